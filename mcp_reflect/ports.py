@@ -1,0 +1,277 @@
+"""What the memory needs from the outside, without a third-party type in sight.
+
+Each Protocol has one contract test in `tests/contract/` that every implementation passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from mcp_reflect.models import (
+    Author,
+    Memory,
+    Metadata,
+    ReflectionDraft,
+    ReflectionJob,
+    Retrieval,
+    Review,
+    ReviewedRun,
+    ReviewStatus,
+    Status,
+    Trace,
+    UtilityEvent,
+)
+
+Vector = npt.NDArray[np.float32]
+Clock = Callable[[], datetime]
+Progress = Callable[[int, int], None]
+"""Called with (done, total)."""
+
+
+class Embedder(Protocol):
+    """Text to vectors. `identity` names model and version: equal identity, comparable vectors."""
+
+    @property
+    def identity(self) -> str: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def default_threshold(self) -> float:
+        """The cosine below which two texts are taken as unrelated under this model."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """Unit-length float32 rows, shape (len(texts), dimension). Raises ModelUnavailable."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Reflector(Protocol):
+    """Writes a reflection from a reviewed run."""
+
+    @property
+    def author(self) -> Author: ...
+
+    def reflect(self, run: ReviewedRun) -> ReflectionDraft:
+        """A draft that is not empty. Raises ReflectorBusy or ReflectorRefused."""
+        ...
+
+
+class ReflectionDialogue(Protocol):
+    """How to ask any model for a reflection, and how to read what it says."""
+
+    def prompt(self, run: ReviewedRun) -> str:
+        """The question, with the run in it."""
+        ...
+
+    def draft(self, answer: str) -> ReflectionDraft:
+        """The reflection in an answer: its JSON where it has one, otherwise its prose; empty for nothing."""
+        ...
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens that one call to a model used."""
+
+    prompt: int
+    completion: int
+
+    @property
+    def total(self) -> int:
+        return self.prompt + self.completion
+
+
+class VectorIndex(Protocol):
+    """Nearest neighbours by cosine; a copy of what the ledger holds, safe to lose.
+
+    A collection is named by `project` and `model`; ids are memory ids.
+    """
+
+    def upsert(
+        self, project: str, model: str, ids: Sequence[str], vectors: Vector, metadatas: Sequence[Mapping[str, object]]
+    ) -> None: ...
+
+    def delete(self, project: str, model: str, ids: Sequence[str]) -> None: ...
+
+    def nearest(self, project: str, model: str, vector: Vector, limit: int) -> list[str]:
+        """At most `limit` ids, nearest first; approximate. An absent collection has none."""
+        ...
+
+    def contents(self, project: str, model: str) -> dict[str, Vector]:
+        """Every id with its vector, for verification."""
+        ...
+
+    def count(self, project: str, model: str) -> int: ...
+
+    def generation(self, project: str, model: str) -> str:
+        """Changes when the collection was created anew; empty where there is none."""
+        ...
+
+    def drop(self, project: str, model: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class MemoryChange:
+    """A memory as the ranking needs it, as written by change `seq`.
+
+    `created` is in microseconds since the epoch; `vector` is None where this model has not embedded it yet.
+    """
+
+    memory_id: str
+    user: str
+    retrievable: bool
+    metadata: Metadata
+    q_value: float
+    created: int
+    vector: Vector | None
+    seq: int
+
+
+@dataclass(frozen=True)
+class UtilityChange:
+    memory_id: str
+    q_value: float
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What happened to a project's memories after a sequence number, up to and including `seq`."""
+
+    seq: int
+    memories: Sequence[MemoryChange]
+    utilities: Sequence[UtilityChange]
+
+
+@dataclass(frozen=True)
+class TraceSummary:
+    """A trace without its trajectory, with what came of it; `memory_id` is empty where there is none."""
+
+    id: str
+    project: str
+    user: str
+    task: str
+    model: str
+    created_at: datetime
+    review: Review | None
+    job: ReflectionJob | None
+    memory_id: str
+
+
+@dataclass(frozen=True)
+class ProjectCounts:
+    traces: int
+    pending: int
+    reviewed: int
+    memories: Mapping[str, int]
+    """By status."""
+    jobs: Mapping[str, int]
+    """By state."""
+    passes: int
+    fails: int
+    mean_q: float | None
+    utility_events: int
+    last_error: str
+
+
+class LedgerTransaction(Protocol):
+    """One unit of work. Everything in it is committed together, or nothing is."""
+
+    def next_seq(self) -> int:
+        """The next number of the ledger-wide order; committed numbers never run backwards."""
+        ...
+
+    def trace(self, trace_id: str) -> Trace | None: ...
+    def trace_by_key(self, project: str, trace_key: str) -> Trace | None: ...
+    def insert_trace(self, trace: Trace) -> None: ...
+
+    def current_review(self, trace_id: str) -> Review | None: ...
+    def put_review(self, review: Review) -> None:
+        """Store a review as the one that counts for its trace; earlier ones stay as history."""
+        ...
+
+    def memory_of_trace(self, trace_id: str) -> Memory | None: ...
+    def put_memory(self, memory: Memory, model: str, vector: Vector) -> None:
+        """Insert, or replace the content of the memory with that id. q_value and reviews are kept on replace."""
+        ...
+
+    def set_status(self, memory_id: str, status: Status) -> None: ...
+    def memories(self, ids: Sequence[str]) -> dict[str, Memory]: ...
+
+    def utility_events(self, memory_ids: Iterable[str]) -> list[UtilityEvent]:
+        """In the order of the reviews."""
+        ...
+
+    def events_of_trace(self, trace_id: str) -> list[UtilityEvent]: ...
+    def replace_events(self, memory_id: str, events: Sequence[UtilityEvent]) -> None:
+        """These are the memory's events from now on; its q_value and reviews follow from them."""
+        ...
+
+    def append_event(self, event: UtilityEvent) -> None: ...
+
+    def retrieval(self, retrieval_id: str) -> Retrieval | None: ...
+    def open_retrievals(self, connection: str) -> list[Retrieval]: ...
+    def close_retrievals(self, connection: str, trace_id: str) -> None: ...
+
+    def job(self, trace_id: str) -> ReflectionJob | None: ...
+    def put_job(self, job: ReflectionJob) -> None: ...
+
+
+class Ledger(Protocol):
+    """The truth. Reads see committed state only."""
+
+    def transaction(self) -> AbstractContextManager[LedgerTransaction]: ...
+
+    def record_retrieval(self, retrieval: Retrieval) -> None:
+        """Remember what was shown and touch last_used_at. Survives a crash of the process, perhaps not of the power."""
+        ...
+
+    def latest_seq(self) -> int: ...
+    def changes(self, project: str, model: str, after: int) -> Changes: ...
+    def memories(self, ids: Sequence[str]) -> dict[str, Memory]: ...
+    def trace(self, trace_id: str) -> Trace | None: ...
+    def traces(
+        self, project: str, *, user: str | None, review_status: ReviewStatus | None, limit: int
+    ) -> list[TraceSummary]: ...
+    def trace_summary(self, trace_id: str) -> TraceSummary | None: ...
+    def counts(self, project: str, user: str | None) -> ProjectCounts: ...
+
+    def projects(self) -> list[str]: ...
+    def due_jobs(self, project: str, now: datetime, limit: int) -> list[ReflectionJob]: ...
+    def next_job_at(self, project: str) -> datetime | None: ...
+    def add_usage(self, day: str, usage: Usage) -> None: ...
+    def tokens_used(self, day: str) -> int: ...
+
+    def vectors(self, project: str, model: str) -> dict[str, Vector]:
+        """Vectors of all retrievable memories under that model."""
+        ...
+
+    def missing_vectors(self, project: str, model: str) -> list[tuple[str, str]]:
+        """(memory_id, text to embed) of every memory that this model has not embedded."""
+        ...
+
+    def put_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
+        """Add vectors of a model that had none for these memories."""
+        ...
+
+    def audit_rows(self, project: str) -> tuple[list[Memory], list[UtilityEvent], list[tuple[Trace, Review | None]]]:
+        """All memories, events in the order of the reviews, and traces with the review that counts."""
+        ...
+
+    def index_position(self, collection: str) -> tuple[str, int]:
+        """(generation, seq) up to which the index holds the collection; ("", 0) at first."""
+        ...
+
+    def set_index_position(self, collection: str, generation: str, seq: int) -> None: ...
+    def close(self) -> None: ...
