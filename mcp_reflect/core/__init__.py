@@ -1,0 +1,1 @@
+"""Pure functions: no I/O, no third-party types."""

@@ -1,0 +1,182 @@
+"""A project's retrievable memories as columns, kept up to date by the ledger's change feed.
+
+It holds what ranking needs and nothing else: unit vectors, q_values, ages, owners and metadata. Rows are only
+ever appended or marked dead, so that row numbers stay valid within a query; dead rows are squeezed out when
+they are a quarter of the table.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from mcp_reflect.core.ranking import Floats, Integers, Rows
+from mcp_reflect.models import Metadata, Scalar
+from mcp_reflect.ports import Changes, MemoryChange, Vector
+
+_FIRST_CAPACITY = 256
+
+Term = tuple[str, bool, Scalar]
+"""A metadata key with one of its values; the flag keeps True apart from 1, which Python holds equal."""
+
+
+def term(key: str, value: Scalar) -> Term:
+    return key, isinstance(value, bool), value
+
+
+class Bank:
+    """Not thread-safe: the owner holds a lock around `apply` and around reading."""
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+        self.seq = 0
+        """The last change that was applied."""
+        self._clear(_FIRST_CAPACITY)
+
+    def _clear(self, capacity: int) -> None:
+        self._size = 0
+        self._vectors = np.zeros((capacity, self.dimension), dtype=np.float32)
+        self._q = np.zeros(capacity, dtype=np.float64)
+        self._created = np.zeros(capacity, dtype=np.int64)
+        self._alive = np.zeros(capacity, dtype=np.bool_)
+        self._seqs = np.zeros(capacity, dtype=np.int64)
+        self._terms: list[tuple[Term, ...]] = []
+        self.ids: list[str] = []
+        self._row: dict[str, int] = {}
+        self._postings: dict[Term, array[int]] = {}
+        self._q_order: Rows | None = None
+        self._moved: set[int] = set()
+
+    def __len__(self) -> int:
+        """Living memories."""
+        return len(self._row)
+
+    @property
+    def vectors(self) -> Vector:
+        return self._vectors[: self._size]
+
+    @property
+    def q(self) -> Floats:
+        return self._q[: self._size]
+
+    @property
+    def created(self) -> Integers:
+        return self._created[: self._size]
+
+    @property
+    def alive(self) -> npt.NDArray[np.bool_]:
+        return self._alive[: self._size]
+
+    @property
+    def seqs(self) -> Integers:
+        """The change that wrote each row; later ones than the index knows are scanned."""
+        return self._seqs[: self._size]
+
+    def rows_of(self, ids: Iterable[str]) -> Rows:
+        """Rows of the ids that are here, in the order given."""
+        return np.array([row for row in map(self._row.get, ids) if row is not None], dtype=np.int64)
+
+    def matching(self, metadata_filter: Mapping[str, Scalar], user: str | None) -> Rows | None:
+        """Rows where every key matches (a scalar also matches a list that contains it); None means all."""
+        terms = [term(key, value) for key, value in metadata_filter.items()]
+        if user is not None:
+            terms.append(_owner(user))
+        if not terms:
+            return None
+        rows: Rows | None = None
+        for wanted in sorted(terms, key=lambda t: len(self._postings.get(t, ()))):
+            posted = np.array(self._postings.get(wanted, ()), dtype=np.int64)
+            rows = posted if rows is None else np.intersect1d(rows, posted, assume_unique=True)
+        assert rows is not None
+        return rows[self.alive[rows]]
+
+    def by_q(self) -> tuple[Rows, Rows]:
+        """(rows by q_value from high to low, newer first among equals; rows whose q moved since that was sorted)."""
+        if self._q_order is None or len(self._moved) > max(1_000, len(self._q_order) // 100):
+            living = np.flatnonzero(self.alive)
+            self._q_order = living[np.lexsort((-self._created[living], -self._q[living]))]
+            self._moved.clear()
+        return self._q_order, np.array(sorted(self._moved), dtype=np.int64)
+
+    def apply(self, changes: Changes) -> None:
+        """Take in what the ledger committed since `seq`."""
+        for change in changes.memories:
+            self._kill(change.memory_id)
+            if change.vector is not None and change.retrievable:
+                self._append(change, change.vector)
+        for utility in changes.utilities:
+            row = self._row.get(utility.memory_id)
+            if row is not None:
+                self._q[row] = utility.q_value
+                self._moved.add(row)
+        self.seq = changes.seq
+        if self._size - len(self._row) > max(_FIRST_CAPACITY, self._size // 4):
+            self._squeeze()
+
+    def _append(self, change: MemoryChange, vector: Vector) -> None:
+        row = self._size
+        self._reserve(row + 1)
+        self._size += 1
+        self._vectors[row] = vector
+        self._q[row] = change.q_value
+        self._created[row] = change.created
+        self._alive[row] = True
+        self._seqs[row] = change.seq
+        self._post(row, (*_terms(change.metadata), _owner(change.user)))
+        self.ids.append(change.memory_id)
+        self._row[change.memory_id] = row
+        self._moved.add(row)
+
+    def _post(self, row: int, terms: tuple[Term, ...]) -> None:
+        self._terms.append(terms)
+        for each in terms:
+            self._postings.setdefault(each, array("q")).append(row)
+
+    def _reserve(self, size: int) -> None:
+        capacity = len(self._q)
+        if size <= capacity:
+            return
+        capacity = max(size, capacity * 2)
+        for name in ("_vectors", "_q", "_created", "_alive", "_seqs"):
+            old = getattr(self, name)
+            new = np.zeros((capacity, *old.shape[1:]), dtype=old.dtype)
+            new[: self._size] = old[: self._size]
+            setattr(self, name, new)
+
+    def _kill(self, memory_id: str) -> None:
+        row = self._row.pop(memory_id, None)
+        if row is not None:
+            self._alive[row] = False
+            self._moved.discard(row)
+
+    def _squeeze(self) -> None:
+        old_ids, old_terms = self.ids, self._terms
+        rows = np.flatnonzero(self.alive)
+        columns = [a[rows] for a in (self._vectors, self._q, self._created, self._alive, self._seqs)]
+        self._clear(max(_FIRST_CAPACITY, 2 * len(rows)))
+        self._size = len(rows)
+        for target, source in zip(
+            (self._vectors, self._q, self._created, self._alive, self._seqs), columns, strict=True
+        ):
+            target[: len(rows)] = source
+        for row, old in enumerate(rows):
+            self.ids.append(old_ids[old])
+            self._row[old_ids[old]] = row
+            self._post(row, old_terms[old])
+
+
+def _terms(metadata: Metadata) -> tuple[Term, ...]:
+    """Every (key, value) by which a filter finds the memory; equal list members count once."""
+    found: dict[Term, None] = {}
+    for key, value in metadata.items():
+        for item in value if isinstance(value, list) else [value]:
+            found[term(key, item)] = None
+    return tuple(found)
+
+
+def _owner(user: str) -> Term:
+    # An empty key cannot collide with metadata: empty metadata keys are refused.
+    return term("", user)

@@ -1,0 +1,111 @@
+"""Errors as tools and logs report them, in short.
+
+These are readings of free text: they serve a reflection, nothing else is decided by them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+MAX_ERRORS = 20
+MAX_ERROR_CHARS = 300
+_MAX_LINE = 2_000
+"""Characters of a line that are looked at; what is wrong stands at its beginning."""
+
+_HINTS = (
+    *("err", "exception", "fail", "fatal", "panic", "abort", "critical", "exit", "return"),
+    *("not found", "no such", "denied", "segmentation"),
+)
+"""Nearly all lines of a log hold none of these, and finding that out is cheap."""
+
+# Possessive quantifiers throughout: a line of any shape costs time linear in its length.
+_ERROR_LINE = re.compile(
+    r"""
+    (?:Error|Exception|\berror|\bERROR)(?:\[\w++\])?\s{0,3}:        # ValueError: …, a.c:3: error: …
+        (?!\s*+(?:none|null|nil|false|no\b|0\b|""|''|\[\]|\{\}))
+    | ^\s*+[\w.]++(?:(?<=Error)|(?<=Exception))\s*+$                # an exception without a message
+    | ^(?:\S++\s++){0,4}?[\[(<|]?(?:ERROR|FATAL|CRITICAL)[\])>|]?[\s:]++\S      # the level of a log line
+    | ^\s*+(?:---\s)?FAIL(?:ED|URE)?\b(?!\s*+[:=]\s*+0)
+    | \bnpm\sERR!
+    | ^\s*+(?:fatal|panic|abort(?:ed)?|failed|failure)\s?:
+    | \b(?:command\snot\sfound|No\ssuch\sfile\sor\sdirectory|Permission\sdenied|Segmentation\sfault)\b
+    | (?i:\bexit(?:ed)?[\s_-]?(?:with\s)?(?:code|status)?|\breturn[\s_]?code)[\s:='"]{1,4}-?[1-9]\d{0,9}\b
+    """,
+    re.VERBOSE,
+)
+_REFUSAL = re.compile(
+    r"""\W{0,4}(?:error|exception|fail(?:ed|ure)|fatal|invalid|could\snot|couldn't|cannot|can't|unable\sto|no\ssuch
+    |not\sfound|unknown\s(?:tool|command|function|action|option|argument)|access\sdenied|permission\sdenied|timed\sout
+    |time-?out)\b(?!\s*+[:=]?\s*+(?:none|null|false|0)\b)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""How a tool's answer begins that did not do what was asked."""
+_EXIT_CODES = frozenset({"exit_code", "exitcode", "exit_status", "returncode", "return_code"})
+_TRACEBACK = "Traceback (most recent call last)"
+
+
+def errors_in_text(text: str) -> Iterator[str]:
+    """The lines of a log that report an error; of a Python traceback its last line."""
+    in_traceback = False
+    for whole_line in text.splitlines():
+        line = whole_line[:_MAX_LINE]
+        if _TRACEBACK in line:
+            in_traceback = True
+            continue
+        if in_traceback:
+            # Frames are indented; test runners put a mark such as "E   " before each line of it.
+            if not line.strip() or line[0].isspace():
+                continue
+            in_traceback = False
+            yield clip(line)
+            continue
+        lowered = line.lower()
+        if any(hint in lowered for hint in _HINTS) and _ERROR_LINE.search(line):
+            yield clip(line)
+
+
+def errors_in_result(text: str, *, failed: bool | None) -> Iterator[str]:
+    """What is wrong in a tool's answer. `failed` is what the message itself says, None where it does not."""
+    answer = _json_object(text)
+    found = list(errors_in_text(text) if answer is None else _in_answer(answer))
+    refused = answer is None and _REFUSAL.match(text.lstrip()[:_MAX_LINE])
+    if not found and (failed or refused):
+        found = [clip(text) or "the tool reported an error without a text"]
+    yield from found
+
+
+def _in_answer(answer: dict[str, Any]) -> Iterator[str]:
+    for key, value in answer.items():
+        name = key.lower()
+        if name in {"error", "errors", "exception"} and value:
+            yield clip(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+        elif _is_bad_status(name, value):
+            yield clip(f"{key}: {value}")
+        elif isinstance(value, str):
+            yield from errors_in_text(value)
+
+
+def _is_bad_status(name: str, value: Any) -> bool:
+    if name == "status":
+        return isinstance(value, str) and value.lower() in {"error", "failed", "failure"}
+    return name in _EXIT_CODES and isinstance(value, int) and value != 0
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def clip(text: str) -> str:
+    """One line of at most MAX_ERROR_CHARS characters."""
+    # Words are counted in a piece only: an answer may be megabytes long.
+    line = " ".join(text[: 4 * MAX_ERROR_CHARS].split())
+    return line if len(line) <= MAX_ERROR_CHARS else line[: MAX_ERROR_CHARS - 1] + "…"

@@ -1,0 +1,62 @@
+"""How reviews move q_values. Pure, and replayable: the stored events are the only input.
+
+The rule is an exponential moving average of rewards (Reflect; the constant-step update of Sutton and
+Barto, Reinforcement Learning, 2nd ed., eq. 2.5): `q += alpha * (reward - q)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+
+from mcp_reflect.models import Result, Review, UtilityEvent
+
+
+def updated(q: float, reward: float, alpha: float) -> float:
+    """The q_value after one reward; all three in [0, 1]."""
+    return q + alpha * (reward - q)
+
+
+def rewards(
+    retrieved: Iterable[str], result: Result, helpful: Sequence[str], harmful: Sequence[str], own: AbstractSet[str]
+) -> dict[str, float]:
+    """What each memory earns from one review, in the order in which it is credited.
+
+    Without verdicts every retrieved memory gets the reward of the run. With verdicts the helpful ones get 1,
+    the harmful ones 0 and the others nothing. `own` are the memories that came from the reviewed trace
+    itself: a run must not vouch for what was learned from it.
+    """
+    if helpful or harmful:
+        earned = dict.fromkeys(helpful, 1.0) | dict.fromkeys(harmful, 0.0)
+    else:
+        earned = dict.fromkeys(retrieved, 1.0 if result == "pass" else 0.0)
+    return {memory_id: reward for memory_id, reward in earned.items() if memory_id not in own}
+
+
+def event(review: Review, memory_id: str, position: int, reward: float, q: float) -> UtilityEvent:
+    """The record of `review` giving `reward` to a memory that stands at `q`."""
+    return UtilityEvent(
+        memory_id=memory_id,
+        trace_id=review.trace_id,
+        review_id=review.id,
+        seq=review.seq,
+        position=position,
+        reward=reward,
+        alpha=review.alpha,
+        q_before=q,
+        q_after=updated(q, reward, review.alpha),
+    )
+
+
+def replay(initial_q: float, events: Iterable[UtilityEvent]) -> list[UtilityEvent]:
+    """The same events of one memory with q_before and q_after worked out anew from `initial_q`.
+
+    `events` come in the order of their reviews; the last one's q_after is the memory's q_value.
+    """
+    replayed: list[UtilityEvent] = []
+    q = initial_q
+    for past in events:
+        after = updated(q, past.reward, past.alpha)
+        replayed.append(past.model_copy(update={"q_before": q, "q_after": after}))
+        q = after
+    return replayed

@@ -1,0 +1,166 @@
+"""One message of any vendor's shape, taken apart into what was said, called and returned.
+
+Shapes: OpenAI Chat Completions (`tool_calls`, the older `function_call`, `role: tool`), OpenAI Responses items
+(`function_call`, `function_call_output`, built-in `…_call` items), Anthropic Messages (content blocks `tool_use`,
+`server_tool_use`, `mcp_tool_use`, `…tool_result`, `thinking`), and lines of a transcript that wrap one in `message`.
+Everything unknown is passed over: a new kind of block must not lose a run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Said:
+    role: str
+    text: str
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """`arguments` is JSON text, or whatever text the model wrote; `id` is empty where the shape has none."""
+
+    name: str
+    arguments: str
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """`failed` is what the shape itself says; None where it cannot say."""
+
+    call_id: str
+    name: str
+    text: str
+    failed: bool | None = None
+
+
+Event = Said | ToolCall | ToolResult
+
+_NOT_CALLERS = frozenset({"user", "system", "developer", "tool", "function"})
+"""What these roles quote is an example or a result, never a call."""
+_TOOL_ROLES = frozenset({"tool", "function"})
+_TEXT_KEYS = ("text", "thinking", "refusal", "output", "content")
+
+
+def events(message: Message) -> Iterator[Event]:
+    """What happened in one message, in order: its text, then its calls, or its results."""
+    inner = message.get("message")
+    if isinstance(inner, dict) and "content" in inner:
+        message = {"role": message.get("type"), **inner}
+    role = _text_of(message.get("role"))
+    kind = _text_of(message.get("type"))
+    if role in _TOOL_ROLES:
+        yield _result(message, message.get("content"))
+    elif _is_call(kind) or _is_result(kind):
+        yield from _from_block(message, kind, caller=role not in _NOT_CALLERS)
+    else:
+        yield from _from_content(message.get("content"), role or kind)
+        if kind == "reasoning":
+            yield from _from_content(message.get("summary"), kind)
+        if role not in _NOT_CALLERS:
+            yield from _from_tool_calls(message)
+
+
+def _from_content(content: Any, role: str) -> Iterator[Event]:
+    blocks = content if isinstance(content, list) else [content]
+    said: list[str] = []
+    for block in blocks:
+        kind = _text_of(block.get("type")) if isinstance(block, dict) else ""
+        if _is_call(kind) or _is_result(kind):
+            if said:
+                yield Said(role, "\n".join(said))
+                said = []
+            yield from _from_block(block, kind, caller=role not in _NOT_CALLERS)
+        elif text := flat(block):
+            said.append(text)
+    if said:
+        yield Said(role, "\n".join(said))
+
+
+def _is_call(kind: str) -> bool:
+    return kind.endswith(("tool_use", "_call"))
+
+
+def _is_result(kind: str) -> bool:
+    return kind.endswith(("tool_result", "_call_output"))
+
+
+def _from_block(block: Message, kind: str, *, caller: bool) -> Iterator[Event]:
+    if _is_result(kind):
+        yield _result(block, block.get("content", block.get("output")))
+        return
+    if not caller:
+        return
+    # Built-in tools of the Responses API have no name of their own: web_search_call, file_search_call, …
+    name = _text_of(block.get("name"))
+    if not name and kind not in {"function_call", "custom_tool_call", "mcp_call"} and kind.endswith("_call"):
+        name = kind.removesuffix("_call")
+    yield from _call(name, _first(block, "arguments", "input", "action"), _first(block, "call_id", "id"))
+    if block.get("error") or block.get("output"):  # an MCP call of the Responses API carries its own result
+        yield _result(block, block.get("error") or block.get("output"))
+
+
+def _from_tool_calls(message: Message) -> Iterator[Event]:
+    tool_calls = message.get("tool_calls")
+    for call in tool_calls if isinstance(tool_calls, list) else ():
+        if not isinstance(call, dict):
+            continue
+        body = call.get("function", call.get("custom", call))
+        if isinstance(body, dict):
+            yield from _call(body.get("name"), _first(body, "arguments", "input", "args"), call.get("id"))
+    legacy = message.get("function_call")
+    if isinstance(legacy, dict):
+        yield from _call(legacy.get("name"), legacy.get("arguments"), None)
+
+
+def _call(name: Any, arguments: Any, call_id: Any) -> Iterator[ToolCall]:
+    if _text_of(name).strip():
+        yield ToolCall(name.strip(), "" if arguments is None else _as_text(arguments), _text_of(call_id))
+
+
+def _result(block: Message, content: Any) -> ToolResult:
+    failed = _first(block, "is_error", "isError")
+    if block.get("error"):
+        failed = True
+    return ToolResult(
+        _text_of(_first(block, "tool_use_id", "tool_call_id", "call_id", "id")),
+        _text_of(block.get("name")),
+        flat(content),
+        failed if isinstance(failed, bool) else None,
+    )
+
+
+def flat(content: Any) -> str:
+    """The text of a string, a part or a list of parts; other data as JSON, pictures and the like as their type."""
+    if content is None:
+        return ""
+    if isinstance(content, list):
+        return "\n".join(filter(None, map(flat, content)))
+    if not isinstance(content, dict):
+        return _as_text(content)
+    for key in _TEXT_KEYS:
+        if content.get(key):
+            return flat(content[key])
+    kind = _text_of(content.get("type"))
+    if kind in {"text", "thinking", "redacted_thinking"}:
+        return ""
+    return f"[{kind}]" if kind else _as_text(content)
+
+
+def _first(block: Message, *keys: str) -> Any:
+    return next((block[key] for key in keys if block.get(key) is not None), None)
+
+
+def _text_of(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

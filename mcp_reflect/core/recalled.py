@@ -1,0 +1,100 @@
+r"""Finding the block of memories that `augment_task` put below a task, so that memory never feeds on itself.
+
+The block may stand in the middle of a log, several times, and inside JSON strings, where its line ends are written as
+`\n` (a string in a string: `\\n`). What belongs to it is decided by its grammar alone:
+
+    block      = "Relevant memories:" blank section+
+    section    = ("Successful" | "Failed" | "Other") " memories:" blank entry (blank entry)*
+    entry      = "--- Memory " number " ---" nl "Past task:" nl task blank "Reflection:" nl reflection
+    task       = any text up to the first `blank "Reflection:" nl`
+    reflection = line (nl line that is indented by two spaces or begins with a label)*
+
+A block that begins another one's text before it is complete is not a block: the search goes on at the inner one. Hence
+each character is looked at a bounded number of times.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+LABELS = ("Mistake: ", "Do instead: ", "Guidance: ", "Tools: ")
+"""How a field of a reflection begins, in order."""
+
+_TITLE = "Relevant memories:"
+_SECTION = r"(?:Successful|Failed|Other) memories:"
+_ENTRY = r"--- Memory \d{1,9} ---"
+_HEADER = re.compile(
+    rf"{_TITLE}(?P<nl>\r?\n|(?:\\{{1,8}}r)?\\{{1,8}}n)(?P=nl){_SECTION}(?P=nl){{2}}{_ENTRY}(?P=nl)Past task:(?P=nl)"
+)
+
+
+def strip_recalled(text: str) -> str:
+    """The text without the blocks of memories that were recalled into it; all else is kept byte for byte.
+
+    `strip_recalled(render_augmented(task, memories)) == task` for every task that holds no block. Linear in time.
+    """
+    if _TITLE not in text:
+        return text
+    kept: list[str] = []
+    done = 0
+    position = 0
+    while header := _HEADER.search(text, position):
+        line_end = header["nl"]
+        block = _block(line_end).match(text, header.start())
+        position = header.end()
+        if block:
+            kept.append(text[done : _start(text, header.start(), line_end, done)])
+            done = position = block.end()
+    kept.append(text[done:])
+    return "".join(kept)
+
+
+def _start(text: str, title: int, line_end: str, floor: int) -> int:
+    """Where the block begins: the blank line before its title belongs to it."""
+    start = title - 2 * len(line_end)
+    if start < floor or not text.startswith(line_end * 2, start):
+        return title
+    if line_end[0] == "\\":
+        # Inside a string the first of these backslashes may be the second half of an escaped one.
+        before = start
+        while before > floor and text[before - 1] == "\\":
+            before -= 1
+        if (start - before) % (2 * _run(line_end)):
+            return title
+    return start
+
+
+def _run(line_end: str) -> int:
+    """Length of the run of backslashes that `line_end` begins with."""
+    return len(line_end) - len(line_end.lstrip("\\"))
+
+
+@lru_cache(maxsize=32)
+def _block(line_end: str) -> re.Pattern[str]:
+    """The grammar for one way of writing a line end."""
+    nl = re.escape(line_end)
+    unit, any_unit = _units(line_end, nl)
+    reflection_end = rf"{nl}{nl}Reflection:{nl}(?={unit})"
+    header = rf"{_TITLE}{nl}{nl}{_SECTION}{nl}{nl}{_ENTRY}{nl}Past task:{nl}"
+    past_task = rf"(?:(?!{reflection_end}|{header}){any_unit})*+"
+    labels = "|".join(map(re.escape, LABELS))
+    reflection = rf"{unit}++(?:{nl}(?:  |{labels})(?:{unit})*+)*+"
+    entry = rf"{_ENTRY}{nl}Past task:{nl}{past_task}{reflection_end}{reflection}"
+    section = rf"{_SECTION}{nl}{nl}{entry}(?:{nl}{nl}{entry})*+"
+    return re.compile(rf"{_TITLE}(?:{nl}{nl}{section})++", re.DOTALL)
+
+
+def _units(line_end: str, nl: str) -> tuple[str, str]:
+    r"""Patterns for one character of a line, and for one character of a text, as written where the block stands.
+
+    In a JSON string within k strings a line end is written as 2**(k-1) backslashes and an n, a backslash as twice as
+    many, a quote as one less than that and the quote; a quote with fewer ends the string, and the block with it.
+    """
+    if line_end[0] != "\\":
+        return rf"(?:(?!{nl})[^\n])", "."
+    run = _run(line_end)
+    if run & (run - 1):
+        return "(?!)", "(?!)"  # no string is written like that
+    one = rf"(?:[^\\\"\n]|\\{{{2 * run}}}|\\{{{2 * run - 1}}}\"|(?!{nl})\\{{{run}}}[^\\\"\nn])"
+    return one, rf"(?:{one}|{nl}|\\{{{run}}}n)"

@@ -1,0 +1,153 @@
+"""What secrets look like: vendors' formats, and secrets known only by the name they are given to.
+
+Formats that detect-secrets knows are taken from its plugins. Its high-entropy plugins are left out, for they take
+hashes, ids and encoded data for secrets; so are plugins whose patterns need quadratic time on a hostile line (JWT,
+OpenAI, npm, basic auth) or fit ordinary words (Artifactory, IBM, Softlayer): those formats are written here anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+
+_WORD = r"A-Za-z0-9_\-"
+
+
+@dataclass(frozen=True)
+class Format:
+    """A pattern and the kind it shows; searched only in text that holds one of `hints`.
+
+    The secret is the pattern's last group, or the whole match where it has none. `whole_word`: letters or digits
+    beside it rule it out.
+    """
+
+    kind: str
+    hints: tuple[str, ...]
+    pattern: re.Pattern[str]
+    whole_word: bool = False
+
+
+_PREFIXED: tuple[tuple[str, str, str], ...] = (
+    ("anthropic-key", "sk-ant-", rf"[{_WORD}]{{16,}}"),
+    ("openai-key", "sk-", rf"(?!ant-)(?=[{_WORD}]*\d)[{_WORD}]{{20,}}"),
+    ("github-token", "github_pat_", r"\w{22,}"),
+    *(("github-token", f"gh{letter}_", r"[A-Za-z0-9]{20,}") for letter in "pousr"),
+    *(
+        ("gitlab-token", prefix, rf"[{_WORD}]{{20,}}")
+        for prefix in ("glpat-", "gldt-", "glft-", "glrt-", "glsoat-", "glcbt-", "glptt-", "glagent-", "gloas-")
+    ),
+    *(("slack-token", f"xox{letter}-", rf"[{_WORD}]{{10,}}") for letter in "abeoprs"),
+    ("slack-token", "xapp-", rf"\d-[{_WORD}]{{10,}}"),
+    *(("stripe-key", f"{kind}_{mode}_", r"[A-Za-z0-9]{10,}") for kind in ("sk", "rk") for mode in ("live", "test")),
+    ("stripe-key", "whsec_", r"[A-Za-z0-9+/=]{24,}"),
+    ("google-api-key", "AIza", rf"[{_WORD}]{{35}}"),
+    ("google-token", "ya29.", rf"[{_WORD}.]{{20,}}"),
+    ("google-token", "GOCSPX-", rf"[{_WORD}]{{20,}}"),
+    ("npm-token", "npm_", r"[A-Za-z0-9]{36}"),
+    ("pypi-token", "pypi-AgE", rf"[{_WORD}]{{40,}}"),
+    ("huggingface-token", "hf_", r"[A-Za-z0-9]{30,}"),
+    ("groq-key", "gsk_", r"[A-Za-z0-9]{40,}"),
+    ("xai-key", "xai-", r"[A-Za-z0-9]{40,}"),
+    ("perplexity-key", "pplx-", r"[A-Za-z0-9]{40,}"),
+    ("replicate-token", "r8_", r"[A-Za-z0-9]{30,}"),
+    *(("digitalocean-token", f"do{letter}_v1_", r"[a-f0-9]{64}") for letter in "opr"),
+    *(("shopify-token", f"shp{kind}_", r"[a-fA-F0-9]{32}") for kind in ("at", "ca", "pa", "ss")),
+    ("databricks-token", "dapi", r"[a-f0-9]{32}"),
+    ("vault-token", "hvs.", rf"[{_WORD}]{{24,}}"),
+    ("linear-key", "lin_api_", r"[A-Za-z0-9]{32,}"),
+    ("notion-token", "ntn_", r"[A-Za-z0-9]{40,}"),
+    ("newrelic-key", "NRAK-", r"[A-Z0-9]{27}"),
+    ("supabase-token", "sbp_", r"[a-f0-9]{40}"),
+    ("artifactory-token", "AKCp", r"[A-Za-z0-9]{60,}"),
+    ("jwt", "eyJ", rf"[{_WORD}]{{10,}}(?:\.[{_WORD}=]{{6,}}){{1,4}}"),
+    ("age-key", "AGE-SECRET-KEY-1", r"[A-Z0-9]{50,}"),
+)
+"""(kind, how it begins, how it goes on), as the vendors document it."""
+
+_KNOWN_TO_LIBRARY: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
+    ("aws-access-key", ("AKIA", "ASIA", "ABIA", "ACCA", "A3T"), "aws", "AWSKeyDetector"),
+    ("discord-token", (".",), "discord", "DiscordBotTokenDetector"),
+    ("mailchimp-key", ("-us",), "mailchimp", "MailchimpDetector"),
+    ("sendgrid-key", ("SG.",), "sendgrid", "SendGridDetector"),
+    ("slack-webhook", ("hooks.slack.com",), "slack", "SlackDetector"),
+    ("square-secret", ("sq0csp-",), "square_oauth", "SquareOAuthDetector"),
+    ("telegram-token", (":",), "telegram_token", "TelegramBotTokenDetector"),
+    ("twilio-key", ("AC", "SK"), "twilio", "TwilioKeyDetector"),
+)
+"""(kind, hints, module, class) of the detect-secrets plugins in use."""
+
+_BLOCK = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+_OWN = (
+    Format(
+        "private-key",
+        ("PRIVATE KEY",),
+        # Up to its own end; a block that was cut off loses the encoded lines that are left of it.
+        re.compile(
+            _BLOCK + r"(?:(?:(?!-----).)*+-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+            r"|(?:(?:\s|\\+[rn]|[\"'+,])*+[A-Za-z0-9+/=]{16,})*+)",
+            re.DOTALL,
+        ),
+    ),
+    Format(
+        "private-key",
+        ("Private-Lines:",),
+        re.compile(r"Private-Lines: \d+((?:(?:\s|\\+[rn])++[A-Za-z0-9+/=]{16,})++)"),
+    ),
+    Format(
+        "url-password",
+        ("://",),
+        re.compile(r"://[^\s/:@?#\"'<>\\]{0,200}:([^\s/@\"'<>\\]{1,500})@"),
+    ),
+    Format(
+        "bearer-token",
+        ("earer", "EARER"),
+        re.compile(r"earer\s{1,5}((?=[A-Za-z._~+/=-]*\d|[A-Za-z._~+/=-]{24})[\w.~+/=-]{8,})", re.IGNORECASE),
+    ),
+    Format(
+        "basic-auth",
+        ("asic", "ASIC"),
+        re.compile(r"uthorization[\\\"']*\s*[:=,]\s*[\\\"']*basic\s+([A-Za-z0-9+/=_-]{6,})", re.IGNORECASE),
+    ),
+    Format(
+        "secret",
+        ("uthorization", "UTHORIZATION"),
+        re.compile(
+            r"uthorization[\\\"']*\s*[:=]\s*[\\\"']*(?:bearer|token|apikey|api-key|key)\s+"
+            r"([^\s\"'\\,;<>]{6,})",
+            re.IGNORECASE,
+        ),
+    ),
+    Format(
+        "basic-auth",
+        (" -u", " --user"),
+        # Of curl; a user and group of the same name is docker's.
+        re.compile(
+            r" (?:-u ?|--user[ =])[\"']?(?=[^\s:]*[A-Za-z])([^\s:\"'/\\]{1,100}):(?!\1(?:\s|$))([^\s\"'\\:/]{4,200})"
+        ),
+    ),
+    Format("password", ("sshpass",), re.compile(r"\bsshpass -p ?[\"']?([^\s\"'\\]{1,200})")),
+)
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """All formats. detect-secrets is imported by the first call; only its patterns are read, no setting of it."""
+    own = (Format(kind, (prefix,), _prefixed(prefix, rest)) for kind, prefix, rest in _PREFIXED)
+    return (*_OWN, *own, *_from_library())
+
+
+def _prefixed(prefix: str, rest: str) -> re.Pattern[str]:
+    # What stands before is looked at after the prefix, as a pattern that begins with plain characters is found fast.
+    # In a string within a string a line end is the two characters \n: that letter belongs to no word.
+    literal = re.escape(prefix)
+    return re.compile(rf"{literal}(?:(?<![{_WORD}]{literal})|(?<=\\[nrt]{literal})){rest}")
+
+
+def _from_library() -> Iterator[Format]:
+    for kind, hints, module, plugin in _KNOWN_TO_LIBRARY:
+        detector = getattr(import_module(f"detect_secrets.plugins.{module}"), plugin)
+        for pattern in detector.denylist:
+            yield Format(kind, hints, pattern, whole_word=True)

@@ -1,0 +1,134 @@
+"""What models say, in every shape they say it in, and the reflection that is read from it."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_reflect.core.answers import read_answer
+from mcp_reflect.models import ReflectionDraft
+
+FIELDS = {
+    "summary": "A flag was wrong.",
+    "key_mistake": "It was used from memory.",
+    "correct_action": "grep(pattern=<word>, path=<file>)",
+    "guidance": "Read the help first.",
+    "applicable_tools": ["grep", "sed"],
+}
+WHOLE = ReflectionDraft.model_validate(FIELDS)
+JSON = json.dumps(FIELDS)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        JSON,
+        f"```json\n{JSON}\n```",
+        f"```\n{JSON}\n```\nI hope this helps!",
+        f"Sure. Here it is: {JSON} Anything else?",
+        f'For f(x) = {{x}} and {{"a": 1}} I found: {JSON}',
+        f'<think>First, {{"summary": "a thought"}} … no.</think>\n{JSON}',
+        f"a thought whose tag was swallowed</think>{JSON}",
+        json.dumps({"reflection": FIELDS}),
+        json.dumps([FIELDS]),
+        JSON.replace("key_mistake", "Key Mistake").replace("summary", "SUMMARY"),
+        json.dumps({**FIELDS, "confidence": 0.9, "steps": [1, 2]}),
+        json.dumps({**FIELDS, "applicable_tools": "grep, sed"}),
+        json.dumps({**FIELDS, "applicable_tools": [{"name": "grep"}, None, 7, "`sed`", "grep", ""]}),
+    ],
+)
+def test_a_reflection_is_found_wherever_it_stands(answer: str) -> None:
+    assert read_answer(answer) == WHOLE
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, ""),
+        (True, ""),
+        ("N/A", ""),
+        ("None.", ""),
+        ([], ""),
+        ({}, ""),
+        ("  kept ", "kept"),
+        ("Nothing was checked.", "Nothing was checked."),
+        (["first", "second"], "first\nsecond"),
+        ({"tool": "grep", "args": ["-é"]}, '{"tool": "grep", "args": ["-é"]}'),
+        (42, "42"),
+        ("a\x00b\ud800c", "abc"),
+    ],
+)
+def test_a_field_of_another_type_becomes_words(value: object, words: str) -> None:
+    draft = read_answer(json.dumps({"summary": "s", "correct_action": value}))
+    assert draft == ReflectionDraft(summary="s", correct_action=words)
+
+
+def test_line_breaks_within_a_string_do_not_lose_the_answer() -> None:
+    assert read_answer('{"summary": "one\ntwo"}').summary == "one\ntwo"
+
+
+def test_a_field_may_mention_the_tags_of_thoughts() -> None:
+    assert read_answer('{"summary": "Close <think> with </think>."}').summary == "Close <think> with </think>."
+
+
+def test_absurd_lengths_are_clipped() -> None:
+    draft = read_answer(json.dumps({"guidance": "g" * 50_000, "applicable_tools": [f"t{n}" for n in range(99)]}))
+    assert len(draft.guidance) == 4_000
+    assert draft.guidance.endswith("g…")
+    assert draft.applicable_tools == tuple(f"t{n}" for n in range(20))
+    assert len(read_answer("word " * 10_000).text) <= 4_000
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("Read the help first.", "Read the help first."),
+        ("```\nRead the help first.\n```", "Read the help first."),
+        ("<think>hm</think>Read the help {first}.", "Read the help {first}."),
+        ("", ""),
+        (" \n", ""),
+        ("None", ""),
+        ("<think>never came to an end", ""),
+        ('{"summary": "cut off', ""),
+        ('```json\n{"summary": "cut off', ""),
+        ('{"answer": 42}', ""),
+        ('{"summary": "", "applicable_tools": ["grep"]}', ""),
+        ("[1, 2]", ""),
+    ],
+)
+def test_prose_is_text_and_broken_json_is_nothing(answer: str, text: str) -> None:
+    assert read_answer(answer) == ReflectionDraft(text=text)
+
+
+@pytest.mark.parametrize("part", ['{"a":', "{", '{"summary": {', "[", "<think>", "</think>", "```\n", '{"a": "'])
+def test_hostile_answers_are_read_in_time(part: str) -> None:
+    began = time.perf_counter()
+    read_answer(part * (400_000 // len(part)))
+    assert time.perf_counter() - began < 2
+
+
+def test_nesting_beyond_all_use_is_passed_over() -> None:
+    deep = json.loads("[" * 300 + "]" * 300)
+    assert read_answer(json.dumps({"summary": "s", "guidance": deep})).summary == "s"
+
+
+@given(st.text(max_size=300) | st.text(alphabet='{}[]":,`\n\\ \ud800\0sumary<think/>', max_size=60))
+def test_any_answer_gives_words_that_can_be_stored(answer: str) -> None:
+    for value in read_answer(answer).model_dump().values():
+        for words in [value] if isinstance(value, str) else value:
+            assert words.encode().decode() == words
+            assert "\0" not in words
+
+
+@given(
+    st.fixed_dictionaries(
+        {name: st.text("abc xyz", min_size=1).map(str.strip) for name in FIELDS if name != "applicable_tools"}
+    )
+)
+def test_what_a_model_was_asked_for_comes_back_unchanged(fields: dict[str, str]) -> None:
+    if any(fields.values()):
+        assert read_answer(json.dumps(fields)) == ReflectionDraft.model_validate(fields)

@@ -1,0 +1,58 @@
+"""The learning rule by itself; its use over many reviews is tested through the memory."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_reflect.core import learning
+from mcp_reflect.models import Review
+
+weights = st.floats(0.0, 1.0)
+
+
+def review(seq: int, alpha: float) -> Review:
+    return Review(
+        id=f"rev{seq}",
+        trace_id=f"trace{seq}",
+        seq=seq,
+        result="pass",
+        alpha=alpha,
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+
+
+@given(weights, weights, weights)
+def test_a_reward_moves_q_towards_itself_and_never_past_it(q: float, reward: float, alpha: float) -> None:
+    after = learning.updated(q, reward, alpha)
+    assert min(q, reward) - 1e-12 <= after <= max(q, reward) + 1e-12
+
+
+@given(weights, st.lists(st.tuples(weights, weights), max_size=20))
+def test_replaying_recorded_events_gives_the_same_events(initial_q: float, steps: list[tuple[float, float]]) -> None:
+    q, events = initial_q, []
+    for seq, (reward, alpha) in enumerate(steps):
+        events.append(learning.event(review(seq, alpha), "mem", 0, reward, q))
+        q = events[-1].q_after
+    assert learning.replay(initial_q, events) == events
+
+
+@pytest.mark.parametrize(
+    ("result", "helpful", "harmful", "own", "expected"),
+    [
+        ("pass", [], [], set(), {"a": 1.0, "b": 1.0}),
+        ("fail", [], [], set(), {"a": 0.0, "b": 0.0}),
+        ("fail", ["a"], [], set(), {"a": 1.0}),
+        ("pass", [], ["b"], set(), {"b": 0.0}),
+        ("pass", ["b"], ["a"], set(), {"b": 1.0, "a": 0.0}),
+        ("pass", [], [], {"a"}, {"b": 1.0}),
+        ("pass", ["a"], [], {"a"}, {}),
+    ],
+)
+def test_rewards_follow_the_result_unless_there_are_verdicts(
+    result: str, helpful: list[str], harmful: list[str], own: set[str], expected: dict[str, float]
+) -> None:
+    assert learning.rewards(["a", "b"], result, helpful, harmful, own) == expected  # type: ignore[arg-type]
