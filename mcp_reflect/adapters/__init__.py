@@ -1,0 +1,1 @@
+"""Implementations of the ports; each keeps its third-party types to itself and imports none of the others."""

@@ -1,0 +1,192 @@
+"""Nearest neighbours in Chroma: one collection per project and embedding model."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mcp_reflect.errors import IndexFailure
+from mcp_reflect.ports import Vector
+
+log = logging.getLogger(__name__)
+
+_BATCH = 1_000
+
+_HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 400, "max_neighbors": 32}
+"""Chosen so that the nearest 100 of 100,000 real embeddings are found to 99%; see benchmarks/speed.py."""
+
+
+class ChromaIndex:
+    """Implements ports.VectorIndex, in a folder of its own or on a Chroma server.
+
+    Chroma is imported and opened at first use. A folder that Chroma cannot open is put aside and begun anew:
+    everything in it is a copy.
+    """
+
+    def __init__(self, folder: Path, url: str = "") -> None:
+        self._folder = folder
+        self._url = url
+        self._client: Any = None
+        self._collections: dict[tuple[str, str], Any] = {}
+        self._lock = threading.RLock()
+
+    def upsert(
+        self, project: str, model: str, ids: Sequence[str], vectors: Vector, metadatas: Sequence[Mapping[str, object]]
+    ) -> None:
+        with self._failing("writing"):
+            collection = self._open(project, model, create=True)
+            for start in range(0, len(ids), _BATCH):
+                part = slice(start, start + _BATCH)
+                collection.upsert(
+                    ids=list(ids[part]), embeddings=vectors[part], metadatas=[dict(m) for m in metadatas[part]]
+                )
+
+    def delete(self, project: str, model: str, ids: Sequence[str]) -> None:
+        with self._failing("deleting"):
+            collection = self._open(project, model)
+            if collection is None:
+                return
+            for start in range(0, len(ids), _BATCH):
+                collection.delete(ids=list(ids[start : start + _BATCH]))
+
+    def nearest(self, project: str, model: str, vector: Vector, limit: int) -> list[str]:
+        with self._failing("querying"):
+            collection = self._open(project, model)
+            if collection is None:
+                return []
+            found = collection.query(query_embeddings=[vector], n_results=limit, include=[])
+            return list(found["ids"][0])
+
+    def contents(self, project: str, model: str) -> dict[str, Vector]:
+        with self._failing("reading"):
+            collection = self._open(project, model)
+            if collection is None:
+                return {}
+            held: dict[str, Vector] = {}
+            for offset in range(0, collection.count(), _BATCH):
+                part = collection.get(limit=_BATCH, offset=offset, include=["embeddings"])
+                held |= zip(part["ids"], np.asarray(part["embeddings"], dtype=np.float32), strict=True)
+            return held
+
+    def count(self, project: str, model: str) -> int:
+        with self._failing("counting"):
+            collection = self._open(project, model)
+            return 0 if collection is None else int(collection.count())
+
+    def generation(self, project: str, model: str) -> str:
+        with self._failing("opening"):
+            collection = self._open(project, model)
+            return "" if collection is None else str(collection.id)
+
+    def drop(self, project: str, model: str) -> None:
+        with self._failing("dropping"):
+            if self._open(project, model) is not None:
+                del self._collections[project, model]
+                self._client.delete_collection(collection_name(project, model))
+
+    def close(self) -> None:
+        with self._lock:
+            self._collections.clear()
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    @contextmanager
+    def _failing(self, doing: str) -> Iterator[None]:
+        """One call at a time, and one kind of error for whatever Chroma raises."""
+        with self._lock:
+            try:
+                yield
+            except IndexFailure:
+                raise
+            except BaseException as error:
+                # Chroma's Rust core reports its panics as a BaseException of its own.
+                if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                    raise
+                raise IndexFailure(f"{doing} the Chroma index failed: {type(error).__name__}: {error}") from error
+
+    def _open(self, project: str, model: str, *, create: bool = False) -> Any:
+        """The collection, or None where it does not exist and `create` is false."""
+        known = self._collections.get((project, model))
+        if known is not None:
+            return known
+        client = self._connected()
+        name = collection_name(project, model)
+        if create:
+            collection = client.get_or_create_collection(
+                name,
+                configuration={"hnsw": _HNSW},
+                metadata={"project": project, "model": model},
+                embedding_function=None,
+            )
+        else:
+            from chromadb.errors import NotFoundError  # noqa: PLC0415 - heavy, first needed here
+
+            try:
+                collection = client.get_collection(name, embedding_function=None)
+            except NotFoundError:
+                return None
+        self._collections[project, model] = collection
+        return collection
+
+    def _connected(self) -> Any:
+        if self._client is None:
+            self._client = _remote(self._url) if self._url else self._embedded()
+        return self._client
+
+    def _embedded(self) -> Any:
+        try:
+            return _persistent(self._folder)
+        except BaseException as error:
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            aside = self._folder.with_name(f"{self._folder.name}.damaged-{time.time_ns()}")
+            log.warning(
+                "the index in %s cannot be opened (%s); put aside as %s and rebuilt", self._folder, error, aside
+            )
+            self._folder.rename(aside)
+            from chromadb.api.shared_system_client import SharedSystemClient  # noqa: PLC0415 - Chroma is loaded already
+
+            # Chroma remembers what it opened per folder, also where that failed half-way.
+            SharedSystemClient.clear_system_cache()
+            return _persistent(self._folder)
+
+
+def collection_name(project: str, model: str) -> str:
+    """Readable, unique, and of the characters that Chroma allows."""
+    slug = re.sub(r"[^A-Za-z0-9]+", "-", project).strip("-")[:40] or "project"
+    digest = hashlib.sha256(f"{project}\0{model}".encode()).hexdigest()[:16]
+    return f"{slug}-{digest}"
+
+
+def _settings() -> Any:
+    from chromadb.config import Settings  # noqa: PLC0415 - heavy, first needed here
+
+    return Settings(anonymized_telemetry=False)
+
+
+def _persistent(folder: Path) -> Any:
+    import chromadb  # noqa: PLC0415 - heavy, first needed here
+
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return chromadb.PersistentClient(str(folder), settings=_settings())
+
+
+def _remote(url: str) -> Any:
+    from urllib.parse import urlsplit  # noqa: PLC0415 - only for servers
+
+    import chromadb  # noqa: PLC0415 - heavy, first needed here
+
+    parts = urlsplit(url)
+    secure = parts.scheme == "https"
+    port = parts.port or (443 if secure else 8000)
+    return chromadb.HttpClient(host=parts.hostname or "localhost", port=port, ssl=secure, settings=_settings())

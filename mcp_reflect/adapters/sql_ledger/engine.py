@@ -1,0 +1,99 @@
+"""Connections to the database, and the one edge where its errors become ours."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from mcp_reflect.errors import ConfigurationError, LedgerError
+
+BUSY_TIMEOUT_S = 30
+
+
+@contextmanager
+def translated(doing: str) -> Iterator[None]:
+    """Turn the database's errors into LedgerError, without the statement's values."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        cause = getattr(error, "orig", None) or error
+        raise LedgerError(f"{doing} failed: {type(cause).__name__}: {cause}") from error
+
+
+class Connections:
+    """Three ways into one database.
+
+    `durable` commits reach the disk before they are acknowledged. `relaxed` commits survive the death of the
+    process, but the last ones may be lost with the power: for bookkeeping that nobody was promised. `reading`
+    never opens a transaction. Writers of this process take turns at a lock instead of polling the database's.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            parsed = make_url(url)
+            self.is_sqlite = parsed.get_backend_name() == "sqlite"
+            if self.is_sqlite and parsed.database:
+                Path(parsed.database).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._durable = _engine(url, synchronous="FULL")
+            self._relaxed = _engine(url, synchronous="NORMAL")
+            self._reading = _engine(url, synchronous="NORMAL", isolation_level="AUTOCOMMIT")
+        except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
+            raise ConfigurationError(f"ledger.url: cannot be used ({error}); must be an SQLAlchemy URL") from error
+        self._turn = threading.Lock()
+
+    @contextmanager
+    def durable(self, doing: str) -> Iterator[Connection]:
+        with self._turn, translated(doing), self._durable.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def relaxed(self, doing: str) -> Iterator[Connection]:
+        with self._turn, translated(doing), self._relaxed.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def reading(self, doing: str) -> Iterator[Connection]:
+        with translated(doing), self._reading.connect() as connection:
+            yield connection
+
+    def close(self) -> None:
+        for engine in (self._durable, self._relaxed, self._reading):
+            engine.dispose()
+
+
+def _engine(url: str, *, synchronous: str, **options: Any) -> Engine:
+    engine = create_engine(url, **options)
+    if engine.dialect.name == "sqlite":
+
+        @event.listens_for(engine, "connect")
+        def _prepare(dbapi_connection: Any, _record: Any) -> None:
+            # The driver must not open transactions of its own accord: `begin` below does, at once for writing.
+            dbapi_connection.isolation_level = None
+            cursor = dbapi_connection.cursor()
+            cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_S * 1000}")
+            cursor.execute("PRAGMA journal_mode = WAL")
+            cursor.execute(f"PRAGMA synchronous = {synchronous}")
+            cursor.execute("PRAGMA foreign_keys = ON")
+            cursor.close()
+
+        if "isolation_level" not in options:
+
+            @event.listens_for(engine, "begin")
+            def _begin(connection: Connection) -> None:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    elif synchronous == "NORMAL" and engine.dialect.name == "postgresql":
+
+        @event.listens_for(engine, "connect")
+        def _relax(dbapi_connection: Any, _record: Any) -> None:
+            with dbapi_connection.cursor() as cursor:
+                cursor.execute("SET synchronous_commit = off")
+            dbapi_connection.commit()
+
+    return engine

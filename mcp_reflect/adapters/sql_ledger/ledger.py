@@ -1,0 +1,228 @@
+"""The ledger: opens the database, hands out transactions, and answers the reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+
+from sqlalchemy import and_, func, insert, select, update
+
+from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.adapters.sql_ledger.engine import Connections
+from mcp_reflect.adapters.sql_ledger.overview import project_counts, trace_summaries
+from mcp_reflect.adapters.sql_ledger.transaction import SqlTransaction, memories_with_utilities, read_memories
+from mcp_reflect.errors import LedgerError
+from mcp_reflect.models import (
+    RETRIEVABLE,
+    Memory,
+    ReflectionJob,
+    Retrieval,
+    Review,
+    ReviewStatus,
+    Trace,
+    UtilityEvent,
+)
+from mcp_reflect.ports import Changes, MemoryChange, ProjectCounts, TraceSummary, Usage, UtilityChange, Vector
+
+
+class SqlLedger:
+    """Implements ports.Ledger. `url` is an SQLAlchemy URL. Raises ConfigurationError or LedgerError."""
+
+    def __init__(self, url: str) -> None:
+        self._connections = Connections(url)
+        with self._connections.durable("opening the ledger") as connection:
+            schema.metadata.create_all(connection)
+            p = schema.properties
+            stored = dict(connection.execute(select(p.c.name, p.c.value)).all())
+            if not stored:
+                first = [{"name": "schema", "value": schema.SCHEMA_VERSION}, {"name": "seq", "value": 0}]
+                connection.execute(insert(p), first)
+            elif stored["schema"] > schema.SCHEMA_VERSION:
+                raise LedgerError(
+                    f"the ledger was written by a newer mcp-reflect (its schema is {stored['schema']}, "
+                    f"this version knows {schema.SCHEMA_VERSION}); update mcp-reflect"
+                )
+
+    @contextmanager
+    def transaction(self) -> Iterator[SqlTransaction]:
+        with self._connections.durable("writing the ledger") as connection:
+            yield SqlTransaction(connection)
+
+    def close(self) -> None:
+        self._connections.close()
+
+    # -- retrieval
+
+    def record_retrieval(self, retrieval: Retrieval) -> None:
+        used_at = rows.to_microseconds(retrieval.created_at)
+        with self._connections.relaxed("recording a retrieval") as connection:
+            connection.execute(insert(schema.retrievals), rows.retrieval_row(retrieval))
+            if retrieval.memory_ids:
+                u = schema.utilities
+                used = update(u).where(u.c.memory_id.in_(list(retrieval.memory_ids)))
+                connection.execute(used.values(last_used_at=used_at))
+
+    def latest_seq(self) -> int:
+        p = schema.properties
+        with self._connections.reading("reading the ledger") as connection:
+            return int(connection.execute(select(p.c.value).where(p.c.name == "seq")).scalar_one())
+
+    def changes(self, project: str, model: str, after: int) -> Changes:
+        m, u, e, p = schema.memories, schema.utilities, schema.embeddings, schema.properties
+        wanted = (m.c.id, m.c.user, m.c.status, m.c.metadata, u.c.q_value, m.c.created_at, e.c.vector, m.c.seq)
+        written = (
+            select(*wanted)
+            .join_from(m, u, m.c.id == u.c.memory_id)
+            .outerjoin(e, and_(e.c.memory_id == m.c.id, e.c.model == model))
+            .where(m.c.project == project, m.c.seq > after)
+            .order_by(m.c.seq)
+        )
+        moved = select(u.c.memory_id, u.c.q_value).where(u.c.project == project, u.c.seq > after)
+        with self._connections.reading("reading changes") as connection:
+            # Read first: what is committed meanwhile is merely seen twice.
+            seq = int(connection.execute(select(p.c.value).where(p.c.name == "seq")).scalar_one())
+            memories = [
+                MemoryChange(
+                    memory_id=memory_id,
+                    user=user,
+                    retrievable=status in RETRIEVABLE,
+                    metadata=metadata,
+                    q_value=q_value,
+                    created=created,
+                    vector=None if blob is None else rows.to_vector(blob),
+                    seq=changed,
+                )
+                for memory_id, user, status, metadata, q_value, created, blob, changed in connection.execute(written)
+            ]
+            # The rows above carry their q_value already, which matters when a whole project is read.
+            utilities = [] if after == 0 else [UtilityChange(*row) for row in connection.execute(moved)]
+        return Changes(seq=seq, memories=memories, utilities=utilities)
+
+    def memories(self, ids: Sequence[str]) -> dict[str, Memory]:
+        if not ids:
+            return {}
+        with self._connections.reading("reading memories") as connection:
+            return read_memories(connection, ids)
+
+    # -- traces and figures
+
+    def trace(self, trace_id: str) -> Trace | None:
+        with self._connections.reading("reading a trace") as connection:
+            return SqlTransaction(connection).trace(trace_id)
+
+    def traces(
+        self, project: str, *, user: str | None, review_status: ReviewStatus | None, limit: int
+    ) -> list[TraceSummary]:
+        t = schema.traces.c
+        conditions = [t.project == project]
+        if user is not None:
+            conditions.append(t.user == user)
+        if review_status is not None:
+            conditions.append(t.review_id.is_(None) if review_status == "pending" else t.review_id.is_not(None))
+        with self._connections.reading("listing traces") as connection:
+            return trace_summaries(connection, conditions, limit)
+
+    def trace_summary(self, trace_id: str) -> TraceSummary | None:
+        with self._connections.reading("reading a trace") as connection:
+            return next(iter(trace_summaries(connection, [schema.traces.c.id == trace_id], 1)), None)
+
+    def counts(self, project: str, user: str | None) -> ProjectCounts:
+        with self._connections.reading("counting") as connection:
+            return project_counts(connection, project, user)
+
+    def projects(self) -> list[str]:
+        with self._connections.reading("listing projects") as connection:
+            return sorted(connection.execute(select(schema.traces.c.project).distinct()).scalars())
+
+    # -- the queue of reflections
+
+    def due_jobs(self, project: str, now: datetime, limit: int) -> list[ReflectionJob]:
+        j = schema.reflection_jobs
+        due = and_(j.c.project == project, j.c.state == "queued", j.c.next_attempt_at <= rows.to_microseconds(now))
+        with self._connections.reading("reading the queue") as connection:
+            found = connection.execute(select(j).where(due).order_by(j.c.next_attempt_at).limit(limit))
+            return [rows.job_from(row) for row in found.mappings()]
+
+    def next_job_at(self, project: str) -> datetime | None:
+        j = schema.reflection_jobs.c
+        first = select(func.min(j.next_attempt_at)).where(j.project == project, j.state == "queued")
+        with self._connections.reading("reading the queue") as connection:
+            at = connection.execute(first).scalar()
+            return None if at is None else rows.to_datetime(at)
+
+    def add_usage(self, day: str, usage: Usage) -> None:
+        m = schema.model_usage
+        with self._connections.durable("counting tokens") as connection:
+            raised = update(m).where(m.c.day == day)
+            values = {
+                m.c.prompt_tokens: m.c.prompt_tokens + usage.prompt,
+                m.c.completion_tokens: m.c.completion_tokens + usage.completion,
+            }
+            if not connection.execute(raised.values(values)).rowcount:
+                row = {"day": day, "prompt_tokens": usage.prompt, "completion_tokens": usage.completion}
+                connection.execute(insert(m), row)
+
+    def tokens_used(self, day: str) -> int:
+        m = schema.model_usage.c
+        with self._connections.reading("counting tokens") as connection:
+            total = connection.execute(select(m.prompt_tokens + m.completion_tokens).where(m.day == day)).scalar()
+            return int(total or 0)
+
+    # -- embeddings and index
+
+    def vectors(self, project: str, model: str) -> dict[str, Vector]:
+        m, e = schema.memories.c, schema.embeddings.c
+        found = (
+            select(m.id, e.vector)
+            .join_from(schema.memories, schema.embeddings, m.id == e.memory_id)
+            .where(m.project == project, e.model == model, m.status.in_(RETRIEVABLE))
+        )
+        with self._connections.reading("reading vectors") as connection:
+            return {memory_id: rows.to_vector(blob) for memory_id, blob in connection.execute(found)}
+
+    def missing_vectors(self, project: str, model: str) -> list[tuple[str, str]]:
+        m, e = schema.memories.c, schema.embeddings.c
+        embedded = select(e.memory_id).where(e.memory_id == m.id, e.model == model)
+        missing = select(m.id, m.task).where(m.project == project, ~embedded.exists()).order_by(m.seq)
+        with self._connections.reading("reading vectors") as connection:
+            return [(memory_id, task) for memory_id, task in connection.execute(missing)]
+
+    def put_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
+        m, e = schema.memories, schema.embeddings
+        with self._connections.durable("storing vectors") as connection:
+            seq = SqlTransaction(connection).next_seq()
+            blobs = [
+                {"memory_id": memory_id, "model": model, "vector": rows.to_blob(vector)}
+                for memory_id, vector in vectors.items()
+            ]
+            connection.execute(insert(e), blobs)
+            connection.execute(update(m).where(m.c.id.in_(list(vectors))).values(seq=seq))
+
+    def index_position(self, collection: str) -> tuple[str, int]:
+        i = schema.index_positions.c
+        with self._connections.reading("reading the index position") as connection:
+            row = connection.execute(select(i.generation, i.seq).where(i.collection == collection)).first()
+            return ("", 0) if row is None else (row[0], row[1])
+
+    def set_index_position(self, collection: str, generation: str, seq: int) -> None:
+        i = schema.index_positions
+        with self._connections.relaxed("storing the index position") as connection:
+            row = {"generation": generation, "seq": seq}
+            if not connection.execute(update(i).where(i.c.collection == collection).values(row)).rowcount:
+                connection.execute(insert(i), row | {"collection": collection})
+
+    # -- verification
+
+    def audit_rows(self, project: str) -> tuple[list[Memory], list[UtilityEvent], list[tuple[Trace, Review | None]]]:
+        t, r, e = schema.traces, schema.reviews, schema.utility_events
+        with self._connections.reading("reading for verification") as connection:
+            found = memories_with_utilities().where(schema.memories.c.project == project)
+            memories = [rows.memory_from(row) for row in connection.execute(found).mappings()]
+            past = select(e).where(e.c.project == project).order_by(e.c.seq, e.c.position)
+            events = [rows.event_from(row) for row in connection.execute(past).mappings()]
+            counting = select(r).join(t, t.c.review_id == r.c.id).where(t.c.project == project)
+            reviews = {row["trace_id"]: rows.review_from(row) for row in connection.execute(counting).mappings()}
+            stored = connection.execute(select(t).where(t.c.project == project)).mappings()
+            traces = [(trace, reviews.get(trace.id)) for trace in map(rows.trace_from, stored)]
+        return memories, events, traces

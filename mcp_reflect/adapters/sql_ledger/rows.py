@@ -1,0 +1,113 @@
+"""Rows to models and back; the only place that knows both."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+from sqlalchemy import RowMapping
+
+from mcp_reflect.models import Memory, ReflectionJob, Retrieval, Review, Trace, UtilityEvent
+from mcp_reflect.ports import Vector
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+Row = RowMapping | dict[str, Any]
+
+
+def to_microseconds(moment: datetime) -> int:
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def to_datetime(microseconds: int) -> datetime:
+    return _EPOCH + microseconds * _MICROSECOND
+
+
+def to_vector(blob: bytes) -> Vector:
+    return np.frombuffer(blob, dtype="<f4")
+
+
+def to_blob(vector: Vector) -> bytes:
+    return np.ascontiguousarray(vector, dtype="<f4").tobytes()
+
+
+def trace_row(trace: Trace) -> dict[str, Any]:
+    row = trace.model_dump(mode="json", exclude={"created_at", "trace_key"})
+    # NULL, not "", so that traces without a key do not collide.
+    return row | {"created_at": to_microseconds(trace.created_at), "trace_key": trace.trace_key or None}
+
+
+def trace_from(row: Row) -> Trace:
+    fields = {name: row[name] for name in Trace.model_fields}
+    return Trace.model_validate(
+        fields | {"created_at": to_datetime(row["created_at"]), "trace_key": row["trace_key"] or ""}
+    )
+
+
+def review_row(review: Review) -> dict[str, Any]:
+    return review.model_dump(mode="json", exclude={"created_at"}) | {"created_at": to_microseconds(review.created_at)}
+
+
+def review_from(row: Row, prefix: str = "") -> Review:
+    fields = {name: row[prefix + name] for name in Review.model_fields}
+    return Review.model_validate(fields | {"created_at": to_datetime(fields["created_at"])})
+
+
+_UTILITY_FIELDS = {"q_value", "reviews", "last_used_at"}
+
+
+def memory_row(memory: Memory) -> dict[str, Any]:
+    row = memory.model_dump(mode="json", exclude={"created_at", "success", *_UTILITY_FIELDS})
+    success = None if memory.success is None else int(memory.success)
+    return row | {"created_at": to_microseconds(memory.created_at), "success": success}
+
+
+def memory_from(row: Row) -> Memory:
+    """`row` joins memories and utilities. Built without validation: what is stored was validated when it came in."""
+    fields = {name: row[name] for name in Memory.model_fields}
+    last_used = row["last_used_at"]
+    return Memory.model_construct(
+        **fields
+        | {
+            "created_at": to_datetime(row["created_at"]),
+            "last_used_at": None if last_used is None else to_datetime(last_used),
+            "success": None if row["success"] is None else bool(row["success"]),
+            "applicable_tools": tuple(row["applicable_tools"]),
+            "tools_used": tuple(row["tools_used"]),
+        }
+    )
+
+
+def event_row(event: UtilityEvent, project: str) -> dict[str, Any]:
+    return event.model_dump() | {"project": project}
+
+
+def event_from(row: Row) -> UtilityEvent:
+    return UtilityEvent.model_construct(**{name: row[name] for name in UtilityEvent.model_fields})
+
+
+def retrieval_row(retrieval: Retrieval) -> dict[str, Any]:
+    return {
+        "id": retrieval.id,
+        "project": retrieval.project,
+        "user": retrieval.user,
+        "connection": retrieval.connection,
+        "memory_ids": list(retrieval.memory_ids),
+        "created_at": to_microseconds(retrieval.created_at),
+    }
+
+
+def retrieval_from(row: Row) -> Retrieval:
+    fields = {name: row[name] for name in Retrieval.model_fields}
+    return Retrieval.model_validate(fields | {"created_at": to_datetime(row["created_at"])})
+
+
+def job_row(job: ReflectionJob, project: str) -> dict[str, Any]:
+    return job.model_dump() | {"next_attempt_at": to_microseconds(job.next_attempt_at), "project": project}
+
+
+def job_from(row: Row, prefix: str = "") -> ReflectionJob:
+    fields = {name: row[prefix + name] for name in ReflectionJob.model_fields}
+    return ReflectionJob.model_validate(fields | {"next_attempt_at": to_datetime(fields["next_attempt_at"])})

@@ -1,0 +1,185 @@
+"""The tables of the ledger.
+
+    traces ─┬─ reviews (all; traces.review_id is the one that counts)
+            ├─ reflection_jobs (what is still to be written)
+            └─ memories ─┬─ utilities (q_value, use: rewritten often, so kept apart from the words)
+                         ├─ embeddings (one per model)
+                         └─ utility_events (what moved the q_value)
+
+`seq` columns come from one counter per ledger. A row's seq says when it changed, which is how the ranking and
+the index catch up; the counter is raised inside the writing transaction, so committed numbers never run backwards.
+Times are microseconds since the epoch, UTC.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+SCHEMA_VERSION = 1
+
+metadata = MetaData()
+
+Id = String(64)
+Name = String(200)
+
+properties = Table(
+    "properties",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("value", BigInteger, nullable=False),
+)
+
+traces = Table(
+    "traces",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("project", Name, nullable=False),
+    Column("user", Name, nullable=False),
+    Column("task", Text, nullable=False),
+    Column("trajectory", Text, nullable=False),
+    Column("final_response", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("metadata", JSON, nullable=False),
+    Column("reference_context", Text, nullable=False),
+    Column("trace_key", String(200)),
+    Column("retrieved_memory_ids", JSON, nullable=False),
+    Column("tools_used", JSON, nullable=False),
+    Column("draft", JSON, nullable=False),
+    Column("feedback", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("review_id", Id),
+    UniqueConstraint("project", "trace_key", name="one_trace_per_key"),
+    Index("traces_by_age", "project", "created_at"),
+)
+
+reviews = Table(
+    "reviews",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("trace_id", Id, ForeignKey("traces.id"), nullable=False, index=True),
+    Column("seq", BigInteger, nullable=False),
+    Column("result", String(8), nullable=False),
+    Column("feedback", Text, nullable=False),
+    Column("alpha", Double, nullable=False),
+    Column("helpful_memory_ids", JSON, nullable=False),
+    Column("harmful_memory_ids", JSON, nullable=False),
+    Column("draft", JSON, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+)
+
+memories = Table(
+    "memories",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("project", Name, nullable=False),
+    Column("user", Name, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("task", Text, nullable=False),
+    Column("reflection", Text, nullable=False),
+    Column("summary", Text, nullable=False),
+    Column("key_mistake", Text, nullable=False),
+    Column("correct_action", Text, nullable=False),
+    Column("guidance", Text, nullable=False),
+    Column("applicable_tools", JSON, nullable=False),
+    Column("tools_used", JSON, nullable=False),
+    Column("metadata", JSON, nullable=False),
+    Column("success", Integer),
+    Column("author", String(16), nullable=False),
+    Column("source_trace_id", Id, ForeignKey("traces.id"), nullable=False, index=True),
+    Column("initial_q", Double, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    Index("memories_changed", "project", "seq"),
+)
+
+utilities = Table(
+    "utilities",
+    metadata,
+    Column("memory_id", Id, ForeignKey("memories.id"), primary_key=True),
+    Column("project", Name, nullable=False),
+    Column("q_value", Double, nullable=False),
+    Column("reviews", Integer, nullable=False),
+    Column("last_used_at", BigInteger),
+    Column("seq", BigInteger, nullable=False),
+    Index("utilities_changed", "project", "seq"),
+)
+
+embeddings = Table(
+    "embeddings",
+    metadata,
+    Column("memory_id", Id, ForeignKey("memories.id"), primary_key=True),
+    Column("model", String(300), primary_key=True),
+    Column("vector", LargeBinary, nullable=False),
+)
+
+utility_events = Table(
+    "utility_events",
+    metadata,
+    Column("memory_id", Id, ForeignKey("memories.id"), primary_key=True),
+    Column("review_id", Id, ForeignKey("reviews.id"), primary_key=True),
+    Column("trace_id", Id, nullable=False, index=True),
+    Column("project", Name, nullable=False, index=True),
+    Column("seq", BigInteger, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("reward", Double, nullable=False),
+    Column("alpha", Double, nullable=False),
+    Column("q_before", Double, nullable=False),
+    Column("q_after", Double, nullable=False),
+)
+
+retrievals = Table(
+    "retrievals",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("project", Name, nullable=False),
+    Column("user", Name, nullable=False),
+    Column("connection", Id, nullable=False),
+    Column("memory_ids", JSON, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("trace_id", Id),
+    Index("retrievals_of_connection", "connection", "trace_id"),
+)
+
+reflection_jobs = Table(
+    "reflection_jobs",
+    metadata,
+    Column("trace_id", Id, ForeignKey("traces.id"), primary_key=True),
+    Column("review_id", Id, nullable=False),
+    Column("project", Name, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("next_attempt_at", BigInteger, nullable=False),
+    Column("last_error", Text, nullable=False),
+    Index("reflection_jobs_due", "project", "state", "next_attempt_at"),
+)
+
+model_usage = Table(
+    "model_usage",
+    metadata,
+    Column("day", String(10), primary_key=True),
+    Column("prompt_tokens", BigInteger, nullable=False),
+    Column("completion_tokens", BigInteger, nullable=False),
+)
+
+index_positions = Table(
+    "index_positions",
+    metadata,
+    Column("collection", String(600), primary_key=True),
+    Column("generation", String(64), nullable=False),
+    Column("seq", BigInteger, nullable=False),
+)

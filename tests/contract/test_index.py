@@ -1,0 +1,140 @@
+"""What every vector index must do: the fake, Chroma in a folder, and a real Chroma server."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mcp_reflect.adapters.chroma_index import ChromaIndex
+from mcp_reflect.errors import IndexFailure
+from mcp_reflect.ports import VectorIndex
+from tests.support.fakes import MemoryIndex
+from tests.support.values import axis
+
+
+@pytest.fixture(scope="session")
+def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a Chroma server of our own."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = shutil.which("chroma", path=str(Path(sys.executable).parent))
+    assert command, "chromadb brings its server along"
+    folder = tmp_path_factory.mktemp("chroma-server")
+    arguments = [command, "run", "--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
+    with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+        try:
+            deadline = time.monotonic() + 30
+            while True:
+                try:
+                    socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                    break
+                except OSError:
+                    assert time.monotonic() < deadline, "the Chroma server did not start"
+                    assert server.poll() is None, "the Chroma server ended"
+                    time.sleep(0.05)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            server.kill()
+
+
+@pytest.fixture(params=["memory", "chroma", "chroma-server"])
+def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorIndex]:
+    opened: VectorIndex
+    if request.param == "memory":
+        opened = MemoryIndex()
+    elif request.param == "chroma":
+        opened = ChromaIndex(tmp_path / "chroma")
+    else:
+        opened = ChromaIndex(tmp_path / "unused", request.getfixturevalue("chroma_server"))
+        opened.drop("alpha", "model")
+        opened.drop("beta", "model")
+    yield opened
+    opened.close()
+
+
+def put(index: VectorIndex, project: str, **places: int) -> None:
+    vectors = np.stack([axis(number) for number in places.values()])
+    index.upsert(project, "model", list(places), vectors, [{"user": "ann"}] * len(places))
+
+
+def test_an_absent_collection_is_empty(index: VectorIndex) -> None:
+    assert index.nearest("alpha", "model", axis(0), 5) == []
+    assert index.contents("alpha", "model") == {}
+    assert index.count("alpha", "model") == 0
+    assert index.generation("alpha", "model") == ""
+    index.delete("alpha", "model", ["x"])
+    index.drop("alpha", "model")
+
+
+def test_nearest_come_first_and_at_most_as_many_as_asked(index: VectorIndex) -> None:
+    put(index, "alpha", a=0, b=1, c=2)
+    query = np.array([0.8, 0.6, 0.0, 0.0], dtype=np.float32)
+    assert index.nearest("alpha", "model", query, 2) == ["a", "b"]
+    assert len(index.nearest("alpha", "model", query, 10)) == 3
+
+
+def test_projects_and_models_are_kept_apart(index: VectorIndex) -> None:
+    put(index, "alpha", a=0)
+    put(index, "beta", b=0)
+    assert index.nearest("alpha", "model", axis(0), 5) == ["a"]
+    assert index.nearest("alpha", "other", axis(0), 5) == []
+
+
+def test_writing_again_replaces_and_deleting_removes(index: VectorIndex) -> None:
+    put(index, "alpha", a=0, b=1)
+    put(index, "alpha", a=2)
+    assert np.allclose(index.contents("alpha", "model")["a"], axis(2))
+    assert index.count("alpha", "model") == 2
+    index.delete("alpha", "model", ["a", "unknown"])
+    assert set(index.contents("alpha", "model")) == {"b"}
+
+
+def test_a_collection_made_anew_has_another_generation(index: VectorIndex) -> None:
+    put(index, "alpha", a=0)
+    before = index.generation("alpha", "model")
+    put(index, "alpha", b=1)
+    assert index.generation("alpha", "model") == before != ""
+    index.drop("alpha", "model")
+    put(index, "alpha", a=0)
+    assert index.generation("alpha", "model") not in {"", before}
+
+
+def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
+    first = ChromaIndex(tmp_path / "chroma")
+    put(first, "alpha", a=0)
+    generation = first.generation("alpha", "model")
+    first.close()
+    second = ChromaIndex(tmp_path / "chroma")
+    assert second.nearest("alpha", "model", axis(0), 1) == ["a"]
+    assert second.generation("alpha", "model") == generation
+    second.close()
+
+
+def test_a_damaged_folder_is_put_aside(tmp_path: Path) -> None:
+    folder = tmp_path / "chroma"
+    folder.mkdir()
+    (folder / "chroma.sqlite3").write_bytes(b"not a database at all" * 400)
+    index = ChromaIndex(folder)
+    put(index, "alpha", a=0)
+    assert index.nearest("alpha", "model", axis(0), 1) == ["a"]
+    index.close()
+    assert list(tmp_path.glob("chroma.damaged-*/chroma.sqlite3"))
+
+
+def test_a_server_that_is_not_there_is_an_index_failure(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    index = ChromaIndex(tmp_path, f"http://127.0.0.1:{port}")
+    with pytest.raises(IndexFailure):
+        index.nearest("alpha", "model", axis(0), 1)
+    index.close()

@@ -1,0 +1,327 @@
+"""What every ledger must do. PostgreSQL takes part where MCP_REFLECT_TEST_POSTGRESQL names a database."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sqlalchemy import create_engine
+
+from mcp_reflect.adapters.sql_ledger import SqlLedger
+from mcp_reflect.adapters.sql_ledger.schema import metadata
+from mcp_reflect.core import learning
+from mcp_reflect.errors import ConfigurationError, LedgerError
+from mcp_reflect.models import ReflectionDraft, ReflectionJob, Retrieval
+from mcp_reflect.ports import Usage
+from tests.support.values import axis, make_memory, make_review, make_trace, moment
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'ledger.db'}"
+    server = os.environ.get("MCP_REFLECT_TEST_POSTGRESQL")
+    if not server:
+        pytest.skip("MCP_REFLECT_TEST_POSTGRESQL names no database")
+    engine = create_engine(server)
+    metadata.drop_all(engine)
+    engine.dispose()
+    return server
+
+
+@pytest.fixture
+def ledger(url: str) -> Iterator[SqlLedger]:
+    opened = SqlLedger(url)
+    yield opened
+    opened.close()
+
+
+def test_a_trace_comes_back_as_it_was_stored(ledger: SqlLedger) -> None:
+    trace = make_trace(
+        task="naïve ☃ 𝄞",
+        metadata={"n": 1, "f": 1.5, "b": True, "l": ["x", 2]},
+        retrieved_memory_ids=("mem_1",),
+        tools_used=("shell",),
+        draft=ReflectionDraft(summary="s"),
+        feedback="later",
+        trace_key="k",
+    )
+    with ledger.transaction() as tx:
+        tx.insert_trace(trace)
+        assert tx.trace_by_key("alpha", "k") == trace
+        assert tx.trace_by_key("beta", "k") is None
+    assert ledger.trace(trace.id) == trace
+    assert ledger.trace("trace_none") is None
+
+
+def test_a_transaction_that_raises_leaves_nothing_behind(ledger: SqlLedger) -> None:
+    trace = make_trace()
+
+    def fail_midway() -> None:
+        with ledger.transaction() as tx:
+            tx.insert_trace(trace)
+            tx.put_review(make_review(trace, tx.next_seq()))
+            raise RuntimeError("midway")
+
+    before = ledger.latest_seq()
+    with pytest.raises(RuntimeError, match="midway"):
+        fail_midway()
+    assert ledger.trace(trace.id) is None
+    assert ledger.latest_seq() == before
+
+
+def test_one_trace_per_key_and_project(ledger: SqlLedger) -> None:
+    with ledger.transaction() as tx:
+        tx.insert_trace(make_trace(trace_key="k"))
+        tx.insert_trace(make_trace(trace_key="k", project="beta"))
+        tx.insert_trace(make_trace())
+        tx.insert_trace(make_trace())
+
+    def store_again() -> None:
+        with ledger.transaction() as tx:
+            tx.insert_trace(make_trace(trace_key="k"))
+
+    with pytest.raises(LedgerError):
+        store_again()
+
+
+def test_the_last_review_counts(ledger: SqlLedger) -> None:
+    trace = make_trace()
+    with ledger.transaction() as tx:
+        tx.insert_trace(trace)
+        assert tx.current_review(trace.id) is None
+        tx.put_review(make_review(trace, tx.next_seq()))
+        second = make_review(trace, tx.next_seq(), result="fail", feedback="no")
+        tx.put_review(second)
+        assert tx.current_review(trace.id) == second
+    summary = ledger.trace_summary(trace.id)
+    assert summary is not None
+    assert summary.review == second
+
+
+def test_changes_tell_what_was_written_since(ledger: SqlLedger) -> None:
+    trace = make_trace()
+    memory = make_memory(trace, metadata={"tag": "a"})
+    with ledger.transaction() as tx:
+        tx.insert_trace(trace)
+        tx.put_memory(memory, "model", axis(0))
+    first = ledger.changes("alpha", "model", 0)
+    assert [(c.memory_id, c.retrievable, c.metadata, c.q_value) for c in first.memories] == [
+        (memory.id, True, {"tag": "a"}, 0.5)
+    ]
+    assert first.memories[0].vector is not None
+    assert np.array_equal(first.memories[0].vector, axis(0))
+    assert ledger.changes("alpha", "other model", 0).memories[0].vector is None
+    assert not ledger.changes("beta", "model", 0).memories
+
+    with ledger.transaction() as tx:
+        review = make_review(trace, tx.next_seq())
+        tx.put_review(review)
+        tx.append_event(learning.event(review, memory.id, 0, 1.0, 0.5))
+    moved = ledger.changes("alpha", "model", first.seq)
+    assert not moved.memories
+    assert [(u.memory_id, u.q_value) for u in moved.utilities] == [(memory.id, 0.65)]
+
+    with ledger.transaction() as tx:
+        tx.set_status(memory.id, "deprecated")
+    hidden = ledger.changes("alpha", "model", moved.seq)
+    assert [(c.memory_id, c.retrievable) for c in hidden.memories] == [(memory.id, False)]
+    assert ledger.changes("alpha", "model", hidden.seq).memories == []
+
+
+def test_replacing_a_memory_keeps_what_it_has_learned(ledger: SqlLedger) -> None:
+    trace = make_trace()
+    memory = make_memory(trace)
+    with ledger.transaction() as tx:
+        tx.insert_trace(trace)
+        review = make_review(trace, tx.next_seq())
+        tx.put_review(review)
+        tx.put_memory(memory, "model", axis(0))
+        tx.append_event(learning.event(review, memory.id, 0, 1.0, 0.5))
+        tx.put_memory(memory.model_copy(update={"reflection": "better words"}), "model", axis(1))
+    found = ledger.memories([memory.id])[memory.id]
+    assert (found.reflection, found.q_value, found.reviews) == ("better words", 0.65, 1)
+    assert np.array_equal(ledger.vectors("alpha", "model")[memory.id], axis(1))
+
+
+def test_replaced_events_decide_the_q_value(ledger: SqlLedger) -> None:
+    trace = make_trace()
+    memory = make_memory(trace)
+    with ledger.transaction() as tx:
+        tx.insert_trace(trace)
+        tx.put_memory(memory, "model", axis(0))
+        reviews = [make_review(trace, tx.next_seq()) for _ in range(2)]
+        q = 0.5
+        for review in reviews:
+            tx.put_review(review)
+            event = learning.event(review, memory.id, 0, 1.0, q)
+            tx.append_event(event)
+            q = event.q_after
+        kept = tx.utility_events([memory.id])[1:]
+        tx.replace_events(memory.id, learning.replay(0.5, kept))
+    found = ledger.memories([memory.id])[memory.id]
+    assert (found.q_value, found.reviews) == (0.65, 1)
+    with ledger.transaction() as tx:
+        tx.replace_events(memory.id, [])
+    assert ledger.memories([memory.id])[memory.id].q_value == 0.5
+
+
+def test_a_recorded_retrieval_is_open_until_a_trace_closes_it(ledger: SqlLedger) -> None:
+    trace = make_trace()
+    memory = make_memory(trace)
+    with ledger.transaction() as tx:
+        tx.insert_trace(trace)
+        tx.put_memory(memory, "model", axis(0))
+    before = ledger.changes("alpha", "model", 0).seq
+    shown = Retrieval(
+        id="ret_1", project="alpha", user="ann", connection="c", memory_ids=(memory.id,), created_at=moment(5)
+    )
+    ledger.record_retrieval(shown)
+    assert ledger.memories([memory.id])[memory.id].last_used_at == moment(5)
+    # Use is no change of a memory: neither ranking nor index need to look again.
+    assert ledger.latest_seq() == before
+    with ledger.transaction() as tx:
+        assert tx.retrieval("ret_1") == shown
+        assert tx.open_retrievals("c") == [shown]
+        assert tx.open_retrievals("d") == []
+        tx.close_retrievals("c", trace.id)
+        assert tx.open_retrievals("c") == []
+        assert tx.retrieval("ret_1") == shown
+
+
+def test_due_jobs_are_those_queued_whose_time_has_come(ledger: SqlLedger) -> None:
+    traces = [make_trace() for _ in range(4)]
+    states = [("queued", 0.0), ("queued", 60.0), ("completed", 0.0), ("failed", 0.0)]
+    with ledger.transaction() as tx:
+        for trace, (state, at) in zip(traces, states, strict=True):
+            tx.insert_trace(trace)
+            job = {"trace_id": trace.id, "review_id": "rev", "state": state, "next_attempt_at": moment(at)}
+            tx.put_job(ReflectionJob.model_validate(job))
+    assert [job.trace_id for job in ledger.due_jobs("alpha", moment(1), 10)] == [traces[0].id]
+    assert ledger.next_job_at("alpha") == moment(0)
+    assert ledger.due_jobs("beta", moment(100), 10) == []
+    with ledger.transaction() as tx:
+        job = tx.job(traces[0].id)
+        assert job is not None
+        tx.put_job(job.model_copy(update={"state": "failed", "last_error": "gone"}))
+    assert ledger.next_job_at("alpha") == moment(60)
+    assert ledger.counts("alpha", None).last_error == "gone"
+
+
+def test_traces_are_listed_newest_first_by_status_and_user(ledger: SqlLedger) -> None:
+    traces = [make_trace(created_at=moment(n), user="ann" if n % 2 else "bob") for n in range(4)]
+    with ledger.transaction() as tx:
+        for trace in traces:
+            tx.insert_trace(trace)
+        tx.put_review(make_review(traces[0], tx.next_seq()))
+
+    def ids(user: str | None, status: str | None, limit: int = 10) -> list[str]:
+        found = ledger.traces("alpha", user=user, review_status=status, limit=limit)  # type: ignore[arg-type]
+        return [summary.id for summary in found]
+
+    newest = [trace.id for trace in reversed(traces)]
+    assert ids(None, None) == newest
+    assert ids(None, "pending") == newest[:3]
+    assert ids(None, "reviewed") == [traces[0].id]
+    assert ids("bob", None) == [traces[2].id, traces[0].id]
+    assert ids(None, None, 1) == newest[:1]
+    counts = ledger.counts("alpha", "bob")
+    assert (counts.traces, counts.pending, counts.passes) == (2, 1, 1)
+
+
+def test_tokens_add_up_per_day(ledger: SqlLedger) -> None:
+    ledger.add_usage("2026-01-01", Usage(10, 5))
+    ledger.add_usage("2026-01-01", Usage(1, 1))
+    assert ledger.tokens_used("2026-01-01") == 17
+    assert ledger.tokens_used("2026-01-02") == 0
+
+
+def test_vectors_of_another_model_are_missing_until_they_are_put(ledger: SqlLedger) -> None:
+    trace = make_trace()
+    memory = make_memory(trace)
+    with ledger.transaction() as tx:
+        tx.insert_trace(trace)
+        tx.put_memory(memory, "model", axis(0))
+    assert ledger.missing_vectors("alpha", "model") == []
+    assert ledger.missing_vectors("alpha", "new") == [(memory.id, "a task")]
+    ledger.put_vectors("new", {memory.id: axis(2)})
+    assert ledger.missing_vectors("alpha", "new") == []
+    assert np.array_equal(ledger.vectors("alpha", "model")[memory.id], axis(0))
+
+
+def test_the_index_position_is_remembered_per_collection(ledger: SqlLedger) -> None:
+    assert ledger.index_position("a") == ("", 0)
+    ledger.set_index_position("a", "g1", 5)
+    ledger.set_index_position("a", "g2", 9)
+    assert ledger.index_position("a") == ("g2", 9)
+    assert ledger.index_position("b") == ("", 0)
+
+
+def test_numbers_never_run_backwards_among_many_writers(ledger: SqlLedger) -> None:
+    """Each writer stores a trace and takes a number; readers in between see only rising numbers."""
+    seen: list[int] = []
+    stop = threading.Event()
+
+    def watch() -> None:
+        while not stop.is_set():
+            seen.append(ledger.latest_seq())
+
+    def write() -> None:
+        for _ in range(20):
+            with ledger.transaction() as tx:
+                tx.insert_trace(make_trace())
+                tx.next_seq()
+
+    watcher = threading.Thread(target=watch)
+    writers = [threading.Thread(target=write) for _ in range(5)]
+    watcher.start()
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join(60)
+    stop.set()
+    watcher.join(60)
+    assert ledger.latest_seq() == 100
+    assert seen == sorted(seen)
+
+
+def test_what_was_stored_is_there_after_opening_again(url: str) -> None:
+    first = SqlLedger(url)
+    trace = make_trace()
+    with first.transaction() as tx:
+        tx.insert_trace(trace)
+        tx.next_seq()
+    first.close()
+    second = SqlLedger(url)
+    assert second.trace(trace.id) == trace
+    assert second.latest_seq() == 1
+    assert second.projects() == ["alpha"]
+    second.close()
+
+
+def test_a_ledger_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "ledger.db"
+    SqlLedger(f"sqlite:///{file}").close()
+    with sqlite3.connect(file) as database:
+        database.execute("UPDATE properties SET value = 999 WHERE name = 'schema'")
+    database.close()
+    with pytest.raises(LedgerError, match="newer"):
+        SqlLedger(f"sqlite:///{file}")
+
+
+@pytest.mark.parametrize("wrong", ["nonsense", "nosuchdatabase://x", ""])
+def test_an_unusable_url_is_a_configuration_error(wrong: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"ledger\.url"):
+        SqlLedger(wrong)
+
+
+def test_a_file_that_is_no_database_is_a_ledger_error(tmp_path: Path) -> None:
+    file = tmp_path / "ledger.db"
+    file.write_bytes(b"this is not a database, and long enough to be looked at" * 100)
+    with pytest.raises(LedgerError):
+        SqlLedger(f"sqlite:///{file}")

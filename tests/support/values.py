@@ -1,0 +1,51 @@
+"""Values for tests that need a trace, a review or a memory and care about few of its fields."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from mcp_reflect.ids import new_id
+from mcp_reflect.models import Memory, Review, Trace
+from mcp_reflect.ports import Vector
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def moment(seconds: float = 0.0) -> datetime:
+    return START + timedelta(seconds=seconds)
+
+
+def make_trace(**fields: Any) -> Trace:
+    given = {"id": new_id("trace"), "project": "alpha", "user": "ann", "task": "a task", "created_at": START}
+    return Trace(**given | fields)
+
+
+def make_review(trace: Trace, seq: int, **fields: Any) -> Review:
+    given = {"id": new_id("rev"), "trace_id": trace.id, "seq": seq, "result": "pass", "alpha": 0.3}
+    return Review(**given | {"created_at": START} | fields)
+
+
+def make_memory(trace: Trace, **fields: Any) -> Memory:
+    given = {
+        "id": new_id("mem"),
+        "project": trace.project,
+        "user": trace.user,
+        "task": trace.task,
+        "reflection": "a reflection",
+        "author": "agent",
+        "source_trace_id": trace.id,
+        "initial_q": 0.5,
+        "q_value": 0.5,
+        "created_at": START,
+    }
+    return Memory(**given | fields)
+
+
+def axis(number: int, dimension: int = 4) -> Vector:
+    """A unit vector along one axis."""
+    vector = np.zeros(dimension, dtype=np.float32)
+    vector[number] = 1.0
+    return vector
