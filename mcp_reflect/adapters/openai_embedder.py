@@ -1,0 +1,135 @@
+"""Embeddings from an OpenAI-compatible server."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from mcp_reflect.core.vectors import RecentVectors, blank_vector, embeddable, unit
+from mcp_reflect.errors import ModelUnavailable
+from mcp_reflect.ports import Vector
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+GENERIC_THRESHOLD = 0.25
+THRESHOLDS = (("text-embedding-ada", 0.75),)
+"""By beginning of the model's name; docs/embedding-models.md says where they come from."""
+
+_BATCH = 64
+"""Texts per request."""
+
+_MAX_CHARACTERS = 8_000
+"""OpenAI refuses inputs of more than 8,191 tokens; a text has at most about one token per character."""
+
+
+class OpenAIEmbedder:
+    """An Embedder that asks a server for every text it has not just seen.
+
+    `base_url` ends before `/embeddings`. `api_key` may be None or empty where the server asks for none.
+    `timeout_s` holds for one attempt; the client makes up to three where the server is busy or the connection breaks.
+    The dimension is learned from the first answer. Safe for threads. Whether equal texts get equal vectors whatever
+    they are sent with is up to the server; within the texts used last they do.
+    """
+
+    def __init__(self, name: str, base_url: str, api_key: str | None, timeout_s: float) -> None:
+        self._name = name
+        self._base_url = base_url
+        self._api_key = api_key
+        self._timeout_s = timeout_s
+        self._lock = threading.Lock()
+        self._connected: OpenAI | None = None
+        self._learned_dimension: int | None = None
+        self._recent = RecentVectors()
+
+    @cached_property
+    def identity(self) -> str:
+        # The host belongs to it: two servers may call different models by one name. User and password do not.
+        return f"openai:{urlsplit(self._base_url).netloc.rpartition('@')[2]}/{self._name}"
+
+    @property
+    def default_threshold(self) -> float:
+        return next((value for start, value in THRESHOLDS if self._name.startswith(start)), GENERIC_THRESHOLD)
+
+    @property
+    def dimension(self) -> int:
+        if self._learned_dimension is None:
+            self._ask(["dimension"])
+        assert self._learned_dimension is not None
+        return self._learned_dimension
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """Unit-length float32 rows, shape (len(texts), dimension); of longer texts the first 8,000 characters count.
+
+        Raises ModelUnavailable where the server cannot be reached, refuses, or answers with something else.
+        """
+        if not texts:
+            return np.empty((0, self.dimension), dtype=np.float32)
+        wanted = [embeddable(text[:_MAX_CHARACTERS]) for text in texts]
+        found: dict[str, Vector] = {}
+        missing: dict[str, None] = {}  # in order, each text once
+        for text in wanted:
+            vector = self._recent.get(text) if text else blank_vector(self.dimension)
+            if vector is None:
+                missing[text] = None
+            else:
+                found[text] = vector
+        unseen = list(missing)
+        for start in range(0, len(unseen), _BATCH):
+            batch = unseen[start : start + _BATCH]
+            for text, vector in zip(batch, self._ask(batch), strict=True):
+                found[text] = vector
+                self._recent.put(text, vector)
+        return np.stack([found[text] for text in wanted])
+
+    def close(self) -> None:
+        """Drop the connections to the server; a later call opens new ones."""
+        with self._lock:
+            if self._connected is not None:
+                self._connected.close()
+                self._connected = None
+
+    def _ask(self, texts: list[str]) -> list[Vector]:
+        """The vectors of one request, in the order of `texts`."""
+        from openai import OpenAIError  # noqa: PLC0415 - heavy, and needed only with this model
+
+        try:
+            # Plain numbers: not every server knows base64, which the client would ask for.
+            answer = self._client().embeddings.create(input=texts, model=self._name, encoding_format="float")
+            rows = sorted(answer.data, key=lambda row: row.index)
+            vectors = [unit(row.embedding) for row in rows]
+        except OpenAIError as error:
+            raise ModelUnavailable(f"{self.identity}: {_one_line(error)}") from error
+        except (AttributeError, TypeError, ValueError) as error:
+            # The client does not check what the server sent.
+            raise ModelUnavailable(f"{self.identity}: the answer holds no embeddings ({_one_line(error)})") from error
+        if len(vectors) != len(texts):
+            raise ModelUnavailable(f"{self.identity}: {len(vectors)} embeddings for {len(texts)} texts")
+        self._check_dimension(vectors)
+        return vectors
+
+    def _check_dimension(self, vectors: list[Vector]) -> None:
+        with self._lock:
+            expected = self._learned_dimension or len(vectors[0])
+            if any(len(vector) != expected for vector in vectors):
+                raise ModelUnavailable(f"{self.identity}: the dimension of its embeddings changed from {expected}")
+            self._learned_dimension = expected
+
+    def _client(self) -> OpenAI:
+        from openai import OpenAI  # noqa: PLC0415 - as above
+
+        with self._lock:
+            if self._connected is None:
+                # The client insists on a key; servers that need none ignore this one.
+                key = self._api_key or "none"
+                self._connected = OpenAI(api_key=key, base_url=self._base_url, timeout=self._timeout_s)
+            return self._connected
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300] or type(error).__name__

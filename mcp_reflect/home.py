@@ -1,0 +1,109 @@
+"""The folder that holds everything, and the lock that gives it one owner at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from filelock import FileLock, Timeout
+
+from mcp_reflect.errors import ConfigurationError, HomeInUse
+
+_GRACE_S = 1.0
+"""How long a lock may outlive the process that was killed with it."""
+
+_LEAVING_S = 30.0
+"""How long an owner that said it is leaving is waited for."""
+
+_POLL_S = 0.05
+
+
+class Home:
+    """Created readable by its owner alone. As a context manager it is locked; raises HomeInUse.
+
+    The lock is the operating system's: it goes with the process, however that ends. The note beside it only
+    says who to look for: `role` is what the owner is called there.
+    """
+
+    def __init__(self, folder: Path, role: str = "") -> None:
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigurationError(
+                f"MCP_REFLECT_HOME = {folder}: cannot be created ({error.strerror}); must be a writable folder"
+            ) from error
+        self.folder = folder
+        self._role = role
+        self._note = folder / "owner.json"
+        self._lock = FileLock(folder / "owner.lock", timeout=0, mode=0o600)
+
+    @property
+    def ledger_url(self) -> str:
+        return f"sqlite:///{self.folder / 'ledger.db'}"
+
+    @property
+    def index_folder(self) -> Path:
+        return self.folder / "chroma"
+
+    @property
+    def models_folder(self) -> Path:
+        """Embedding models that were downloaded because the user named them."""
+        return self.folder / "models"
+
+    @property
+    def prompts_folder(self) -> Path:
+        """Templates of the user's that take the place of the package's."""
+        return self.folder / "prompts"
+
+    def __enter__(self) -> Self:
+        try:
+            self._acquire()
+        except OSError as error:
+            raise ConfigurationError(
+                f"MCP_REFLECT_HOME = {self.folder}: cannot be locked ({error.strerror}); must be a writable folder"
+            ) from error
+        self._write_note(leaving=False)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._note.unlink(missing_ok=True)
+        self._lock.release()
+
+    def leave(self) -> None:
+        """Let those who want the home wait for it: its owner is about to end."""
+        self._write_note(leaving=True)
+
+    def _acquire(self) -> None:
+        began = time.monotonic()
+        while True:
+            try:
+                self._lock.acquire()
+            except Timeout:
+                patience = _LEAVING_S if self._owner().get("leaving") else _GRACE_S
+                if time.monotonic() - began > patience:
+                    raise HomeInUse(str(self.folder), self._owner_told()) from None
+                time.sleep(_POLL_S)
+            else:
+                return
+
+    def _write_note(self, *, leaving: bool) -> None:
+        self._note.write_text(json.dumps({"pid": os.getpid(), "role": self._role, "leaving": leaving}))
+
+    def _owner(self) -> dict[str, Any]:
+        try:
+            note = json.loads(self._note.read_text())
+        except (OSError, ValueError):
+            return {}
+        return note if isinstance(note, dict) else {}
+
+    def _owner_told(self) -> str:
+        note = self._owner()
+        if "pid" not in note:
+            return "another process"
+        return f"process {note['pid']}" + (f", {note['role']}" if note.get("role") else "")

@@ -1,0 +1,194 @@
+"""Which memory bank a process belongs to, and whose run it is.
+
+The id must be the same for everyone who works on one thing and differ between two things that
+merely share a folder name. Hence a readable part for people and a short hash that separates:
+
+- a repository with an `origin` is named after it, so clones, worktrees and moved folders share a bank;
+- one without is named after its folder and told apart by its absolute path;
+- outside of a repository the bank is `default`.
+
+Git's own files are read, never a git process started: there may be none, and a start must be quick.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from mcp_reflect.errors import ConfigurationError
+
+PROJECT_ID = re.compile(r"[A-Za-z0-9._-]{1,100}")
+PROJECT_ID_RULE = "1 to 100 characters out of A-Z a-z 0-9 . _ -"
+DEFAULT_PROJECT = "default"
+
+_SLUG_LENGTH = 80
+_HASH_LENGTH = 8
+_DEFAULT_PORTS = {"ssh": 22, "git+ssh": 22, "https": 443, "http": 80, "git": 9418}
+_SCP_LIKE = re.compile(r"(?:[^@/\s]+@)?(?P<host>\[[^\]]+\]|[^:/\s]{2,}):(?P<path>(?!//).+)")
+_LOGIN_VARIABLES = ("LOGNAME", "USER", "LNAME", "USERNAME")
+
+
+def check_project_id(value: str) -> str:
+    """Return `value` if it is a project id; ValueError with a usable proposal if not."""
+    if PROJECT_ID.fullmatch(value):
+        return value
+    proposal = _slug(value)
+    hint = f", for example {proposal}" if PROJECT_ID.fullmatch(proposal) else ""
+    raise ValueError(f"must be {PROJECT_ID_RULE}{hint}")
+
+
+def detect_project(environ: Mapping[str, str], cwd: Path) -> str:
+    """The id of the bank in use: PROJECT_ID, 1 to 100 characters.
+
+    `MCP_REFLECT_PROJECT` wins. Otherwise the git repository around `CLAUDE_PROJECT_DIR` counts, or the one
+    around `cwd` where that variable names no folder; without a repository the id is `default`.
+    Raises ConfigurationError where `MCP_REFLECT_PROJECT` is not an id. Folders that cannot be read count as absent.
+    """
+    if chosen := environ.get("MCP_REFLECT_PROJECT"):
+        try:
+            return check_project_id(chosen)
+        except ValueError as error:
+            raise ConfigurationError(f"project = {chosen[:60]!r} (from MCP_REFLECT_PROJECT): {error}") from None
+    given = environ.get("CLAUDE_PROJECT_DIR")
+    start = Path(given) if given and _is_dir(Path(given)) else cwd
+    for folder in _ancestors(start):
+        git_dir = _git_dir(folder)
+        if git_dir is not None:
+            return _repository_id(folder, git_dir)
+    return DEFAULT_PROJECT
+
+
+def login_name(environ: Mapping[str, str]) -> str:
+    """The name of the person whose process this is. Never raises; `user` where nobody can tell."""
+    names = (_printable(environ.get(variable, "")) for variable in _LOGIN_VARIABLES)
+    return next((name for name in names if name), "") or _account_name() or "user"
+
+
+def _account_name() -> str:
+    try:
+        import pwd  # noqa: PLC0415 - does not exist on Windows
+
+        return _printable(pwd.getpwuid(os.getuid()).pw_name)
+    except (ImportError, AttributeError, KeyError, OSError):
+        return ""
+
+
+def _printable(name: str) -> str:
+    return "".join(c for c in name if c.isprintable()).strip()[:100]
+
+
+def _is_dir(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # ValueError: a NUL inside
+        return False
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def _ancestors(start: Path) -> Iterator[Path]:
+    try:
+        resolved = start.resolve()
+    except (OSError, RuntimeError, ValueError):  # RuntimeError: a loop of symbolic links
+        return
+    yield resolved
+    yield from resolved.parents
+
+
+def _read(path: Path) -> str:
+    """The text of a file, without NULs, which no path may hold; empty where it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").replace("\0", "")
+    except OSError:
+        return ""
+
+
+def _git_dir(folder: Path) -> Path | None:
+    """The git directory of the working tree at `folder`, or None where there is none.
+
+    `.git` is that directory in a plain clone, and a file `gitdir: PATH` in a worktree or a submodule.
+    See gitrepository-layout(5).
+    """
+    git_dir = folder / ".git"
+    if not _is_dir(git_dir):
+        marker, _, target = _read(git_dir).strip().partition(":")
+        if marker != "gitdir" or not target.strip():
+            return None
+        git_dir = folder / target.strip()
+    # An empty or foreign `.git` is no repository: git itself looks for HEAD.
+    return git_dir if _exists(git_dir / "HEAD") else None
+
+
+def _repository_id(folder: Path, git_dir: Path) -> str:
+    # A linked worktree's git directory names the one that all worktrees share in its file `commondir`.
+    shared = _read(git_dir / "commondir").strip()
+    if shared:
+        common = Path(os.path.realpath(git_dir / shared))
+        root = common.parent if common.name == ".git" else common
+    else:
+        common, root = git_dir, folder
+    origin = _origin_url(common / "config")
+    identity = _normalised_remote(origin, root) if origin else str(root)
+    name = re.split(r"[/\\]", identity)[-1].removesuffix(".git")
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
+    return f"{_slug(name) or 'project'}-{digest}"
+
+
+def _slug(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", plain)[:_SLUG_LENGTH].strip("-._")
+
+
+def _origin_url(config: Path) -> str:
+    """The first `url` of remote `origin` in a git config file; empty where there is none.
+
+    Covers what git writes itself: sections, quoted values, comments. Included files and `insteadOf` are left
+    out, as they differ between machines and would give clones of one repository different ids.
+    """
+    inside = False
+    for raw in _read(config).splitlines():
+        line = raw.strip()
+        if line.startswith("["):
+            inside = re.match(r'\[\s*remote\s+"origin"\s*\]', line, re.IGNORECASE) is not None
+        elif inside and (entry := re.fullmatch(r"url\s*=\s*(.*)", line, re.IGNORECASE)):
+            return re.sub(r"\s+[#;].*$", "", entry[1]).strip().strip('"')
+    return ""
+
+
+def _normalised_remote(url: str, base: Path) -> str:
+    """One spelling for the addresses of one repository: `host[:port]/path`, without scheme, user or password.
+
+    So https and ssh clones of a repository share their bank, and no credential ends up in what is hashed.
+    Local paths become absolute, taken from `base` where they are relative.
+    """
+    try:
+        parts = urlsplit(url) if "://" in url else None
+    except ValueError:  # brackets that hold no IPv6 address
+        return url
+    if parts is not None and parts.scheme.lower() != "file":
+        try:
+            port = parts.port
+        except ValueError:
+            port = None
+        host = (parts.hostname or "").lower()
+        if port is not None and port != _DEFAULT_PORTS.get(parts.scheme.lower()):
+            host = f"{host}:{port}"
+        return f"{host}/{_trimmed(unquote(parts.path))}"
+    if parts is None and (scp := _SCP_LIKE.fullmatch(url)):
+        return f"{scp['host'].strip('[]').lower()}/{_trimmed(scp['path'])}"
+    local = unquote(parts.path) if parts is not None else url
+    return f"file:/{_trimmed(os.path.normpath(base / local))}"
+
+
+def _trimmed(path: str) -> str:
+    return path.replace("\\", "/").strip("/").removesuffix(".git").rstrip("/")

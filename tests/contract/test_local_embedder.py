@@ -1,0 +1,138 @@
+"""The bundled model, models by name and folders: what only they promise."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder, sources
+from mcp_reflect.errors import ModelUnavailable
+from tests.support.embedding_models import TEXTS, model_folder
+
+
+def test_the_bundled_model_knows_likeness_of_meaning() -> None:
+    embedder = FastembedEmbedder()
+    query, near, far = embedder.embed(
+        ["Cancel my flight to Boston", "I want a refund for my airline ticket", "Repair the unit test of the tokenizer"]
+    )
+    assert query @ near >= embedder.default_threshold > query @ far
+
+
+def test_the_bundled_model_reads_256_tokens() -> None:
+    # Its tokenizer file says 128, padded to 128; fastembed replaces both.
+    embedder = FastembedEmbedder()
+    short, longer, longest, beyond = embedder.embed(
+        ["word " * 120, "word " * 120 + "flight " * 100, "word " * 254, "word " * 254 + "flight " * 100]
+    )
+    assert short @ longer < 0.99
+    np.testing.assert_array_equal(longest, beyond)
+
+
+def test_nothing_heavy_is_imported_before_the_first_text() -> None:
+    code = (
+        "import sys\n"
+        "from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder\n"
+        "from mcp_reflect.adapters.openai_embedder import OpenAIEmbedder\n"
+        "e, o = FastembedEmbedder(), OpenAIEmbedder('m', 'http://localhost:1', '', 1)\n"
+        "e.identity, e.dimension, e.default_threshold, o.identity, o.default_threshold\n"
+        "print(sorted({'fastembed', 'onnxruntime', 'openai', 'huggingface_hub'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
+def run_offline(code: str, cache: Path) -> str:
+    """Run code for which every host name leads to a closed port."""
+    environ = {**os.environ, "HF_ENDPOINT": "http://127.0.0.1:9", "CACHE": str(cache), "HF_HUB_OFFLINE": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True, timeout=30
+    )
+    return done.stdout
+
+
+def test_the_bundled_model_works_where_no_socket_can_be_opened(tmp_path: Path) -> None:
+    code = (
+        "import socket\n"
+        "def refuse(*a, **k): raise AssertionError('a socket was opened')\n"
+        "socket.socket.connect = socket.getaddrinfo = refuse\n"
+        "from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder\n"
+        "print(FastembedEmbedder().embed(['hello']).shape)\n"
+    )
+    assert run_offline(code, tmp_path).strip() == "(1, 384)"
+
+
+def test_a_named_model_that_cannot_be_downloaded_is_said_within_seconds(tmp_path: Path) -> None:
+    code = (
+        "import os, pathlib\n"
+        "from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder\n"
+        "from mcp_reflect.errors import ModelUnavailable\n"
+        "try: FastembedEmbedder('BAAI/bge-small-en-v1.5', pathlib.Path(os.environ['CACHE'])).embed(['a'])\n"
+        "except ModelUnavailable as error: print(error)\n"
+    )
+    assert "BAAI/bge-small-en-v1.5 is not in" in run_offline(code, tmp_path)
+
+
+def test_a_model_that_fastembed_does_not_know_names_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(ModelUnavailable, match=r"'BAAI/bge-smal-en-v1\.5'; did you mean BAAI/bge-small-en-v1\.5\?"):
+        FastembedEmbedder("BAAI/bge-smal-en-v1.5", tmp_path).embed(["a"])
+
+
+@pytest.mark.parametrize(("file", "constant"), [("model.onnx", "_WEIGHTS"), ("tokenizer.json", "_TOKENIZER")])
+def test_another_file_than_the_expected_is_refused(monkeypatch: pytest.MonkeyPatch, file: str, constant: str) -> None:
+    monkeypatch.setattr(sources, f"{constant}_SHA256", "0" * 64)
+    with pytest.raises(ModelUnavailable, match=f"{file} is not the expected file"):
+        FastembedEmbedder().embed(["a"])
+
+
+def test_a_folder_gives_the_vectors_of_the_model_in_it(tmp_path: Path) -> None:
+    folder = model_folder(tmp_path / "mine")
+    np.testing.assert_array_equal(FastembedEmbedder(str(folder)).embed(TEXTS), FastembedEmbedder().embed(TEXTS))
+
+
+def test_the_identity_of_a_folder_follows_its_content(tmp_path: Path) -> None:
+    folder = model_folder(tmp_path / "mine")
+    before = FastembedEmbedder(str(folder)).identity
+    assert before.startswith("folder:mine@")
+    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
+    pooled = FastembedEmbedder(str(folder))
+    assert pooled.identity != before
+    assert not np.array_equal(pooled.embed(TEXTS[:1]), FastembedEmbedder().embed(TEXTS[:1]))
+
+
+def spoil(folder: Path, how: str) -> None:
+    if how == "gone":
+        shutil.rmtree(folder)
+    elif how == "two":
+        (folder / "model.onnx").rename(folder / "one.onnx")
+        (folder / "two.onnx").touch()
+    elif how == "garbage":
+        (folder / "model.onnx").write_bytes(b"not a model")
+    elif how == "pooling":
+        (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_max_tokens": true}')
+    else:
+        (folder / how).unlink()
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ("gone", "is no folder"),
+        ("model.onnx", "holds no ONNX file"),
+        ("two", "holds 2 ONNX files"),
+        ("tokenizer.json", r"tokenizer\.json"),
+        ("tokenizer_config.json", r"tokenizer_config\.json"),
+        ("garbage", "embedding model"),
+        ("pooling", "only cls, mean and last token"),
+    ],
+)
+def test_a_folder_that_holds_no_usable_model_is_said(tmp_path: Path, how: str, message: str) -> None:
+    folder = model_folder(tmp_path / "mine")
+    spoil(folder, how)
+    with pytest.raises(ModelUnavailable, match=message):
+        FastembedEmbedder(str(folder)).embed(["a"])
