@@ -1,0 +1,229 @@
+"""One request to a chat completions server: what goes out, what comes back, and what its errors mean here.
+
+The only module that sees the vendor's client. Answers are read by models of our own: servers that call themselves
+compatible leave fields out, send null, or put an error into an answer with status 200.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field, SecretStr, ValidationError
+
+from mcp_reflect.errors import ReflectorBusy, ReflectorError, ReflectorRefused
+from mcp_reflect.ports import Usage
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAIError
+    from openai.types.shared_params import ResponseFormatJSONSchema
+
+OPENAI_URL = "https://api.openai.com/v1"
+CHARS_PER_TOKEN = 4
+"""OpenAI's rule of thumb for English text; counts tokens where a server does not."""
+
+TRANSLATIONS: Mapping[str, type[ReflectorError]] = {
+    "OpenAIError": ReflectorRefused,  # the client's own complaint about how it was set up
+    "APIError": ReflectorBusy,
+    "APIConnectionError": ReflectorBusy,
+    "APITimeoutError": ReflectorBusy,
+    "APIResponseValidationError": ReflectorBusy,
+    "LengthFinishReasonError": ReflectorBusy,
+    "ContentFilterFinishReasonError": ReflectorRefused,
+    "SubjectTokenProviderError": ReflectorRefused,
+    "WebSocketConnectionClosedError": ReflectorBusy,
+    "WebSocketQueueFullError": ReflectorBusy,
+}
+"""The client's exceptions by name, so that they need not be imported; one with an HTTP status goes by that."""
+
+_PASSING = frozenset({408, 409, 425, 429})
+"""Statuses below 500 that mean: not now."""
+
+_FORMAT_REFUSED = frozenset({400, 404, 422})
+"""How servers answer a response_format they do not know; their words about it have nothing in common."""
+
+_IDENTIFIER = re.compile(r"[A-Za-z][\w.-]{0,63}")
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class FormatRefused(ReflectorRefused):
+    """The request was refused, perhaps only for its response_format."""
+
+
+class ChatServer:
+    """A model behind an address; shown as both, without credentials."""
+
+    def __init__(self, model: str, base_url: str | None, api_key: str | None, timeout_s: float) -> None:
+        self._model = model
+        self._base_url = base_url or OPENAI_URL
+        self._api_key = SecretStr((api_key or "").strip())
+        self._timeout_s = timeout_s
+
+    def __str__(self) -> str:
+        return f"{self._model} at {urlsplit(self._base_url).netloc.rpartition('@')[2]}"
+
+    def load(self) -> None:
+        """Import the client, which takes most of a second, before anyone looks at the clock."""
+        import openai  # noqa: F401, PLC0415 - heavy, and needed only with this reflector
+
+    @asynccontextmanager
+    async def connect(self) -> AsyncIterator[Conversation]:
+        """Raises ReflectorRefused where the client cannot be set up with this address and key."""
+        from openai import AsyncOpenAI  # noqa: PLC0415 - as above
+
+        key = self._api_key.get_secret_value()
+        if not key.isascii() or not key.isprintable():
+            raise ReflectorRefused(f"{self}: the API key holds characters that no key has")
+        try:
+            # The client insists on a key; servers that need none ignore this one.
+            client = AsyncOpenAI(api_key=key or "none", base_url=self._base_url, timeout=self._timeout_s, max_retries=0)
+        except Exception as error:
+            # It checks address, proxies and certificates of the environment, each with an error of another family.
+            raise ReflectorRefused(f"{self}: the client cannot be set up ({type(error).__name__})") from error
+        async with client:
+            yield Conversation(str(self), self._model, client, self._api_key)
+
+
+class Conversation:
+    """Requests over one connection."""
+
+    def __init__(self, name: str, model: str, client: AsyncOpenAI, api_key: SecretStr) -> None:
+        self._name = name
+        self._model = model
+        self._client = client
+        self._api_key = api_key
+
+    async def ask(self, prompt: str, spend: Callable[[Usage], None], *, enforce_json: bool) -> str:
+        """The text of one answer, empty for an answer without text. Raises ReflectorBusy or ReflectorRefused."""
+        from openai import OpenAIError, omit  # noqa: PLC0415 - loaded already
+
+        try:
+            # Reasoning models refuse temperature and max_tokens, so neither is sent.
+            reply = await self._client.chat.completions.with_raw_response.create(
+                model=self._model,
+                messages=[{"role": "user", "content": prompt}],
+                response_format=_response_format() if enforce_json else omit,
+            )
+        except asyncio.CancelledError:
+            spend(Usage(_estimated(prompt), 0))
+            raise
+        except OpenAIError as error:
+            raise self.translated(error) from error
+        answer = _read(_Reply, reply.content).text
+        used = _read(_Accounted, reply.content).usage
+        spend(Usage(used.prompt_tokens or _estimated(prompt), used.completion_tokens or _estimated(answer)))
+        return answer
+
+    def translated(self, error: OpenAIError) -> ReflectorError:
+        """What an exception of the client means for the caller; the server's words stay out, they may echo ours."""
+        from openai import APIStatusError  # noqa: PLC0415 - loaded already
+
+        if not isinstance(error, APIStatusError):
+            kind = next(TRANSLATIONS[base.__name__] for base in type(error).__mro__ if base.__name__ in TRANSLATIONS)
+            return kind(f"{self._name}: {type(error).__name__}")
+        status = error.status_code
+        message = f"{self._name}: HTTP {status}"
+        for word in (error.code, error.type):
+            if self._is_safe(word):
+                message += f", {word}"
+        if status in _PASSING or status >= 500:  # noqa: PLR2004 - 5xx: the server's own trouble
+            return ReflectorBusy(message, retry_after(error.response.headers, datetime.now(UTC)))
+        return (FormatRefused if status in _FORMAT_REFUSED else ReflectorRefused)(message)
+
+    def _is_safe(self, word: object) -> bool:
+        """Whether a server's word is a plain identifier such as invalid_api_key, and not the key itself."""
+        key = self._api_key.get_secret_value()
+        return isinstance(word, str) and bool(_IDENTIFIER.fullmatch(word)) and not (key and key in word)
+
+
+def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Seconds to wait as the server asks for: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date."""
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1_000
+    value = headers.get("retry-after", "")
+    seconds = _number(value)
+    if seconds is not None:
+        return seconds
+    try:
+        date = parsedate_to_datetime(value)
+    except (ValueError, OverflowError):
+        return None
+    return max((date.replace(tzinfo=date.tzinfo or UTC) - now).total_seconds(), 0.0)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def _estimated(text: str) -> int:
+    return math.ceil(len(text) / CHARS_PER_TOKEN)
+
+
+def _response_format() -> ResponseFormatJSONSchema:
+    """The fields of a reflection as OpenAI's strict mode wants them: all required, nothing else allowed."""
+    words: dict[str, object] = {"type": "string"}
+    properties: dict[str, object] = {
+        "summary": words,
+        "key_mistake": words,
+        "correct_action": words,
+        "guidance": words,
+        "applicable_tools": {"type": "array", "items": words},
+    }
+    schema: dict[str, object] = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    return {"type": "json_schema", "json_schema": {"name": "reflection", "strict": True, "schema": schema}}
+
+
+class _Message(BaseModel):
+    content: Any = None
+
+
+class _Choice(BaseModel):
+    message: _Message = _Message()
+
+
+class _Reply(BaseModel):
+    choices: list[_Choice] = []
+
+    @property
+    def text(self) -> str:
+        """The first answer. Some servers send its content in parts, their thoughts among them."""
+        content = self.choices[0].message.content if self.choices else None
+        if isinstance(content, list):
+            parts = (part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text")
+            return "".join(part for part in parts if isinstance(part, str))
+        return content if isinstance(content, str) else ""
+
+
+class _Counts(BaseModel):
+    prompt_tokens: Annotated[int, Field(ge=0)] = 0
+    completion_tokens: Annotated[int, Field(ge=0)] = 0
+
+
+class _Accounted(BaseModel):
+    usage: _Counts = _Counts()
+
+
+def _read(shape: type[M], body: bytes) -> M:
+    """A body as `shape`; as an empty one where it is something else."""
+    try:
+        return shape.model_validate_json(body)
+    except ValidationError:
+        return shape()

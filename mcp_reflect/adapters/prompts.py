@@ -1,0 +1,193 @@
+"""The prompts that ask a model for a reflection, from template files.
+
+A template of the user's takes the place of the package's of the same name; the others stay. What the run contributes is
+passed in as values, so nothing in it is ever evaluated, and is fenced by a line that occurs nowhere in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Mapping
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_reflect.core.answers import ANSWER_FORMS, AnswerForm, read_answer
+from mcp_reflect.core.trajectory import parse
+from mcp_reflect.errors import ConfigurationError, ReflectorRefused
+from mcp_reflect.models import ReflectionDraft, Result, ReviewedRun
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+log = logging.getLogger(__name__)
+
+TEMPLATES = (
+    "reflect_pass.md",
+    "reflect_fail.md",
+    "run.md",
+    "rules.md",
+    "answer_structured.md",
+    "answer_json.md",
+    "answer_prose.md",
+)
+MAX_PROMPT_CHARS = 24_000
+"""About 6,000 tokens: what the 8,192 that many local servers are started with hold, with room for an answer."""
+
+_SHARES = {"task": 0.20, "feedback": 0.15, "errors": 0.12, "reference_context": 0.12, "final_response": 0.12}
+"""Most that each part may take of the room for the run; the trajectory gets what they leave over."""
+
+_LEAST_ROOM = 1_000
+_MAX_ERROR_CHARS = 600
+
+
+class Prompts:
+    """A ReflectionDialogue over template files; `overrides` is the user's folder and need not exist.
+
+    Raises ConfigurationError for a template of the user's that cannot be read or does not render.
+    """
+
+    def __init__(self, overrides: Path | None = None) -> None:
+        self._overrides = overrides
+        self._made: Environment | None = None
+        if overrides is not None and overrides.is_dir():
+            self._check(overrides)
+
+    def prompt(self, run: ReviewedRun, *, form: AnswerForm = "json", max_chars: int = MAX_PROMPT_CHARS) -> str:
+        """The question about a run, in at most `max_chars` characters where the templates leave 1,000 for the run.
+
+        `form` is how the answer is asked for. Raises ReflectorRefused where a template does not render.
+        """
+        parts = _parts(run)
+        try:
+            bare = self._render(run.review.result, form, {name: text[:1] for name, text in parts.items()})
+            fitted = _fitted(parts, max(max_chars - len(bare), _LEAST_ROOM))
+            prompt = self._render(run.review.result, form, fitted)
+        except _Unrenderable as error:
+            raise ReflectorRefused(f"prompts: {error}") from error
+        return prompt.encode(errors="replace").decode()  # A lone surrogate could not be sent.
+
+    def draft(self, answer: str) -> ReflectionDraft:
+        """The reflection in an answer; empty for an answer that holds none."""
+        return read_answer(answer)
+
+    def _render(self, result: Result, form: AnswerForm, parts: Mapping[str, str]) -> str:
+        environment, values = self._environment(), dict(parts, boundary=_boundary(parts))
+        try:
+            values["answer_format"] = environment.get_template(f"answer_{form}.md").render(values).strip()
+            return environment.get_template(f"reflect_{result}.md").render(values).strip()
+        except Exception as error:
+            # What a template of the user's can raise has no bounds: {{ 1 / 0 }} is a valid one.
+            raise _Unrenderable(f"{_place(error)}: {_reason(error)}") from error
+
+    def _environment(self) -> Environment:
+        from jinja2 import Environment, FunctionLoader, StrictUndefined  # noqa: PLC0415 - only where a model is asked
+
+        if self._made is None:
+            self._made = Environment(
+                loader=FunctionLoader(self._source),
+                undefined=StrictUndefined,
+                autoescape=False,  # noqa: S701 - a model reads this, no browser
+                trim_blocks=True,
+                lstrip_blocks=True,
+            )
+        return self._made
+
+    def _source(self, name: str) -> tuple[str, str, Callable[[], bool]] | None:
+        for folder in (self._overrides, package_folder()):
+            if folder is not None and (file := folder.joinpath(name)).is_file():
+                return file.read_text(encoding="utf-8"), str(file), lambda: True
+        return None
+
+    def _check(self, overrides: Path) -> None:
+        """Every form of both prompts renders; a file that takes no template's place is pointed out."""
+        unknown = sorted(file.name for file in overrides.glob("*.md") if file.name not in TEMPLATES)
+        if unknown:
+            log.warning("%s: %s is none of %s", overrides, ", ".join(unknown), ", ".join(TEMPLATES))
+        if not any((overrides / name).is_file() for name in TEMPLATES):
+            return
+        sample = dict.fromkeys((*_SHARES, "trajectory"), "sample")
+        try:
+            for form in ANSWER_FORMS:
+                self._render("pass", form, sample)
+                self._render("fail", form, sample)
+        except _Unrenderable as error:
+            allowed = "a Jinja template that uses only the variables of the one whose place it takes"
+            raise ConfigurationError(f"{overrides}: {error}; must be {allowed}") from error
+
+
+class _Unrenderable(Exception):
+    """A template that does not render; the message says which, where and why."""
+
+
+def package_folder() -> Traversable:
+    """Where the package's own templates are: inside an installed wheel, else at the top of the repository."""
+    inside = files("mcp_reflect").joinpath("prompts")
+    return inside if inside.is_dir() else Path(__file__).resolve().parents[2] / "prompts"
+
+
+def _parts(run: ReviewedRun) -> dict[str, str]:
+    """The texts of a run by the names they have in the templates, each once and in full."""
+    trace = run.trace
+    errors = (_shortened(" ".join(error.split()), _MAX_ERROR_CHARS) for error in run.errors)
+    return {
+        "task": trace.task.strip(),
+        "trajectory": trace.trajectory.strip(),
+        "final_response": trace.final_response.strip(),
+        "errors": "\n".join(f"- {error}" for error in dict.fromkeys(errors) if error),
+        "reference_context": trace.reference_context.strip(),
+        "feedback": run.review.feedback.strip(),
+    }
+
+
+def _fitted(parts: Mapping[str, str], room: int) -> dict[str, str]:
+    """The parts in at most `room` characters."""
+    fitted = {name: _shortened(parts[name], int(room * share)) for name, share in _SHARES.items()}
+    left = room - sum(map(len, fitted.values()))
+    trajectory = parts["trajectory"]
+    fitted["trajectory"] = _shortened(parse(trajectory).render(left).strip(), left) if trajectory else ""
+    return fitted
+
+
+def _shortened(text: str, limit: int) -> str:
+    """Head and tail of a text that is longer than `limit`: tasks begin with what is wanted, errors end with why."""
+    if len(text) <= limit:
+        return text
+    mark = f"\n[… {len(text) - limit} characters left out …]\n"
+    keep = max(limit - len(mark), 0)
+    head = keep * 2 // 3
+    return text[:head] + mark[: limit - keep] + text[len(text) - (keep - head) :]
+
+
+def _boundary(parts: Mapping[str, str]) -> str:
+    """A word that occurs in no part, so that no text of a run can end its fence; equal parts, equal word."""
+    seed = "\0".join(f"{name}={parts[name]}" for name in sorted(parts))
+    while True:
+        word = "RUN-" + hashlib.sha256(seed.encode(errors="replace")).hexdigest()[:8]
+        if not any(word in text for text in parts.values()):
+            return word
+        seed += word
+
+
+def _place(error: Exception) -> str:
+    """Which template, and where known which line of it, an error is about."""
+    from jinja2 import TemplateNotFound, TemplateSyntaxError  # noqa: PLC0415 - jinja2 is loaded already
+
+    if isinstance(error, TemplateNotFound):
+        return str(error.name)
+    if isinstance(error, TemplateSyntaxError):
+        return f"{error.name}, line {error.lineno}"
+    places = []
+    trace = error.__traceback__
+    while trace is not None:
+        name = Path(trace.tb_frame.f_code.co_filename).name
+        if name.endswith(".md"):
+            places.append(f"{name}, line {trace.tb_lineno}")
+        trace = trace.tb_next
+    return places[-1] if places else "a template"
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__

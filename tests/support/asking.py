@@ -1,0 +1,24 @@
+"""An OpenAIReflector on a scripted server, and a run for it to reflect on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_reflect.adapters.openai_reflector import OpenAIReflector
+from mcp_reflect.adapters.prompts import Prompts
+from mcp_reflect.models import ReviewedRun
+from tests.support.llm_server import LLMServer
+from tests.support.values import make_review, make_trace
+
+KEY = "sk-test-0123456789abcdef"
+TASK = "Find the private ledger of Atlantis."
+
+
+def asking(server: LLMServer | str, timeout_s: float = 20, **more: Any) -> OpenAIReflector:
+    url = server if isinstance(server, str) else server.base_url
+    return OpenAIReflector("scripted", url, KEY, timeout_s, Prompts(), **more)
+
+
+def a_run(result: str = "fail") -> ReviewedRun:
+    trace = make_trace(task=TASK, trajectory="$ grep --fast\nerror: unknown flag")
+    return ReviewedRun(trace=trace, review=make_review(trace, 1, result=result, feedback="Wrong flag."))
