@@ -1,0 +1,290 @@
+"""The memory: one method per use case. All rules meet here; every write is one ledger transaction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_reflect.core.redaction import redact, redact_json, redact_trajectory
+from mcp_reflect.core.rendering import map_text, render_augmented, strip_recalled
+from mcp_reflect.core.trajectory import parse
+from mcp_reflect.errors import InvalidArgument, ModelUnavailable, TraceKeyConflict, UnknownId
+from mcp_reflect.ids import new_id
+from mcp_reflect.inputs import DEFAULT, Query, Submission, Verdict
+from mcp_reflect.models import (
+    IngestStatus,
+    Match,
+    Memory,
+    ReflectionJob,
+    Retrieval,
+    ReviewedRun,
+    ReviewStatus,
+    Trace,
+)
+from mcp_reflect.ports import (
+    Clock,
+    Embedder,
+    Ledger,
+    LedgerTransaction,
+    ProjectCounts,
+    ReflectionDialogue,
+    Reflector,
+    TraceSummary,
+    Vector,
+)
+from mcp_reflect.profile import Profile
+from mcp_reflect.reflection_queue import ReflectionQueue
+from mcp_reflect.retriever import Retriever, Wanted
+from mcp_reflect.reviewing import ISSUED_BY, Outcome, Reviewer, own_words, redacted, update_of
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    retrieval_id: str
+    matches: list[Match]
+
+
+class ReflectionMemory:
+    """A project's memory as one connection sees it. Thread-safe; cheap to make on shared parts."""
+
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        embedder: Embedder,
+        retriever: Retriever,
+        queue: ReflectionQueue,
+        extractive: Reflector,
+        dialogue: ReflectionDialogue,
+        profile: Profile,
+        clock: Clock,
+    ) -> None:
+        self._ledger = ledger
+        self._embedder = embedder
+        self._retriever = retriever
+        self._queue = queue
+        self._dialogue = dialogue
+        self.profile = profile
+        self._reviewer = Reviewer(profile, extractive, embedder.identity, clock)
+        self._clock = clock
+
+    # -- before a task
+
+    def query(self, query: Query) -> Retrieved:
+        """The memories that are near in meaning and have led to good outcomes, best first."""
+        threshold = query.similarity_threshold
+        if threshold == DEFAULT:
+            threshold = self.profile.similarity_threshold
+        wanted = Wanted(
+            task=own_words(query.task).strip() or redact(query.task),
+            limit=query.limit,
+            lambda_=query.lambda_,
+            mmr_lambda=query.mmr_lambda,
+            threshold=threshold,
+            metadata_filter=query.metadata_filter,
+        )
+        hits = self._retriever.search(self.profile.project, self.profile.visible_user, wanted)
+        retrieval = Retrieval(
+            id=new_id("ret"),
+            project=self.profile.project,
+            user=self.profile.user,
+            connection=self.profile.connection,
+            memory_ids=tuple(hit.memory_id for hit in hits),
+            created_at=self._clock(),
+        )
+        self._ledger.record_retrieval(retrieval)
+        found = self._ledger.memories(retrieval.memory_ids)
+        matches = [
+            Match(memory=found[hit.memory_id], similarity=hit.similarity, score=hit.score)
+            for hit in hits
+            if hit.memory_id in found
+        ]
+        return Retrieved(retrieval.id, matches)
+
+    def augment(self, query: Query) -> tuple[str, Retrieved]:
+        """The task with the memories that may help, ready to be used as a prompt."""
+        retrieved = self.query(query)
+        return render_augmented(query.task, [match.memory for match in retrieved.matches]), retrieved
+
+    # -- after a task
+
+    def submit(self, submission: Submission, *, client_can_sample: bool = False) -> Outcome:
+        """Store a run, and its review where one is given, in one transaction."""
+        trace = self._trace_of(submission)
+        verdict = submission.verdict
+        vector = self._embedded(trace.task) if verdict.result else None
+        with self._ledger.transaction() as tx:
+            known = tx.trace_by_key(self.profile.project, trace.trace_key) if trace.trace_key else None
+            if known is None:
+                retrieved = self._retrieved_ids(tx, submission)
+                trace = trace.model_copy(update={"retrieved_memory_ids": retrieved})
+                tx.insert_trace(trace)
+                tx.close_retrievals(self.profile.connection, trace.id)
+                outcome = self._reviewer.apply(tx, trace, verdict, vector, client_can_sample=client_can_sample)
+        if known is not None:
+            return self._same_trace(known, trace)
+        return self._settled(trace, outcome)
+
+    def review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool = False) -> Outcome:
+        """Judge a run. A second review takes the place of the first, as if only it had been given."""
+        if not verdict.result:
+            raise InvalidArgument("result", "is empty", '"pass" or "fail"')
+        trace = self.trace(trace_id)
+        vector = self._embedded(trace.task)
+        with self._ledger.transaction() as tx:
+            outcome = self._reviewer.apply(tx, trace, verdict, vector, client_can_sample=client_can_sample)
+        return self._settled(trace, outcome)
+
+    def await_reflection(self, outcome: Outcome, timeout: float) -> Outcome:
+        """Give a queued reflection at most `timeout` seconds to be written; the outcome as it is then."""
+        if outcome.review is None or outcome.ingest_status != "queued":
+            return outcome
+        self._queue.wait_attempt(outcome.review.id, timeout)
+        return self._present(outcome)
+
+    def outcome(self, trace_id: str) -> Outcome:
+        """How a trace stands: its review, what that moved, and its reflection."""
+        summary = self.summary(trace_id)
+        with self._ledger.transaction() as tx:
+            updates = [update_of(event) for event in tx.events_of_trace(trace_id)]
+        return self._present(Outcome(trace_id, summary.review, "none", "", None, updates))
+
+    def reflection_prompt(self, run: ReviewedRun) -> str:
+        """What to ask a model that is not ours, such as the client's."""
+        return self._dialogue.prompt(run)
+
+    def accept_sampled(self, outcome: Outcome, answer: str) -> Outcome:
+        """Store the reflection that the client's own model wrote; an empty answer leaves the job to the queue."""
+        trace, review = self.trace(outcome.trace_id), outcome.review
+        draft = redacted(self._dialogue.draft(answer))
+        vector = self._embedded(trace.task)
+        if review is not None and review.result == "pass":
+            draft = draft.model_copy(update={"key_mistake": ""})  # models invent one where they are asked for one
+        if review is not None and vector is not None and not draft.is_empty:
+            with self._ledger.transaction() as tx:
+                present, job = tx.current_review(trace.id), tx.job(trace.id)
+                if present == review and job is not None and job.state == "queued":
+                    self._reviewer.save(tx, trace, review, (draft, "sampling"), vector)
+            self._queue.saved(trace.project)
+        return self._present(outcome)
+
+    # -- looking
+
+    def trace(self, trace_id: str) -> Trace:
+        """Raises UnknownId for a trace of another project, or of another user where each sees only their own."""
+        found = self._ledger.trace(trace_id)
+        if found is None or not self.profile.sees(found):
+            raise UnknownId("trace_id", [trace_id], "submit_trace and list_traces")
+        return found
+
+    def memory(self, memory_id: str) -> Memory:
+        """Raises UnknownId as `trace` does."""
+        found = self._ledger.memories([memory_id]).get(memory_id)
+        if found is None or not self.profile.sees(found):
+            raise UnknownId("memory_id", [memory_id], ISSUED_BY)
+        return found
+
+    def memory_of(self, summary: TraceSummary) -> Memory | None:
+        return self._ledger.memories([summary.memory_id]).get(summary.memory_id) if summary.memory_id else None
+
+    def summary(self, trace_id: str) -> TraceSummary:
+        self.trace(trace_id)
+        found = self._ledger.trace_summary(trace_id)
+        assert found is not None
+        return found
+
+    def traces(self, review_status: ReviewStatus | None, limit: int) -> list[TraceSummary]:
+        """Newest first."""
+        return self._ledger.traces(
+            self.profile.project, user=self.profile.visible_user, review_status=review_status, limit=limit
+        )
+
+    def counts(self) -> ProjectCounts:
+        return self._ledger.counts(self.profile.project, self.profile.visible_user)
+
+    def missing_vectors(self) -> int:
+        """Memories that the present embedding model has not embedded, which cannot be found until `reindex`."""
+        return len(self._ledger.missing_vectors(self.profile.project, self._embedder.identity))
+
+    @property
+    def embedding_model(self) -> str:
+        return self._embedder.identity
+
+    # -- submitting
+
+    def _trace_of(self, submission: Submission) -> Trace:
+        """The trace to store: secrets redacted, and what this memory itself had put into the prompt cut out."""
+        task = own_words(submission.task)
+        if not task.strip():
+            raise InvalidArgument("task", "holds nothing but recalled memories", "the task in the user's words")
+        trajectory = redact_trajectory(map_text(parse(submission.trajectory), strip_recalled))
+        return Trace(
+            id=new_id("trace"),
+            project=self.profile.project,
+            user=self.profile.user,
+            task=task,
+            trajectory=trajectory.text,
+            final_response=own_words(submission.final_response),
+            model=redact(submission.model),
+            metadata=redact_json(submission.metadata),
+            reference_context=own_words(submission.reference_context),
+            trace_key=submission.trace_key,
+            tools_used=trajectory.tools_used,
+            draft=redacted(submission.verdict.draft),
+            feedback=own_words(submission.verdict.feedback),
+            created_at=self._clock(),
+        )
+
+    def _same_trace(self, known: Trace, again: Trace) -> Outcome:
+        """The answer to a retry: what the first call stored."""
+        if known.task != again.task or not self.profile.sees(known):
+            raise TraceKeyConflict(known.trace_key, known.id)
+        return self.outcome(known.id)
+
+    def _retrieved_ids(self, tx: LedgerTransaction, submission: Submission) -> tuple[str, ...]:
+        """What the run was given: as named by the caller, otherwise what its connection was last shown."""
+        ids = list(submission.retrieved_memory_ids)
+        self._reviewer.require_memories(tx, "retrieved_memory_ids", ids)
+        if submission.retrieval_id:
+            retrieval = tx.retrieval(submission.retrieval_id)
+            if retrieval is None or not self.profile.sees(retrieval):
+                raise UnknownId("retrieval_id", [submission.retrieval_id], ISSUED_BY)
+            ids += retrieval.memory_ids
+        elif not ids:
+            ids = [i for shown in tx.open_retrievals(self.profile.connection) for i in shown.memory_ids]
+        return tuple(dict.fromkeys(ids))
+
+    def _embedded(self, task: str) -> Vector | None:
+        """None where the model cannot be had: the review must not wait for it."""
+        try:
+            vector: Vector = self._embedder.embed([task])[0]
+        except ModelUnavailable:
+            return None
+        return vector
+
+    def _settled(self, trace: Trace, outcome: Outcome) -> Outcome:
+        """After the commit: tell those who follow the ledger."""
+        if outcome.memory is not None:
+            self._queue.saved(trace.project)
+        elif outcome.ingest_status == "queued":
+            self._queue.notify()
+        return outcome
+
+    def _present(self, outcome: Outcome) -> Outcome:
+        """The outcome with the state that the ledger has now."""
+        summary = self.summary(outcome.trace_id)
+        memory = self.memory_of(summary)
+        if memory is not None and memory.status == "pending":
+            memory = None
+        return Outcome(
+            trace_id=outcome.trace_id,
+            review=summary.review,
+            ingest_status=ingest_status(summary.job),
+            last_error=summary.job.last_error if summary.job else "",
+            memory=memory,
+            q_updates=outcome.q_updates,
+        )
+
+
+def ingest_status(job: ReflectionJob | None) -> IngestStatus:
+    """How far the reflection is; a trace without a review has none."""
+    return "none" if job is None else job.state

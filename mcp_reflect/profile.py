@@ -1,0 +1,38 @@
+"""What one connection brings along: whose memory it sees and the defaults it works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from mcp_reflect.ids import new_id
+from mcp_reflect.models import Memory, Retrieval, Trace
+
+AuthorSetting = Literal["auto", "agent", "llm", "sampling", "extractive"]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Settings of a connection; `similarity_threshold` is already the model's own where none was set."""
+
+    project: str
+    user: str
+    scope: Literal["project", "user"]
+    similarity_threshold: float
+    limit: int = 10
+    lambda_: float = 0.5
+    mmr_lambda: float = 0.7
+    initial_q: float = 0.5
+    alpha: float = 0.3
+    author: AuthorSetting = "auto"
+    uses_model: bool = False
+    connection: str = field(default_factory=lambda: new_id("con"))
+
+    @property
+    def visible_user(self) -> str | None:
+        """Whose traces and memories are visible; None means everyone's."""
+        return self.user if self.scope == "user" else None
+
+    def sees(self, thing: Trace | Memory | Retrieval) -> bool:
+        """Whether a thing belongs to what this connection may know of."""
+        return thing.project == self.project and self.visible_user in {None, thing.user}

@@ -1,0 +1,261 @@
+"""Writes the reflections that could not be written at once: a queue in the ledger and a thread that serves it.
+
+The review and its q_values are committed before a model is asked for words, so that a slow or broken model costs
+nothing but time. A job that is due is tried, put off with growing pauses, and after the last try written without
+a model (or marked failed where the settings insist on one).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from mcp_reflect.core.composing import compose_memory
+from mcp_reflect.core.trajectory import parse
+from mcp_reflect.errors import ModelUnavailable, ReflectError, ReflectorBusy, ReflectorError
+from mcp_reflect.ids import new_id
+from mcp_reflect.models import Author, Memory, ReflectionDraft, ReflectionJob, Review, ReviewedRun, Trace
+from mcp_reflect.ports import Clock, Embedder, Ledger, LedgerTransaction, Reflector, Vector
+from mcp_reflect.shared_queues import Claims
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 8
+_FIRST_PAUSE_S = 2.0
+_LONGEST_PAUSE_S = 3_600.0
+_IDLE_S = 60.0
+_BREATH_S = 0.5
+_BATCH = 8
+
+
+def errors_of(trace: Trace) -> tuple[str, ...]:
+    """The errors seen in a stored trajectory."""
+    return parse(trace.trajectory).errors
+
+
+def save_reflection(
+    tx: LedgerTransaction,
+    trace: Trace,
+    review: Review,
+    words: tuple[ReflectionDraft, Author],
+    embedded: tuple[str, Vector],
+    now: datetime,
+    initial_q: float,
+    last_error: str = "",
+) -> Memory:
+    """Store the memory of a reviewed trace, in place of the one it had, and settle its job."""
+    earlier = tx.memory_of_trace(trace.id)
+    memory = compose_memory(
+        trace,
+        review,
+        *words,
+        memory_id=earlier.id if earlier else new_id("mem"),
+        initial_q=earlier.initial_q if earlier else initial_q,
+        created_at=earlier.created_at if earlier else now,
+    )
+    tx.put_memory(memory, *embedded)
+    tx.put_job(_job(trace, review, "completed", now, last_error=last_error))
+    return tx.memories([memory.id])[memory.id]
+
+
+def queue_reflection(tx: LedgerTransaction, trace: Trace, review: Review, due: datetime, last_error: str = "") -> None:
+    """Leave the writing to the queue. A memory written from an earlier review is hidden until then."""
+    earlier = tx.memory_of_trace(trace.id)
+    if earlier is not None:
+        tx.set_status(earlier.id, "pending")
+    tx.put_job(_job(trace, review, "queued", due, last_error=last_error))
+
+
+def _job(
+    trace: Trace, review: Review, state: str, at: datetime, attempts: int = 0, last_error: str = ""
+) -> ReflectionJob:
+    return ReflectionJob.model_validate(
+        {
+            "trace_id": trace.id,
+            "review_id": review.id,
+            "state": state,
+            "attempts": attempts,
+            "next_attempt_at": at,
+            "last_error": last_error,
+        }
+    )
+
+
+class ReflectionQueue:
+    """Serves one project with one model; `reflector` is None where no model is configured.
+
+    `must_use_model` forbids the fall-back to `extractive`. `on_saved` is told the project of a stored memory.
+    `tokens_per_day` bounds what the model may use in a UTC day; 0 means no bound.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        embedder: Embedder,
+        project: str,
+        reflector: Reflector | None,
+        extractive: Reflector,
+        *,
+        clock: Clock,
+        on_saved: Callable[[str], None],
+        initial_q: float = 0.5,
+        tokens_per_day: int = 0,
+        must_use_model: bool = False,
+        claims: Claims | None = None,
+    ) -> None:
+        self._ledger = ledger
+        self._embedder = embedder
+        self._project = project
+        self._reflector = reflector
+        self._extractive = extractive
+        self._clock = clock
+        self._on_saved = on_saved
+        self._initial_q = initial_q
+        self._tokens_per_day = tokens_per_day
+        self._must_use_model = must_use_model
+        self._claims = claims or Claims()
+        self._wake = threading.Condition()
+        self._nudged = False
+        self._stopping = False
+        self._attempted: deque[str] = deque(maxlen=1_000)
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        if self._reflector is not None:
+            self._claims.model_came(self._project)
+        self._thread = threading.Thread(target=self._run, name="mcp-reflect-reflections", daemon=True)
+        self._thread.start()
+
+    def close(self, timeout: float = 2.0) -> None:
+        """Stop taking jobs. One that is under way is given up after `timeout`; it stays queued in the ledger."""
+        with self._wake:
+            self._stopping = True
+            self._wake.notify_all()
+        if self._thread is not None:
+            if self._reflector is not None:
+                self._claims.model_went(self._project)
+            self._thread.join(timeout)
+
+    def notify(self) -> None:
+        """A job was queued."""
+        with self._wake:
+            self._nudged = True
+            self._wake.notify_all()
+
+    def saved(self, project: str) -> None:
+        """A memory of the project was stored without the queue's help."""
+        self._on_saved(project)
+
+    def wait_attempt(self, review_id: str, timeout: float) -> bool:
+        """Wait at most `timeout` seconds for the first try at a review's reflection; whether there was one."""
+        with self._wake:
+            return self._wake.wait_for(lambda: self._stopping or review_id in self._attempted, timeout)
+
+    def work_off(self) -> int:
+        """Try every job that is due once; how many were tried. What another queue does better is left to it."""
+        if self._reflector is None and self._claims.has_model(self._project):
+            return 0
+        tried = 0
+        for job in self._ledger.due_jobs(self._project, self._clock(), _BATCH):
+            if self._stopping:
+                break
+            with self._claims.claimed(job.review_id) as ours:
+                if ours:
+                    self._attempt(job)
+                    tried += 1
+        return tried
+
+    def _run(self) -> None:
+        while not self._stopping:
+            try:
+                busy = self.work_off()
+                # A job may be due and yet not ours to try: never turn without a pause.
+                pause = 0.0 if busy else max(self._pause(), _BREATH_S)
+            except ReflectError as error:
+                log.warning("the queue of reflections is served again in a minute: %s", error)
+                pause = _IDLE_S
+            with self._wake:
+                self._wake.wait_for(lambda: self._stopping or self._nudged, pause)
+                self._nudged = False
+
+    def _pause(self) -> float:
+        due = self._ledger.next_job_at(self._project)
+        if due is None:
+            return _IDLE_S
+        return min(max((due - self._clock()).total_seconds(), 0.0), _IDLE_S)
+
+    def _attempt(self, job: ReflectionJob) -> None:
+        try:
+            self._try(job)
+        finally:
+            with self._wake:
+                self._attempted.append(job.review_id)
+                self._wake.notify_all()
+
+    def _try(self, job: ReflectionJob) -> None:
+        trace, summary = self._ledger.trace(job.trace_id), self._ledger.trace_summary(job.trace_id)
+        review = None if summary is None else summary.review
+        if trace is None or review is None or review.id != job.review_id:
+            return
+        run = ReviewedRun(trace=trace, review=review, errors=errors_of(trace))
+        postponed = self._over_budget()
+        if postponed is not None:
+            self._postpone(job, postponed, "the daily limit of model tokens is reached")
+            return
+        try:
+            words, last_error = self._words(run, job)
+            embedded = (self._embedder.identity, self._embedder.embed([trace.task])[0])
+        except (ReflectorError, ModelUnavailable) as error:
+            self._put_off(job, error)
+            return
+        with self._ledger.transaction() as tx:
+            now_counting = tx.current_review(trace.id)
+            if now_counting is None or now_counting.id != review.id:
+                return  # Reviewed again while the words were being written; that review has its own job.
+            save_reflection(tx, trace, review, words, embedded, self._clock(), self._initial_q, last_error)
+        self._on_saved(trace.project)
+
+    def _words(self, run: ReviewedRun, job: ReflectionJob) -> tuple[tuple[ReflectionDraft, Author], str]:
+        """The reflection with its author, and the error that made it fall back to writing without a model."""
+        for written in (run.review.draft, run.trace.draft):
+            if self._reflector is None and not written.is_empty:
+                return (written, "agent"), ""
+        if self._reflector is None:
+            return (self._extractive.reflect(run), self._extractive.author), job.last_error
+        try:
+            return (self._reflector.reflect(run), self._reflector.author), ""
+        except ReflectorError as error:
+            last_try = job.attempts + 1 >= MAX_ATTEMPTS or not isinstance(error, ReflectorBusy)
+            if last_try and not self._must_use_model:
+                return (self._extractive.reflect(run), self._extractive.author), str(error)
+            raise
+
+    def _put_off(self, job: ReflectionJob, error: ReflectError) -> None:
+        attempts = job.attempts + 1
+        again = isinstance(error, ReflectorBusy | ModelUnavailable) and attempts < MAX_ATTEMPTS
+        pause = min(_FIRST_PAUSE_S * 2 ** (attempts - 1), _LONGEST_PAUSE_S)
+        if isinstance(error, ReflectorBusy) and error.retry_after is not None:
+            pause = min(max(pause, error.retry_after), _LONGEST_PAUSE_S)
+        log.info("reflection of %s, try %d of %d: %s", job.trace_id, attempts, MAX_ATTEMPTS, error)
+        at = self._clock() + timedelta(seconds=pause)
+        self._settle(job, "queued" if again else "failed", at, attempts, str(error))
+
+    def _over_budget(self) -> datetime | None:
+        """When to go on, where today's tokens are used up."""
+        limit, now = self._tokens_per_day, self._clock().astimezone(UTC)
+        if self._reflector is None or not limit or self._ledger.tokens_used(now.date().isoformat()) < limit:
+            return None
+        return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+
+    def _postpone(self, job: ReflectionJob, at: datetime, reason: str) -> None:
+        self._settle(job, "queued", at, job.attempts, reason)
+
+    def _settle(self, job: ReflectionJob, state: str, at: datetime, attempts: int, error: str) -> None:
+        update = {"state": state, "next_attempt_at": at, "attempts": attempts, "last_error": error}
+        with self._ledger.transaction() as tx:
+            present = tx.job(job.trace_id)
+            if present is not None and present.review_id == job.review_id:
+                tx.put_job(job.model_copy(update=update))

@@ -1,0 +1,167 @@
+"""Any interleaving of runs, reviews, second reviews and verdicts, against a replay written apart from the code."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
+
+from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
+from mcp_reflect.adapters.prompts import Prompts
+from mcp_reflect.adapters.sql_ledger import SqlLedger
+from mcp_reflect.audit import findings
+from mcp_reflect.indexer import Indexer
+from mcp_reflect.inputs import Query, Submission, Verdict
+from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.profile import Profile
+from mcp_reflect.reflection_queue import ReflectionQueue
+from mcp_reflect.retriever import Retriever
+from tests.support.fakes import HashEmbedder, MemoryIndex
+from tests.support.values import moment
+
+WORDS = ("cancel flight", "book hotel", "rename module", "cancel hotel", "book flight")
+
+
+@dataclass
+class Parts:
+    memory: ReflectionMemory
+    ledger: SqlLedger
+    index: MemoryIndex
+    indexer: Indexer
+    embedder: HashEmbedder
+
+
+@contextmanager
+def small_memory(folder: Path) -> Iterator[Parts]:
+    """Real SQLite, fake model and index, a clock that ticks once per question."""
+    ticks = itertools.count()
+
+    def clock() -> Any:
+        return moment(next(ticks))
+
+    ledger, index, embedder = SqlLedger(f"sqlite:///{folder / 'ledger.db'}"), MemoryIndex(), HashEmbedder()
+    indexer = Indexer(ledger, index, embedder.identity)
+    extractive = ExtractiveReflector()
+    queue = ReflectionQueue(ledger, embedder, "alpha", None, extractive, clock=clock, on_saved=lambda _: None)
+    memory = ReflectionMemory(
+        ledger=ledger,
+        embedder=embedder,
+        retriever=Retriever(ledger, index, indexer, embedder),
+        queue=queue,
+        extractive=extractive,
+        dialogue=Prompts(),
+        profile=Profile(project="alpha", user="ann", scope="project", similarity_threshold=0.0),
+        clock=clock,
+    )
+    yield Parts(memory, ledger, index, indexer, embedder)
+    ledger.close()
+
+
+@dataclass
+class Run:
+    """What the replay knows of a run: what it was given, and the last review."""
+
+    trace_id: str
+    given: tuple[str, ...]
+    memory_id: str = ""
+    review: dict[str, Any] = field(default_factory=dict)
+    reviewed_at: int = 0
+
+
+class Learning(RuleBasedStateMachine):
+    runs = Bundle("runs")
+    alphas = st.sampled_from([0.0, 0.1, 0.3, 0.5, 1.0])
+    results = st.sampled_from(["pass", "fail"])
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = TemporaryDirectory()
+        self._context = small_memory(Path(self._folder.name))
+        self.parts = self._context.__enter__()
+        self.memory = self.parts.memory
+        self.known: list[Run] = []
+        self.order = itertools.count(1)
+
+    def teardown(self) -> None:
+        self._context.__exit__(None, None, None)
+        self._folder.cleanup()
+
+    def _verdicts(self, data: st.DataObject, run_given: tuple[str, ...]) -> dict[str, Any]:
+        ids = [run.memory_id for run in self.known if run.memory_id]
+        if not ids or data.draw(st.booleans()):
+            return {}
+        pool = list(dict.fromkeys([*run_given, *ids]))
+        named = data.draw(st.lists(st.sampled_from(pool), unique=True, max_size=3))
+        cut = data.draw(st.integers(0, len(named)))
+        return {"helpful_memory_ids": named[:cut], "harmful_memory_ids": named[cut:]}
+
+    def _noted(self, run: Run, outcome: Any, review: dict[str, Any]) -> None:
+        run.review, run.reviewed_at = review, next(self.order)
+        run.memory_id = outcome.memory.id
+
+    @rule(target=runs, task=st.sampled_from(WORDS), limit=st.integers(1, 4), way=st.sampled_from("abc"))
+    def submit(self, task: str, limit: int, way: str) -> Run:
+        shown = self.memory.query(Query(task=task, limit=limit))
+        given = tuple(match.memory.id for match in shown.matches)
+        how: dict[str, Any] = {"a": {"retrieval_id": shown.retrieval_id}, "b": {"retrieved_memory_ids": given}}.get(
+            way, {}
+        )
+        outcome = self.memory.submit(Submission(task=task, **how))
+        assert self.memory.trace(outcome.trace_id).retrieved_memory_ids == given
+        run = Run(outcome.trace_id, given)
+        self.known.append(run)
+        return run
+
+    @rule(run=runs, result=results, alpha=alphas, data=st.data())
+    def review(self, run: Run, result: str, alpha: float, data: st.DataObject) -> None:
+        review = {"result": result, "alpha": alpha, **self._verdicts(data, run.given)}
+        before = {i: self.memory.memory(i).q_value for i in [r.memory_id for r in self.known if r.memory_id]}
+        outcome = self.memory.review(run.trace_id, Verdict(**review))
+        self._noted(run, outcome, review)
+        for update in outcome.q_updates:
+            assert update.q_before == before[update.memory_id]
+            assert update.q_after == self.memory.memory(update.memory_id).q_value
+
+    @rule(target=runs, task=st.sampled_from(WORDS), result=results, data=st.data())
+    def submit_with_review(self, task: str, result: str, data: st.DataObject) -> Any:
+        given = tuple(match.memory.id for match in self.memory.query(Query(task=task, limit=3)).matches)
+        review = {"result": result, "alpha": 0.3, **self._verdicts(data, given)}
+        outcome = self.memory.submit(Submission(task=task, verdict=Verdict(**review)))
+        run = Run(outcome.trace_id, given)
+        self._noted(run, outcome, review)
+        self.known.append(run)
+        return multiple(run)
+
+    @invariant()
+    def every_q_value_is_what_the_last_reviews_give(self) -> None:
+        q = {run.memory_id: 0.5 for run in self.known if run.memory_id}
+        for run in sorted((r for r in self.known if r.review), key=lambda r: r.reviewed_at):
+            helpful = run.review.get("helpful_memory_ids", [])
+            harmful = run.review.get("harmful_memory_ids", [])
+            for memory_id in [i for i in q if i != run.memory_id]:
+                if helpful or harmful:
+                    reward = 1.0 if memory_id in helpful else 0.0 if memory_id in harmful else None
+                else:
+                    reward = float(run.review["result"] == "pass") if memory_id in run.given else None
+                if reward is not None:
+                    q[memory_id] += run.review["alpha"] * (reward - q[memory_id])
+        assert {i: self.memory.memory(i).q_value for i in q} == q
+
+    @invariant()
+    def verification_finds_nothing(self) -> None:
+        self.parts.indexer.sync("alpha")
+        assert findings(self.parts.ledger, self.parts.index, self.parts.embedder, "alpha") == []
+
+
+TestLearning = Learning.TestCase
+TestLearning.settings = settings(
+    max_examples=40, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
