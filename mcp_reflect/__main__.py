@@ -1,0 +1,24 @@
+"""`mcp-reflect` without arguments is what a client starts; with arguments it is the command line."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    # Each way imports only what it needs: a client waits for the first, a person for the second.
+    if len(sys.argv) == 1:
+        from mcp_reflect.hub import shim  # noqa: PLC0415
+
+        shim.serve()
+        from mcp_reflect import stdio  # noqa: PLC0415
+
+        # Reached only where this client is to be served, or must be, without a hub.
+        sys.exit(stdio.serve())
+    from mcp_reflect.cli import app  # noqa: PLC0415
+
+    app()
+
+
+if __name__ == "__main__":
+    main()

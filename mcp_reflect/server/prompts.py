@@ -1,0 +1,57 @@
+"""Prompts that a person starts by hand: one at each end of the loop."""
+
+from __future__ import annotations
+
+from anyio import to_thread
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+
+from mcp_reflect.errors import UsageError
+from mcp_reflect.inputs import Query, checked
+from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.server.tool import AppContext
+
+_START = """\
+{augmented}
+
+When the task is done, call submit_trace with the task, what you did, your final response and \
+retrieval_id="{retrieval_id}"; set review_result if the outcome is known, and name the memories above that helped or \
+misled ({ids}).
+"""
+
+_FINISH = """\
+The task is finished; hand it in so that the next run learns from it.
+
+Call submit_trace with: task (in the user's words), trajectory (what was done: commands, their errors and results, or \
+the messages as a JSON array), final_response, and the retrieval_id of the memories you were given.
+{verdict}
+Write the lesson for a run that knows nothing of this conversation: summary, key_mistake (empty if there was none), \
+correct_action (tool and arguments that work), guidance (a rule for similar tasks), applicable_tools. Name the \
+memories that helped in helpful_memory_ids and those that misled in harmful_memory_ids.
+"""
+
+_UNKNOWN = (
+    "Set review_result only if there is evidence (tests, the user's verdict) and quote it in feedback; "
+    "otherwise leave it empty and call review_trace when it is known."
+)
+
+
+def register(server: MCPServer[ReflectionMemory]) -> None:
+    @server.prompt(title="Start a task with what earlier runs learned")
+    async def start_task(task: str, ctx: AppContext) -> str:
+        """The task with the memories that may help, and how to hand it in afterwards."""
+        try:
+            query = checked(Query, task=task, limit=5)
+            augmented, retrieved = await to_thread.run_sync(ctx.request_context.lifespan_context.augment, query)
+        except UsageError as error:
+            raise ToolError(str(error)) from error
+        ids = ", ".join(match.memory.id for match in retrieved.matches) or "none this time"
+        return _START.format(augmented=augmented, retrieval_id=retrieved.retrieval_id, ids=ids)
+
+    @server.prompt(title="Hand in the finished task")
+    def finish_task(result: str = "", feedback: str = "") -> str:
+        """How to submit this conversation's run; result is pass, fail or empty."""
+        given = f'Set review_result to "{result}".' if result else _UNKNOWN
+        if feedback:
+            given += f" Feedback of the user, to be passed on word for word: {feedback}"
+        return _FINISH.format(verdict=given)

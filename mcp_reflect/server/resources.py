@@ -1,0 +1,61 @@
+"""Resources for people who look: a memory, a trace, the figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
+from mcp.server import MCPServer, ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+
+from mcp_reflect.errors import ReflectError, UnknownId
+from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.server.tool import AppContext
+from mcp_reflect.server.views import memory_view, stats_view, trace_view
+from mcp_reflect.server.workers import slot
+
+_JSON = "application/json"
+_session: ContextVar[ReflectionMemory] = ContextVar("session")
+
+
+def register(server: MCPServer[ReflectionMemory]) -> None:
+    @server.resource("reflect://memories/{memory_id}", title="A memory", mime_type=_JSON)
+    def memory(memory_id: str, ctx: AppContext) -> str:
+        """A memory with its q_value, its words and where it came from."""
+        return _shown(lambda m: memory_view(m.memory(memory_id)), ctx.request_context.lifespan_context)
+
+    @server.resource("reflect://traces/{trace_id}", title="A run", mime_type=_JSON)
+    def trace(trace_id: str, ctx: AppContext) -> str:
+        """A run with its whole trajectory, its review and its memory."""
+        return _shown(lambda m: trace_view(m, trace_id, whole=True), ctx.request_context.lifespan_context)
+
+    @server.resource("reflect://stats", title="Figures", mime_type=_JSON)
+    def stats() -> str:
+        """Counts of runs, reviews and memories of the project."""
+        return _shown(stats_view, _session.get())
+
+
+async def session_known(ctx: ServerRequestContext[ReflectionMemory], call_next: CallNext) -> HandlerResult:
+    """Middleware: lets resources without a parameter, which the SDK gives no context, find their session."""
+    _session.set(ctx.lifespan_context)
+    return await call_next(ctx)
+
+
+async def fairly(ctx: ServerRequestContext[ReflectionMemory], call_next: CallNext) -> HandlerResult:
+    """Middleware: what the SDK itself runs in threads counts among the session's workers, as tools do."""
+    if ctx.method not in {"resources/read", "prompts/get"}:
+        return await call_next(ctx)
+    async with slot():
+        return await call_next(ctx)
+
+
+def _shown(view: Callable[[ReflectionMemory], dict[str, Any]], memory: ReflectionMemory) -> str:
+    try:
+        return json.dumps(view(memory), indent=2, ensure_ascii=False)
+    except UnknownId as error:
+        raise ResourceNotFoundError(str(error)) from error
+    except ReflectError as error:
+        raise ResourceError(str(error)) from error

@@ -1,0 +1,71 @@
+"""Asking the client's own model for a reflection, in both protocol eras.
+
+The run is stored before anything is asked. In the handshake era the question is a request within the call; since
+2026-07-28 the call ends with the question and the client calls again with the answer, and the sealed request state
+says which trace it is about. A client that never answers costs nothing: the queue writes the reflection later.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Callable
+
+from anyio import fail_after
+from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
+from mcp_types import (
+    CreateMessageRequest,
+    CreateMessageRequestParams,
+    CreateMessageResult,
+    InputRequiredResult,
+    SamplingMessage,
+    TextContent,
+)
+from mcp_types.version import is_version_at_least
+
+from mcp_reflect.reviewing import SAMPLING_GRACE_S, Outcome
+from mcp_reflect.server.tool import AppContext
+from mcp_reflect.server.workers import in_worker
+
+log = logging.getLogger(__name__)
+
+_QUESTION = "reflection"
+_MAX_TOKENS = 1_000
+_STATELESS_SINCE = "2026-07-28"
+
+
+def can_sample(ctx: AppContext) -> bool:
+    """Whether the client offers its model to servers."""
+    return ctx.client_capabilities is not None and ctx.client_capabilities.sampling is not None
+
+
+async def ask_client_if_needed(ctx: AppContext, write: Callable[[], Outcome]) -> Outcome | InputRequiredResult:
+    """Run `write`; where its outcome asks for the client's model, ask, and store the answer."""
+    memory = ctx.request_context.lifespan_context
+    if ctx.request_state is not None:
+        outcome = await in_worker(memory.outcome, ctx.request_state)
+        answer = (ctx.input_responses or {}).get(_QUESTION)
+        return await in_worker(memory.accept_sampled, outcome, _text_of(answer))
+    outcome = await in_worker(write)
+    if outcome.ask_client is None:
+        return outcome
+    prompt = await in_worker(memory.reflection_prompt, outcome.ask_client)
+    message = SamplingMessage(role="user", content=TextContent(type="text", text=prompt))
+    if ctx.protocol_version is not None and is_version_at_least(ctx.protocol_version, _STATELESS_SINCE):
+        question = CreateMessageRequest(params=CreateMessageRequestParams(messages=[message], max_tokens=_MAX_TOKENS))
+        return InputRequiredResult(input_requests={_QUESTION: question}, request_state=outcome.trace_id)
+    text = ""
+    try:
+        with fail_after(SAMPLING_GRACE_S / 2), warnings.catch_warnings():
+            # Deprecated with the handshake, and the only way to ask a client of that era.
+            warnings.simplefilter("ignore", MCPDeprecationWarning)
+            text = _text_of(await ctx.session.create_message([message], max_tokens=_MAX_TOKENS))
+    except (MCPError, TimeoutError) as error:
+        log.info("the client's model gave no reflection for %s: %s", outcome.trace_id, error)
+    return await in_worker(memory.accept_sampled, outcome, text)
+
+
+def _text_of(result: object) -> str:
+    if not isinstance(result, CreateMessageResult):
+        return ""
+    return result.content.text if isinstance(result.content, TextContent) else ""

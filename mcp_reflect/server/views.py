@@ -1,0 +1,137 @@
+"""The shapes that go over the wire, as the contract names them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_reflect.memory import ReflectionMemory, Retrieved, ingest_status
+from mcp_reflect.models import Match, Memory, Review, Trace
+from mcp_reflect.ports import ProjectCounts, TraceSummary
+from mcp_reflect.reviewing import Outcome
+
+MAX_SHOWN_TRAJECTORY = 20_000
+"""Characters of a trajectory in a tool's answer; the resource has all of it."""
+
+_SAID_IN_REFLECTION = {"key_mistake", "correct_action", "guidance"}
+"""Left out of concise answers: the text of the reflection says the same."""
+
+
+def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = False) -> dict[str, Any]:
+    """`similarity` and `score` are null outside of a query."""
+    stored = memory.model_dump(mode="json", exclude={"project", "initial_q"})
+    view: dict[str, Any] = {}
+    for name in ("id", "kind", "task", "reflection", "q_value"):
+        view[name] = stored.pop(name)
+    view["similarity"] = None if match is None else match.similarity
+    view["score"] = None if match is None else match.score
+    view |= stored
+    return {key: value for key, value in view.items() if not (concise and key in _SAID_IN_REFLECTION)}
+
+
+def retrieved_view(retrieved: Retrieved, *, concise: bool) -> dict[str, Any]:
+    return {
+        "retrieval_id": retrieved.retrieval_id,
+        "memories": [memory_view(match.memory, match, concise=concise) for match in retrieved.matches],
+    }
+
+
+def outcome_view(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "trace_id": outcome.trace_id,
+        "review_status": "pending" if outcome.review is None else "reviewed",
+        "ingest_status": outcome.ingest_status,
+        "last_error": outcome.last_error,
+        "memory": None if outcome.memory is None else memory_view(outcome.memory),
+        "q_updates": [update.model_dump() for update in outcome.q_updates],
+        "next_step": _next_step(outcome),
+    }
+
+
+def _next_step(outcome: Outcome) -> str:
+    if outcome.review is None:
+        return f'When the outcome is known: review_trace(trace_id="{outcome.trace_id}", result="pass" or "fail").'
+    if outcome.ingest_status == "queued":
+        return "The review counts already. The reflection is being written; get_trace shows when it is there."
+    if outcome.ingest_status == "failed":
+        return "The review counts. No reflection could be written; review_trace again with summary and guidance."
+    if outcome.memory is not None and outcome.memory.author == "extractive":
+        return (
+            "Stored with a reflection made of feedback and errors only. A better one: review_trace again with the same "
+            "result and summary, key_mistake, correct_action, guidance."
+        )
+    return "Nothing; the next query_memories can find it. If the verdict was wrong, review_trace again."
+
+
+def summary_view(summary: TraceSummary) -> dict[str, Any]:
+    return {
+        "trace_id": summary.id,
+        "task": summary.task,
+        "user": summary.user,
+        "model": summary.model,
+        "created_at": summary.created_at.isoformat(),
+        "review_status": "pending" if summary.review is None else "reviewed",
+        "result": None if summary.review is None else summary.review.result,
+        "ingest_status": ingest_status(summary.job),
+        "memory_id": summary.memory_id,
+    }
+
+
+def review_view(review: Review) -> dict[str, Any]:
+    return review.model_dump(mode="json", exclude={"trace_id", "draft", "seq"})
+
+
+def trace_view(memory: ReflectionMemory, trace_id: str, *, whole: bool) -> dict[str, Any]:
+    """A trace with its review, its memory and the state of its reflection."""
+    trace, summary = memory.trace(trace_id), memory.summary(trace_id)
+    written = memory.memory_of(summary)
+    return {
+        **summary_view(summary),
+        "trajectory": trace.trajectory if whole else _clipped(trace),
+        "trajectory_characters": len(trace.trajectory),
+        **trace.model_dump(
+            mode="json",
+            include={
+                "final_response",
+                "reference_context",
+                "metadata",
+                "trace_key",
+                "retrieved_memory_ids",
+                "tools_used",
+            },
+        ),
+        "review": None if summary.review is None else review_view(summary.review),
+        "last_error": "" if summary.job is None else summary.job.last_error,
+        "memory": None if written is None else memory_view(written),
+    }
+
+
+def _clipped(trace: Trace) -> str:
+    left_out = len(trace.trajectory) - MAX_SHOWN_TRAJECTORY
+    if left_out <= 0:
+        return trace.trajectory
+    half = MAX_SHOWN_TRAJECTORY // 2
+    note = f"\n… {left_out:,} characters left out; all of it: reflect://traces/{trace.id} …\n"
+    return trace.trajectory[:half] + note + trace.trajectory[-half:]
+
+
+def stats_view(memory: ReflectionMemory) -> dict[str, Any]:
+    counts: ProjectCounts = memory.counts()
+    profile = memory.profile
+    missing = memory.missing_vectors()
+    advice = "run `mcp-reflect reindex`: some memories are not embedded by the present model" if missing else ""
+    return {
+        "project": profile.project,
+        "user": profile.user,
+        "scope": profile.scope,
+        "traces": {"total": counts.traces, "pending": counts.pending, "reviewed": counts.reviewed},
+        "reviews": {"pass": counts.passes, "fail": counts.fails},
+        "memories": {"total": sum(counts.memories.values()), **counts.memories},
+        "mean_q_value": counts.mean_q,
+        "q_updates": counts.utility_events,
+        "reflections": {"queued": 0, "completed": 0, "failed": 0} | dict(counts.jobs),
+        "last_error": counts.last_error,
+        "embedding_model": memory.embedding_model,
+        "not_embedded": missing,
+        "similarity_threshold": profile.similarity_threshold,
+        "advice": advice,
+    }

@@ -1,0 +1,215 @@
+"""Every argument, wrong in every way: an error that names it, and nothing changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mcp.client import Client
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+
+from mcp_reflect.bootstrap import open_memory
+from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.server.tools import TOOLS
+from mcp_reflect.settings import load_settings
+from tests.support.servers import call, connect, environment, refusal
+
+TASK = "Rename a module"
+TEXT = [1, 1.5, True, None, ["a"], {"a": 1}, "nul\x00byte", "lone \ud800 surrogate"]
+NUMBER = ["7", "many", True, None, [], {}, float("nan"), float("inf"), -0.5, 1.5]
+NAMES = [
+    "mem_1",
+    1,
+    None,
+    {"a": 1},
+    [1],
+    [""],
+    [None],
+    ["x"] * 50 + [["y"]],
+    ["nul\x00"],
+    [f"i{n}" for n in range(101)],
+]
+OBJECT = ["text", 1, None, [], [1], {"a": None}, {"a": {"b": 1}}, {"a": [[1]]}, {"": 1}, {"k": "x" * 17_000}]
+
+WRONG: dict[str, list[Any]] = {
+    "task": [*TEXT, "", "  \n", "x" * 32_001],
+    "limit": ["7", "many", True, None, [], {}, 0, 101, -1, 2.5, float("nan")],
+    "lambda_": NUMBER,
+    "mmr_lambda": NUMBER,
+    "similarity_threshold": [*NUMBER, -2],
+    "alpha": [*NUMBER, -2],
+    "metadata_filter": [*OBJECT, {"a": [1, 2]}],
+    "response_format": ["long", "", None, 1],
+    "trajectory": [
+        1,
+        None,
+        {"a": 1},
+        "nul\x00byte",
+        '[{"role": "user", "content": "broken"',
+        '[{"no role": 1}]',
+        "[[1, 2]]",
+        '["a"]',
+        [1, 2],
+        [{"content": "whose?"}],
+        "[{" + "x" * 100,
+        "[" * 100_000,
+        "x" * 4_000_001,
+    ],
+    "final_response": [*TEXT, "x" * 200_001],
+    "retrieved_memory_ids": [*NAMES, ["mem_000000000000"]],
+    "retrieval_id": [1, None, [], "ret_000000000000", "nul\x00byte"],
+    "model": [*TEXT, "x" * 201],
+    "metadata": OBJECT,
+    "review_result": ["maybe", 1, None, ["pass"], True],
+    "result": ["maybe", "", 1, None, ["pass"], True],
+    "feedback": [*TEXT, "x" * 200_001],
+    "reference_context": [*TEXT, "x" * 200_001],
+    "helpful_memory_ids": [*NAMES, ["mem_000000000000"]],
+    "harmful_memory_ids": [*NAMES, ["mem_000000000000"]],
+    "summary": [*TEXT, "x" * 8_001],
+    "key_mistake": [*TEXT, "x" * 8_001],
+    "correct_action": [*TEXT, "x" * 8_001],
+    "guidance": [*TEXT, "x" * 8_001],
+    "applicable_tools": NAMES,
+    "trace_key": [*TEXT, "x" * 201],
+    "trace_id": ["", "trace_000000000000", 1, None, ["t"], "nul\x00byte", "'; DROP TABLE traces; --"],
+    "review_status": ["done", "", None, 1],
+}
+
+
+def test_every_argument_of_every_tool_is_tried() -> None:
+    assert {name for tool in TOOLS for name in tool.parameters["properties"]} == set(WRONG)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+async def test_a_wrong_argument_is_named_and_changes_nothing(tmp_path: Path, tool: Any) -> None:
+    async with connect(tmp_path / "home") as client:
+        stored = await call(client, "submit_trace", task=TASK, review_result="pass", guidance="g")
+        good = {"task": TASK, "trace_id": stored["trace_id"], "result": "fail", "review_result": "fail"}
+        base = {name: good[name] for name in tool.parameters["properties"] if name in good}
+        before = await state(client)
+        for name in tool.parameters["properties"]:
+            for value in WRONG[name]:
+                # A client that writes JSON cannot send these; in memory they arrive.
+                message = await refusal(client, tool.name, **base | {name: value})
+                assert message.startswith(f"{name}:"), (name, value, message)
+                assert "Allowed" in message
+                assert len(message) < 1_000
+        for name in tool.parameters.get("required", []):
+            message = await refusal(client, tool.name, **{key: value for key, value in base.items() if key != name})
+            assert message.startswith(f"{name}: is required")
+        assert await state(client) == before
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("tool", "wrong", "near"),
+    [
+        ("query_memories", "lambda", "lambda_"),
+        ("query_memories", "top_k", None),
+        ("submit_trace", "retrieval_ids", "retrieval_id"),
+        ("review_trace", "review_result", "result"),
+        ("memory_stats", "project", None),
+    ],
+)
+async def test_an_argument_that_does_not_exist_is_refused_with_the_nearest_name(
+    tmp_path: Path, tool: str, wrong: str, near: str | None
+) -> None:
+    async with connect(tmp_path / "home") as client:
+        arguments = {"task": TASK, "trace_id": "t", "result": "pass"}
+        known = next(t for t in TOOLS if t.name == tool).parameters["properties"]
+        message = await refusal(client, tool, **{k: v for k, v in arguments.items() if k in known}, **{wrong: 1})
+        assert message.startswith(f"{wrong}: {tool} has no such argument")
+        if near:
+            assert f"did you mean {near}?" in message
+
+
+@pytest.mark.anyio
+async def test_an_id_in_both_verdicts_is_refused(tmp_path: Path) -> None:
+    async with connect(tmp_path / "home") as client:
+        stored = await call(client, "submit_trace", task=TASK, review_result="pass", guidance="g")
+        memory_id, before = stored["memory"]["id"], await state(client)
+        verdicts = {"helpful_memory_ids": [memory_id], "harmful_memory_ids": [memory_id]}
+        for tool, more in (
+            ("submit_trace", {"task": TASK, "review_result": "pass"}),
+            ("review_trace", {"trace_id": stored["trace_id"], "result": "pass"}),
+        ):
+            message = await refusal(client, tool, **more, **verdicts)
+            assert memory_id in message
+            assert "both" in message
+        message = await refusal(client, "submit_trace", task=TASK, helpful_memory_ids=[memory_id])
+        assert message.startswith("helpful_memory_ids: given without a review")
+        assert await state(client) == before
+
+
+@pytest.mark.anyio
+async def test_lenient_forms_are_taken(tmp_path: Path) -> None:
+    """What clients really send for a right value: whole floats, JSON in a string, aliases, upper case."""
+    async with connect(tmp_path / "home") as client:
+        first = await call(
+            client, "submit_trace", task=TASK, review_result="success", metadata='{"a": 1}', guidance="g"
+        )
+        assert first["memory"]["success"] is True
+        assert first["memory"]["metadata"] == {"a": 1}
+        second = await call(client, "review_trace", trace_id=first["trace_id"], result="FAILURE")
+        assert second["memory"]["success"] is False
+        told = await call(client, "query_memories", task=TASK, limit=5.0, lambda_=1, metadata_filter='{"a": 1}')
+        assert len(told["memories"]) == 1
+        ids = json.dumps([told["memories"][0]["id"]])
+        await call(client, "submit_trace", task=TASK, retrieved_memory_ids=ids, trajectory="[INFO] starting")
+
+
+async def state(client: Client) -> dict[str, Any]:
+    """What a call that errs must leave as it was."""
+    traces = await call(client, "list_traces", review_status="all", limit=100)
+    return {**await call(client, "memory_stats"), **traces}
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    home = tmp_path_factory.mktemp("any") / "home"
+    with open_memory(load_settings(environment(home), home.parent)) as opened:
+        yield opened
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_no_arguments_whatever_make_a_tool_crash(memory: ReflectionMemory, data: st.DataObject) -> None:
+    tool = data.draw(st.sampled_from(TOOLS))
+    names = st.sampled_from([*tool.parameters["properties"], "nonsense"])
+    arguments = data.draw(st.dictionaries(names, anything | st.sampled_from([TASK, "pass"]), max_size=6))
+    if "task" in tool.parameters["properties"] and data.draw(st.booleans()):
+        arguments["task"] = TASK
+
+    class Session:
+        client_capabilities = None
+
+    class Request:
+        lifespan_context = memory
+        session = Session()
+
+    context: Any = Context(request_context=Request(), mcp_server=MCPServer("test"))  # type: ignore[arg-type]
+
+    async def run() -> None:
+        try:
+            await tool.run(arguments, context, convert_result=True)
+        except UnexpectedToolError:
+            raise
+        except ToolError:
+            pass
+
+    anyio.run(run)

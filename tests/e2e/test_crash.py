@@ -1,0 +1,99 @@
+"""SIGKILL at random moments: what was acknowledged is there afterwards, and the rest does not disturb it."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.shared.exceptions import MCPError
+
+from tests.support.servers import call, connect, environment
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+
+WRITES = 200
+KILLS = 8
+
+
+class Worker:
+    """Writes one thing after the other, and goes on where it was when its server died."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self._chance = chance
+        self.acknowledged: dict[str, dict[str, Any]] = {}
+        self.done = 0
+
+    async def work(self, client: Client) -> None:
+        while self.done < WRITES:
+            number = self.done
+            task = f"Deploy service {number % 20} to region {number % 7}"
+            await call(client, "query_memories", task=task, limit=3)
+            arguments: dict[str, Any] = {"task": task, "trace_key": f"run-{number}"}
+            if number % 2:
+                result = self._chance.choice(["pass", "fail"])
+                arguments |= {"review_result": result, "guidance": f"lesson {number}"}
+            outcome = await call(client, "submit_trace", **arguments)
+            if number % 4 == 0:
+                arguments = {"trace_id": outcome["trace_id"], "result": "pass", "guidance": f"lesson {number}"}
+                outcome = await call(client, "review_trace", **arguments)
+            self.acknowledged[outcome["trace_id"]] = outcome
+            self.done += 1
+
+
+def server_that_notes_its_pid(home: Path, pid_file: Path) -> StdioServerParameters:
+    script = (
+        f"import os, pathlib; pathlib.Path({str(pid_file)!r}).write_text(str(os.getpid()));"
+        "import sys; sys.argv = ['mcp-reflect']; from mcp_reflect.__main__ import main; main()"
+    )
+    return StdioServerParameters(
+        command=sys.executable, args=["-c", script], env=environment(home, MCP_REFLECT_HUB__ENABLED="false")
+    )
+
+
+async def kill_later(pid_file: Path, after: float) -> None:
+    await anyio.sleep(after)  # the random moment itself; nothing is waited for
+    os.kill(int(pid_file.read_text()), signal.SIGKILL)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is the point")
+async def test_nothing_acknowledged_is_lost_when_the_process_is_killed(tmp_path: Path) -> None:
+    home, pid_file = tmp_path / "home", tmp_path / "pid"
+    chance = random.Random(20261121)
+    worker = Worker(chance)
+    kills = 0
+    with anyio.fail_after(240):
+        while kills < KILLS and worker.done < WRITES:
+            try:
+                async with Client(server_that_notes_its_pid(home, pid_file)) as client:
+                    await call(client, "memory_stats")
+                    async with anyio.create_task_group() as group:
+                        group.start_soon(kill_later, pid_file, chance.uniform(0.02, 0.6))
+                        await worker.work(client)
+                        group.cancel_scope.cancel()
+            except* (MCPError, anyio.ClosedResourceError, anyio.BrokenResourceError):
+                kills += 1
+        async with connect(home, "stdio") as client:
+            await worker.work(client)
+        assert worker.done == WRITES
+        assert kills > KILLS // 2
+
+        async with connect(home, "stdio") as client:
+            for trace_id, outcome in worker.acknowledged.items():
+                shown = await call(client, "get_trace", trace_id=trace_id)
+                assert shown["review_status"] == outcome["review_status"]
+                if outcome["memory"] is not None:
+                    assert shown["memory"]["id"] == outcome["memory"]["id"]
+                    assert shown["memory"]["reflection"] == outcome["memory"]["reflection"]
+        # Every movement that was acknowledged is in the stored reviews, and their replay gives every q_value.
+        verified = await anyio.run_process(
+            [sys.executable, "-m", "mcp_reflect", "verify"], env=environment(home), check=False
+        )
+        assert verified.returncode == 0, verified.stdout.decode() + verified.stderr.decode()

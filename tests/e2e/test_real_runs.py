@@ -1,0 +1,84 @@
+"""All 200 tau-bench runs through the server over real stdio, then everything is checked from outside."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from tests.support.servers import call, connect, environment
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+
+ALPHA = 0.3
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    with file.open(encoding="utf-8") as handle:
+        return [json.loads(line) for line in handle]
+
+
+def first_user_message(messages: list[dict[str, Any]]) -> str:
+    return next(message["content"] for message in messages if message["role"] == "user")
+
+
+async def test_two_hundred_real_runs_are_learned_from_and_accounted_for(tmp_path: Path, shared_data: Path) -> None:
+    runs = lines(shared_data / "traj_tau_airline_gpt4o.jsonl")
+    gold = [row for row in lines(shared_data / "tools_gold.jsonl") if row["file"] == "traj_tau_airline_gpt4o"]
+    assert len(runs) == len(gold) == 200
+    home = tmp_path / "home"
+    q: dict[str, float] = {}
+    of_trace: dict[str, str] = {}
+    with anyio.fail_after(280):
+        async with connect(home, "stdio") as client:
+            for run, expected in zip(runs, gold, strict=True):
+                told = await call(client, "augment_task", task=first_user_message(run["messages"]))
+                trace = await call(
+                    client,
+                    "submit_trace",
+                    task=first_user_message(run["messages"]),
+                    trajectory=run["messages"],
+                    retrieval_id=told["retrieval_id"],
+                    model=run["model"],
+                    metadata={"family": run["family"], "trial": run["trial"]},
+                )
+                outcome = await call(
+                    client,
+                    "review_trace",
+                    trace_id=trace["trace_id"],
+                    result="pass" if run["passed"] else "fail",
+                    feedback=f"reward {run['reward']}",
+                )
+                # The replay knows the rule and what the tools said, nothing of the server's inside.
+                reward = 1.0 if run["passed"] else 0.0
+                moved = {}
+                for memory in told["memories"]:
+                    before = q[memory["id"]]
+                    assert memory["q_value"] == before
+                    q[memory["id"]] = moved[memory["id"]] = before + ALPHA * (reward - before)
+                assert {u["memory_id"]: u["q_after"] for u in outcome["q_updates"]} == moved
+                memory = outcome["memory"]
+                q[memory["id"]] = 0.5
+                of_trace[trace["trace_id"]] = memory["id"]
+                assert memory["source_trace_id"] == trace["trace_id"]
+                assert set(memory["tools_used"]) == set(expected["tools_set"])
+                assert memory["tools_used"] == list(dict.fromkeys(expected["sequence"]))
+                assert memory["success"] is run["passed"]
+
+            assert len(q) == 200
+            assert sum(value != 0.5 for value in q.values()) > 50
+            for trace_id, memory_id in of_trace.items():
+                shown = await call(client, "get_trace", trace_id=trace_id)
+                assert shown["memory"]["id"] == memory_id
+                assert shown["memory"]["q_value"] == q[memory_id]
+                whole = await client.read_resource(f"reflect://memories/{memory_id}")
+                assert json.loads(whole.contents[0].text)["q_value"] == q[memory_id]  # type: ignore[union-attr]
+
+        verified = await anyio.run_process(
+            [sys.executable, "-m", "mcp_reflect", "verify"], env=environment(home), check=False
+        )
+    assert verified.returncode == 0, verified.stdout.decode() + verified.stderr.decode()
