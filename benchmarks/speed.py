@@ -1,0 +1,246 @@
+"""Speed as ratios within one run: `python -m benchmarks.speed [--sizes 1000,10000,100000]`.
+
+- `query_memories` in process (ReflectionMemory.query) against one embedding plus one raw Chroma query of the same
+  text, at 1,000, 10,000 and 100,000 memories, with lambda 0.5 and 1.0, with and without a filter.
+- submit plus review without a model against one embedding plus one raw Chroma add.
+- the tool list in tokens (characters / 4).
+
+The pairs are timed in turn, A B A B, on texts that neither has seen, and the median ratio is printed beside the goal.
+Vectors of the large banks are mixtures of embedded real texts: 100,000 texts would take the model half an hour.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import numpy as np
+from mcp.client import Client
+from rich.console import Console
+from rich.table import Table
+
+from mcp_reflect.bootstrap import Store, build_memory, open_store
+from mcp_reflect.ids import new_id
+from mcp_reflect.inputs import Query, Submission, Verdict
+from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.models import Memory, Review, Trace
+from mcp_reflect.ports import Vector
+from mcp_reflect.server import build_server
+from mcp_reflect.settings import Settings, load_settings
+
+DATA = Path(os.environ.get("MCP_REFLECT_TEST_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+ROUNDS = 40
+TOKEN_CHARACTERS = 4
+SEED = 20261121
+
+console = Console()
+
+
+def texts() -> list[str]:
+    """Real task texts, all different."""
+    found: dict[str, None] = {}
+    for name in ("webarena_family", "gitbugs_hadoop"):
+        for line in (DATA / f"{name}.jsonl").open(encoding="utf-8"):
+            row = json.loads(line)
+            found[row["text"].splitlines()[0][:300]] = None
+    return list(found)
+
+
+def mixtures(base: Vector, count: int, chance: np.random.Generator) -> Vector:
+    """`count` unit vectors near real ones: a text's vector with a part of another's and a little noise."""
+    first, second = chance.integers(len(base), size=(2, count))
+    share = chance.uniform(0.0, 0.5, size=(count, 1))
+    mixed = base[first] * (1 - share) + base[second] * share
+    mixed += chance.normal(scale=0.01, size=mixed.shape)
+    mixed /= np.linalg.norm(mixed, axis=1, keepdims=True)
+    return mixed.astype(np.float32)
+
+
+def fill(store: Store, memory: ReflectionMemory, vectors: Vector, chance: np.random.Generator) -> None:
+    """Store memories straight in the ledger, with q_values as after some learning, and let the index catch up."""
+    profile, now = memory.profile, time.time()
+    for start in range(0, len(vectors), 2_000):
+        with store.ledger.transaction() as tx:
+            for number in range(start, min(start + 2_000, len(vectors))):
+                _store(tx, profile.project, profile.user, number, vectors[number], store.embedder.identity, chance, now)
+    store.indexer.sync(profile.project)
+
+
+def _store(
+    tx: Any, project: str, user: str, number: int, vector: Vector, model: str, chance: np.random.Generator, now: float
+) -> None:
+    from datetime import UTC, datetime  # noqa: PLC0415 - a detail of this function
+
+    created = datetime.fromtimestamp(now - number, UTC)
+    trace = Trace(id=new_id("trace"), project=project, user=user, task=f"task {number}", created_at=created)
+    tx.insert_trace(trace)
+    tx.put_review(
+        Review(id=new_id("rev"), trace_id=trace.id, seq=tx.next_seq(), result="pass", alpha=0.3, created_at=created)
+    )
+    q = float(np.clip(chance.normal(0.5, 0.15), 0, 1)) if chance.random() < 0.5 else 0.5
+    stored = Memory(
+        id=new_id("mem"),
+        project=project,
+        user=user,
+        task=trace.task,
+        reflection="Check the fare rules before the seat map, then book.",
+        metadata={"part": number % 20},
+        success=True,
+        author="agent",
+        source_trace_id=trace.id,
+        initial_q=q,
+        q_value=q,
+        created_at=created,
+    )
+    tx.put_memory(stored, model, vector)
+
+
+def paired(ours: Callable[[str], object], theirs: Callable[[str], object], fresh: Iterator[str]) -> tuple[float, float]:
+    """Median seconds of ours and of theirs, run in turn on texts that no cache has seen."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for round_number in range(ROUNDS + 3):
+        for taken, run in zip(times, (ours, theirs), strict=True):
+            text = next(fresh)
+            began = time.perf_counter()
+            run(text)
+            if round_number >= 3:  # the first rounds warm caches and models
+                taken.append(time.perf_counter() - began)
+    return statistics.median(times[0]), statistics.median(times[1])
+
+
+def raw_collection(folder: str, vectors: Vector) -> Any:
+    """A plain Chroma collection with its defaults, holding the same vectors and filter field."""
+    import chromadb  # noqa: PLC0415 - heavy
+    from chromadb.config import Settings as ChromaSettings  # noqa: PLC0415 - heavy
+
+    client = chromadb.PersistentClient(folder, settings=ChromaSettings(anonymized_telemetry=False))
+    collection = client.create_collection("raw", configuration={"hnsw": {"space": "cosine"}}, embedding_function=None)
+    for start in range(0, len(vectors), 5_000):
+        part = range(start, min(start + 5_000, len(vectors)))
+        collection.add(
+            ids=[str(n) for n in part],
+            embeddings=vectors[part.start : part.stop],
+            metadatas=[{"part": n % 20} for n in part],
+        )
+    return collection
+
+
+def settings_in(folder: str) -> Settings:
+    return load_settings({"MCP_REFLECT_HOME": folder, "MCP_REFLECT_PROJECT": "benchmark"}, Path(folder))
+
+
+def measure_queries(size: int, base: Vector, fresh: Iterator[str], table: Table) -> None:
+    chance = np.random.default_rng(SEED)
+    vectors = mixtures(base, size, chance)
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as raw_folder:
+        settings = settings_in(folder)
+        with open_store(settings) as store, build_memory(settings, store) as memory:
+            fill(store, memory, vectors, chance)
+            collection = raw_collection(raw_folder, vectors)
+            for lambda_, wanted in itertools.product((0.5, 1.0), ({}, {"part": 3})):
+
+                def ours(text: str, lambda_: float = lambda_, wanted: dict[str, int] = wanted) -> object:
+                    return memory.query(Query(task=text, lambda_=lambda_, metadata_filter=wanted))
+
+                def theirs(text: str, wanted: dict[str, int] = wanted) -> object:
+                    vector = store.embedder.embed([text])[0]
+                    return collection.query(query_embeddings=[vector], n_results=10, where=wanted or None)
+
+                mine, raw = paired(ours, theirs, fresh)
+                row = (f"{mine * 1e3:.2f}", f"{raw * 1e3:.2f}", f"{mine / raw:.2f}", "≤ 1.30")
+                table.add_row(f"query, {size:,}, λ {lambda_}{', filter' if wanted else ''}", *row)
+            if size > 20_000:
+                report_recall(memory, base, chance)
+
+
+def report_recall(memory: ReflectionMemory, base: Vector, chance: np.random.Generator) -> None:
+    """How many of the true best the index-assisted search finds, against comparing every row."""
+    from mcp_reflect.core.ranking import Query as Ranking  # noqa: PLC0415 - only here
+    from mcp_reflect.core.ranking import top_k  # noqa: PLC0415 - only here
+
+    retriever: Any = memory._retriever  # noqa: SLF001 - the exact answer is not part of the interface
+    bank = retriever._banks[memory.profile.project].bank  # noqa: SLF001
+    for lambda_ in (0.0, 0.5, 1.0):
+        found = wanted = 0
+        for vector in mixtures(base, 50, chance):
+            query = Ranking(vector, lambda_, memory.profile.similarity_threshold)
+            exact = {bank.ids[row] for row in top_k(bank, query, 50).rows}
+            quick = {bank.ids[row] for row in retriever._by_index(memory.profile.project, bank, query, 50).rows}  # noqa: SLF001
+            found, wanted = found + len(exact & quick), wanted + len(exact)
+        console.print(
+            f"  recall of the best 50 at {len(bank):,} memories, λ {lambda_}: {found / wanted:.4f} (goal ≥ 0.99)"
+        )
+
+
+def measure_writes(base: Vector, fresh: Iterator[str], table: Table) -> None:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as raw_folder:
+        settings = settings_in(folder)
+        with open_store(settings) as store, build_memory(settings, store) as memory:
+            store.indexer.start()
+            collection = raw_collection(raw_folder, base[:1_000])
+            numbers = itertools.count()
+
+            def ours(text: str) -> object:
+                trace = memory.submit(Submission(task=text, trajectory="$ pytest\n1 failed"))
+                return memory.review(trace.trace_id, Verdict(result="fail", feedback="one test fails"))
+
+            def ours_with_five(text: str) -> object:
+                memory.query(Query(task=text, limit=5, similarity_threshold=0.0))
+                return ours(text)
+
+            def theirs(text: str) -> object:
+                vector = store.embedder.embed([text])[0]
+                return collection.add(ids=[f"new{next(numbers)}"], embeddings=[vector], metadatas=[{"part": 1}])
+
+            for name, run in (("submit+review", ours), ("query of 5, submit+review", ours_with_five)):
+                mine, raw = paired(run, theirs, fresh)
+                goal = "≤ 2.00" if run is ours else "–"
+                table.add_row(name, f"{mine * 1e3:.2f}", f"{raw * 1e3:.2f}", f"{mine / raw:.2f}", goal)
+
+
+def measure_tools(table: Table) -> None:
+    async def listed() -> int:
+        with tempfile.TemporaryDirectory() as folder:
+            settings = settings_in(folder)
+            from mcp_reflect.bootstrap import open_memory  # noqa: PLC0415 - only here
+
+            async with Client(build_server(lambda: open_memory(settings))) as client:
+                result = await client.list_tools()
+        return len(
+            json.dumps([tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in result.tools])
+        )
+
+    tokens = anyio.run(listed) / TOKEN_CHARACTERS
+    table.add_row("tools/list, tokens", f"{tokens:,.0f}", "–", "–", "≤ 2,500")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Speed as ratios within one run.")
+    parser.add_argument("--sizes", default="1000,10000,100000", help="numbers of memories, with commas between")
+    sizes = [int(size) for size in parser.parse_args().sizes.split(",")]
+    if not DATA.is_dir():
+        raise SystemExit(f"the folder of real texts is not here: {DATA}")
+    every = texts()
+    with tempfile.TemporaryDirectory() as folder, open_store(settings_in(folder)) as store:
+        base = store.embedder.embed(every[:1_200])
+    # Texts are numbered, so that no cache of vectors helps either side.
+    fresh = (f"{text} ({number})" for number, text in enumerate(itertools.cycle(every[1_200:])))
+    table = Table("what", "ours, ms", "raw, ms", "ratio", "goal", title="medians of pairs in turn")
+    measure_tools(table)
+    measure_writes(base, fresh, table)
+    for size in sizes:
+        measure_queries(size, base, fresh, table)
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()
