@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ from mcp_reflect.models import Metadata, Scalar
 from mcp_reflect.ports import Changes, MemoryChange, Vector
 
 _FIRST_CAPACITY = 256
+_MOVED_LIMIT = 1_000
 
 Term = tuple[str, bool, Scalar]
 """A metadata key with one of its values; the flag keeps True apart from 1, which Python holds equal."""
@@ -25,6 +27,14 @@ Term = tuple[str, bool, Scalar]
 
 def term(key: str, value: Scalar) -> Term:
     return key, isinstance(value, bool), value
+
+
+class ByQ(NamedTuple):
+    """`rows` from high to low `q`, newer first among equals, as last sorted, and the rows that have moved since."""
+
+    rows: Rows
+    q: Floats
+    moved: Rows
 
 
 class Bank:
@@ -47,7 +57,7 @@ class Bank:
         self.ids: list[str] = []
         self._row: dict[str, int] = {}
         self._postings: dict[Term, array[int]] = {}
-        self._q_order: Rows | None = None
+        self._by_q: tuple[Rows, Floats] | None = None
         self._moved: set[int] = set()
 
     def __len__(self) -> int:
@@ -93,13 +103,14 @@ class Bank:
         assert rows is not None
         return rows[self.alive[rows]]
 
-    def by_q(self) -> tuple[Rows, Rows]:
-        """(rows by q_value from high to low, newer first among equals; rows whose q moved since that was sorted)."""
-        if self._q_order is None or len(self._moved) > max(1_000, len(self._q_order) // 100):
+    def by_q(self) -> ByQ:
+        """The rows from the highest q_value down; sorted anew when many have moved."""
+        if self._by_q is None or len(self._moved) > max(_MOVED_LIMIT, self._size // 100):
             living = np.flatnonzero(self.alive)
-            self._q_order = living[np.lexsort((-self._created[living], -self._q[living]))]
+            rows = living[np.lexsort((-self._created[living], -self._q[living]))]
+            self._by_q = (rows, self._q[rows])
             self._moved.clear()
-        return self._q_order, np.array(sorted(self._moved), dtype=np.int64)
+        return ByQ(*self._by_q, np.array(sorted(self._moved), dtype=np.int64))
 
     def apply(self, changes: Changes) -> None:
         """Take in what the ledger committed since `seq`."""

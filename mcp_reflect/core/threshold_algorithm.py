@@ -11,44 +11,60 @@ from __future__ import annotations
 import numpy as np
 
 from mcp_reflect.core.bank import Bank
-from mcp_reflect.core.ranking import Query, Ranked, Rows, blend, similarities, top_k
+from mcp_reflect.core.ranking import FLOAT32_ERROR, Floats, Query, Ranked, Rows, blend, similarities, top_k
 
-_STEP = 1_024
+_FIRST_STEP = 1_024
+_GROWTH = 4
 _GIVE_UP = 8
 """After an eighth of the rows a plain scan is the cheaper way to finish."""
 
 
-def threshold_top_k(bank: Bank, query: Query, k: int, nearest: Rows, complete: bool, fresh: Rows) -> Ranked:
+def threshold_top_k(
+    bank: Bank, query: Query, k: int, nearest: Rows, complete: bool, fresh: Rows, first_step: int = _FIRST_STEP
+) -> Ranked:
     """The `k` best by blended score that clear the threshold.
 
     `nearest` are the rows most similar to the query, `complete` tells that there are no others, and `fresh` are
-    rows that the index does not know yet.
+    rows that the index does not know yet. `first_step` is how many rows are read from the top of q_value at first.
     """
-    ordered, moved = bank.by_q()
+    by_q = bank.by_q()
     floor = -1.0 if complete or not len(nearest) else float(similarities(bank, nearest, query.vector).min())
-    seen = np.concatenate((nearest, fresh, moved))
-    read = 0
-    while True:
-        seen = np.unique(seen)
-        found = top_k(bank, query, k, seen[bank.alive[seen]])
-        if complete or floor < query.threshold or read >= len(ordered):
-            return found
-        if len(found) == k and _settled(bank, query, found, floor, int(ordered[read])):
-            return found
-        if read * _GIVE_UP > len(ordered):
-            return top_k(bank, query, k)
-        step = ordered[read : read + _STEP]
-        read += len(step)
-        # Only rows that reach the present k-th place need to be remembered.
-        contenders = top_k(bank, query, k, step[bank.alive[step]])
-        seen = np.concatenate((found.rows, contenders.rows))
+    rows, scores = _contenders(bank, query, np.unique(np.concatenate((nearest, fresh, by_q.moved))))
+    if not complete and floor >= query.threshold:
+        read, needed, found = 0, first_step, 0
+        while read < needed:
+            if needed > max(first_step, len(by_q.rows) // _GIVE_UP):
+                return top_k(bank, query, k)
+            more, gained = _contenders(bank, query, by_q.rows[read:needed])
+            rows, scores = np.concatenate((rows, more)), np.concatenate((scores, gained))
+            read, found = needed, found + len(more)
+            # Where similarity has no say, the rows read last are better than any unread, ties by age included.
+            settled = query.lambda_ == 1.0 and found >= k
+            needed = 0 if settled else min(_unsettled(query, by_q.q, floor, _kth(scores, k)), read * _GROWTH)
+    return top_k(bank, query, k, np.unique(rows))
 
 
-def _settled(bank: Bank, query: Query, found: Ranked, floor: float, upcoming: int) -> bool:
-    """Whether no unread row, of which `upcoming` has the highest q, can enter `found`."""
-    bound = float(blend(np.array([floor]), bank.q[[upcoming]], query.lambda_)[0])
-    last = float(found.score[-1])
-    if last != bound:
-        return last > bound
-    # Where similarity has no say, unread rows of the same q are older, because that is how they are sorted.
-    return query.lambda_ == 1.0 and bool(bank.created[found.rows[-1]] >= bank.created[upcoming])
+def _contenders(bank: Bank, query: Query, rows: Rows) -> tuple[Rows, Floats]:
+    """Of the rows those that may clear the threshold, with their scores in float32's precision."""
+    rows = rows[bank.alive[rows]]
+    similarity = bank.vectors[rows] @ query.vector
+    near = similarity >= query.threshold - FLOAT32_ERROR
+    rows, similarity = rows[near], similarity[near]
+    return rows, blend(similarity.astype(np.float64), bank.q[rows], query.lambda_)
+
+
+def _kth(scores: Floats, k: int) -> float:
+    return float(np.partition(scores, len(scores) - k)[len(scores) - k]) if len(scores) >= k else -1.0
+
+
+def _unsettled(query: Query, q_sorted: Floats, floor: float, kth: float) -> int:
+    """How many of the rows from the highest q down must be read before no other can reach the k-th best.
+
+    An unread row is no nearer than `floor`, so its score is at most that of the floor with its q. One that could
+    draw level is read: it may win the tie by its age.
+    """
+    slack = kth - 2 * FLOAT32_ERROR - (1.0 - query.lambda_) * floor
+    if query.lambda_ == 0.0:
+        return 0 if slack > 0.0 else len(q_sorted)
+    reach = slack / query.lambda_
+    return int(np.searchsorted(-q_sorted, -reach, side="right"))
