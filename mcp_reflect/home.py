@@ -32,6 +32,8 @@ class Home:
     def __init__(self, folder: Path, role: str = "") -> None:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if os.name == "posix" and folder.stat().st_uid == os.getuid():
+                folder.chmod(0o700)  # a folder that was there before may be open to others
         except OSError as error:
             raise ConfigurationError(
                 f"MCP_REFLECT_HOME = {folder}: cannot be created ({error.strerror}); must be a writable folder"

@@ -13,12 +13,10 @@ from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from mcp_reflect.core.composing import compose_memory
-from mcp_reflect.core.trajectory import parse
 from mcp_reflect.errors import ModelUnavailable, ReflectError, ReflectorBusy, ReflectorError
-from mcp_reflect.ids import new_id
-from mcp_reflect.models import Author, Memory, ReflectionDraft, ReflectionJob, Review, ReviewedRun, Trace
-from mcp_reflect.ports import Clock, Embedder, Ledger, LedgerTransaction, Reflector, Vector
+from mcp_reflect.models import Author, ReflectionDraft, ReflectionJob, ReviewedRun
+from mcp_reflect.ports import Clock, Embedder, Ledger, Reflector
+from mcp_reflect.reflection_jobs import errors_of, save_reflection
 from mcp_reflect.shared_queues import Claims
 
 log = logging.getLogger(__name__)
@@ -29,59 +27,6 @@ _LONGEST_PAUSE_S = 3_600.0
 _IDLE_S = 60.0
 _BREATH_S = 0.5
 _BATCH = 8
-
-
-def errors_of(trace: Trace) -> tuple[str, ...]:
-    """The errors seen in a stored trajectory."""
-    return parse(trace.trajectory).errors
-
-
-def save_reflection(
-    tx: LedgerTransaction,
-    trace: Trace,
-    review: Review,
-    words: tuple[ReflectionDraft, Author],
-    embedded: tuple[str, Vector],
-    now: datetime,
-    initial_q: float,
-    last_error: str = "",
-) -> Memory:
-    """Store the memory of a reviewed trace, in place of the one it had, and settle its job."""
-    earlier = tx.memory_of_trace(trace.id)
-    memory = compose_memory(
-        trace,
-        review,
-        *words,
-        memory_id=earlier.id if earlier else new_id("mem"),
-        initial_q=earlier.initial_q if earlier else initial_q,
-        created_at=earlier.created_at if earlier else now,
-    )
-    tx.put_memory(memory, *embedded)
-    tx.put_job(_job(trace, review, "completed", now, last_error=last_error))
-    return tx.memories([memory.id])[memory.id]
-
-
-def queue_reflection(tx: LedgerTransaction, trace: Trace, review: Review, due: datetime, last_error: str = "") -> None:
-    """Leave the writing to the queue. A memory written from an earlier review is hidden until then."""
-    earlier = tx.memory_of_trace(trace.id)
-    if earlier is not None:
-        tx.set_status(earlier.id, "pending")
-    tx.put_job(_job(trace, review, "queued", due, last_error=last_error))
-
-
-def _job(
-    trace: Trace, review: Review, state: str, at: datetime, attempts: int = 0, last_error: str = ""
-) -> ReflectionJob:
-    return ReflectionJob.model_validate(
-        {
-            "trace_id": trace.id,
-            "review_id": review.id,
-            "state": state,
-            "attempts": attempts,
-            "next_attempt_at": at,
-            "last_error": last_error,
-        }
-    )
 
 
 class ReflectionQueue:

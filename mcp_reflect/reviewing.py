@@ -25,7 +25,7 @@ from mcp_reflect.models import (
 )
 from mcp_reflect.ports import Clock, LedgerTransaction, Reflector, Vector
 from mcp_reflect.profile import Profile
-from mcp_reflect.reflection_queue import errors_of, queue_reflection, save_reflection
+from mcp_reflect.reflection_jobs import errors_of, queue_reflection, save_reflection
 
 SAMPLING_GRACE_S = 120.0
 """How long the client's own model has for a reflection before the queue writes it."""

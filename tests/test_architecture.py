@@ -15,7 +15,18 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 VOCABULARY = {"errors", "models", "ids", "ports"}
 CORE = VOCABULARY | {"core"}
-USE_CASES = {"shared_queues", "inputs", "profile", "memory", "reviewing", "retriever", "indexer", "reflection_queue", "audit"}
+USE_CASES = {
+    "shared_queues",
+    "inputs",
+    "profile",
+    "memory",
+    "reviewing",
+    "retriever",
+    "indexer",
+    "reflection_jobs",
+    "reflection_queue",
+    "audit",
+}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "models": {"errors"},

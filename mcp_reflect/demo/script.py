@@ -162,6 +162,7 @@ async def run(console: Console) -> int:
         # Nothing of the reader's own memory, settings or models takes part.
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("MCP_REFLECT_")}
         environment = inherited | {"MCP_REFLECT_HOME": f"{temporary}/home", "MCP_REFLECT_PROJECT": "demo"}
+        environment["MCP_REFLECT_HUB__ENABLED"] = "false"  # the home is deleted at the end; nothing may outlive it
         server = StdioServerParameters(command=sys.executable, args=["-m", "mcp_reflect"], env=environment)
         console.print(f"A real MCP client, a real server on stdio, an empty home in {temporary}", soft_wrap=True)
         async with Client(server) as client:

@@ -27,7 +27,17 @@ assert FastembedEmbedder().embed(["a task"]).shape == (1, 384)
 
 @pytest.mark.slow
 def test_an_installed_wheel_brings_prompts_and_model_data(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(REPOSITORY)]
+    build = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        str(tmp_path),
+        str(REPOSITORY),
+    ]
     subprocess.run(build, check=True, timeout=240, cwd=tmp_path)
     wheel = next(tmp_path.glob("mcp_reflect-*.whl"))
     unpacked = tmp_path / "installed"

@@ -1,0 +1,191 @@
+"""What the hub costs and saves: start, memory and round trip, each as a ratio in one run on one machine.
+
+`python -m benchmarks.hub`; Linux only (/proc tells the memory). The comparison with the npm package is left out
+where there is no npm.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import anyio
+
+from tests.support.hubs import INITIALIZE, SHIM, RawClient, hubs_ended, status
+from tests.support.servers import call, connect, environment
+
+STARTS = 15
+COLD_STARTS = 5
+CLIENTS = 10
+MEMORIES = 300
+TURNS = 10
+CALLS = 40
+EMPTY = [sys.executable, "-c", "from mcp.server import MCPServer; MCPServer('empty').run('stdio')"]
+NPM = "@modelcontextprotocol/server-memory"
+LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
+LESSON = {"review_result": "pass", "guidance": "Look at the flags first."}
+
+
+def start(command: list[str], variables: dict[str, str], folder: Path | None = None) -> float:
+    """Seconds from starting a server to its answer to tools/list."""
+    messages = [
+        {"id": 0, "method": "initialize", "params": INITIALIZE},
+        {"method": "notifications/initialized"},
+        {"id": 1, "method": "tools/list"},
+    ]
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        command, env=variables, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for message in messages:
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        process.stdin.flush()
+        if "id" in message:
+            while json.loads(process.stdout.readline()).get("id") != message["id"]:
+                pass
+    taken = time.perf_counter() - began
+    process.stdin.close()
+    process.wait(20)
+    process.stdout.close()
+    return taken
+
+
+def starts(home: Path, npm: Path | None) -> None:
+    candidates: dict[str, Callable[[], float]] = {
+        "shim, warm hub": lambda: start(SHIM, environment(home, **LASTING)),
+        "empty SDK server": lambda: start(EMPTY, environment(home)),
+    }
+    if npm is not None:
+        # npx, as clients are configured; installed before, so that no download is measured.
+        candidates[f"npx {NPM}"] = lambda: start(["npx", NPM], environment(home), npm)
+    with RawClient(environment(home, **LASTING)) as keeper:
+        keeper.shake_hands()
+        keeper.call("query_memories", task="warm")
+        times: dict[str, list[float]] = {name: [] for name in candidates}
+        for _ in range(STARTS):
+            for name, measure in candidates.items():
+                times[name].append(measure())
+    middle = {name: statistics.median(values) for name, values in times.items()}
+    for name, value in middle.items():
+        print(f"start to tools/list, {name}: {value * 1000:.0f} ms")
+    shim, sdk, *rest = middle.values()
+    told("warm start / empty SDK server", shim / sdk, 0.15)
+    for other in rest:
+        told(f"warm start / npx {NPM}", shim / other, 0.3)
+    cold(sdk)
+
+
+def cold(sdk: float) -> None:
+    times = []
+    for _ in range(COLD_STARTS):
+        with tempfile.TemporaryDirectory() as folder, hubs_ended(Path(folder) / "home") as home:
+            times.append(start(SHIM, environment(home)))
+    middle = statistics.median(times)
+    print(f"start to tools/list, hub included: {middle * 1000:.0f} ms (longest {max(times) * 1000:.0f} ms)")
+    told("cold start / (empty SDK server + 1 s)", middle / (sdk + 1), 1.0)
+
+
+def memory_of(pid: int, field: str) -> float:
+    """MB, out of smaps_rollup: Rss counts shared pages fully, Pss each page's share."""
+    text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
+    return next(int(line.split()[1]) for line in text.splitlines() if line.startswith(f"{field}:")) / 1000
+
+
+def memory(home: Path) -> None:
+    with ExitStack() as stack:
+
+        def client() -> RawClient:
+            new = stack.enter_context(RawClient(environment(home, **LASTING)))
+            new.shake_hands()
+            new.call("query_memories", task="warm")
+            return new
+
+        first = client()
+        for _ in range(50):
+            first.call("query_memories", task="warm")
+        hub = status(home)["pid"]
+        before = {field: memory_of(hub, field) for field in ("Rss", "Pss")}
+        more = [client() for _ in range(CLIENTS)]
+        for field in ("Rss", "Pss"):
+            shims = statistics.mean(memory_of(shim.process.pid, field) for shim in more)
+            grown = (memory_of(hub, field) - before[field]) / CLIENTS
+            print(f"a further client, {field}: {shims:.1f} MB for its shim, {grown:.1f} MB in the hub")
+            if field == "Rss":
+                told("resident MB of a further client", shims + grown, 15.0)
+
+
+async def round_trips(folder: Path) -> None:
+    with hubs_ended(folder / "shared") as shared:
+        one = {"MCP_REFLECT_HUB__ENABLED": "false"}
+        async with (
+            connect(shared, "stdio", more=LASTING) as through,
+            connect(folder / "memory") as within,
+            connect(folder / "stdio", "stdio", more=one) as alone,
+        ):
+            clients = {"through the shim": through, "in process": within, "one process over stdio": alone}
+            times: dict[str, list[float]] = {name: [] for name in clients}
+            for client in clients.values():
+                for number in range(MEMORIES):
+                    task = f"Fix failing test number {number} in module {number % 17}"
+                    await call(client, "submit_trace", task=task, **LESSON)
+            # In turns of many calls: the embedding model's threads spin for a while after each call, and those of one
+            # server would disturb what is measured next.
+            for turn in range(TURNS):
+                for name, client in clients.items():
+                    for number in range(CALLS):
+                        began = time.perf_counter()
+                        await call(client, "query_memories", task=f"Mend test {number} in module {turn}{SENTENCE}")
+                        times[name].append(time.perf_counter() - began)
+    middle = {name: statistics.median(values) for name, values in times.items()}
+    for name, value in middle.items():
+        print(f"query_memories with {MEMORIES} memories, {name}: {value * 1000:.1f} ms")
+    shim, memory_transport, stdio = middle.values()
+    # In memory nothing is written as JSON; against the same server over pipes, what the shim and the hub add shows.
+    told("round trip through the shim / in process", shim / memory_transport, 1.2)
+    told("round trip through the shim / one process over stdio", shim / stdio, 1.2)
+
+
+SENTENCE = (
+    ": it fails where the suite runs in parallel, because the configuration is read before the working directory is "
+    "set. Keep the public interface as it is."
+)
+"""Makes a task as long as people write them; a few words would be embedded in no time."""
+
+
+def told(what: str, value: float, goal: float) -> None:
+    print(f"  {what}: {value:.2f} (goal <= {goal:g}: {'met' if value <= goal else 'MISSED'})")
+
+
+def installed(folder: Path) -> Path | None:
+    if shutil.which("npm") is None:
+        print("npm is not here: the comparison with its package is left out")
+        return None
+    folder.mkdir()
+    command = ["npm", "install", "--silent", "--no-audit", "--no-fund", NPM]
+    done = subprocess.run(command, cwd=folder, check=False, timeout=300)
+    if done.returncode:
+        print(f"npm could not install {NPM}: the comparison is left out")
+        return None
+    return folder
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name, hubs_ended(Path(name) / "home") as home:
+        folder = Path(name)
+        starts(home, installed(folder / "npm"))
+        memory(home)
+        anyio.run(round_trips, folder)
+
+
+if __name__ == "__main__":
+    main()
