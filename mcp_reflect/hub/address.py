@@ -1,0 +1,112 @@
+"""Where the home is and where its hub listens. Standard library only: every shim imports this.
+
+A hub listens on `<home>/hub.sock`. Where that path is too long for a Unix socket, the socket stands in a private
+folder of its own; where there are no Unix sockets, the hub listens on a loopback port. Both are written to
+`<home>/hub.address`, which only the owner can read; for a port it holds the token that the hello must show.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+SOCKET = "hub.sock"
+ADDRESS = "hub.address"
+LONGEST_SOCKET_PATH = 100
+"""Bytes; `sun_path` holds 104 with its closing NUL on macOS and the BSDs, 108 on Linux."""
+
+_PATIENCE_S = 5.0
+_FALSE = {"false", "0", "no", "off", "f", "n"}
+
+
+def home_folder(environ: Mapping[str, str], cwd: str) -> str:
+    """The home that `settings.load_settings` finds for the same environment and folder, as an absolute path."""
+    return absolute(environ.get("MCP_REFLECT_HOME", "").strip() or _data_folder(environ), cwd)
+
+
+def absolute(path: str, cwd: str) -> str:
+    return os.path.normpath(os.path.join(cwd, os.path.expanduser(path)))
+
+
+def _data_folder(environ: Mapping[str, str]) -> str:
+    """What platformdirs calls user_data_dir; its import would cost a third of the shim's time."""
+    if sys.platform == "win32":
+        # The registry knows, and platformdirs knows how to ask it.
+        from platformdirs import user_data_dir  # noqa: PLC0415 - not needed elsewhere
+
+        return user_data_dir("mcp-reflect", appauthor=False)
+    given = environ.get("XDG_DATA_HOME", "").strip()
+    if given and os.path.isabs(given):
+        base = given
+    elif sys.platform == "darwin":
+        base = os.path.expanduser("~/Library/Application Support")
+    else:
+        base = os.path.expanduser("~/.local/share")
+    return os.path.join(base, "mcp-reflect")
+
+
+def hub_enabled(environ: Mapping[str, str], home: str, cwd: str) -> bool:
+    """Whether clients share a hub. What is neither true nor false is left for the settings to refuse."""
+    given: object = environ.get("MCP_REFLECT_HUB__ENABLED", "").strip()
+    if not given:
+        named = environ.get("MCP_REFLECT_CONFIG", "").strip()
+        given = _configured(absolute(named, cwd) if named else os.path.join(home, "config.toml"))
+    return str(given).lower() not in _FALSE
+
+
+def _configured(config: str) -> object:
+    try:
+        with open(config, "rb") as file:
+            text = file.read().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return True
+    import tomllib  # noqa: PLC0415 - most homes have no config.toml
+
+    try:
+        hub = tomllib.loads(text).get("hub")
+    except tomllib.TOMLDecodeError:
+        return True
+    return hub.get("enabled", True) if isinstance(hub, dict) else True
+
+
+def connect(home: str) -> tuple[socket.socket, str]:
+    """A connection to the home's hub and the token to show it (empty on a Unix socket).
+
+    Raises OSError where no hub listens, and PermissionError where what listens belongs to somebody else.
+    """
+    address = _read(home)
+    port = address.get("port")
+    if isinstance(port, int):
+        link = socket.create_connection(("127.0.0.1", port), _PATIENCE_S)
+        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return link, str(address.get("token", ""))
+    path = os.path.join(home, str(address.get("unix", SOCKET)))
+    if len(os.fsencode(path)) > LONGEST_SOCKET_PATH:
+        raise FileNotFoundError(path)
+    if os.lstat(path).st_uid != os.geteuid():
+        raise PermissionError(f"{path} belongs to another user")
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        link.settimeout(_PATIENCE_S)
+        link.connect(path)
+    except BaseException:
+        link.close()
+        raise
+    return link, ""
+
+
+def _read(home: str) -> dict[str, Any]:
+    try:
+        with open(os.path.join(home, ADDRESS), encoding="utf-8") as file:
+            if sys.platform != "win32" and os.fstat(file.fileno()).st_uid != os.geteuid():
+                raise PermissionError(f"{file.name} belongs to another user")
+            found = json.load(file)
+    except FileNotFoundError:
+        return {}
+    except ValueError:  # half written by a hub that was killed
+        return {}
+    return found if isinstance(found, dict) else {}

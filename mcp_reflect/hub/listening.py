@@ -1,0 +1,85 @@
+"""The hub's end of `address`: the socket, readable by its owner alone, and the note that says where it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcp_reflect.hub.address import ADDRESS, LONGEST_SOCKET_PATH, SOCKET
+
+_BACKLOG = 128
+_FOLDER = "mcp-reflect-"
+
+
+@dataclass(frozen=True)
+class Listening:
+    """`token` must be shown by every hello; empty on a Unix socket. `file` goes when the home is deleted."""
+
+    socket: socket.socket
+    token: str
+    file: Path
+
+
+@contextmanager
+def listen(home: Path, *, loopback: bool = not hasattr(socket, "AF_UNIX")) -> Iterator[Listening]:
+    """Listen for the home's clients. Only who holds the home's lock may call this. Raises OSError.
+
+    What a hub that was killed left behind is removed.
+    """
+    note, path = home / ADDRESS, home / SOCKET
+    _clear(note, path)
+    try:
+        if loopback:
+            listener, token = socket.create_server(("127.0.0.1", 0), backlog=_BACKLOG), secrets.token_urlsafe(32)
+            _write(note, {"port": listener.getsockname()[1], "token": token})
+        else:
+            token = ""
+            if len(os.fsencode(path)) > LONGEST_SOCKET_PATH:
+                path = Path(tempfile.mkdtemp(prefix=_FOLDER)) / SOCKET
+                _write(note, {"unix": str(path)})
+            listener = _unix(path)
+        with listener:
+            listener.setblocking(False)  # noqa: FBT003 - the standard library's signature
+            yield Listening(listener, token, note if loopback else path)
+    finally:
+        _clear(note, path)
+
+
+def _unix(path: Path) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        listener.bind(str(path))
+    except BaseException:
+        listener.close()
+        raise
+    finally:
+        os.umask(before)
+    listener.listen(_BACKLOG)
+    return listener
+
+
+def _write(note: Path, address: dict[str, object]) -> None:
+    descriptor = os.open(note, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(address, file)
+
+
+def _clear(note: Path, path: Path) -> None:
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        folder = Path(json.loads(note.read_text(encoding="utf-8"))["unix"]).parent
+        # The folder was made by `listen`; nothing else is ever removed, whatever the note says.
+        if folder.name.startswith(_FOLDER) and folder.parent == Path(tempfile.gettempdir()):
+            shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):
+        note.unlink(missing_ok=True)
+    with suppress(OSError):
+        path.unlink(missing_ok=True)

@@ -1,0 +1,40 @@
+"""The hub's log: what it would say on stderr, in a file of the home that never grows far."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from pathlib import Path
+
+LONGEST = 1_000_000
+"""Bytes; one older file of about that length is kept."""
+
+
+class Log:
+    """Takes this process's stdout and stderr, so that what libraries print ends there too."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        logging.basicConfig(
+            level=logging.WARNING,
+            stream=sys.stderr,
+            format="%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s",
+        )
+        self.keep_short()
+
+    def keep_short(self) -> None:
+        """Begin a new file where the present one is long."""
+        try:
+            if self._file.stat().st_size > LONGEST:
+                self._file.replace(self._file.with_suffix(".log.1"))
+                self.take(2)
+                self.take(1)
+        except FileNotFoundError:
+            return
+
+    def take(self, descriptor: int) -> None:
+        """Send what is written to a descriptor to the file."""
+        opened = os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(opened, descriptor)
+        os.close(opened)

@@ -1,0 +1,84 @@
+"""`verify` and `reindex`: done by whoever owns the home, told event by event to whoever asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from mcp_reflect import __version__
+from mcp_reflect.bootstrap import Store, open_store
+from mcp_reflect.errors import ReflectError
+from mcp_reflect.hub import election, frame
+from mcp_reflect.settings import Settings
+
+Event = dict[str, Any]
+"""`{"doing", "done", "total"}`: progress; `{"line"}`: something for the person; `{"findings"}`: how many, the end."""
+
+Tell = Callable[[Event], None]
+
+COMMANDS = ("verify", "reindex")
+
+
+class HubRefused(ReflectError):
+    """The hub could not do what it was asked; the message is its own."""
+
+
+def maintain(command: str, settings: Settings, tell: Tell, *, everything: bool) -> None:
+    """Have a command of COMMANDS done by the home's hub, or in this process where there is none.
+
+    `everything` means every project of the home, otherwise it is that of the settings. Raises ReflectError.
+    """
+    project = "" if everything else settings.project
+    hello = {"mcp-reflect": frame.PROTOCOL, "version": __version__, "command": command, "project": project}
+    try:
+        found = election.attempt(str(settings.home), hello)
+    except election.Unavailable as error:
+        raise HubRefused(str(error)) from error
+    if found is None:
+        with open_store(settings, f"mcp-reflect {command}") as store:
+            work_on(command, store, project, tell)
+        return
+    with found.link:
+        while (line := found.lines.next()) is not None:
+            event = json.loads(line)
+            if "error" in event:
+                raise HubRefused(event["error"])
+            tell(event)
+            if "findings" in event:
+                return
+    raise HubRefused(f"the hub of {settings.home} ended before it was done; run it again")
+
+
+def work_on(command: str, store: Store, project: str, tell: Tell) -> None:
+    """Carry out a command of COMMANDS on a store; an empty project means all of them. Raises ReflectError."""
+    findings = 0
+    for name in [project] if project else store.ledger.projects():
+        findings += _verify(store, name, tell) if command == "verify" else _reindex(store, name, tell)
+    tell({"findings": findings})
+
+
+def _verify(store: Store, project: str, tell: Tell) -> int:
+    from mcp_reflect.audit import findings  # noqa: PLC0415 - no session needs it
+
+    store.indexer.sync(project, _progress(f"catching up {project}", tell))
+    found = findings(store.ledger, store.index, store.embedder, project)
+    for finding in found:
+        tell({"line": f"{project}: {finding}"})
+    return len(found)
+
+
+def _reindex(store: Store, project: str, tell: Tell) -> int:
+    from mcp_reflect.audit import reindex  # noqa: PLC0415 - no session needs it
+
+    report = _progress(f"reindexing {project}", tell)
+    embedded, written = reindex(store.ledger, store.indexer, store.embedder, project, report)
+    tell({"line": f"{project}: {embedded} embedded, {written} written to the index"})
+    return 0
+
+
+def _progress(doing: str, tell: Tell) -> Callable[[int, int], None]:
+    def report(done: int, total: int) -> None:
+        tell({"doing": doing, "done": done, "total": total})
+
+    return report

@@ -1,0 +1,241 @@
+"""The hub: the one process that owns a home and serves all its clients."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
+from functools import partial
+from typing import Any
+
+import anyio
+from anyio import from_thread, to_thread
+from anyio.abc import SocketListener, SocketStream, TaskGroup
+from mcp.server import MCPServer
+
+from mcp_reflect import __version__
+from mcp_reflect.bootstrap import Store, build_memory, open_store
+from mcp_reflect.errors import ReflectError
+from mcp_reflect.hub import frame
+from mcp_reflect.hub.election import LOG
+from mcp_reflect.hub.lines import LineStream
+from mcp_reflect.hub.listening import Listening, listen
+from mcp_reflect.hub.log import Log
+from mcp_reflect.hub.maintenance import COMMANDS, Event, work_on
+from mcp_reflect.hub.session import FINISH_S, Session
+from mcp_reflect.hub.status import conflicts, queued, resident_bytes
+from mcp_reflect.hub.welcome import connection_of, received, refuse, settings_of
+from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.server import build_server
+from mcp_reflect.settings import Settings, load_settings
+
+log = logging.getLogger(__name__)
+
+_HELLO_S = 10.0
+_TICK_S = 0.25
+_CLOSING_S = 10.0
+
+
+def run(version: str = __version__, *, loopback: bool | None = None) -> int:
+    """Own the home of this process's environment until nobody needs it; the exit code.
+
+    What stops the start is reported on stdout as one line of JSON; afterwards nothing is written there.
+    `version` and `loopback` are other ones in tests only.
+    """
+    try:
+        settings = load_settings()
+        with open_store(settings, "a hub") as store, ExitStack() as stack:
+            logs = Log(settings.home / LOG)
+            # A folder that will be deleted or unmounted must not be held by a process that outlives its starter.
+            os.chdir(settings.home)
+            try:
+                listening = stack.enter_context(
+                    listen(settings.home) if loopback is None else listen(settings.home, loopback=loopback)
+                )
+            except OSError as error:
+                return _report(f"no hub can listen in {settings.home}: {error}", 1, alone=True)
+            logs.take(1)
+            anyio.run(Hub(settings, store, listening, logs, version).serve)
+    except ReflectError as error:
+        return _report(str(error), 2, alone=False)
+    return 0
+
+
+def _report(error: str, code: int, *, alone: bool) -> int:
+    sys.stdout.write(json.dumps({"error": error, "exit": code, "alone": alone}) + "\n")
+    sys.stdout.flush()
+    return code
+
+
+def _last_resort() -> None:
+    """End this process even if a thread never comes back; what was acknowledged is in the ledger."""
+    timer = threading.Timer(FINISH_S + _CLOSING_S, os._exit, (1,))
+    timer.daemon = True
+    timer.start()
+
+
+class Hub:
+    """Serves connections until it is told to leave or has been idle long enough."""
+
+    def __init__(self, settings: Settings, store: Store, listening: Listening, logs: Log, version: str) -> None:
+        self._settings = settings
+        self._store = store
+        self._listening = listening
+        self._logs = logs
+        self._version = version
+        self._server: MCPServer[ReflectionMemory] = build_server()
+        self._sessions: set[Session] = set()
+        self._errands = 0
+        self._idle_since = time.monotonic()
+        self._started = time.time()
+        self._leaving = anyio.Event()
+        self._deserted = anyio.Event()
+
+    async def serve(self) -> None:
+        """Returns when every session is over, at most FINISH_S after the hub was told to leave."""
+        # Sessions and errands bound their own work; a common bound would let one starve the others.
+        to_thread.current_default_thread_limiter().total_tokens = math.inf
+        self._store.indexer.start()
+        async with anyio.create_task_group() as connections:
+            async with anyio.create_task_group() as life:
+                life.start_soon(self._heed_signals)
+                life.start_soon(self._watch)
+                life.start_soon(self._accept, connections)
+                await self._leaving.wait()
+                life.cancel_scope.cancel()
+            # From here on, whoever finds no hub waits for the home instead of being told that it is taken.
+            self._store.home.leave()
+            self._listening.file.unlink(missing_ok=True)
+            _last_resort()
+            connections.cancel_scope.deadline = anyio.current_time() + FINISH_S
+            for session in list(self._sessions):
+                connections.start_soon(session.retire)
+            if not self._sessions:
+                self._deserted.set()
+
+    async def _accept(self, connections: TaskGroup) -> None:
+        async with await SocketListener.from_socket(self._listening.socket) as listener:
+            await listener.serve(self._greet, connections)
+
+    async def _heed_signals(self) -> None:
+        if sys.platform == "win32":
+            return  # Nobody can send one there to a process without a console.
+        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+            async for _ in signals:
+                self._leaving.set()
+
+    async def _watch(self) -> None:
+        while True:
+            await anyio.sleep(_TICK_S)
+            self._logs.keep_short()
+            if self._sessions or self._errands:
+                self._idle_since = time.monotonic()
+            idle = time.monotonic() - self._idle_since
+            # Where the home was deleted nobody can find this hub any more.
+            if idle >= self._settings.hub.idle_exit_s or (idle > 0 and not self._listening.file.exists()):
+                self._leaving.set()
+
+    # -- connections
+
+    async def _greet(self, stream: SocketStream) -> None:
+        lines = LineStream(stream)
+        try:
+            with anyio.move_on_after(_HELLO_S):
+                hello = await received(lines, self._listening.token)
+            if hello is not None:
+                await self._answer(lines, hello)
+        except Exception:
+            # One connection's accident must not end the others.
+            log.exception("a connection failed")
+        finally:
+            with anyio.CancelScope(shield=True), suppress(OSError):
+                await lines.aclose()
+
+    async def _answer(self, lines: LineStream, hello: dict[str, Any]) -> None:
+        command = hello.get("command")
+        if command == "":
+            await self._session(lines, hello)
+        elif command == "status":
+            await lines.send(frame.encode({"ok": True, "status": await self._status()}))
+        elif command in {"retire", "stop"}:
+            await lines.send(frame.encode({"ok": True, "pid": os.getpid()}))
+            self._leaving.set()
+            # The end of this connection says that nobody is left to wait for.
+            await self._deserted.wait()
+        elif command in COMMANDS:
+            await self._errand(lines, hello)
+        else:
+            await refuse(lines, f"this hub (mcp-reflect {self._version}) knows no command {command!r}", 1)
+
+    async def _session(self, lines: LineStream, hello: dict[str, Any]) -> None:
+        if frame.is_newer(str(hello.get("version")), self._version):
+            await lines.send(frame.encode({"ok": True, "older": True, "version": self._version}))
+            return
+        async with AsyncExitStack() as stack:
+            try:
+                settings = settings_of(hello, self._settings.home)
+                memory = await stack.enter_async_context(self._memory(settings, hello))
+            except ReflectError as error:
+                await refuse(lines, str(error), 2)
+                return
+            session = Session(lines, memory, hello.get("pid"))
+            self._sessions.add(session)
+            stack.callback(self._end, session)
+            warnings = conflicts(self._settings, settings)
+            answer = {"ok": True, "version": self._version, "pid": os.getpid(), "warnings": warnings}
+            await lines.send(frame.encode(answer))
+            if self._leaving.is_set():
+                await session.retire()
+            self._store.indexer.notify(settings.project)
+            await session.serve(self._server)
+
+    def _end(self, session: Session) -> None:
+        self._sessions.discard(session)
+        if self._leaving.is_set() and not self._sessions:
+            self._deserted.set()
+
+    @asynccontextmanager
+    async def _memory(self, settings: Settings, hello: dict[str, Any]) -> AsyncIterator[ReflectionMemory]:
+        opened = build_memory(settings, self._store, connection=connection_of(hello))
+        memory = await to_thread.run_sync(opened.__enter__)
+        try:
+            yield memory
+        finally:
+            # Closing waits a little for the queue, and nobody else should.
+            with anyio.CancelScope(shield=True):
+                await to_thread.run_sync(opened.__exit__, None, None, None)
+
+    async def _errand(self, lines: LineStream, hello: dict[str, Any]) -> None:
+        """Do for a command what only the owner of the home can do; what it tells goes out line by line."""
+
+        def tell(event: Event) -> None:
+            from_thread.run(lines.send, frame.encode(event))
+
+        await lines.send(frame.encode({"ok": True}))
+        self._errands += 1
+        try:
+            project = str(hello.get("project", ""))
+            work = partial(work_on, str(hello["command"]), self._store, project, tell)
+            await to_thread.run_sync(work, abandon_on_cancel=True)
+        except ReflectError as error:
+            await refuse(lines, str(error), 2)
+        finally:
+            self._errands -= 1
+
+    async def _status(self) -> dict[str, Any]:
+        return {
+            "pid": os.getpid(),
+            "version": self._version,
+            "home": str(self._settings.home),
+            "started": self._started,
+            "clients": [session.status() for session in self._sessions],
+            "queued": await to_thread.run_sync(queued, self._store.ledger),
+            "memory_bytes": resident_bytes(),
+        }

@@ -1,0 +1,120 @@
+"""One client's connection as an MCP session."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp.server import MCPServer
+from mcp.server.runner import serve_dual_era_loop
+from mcp.shared._context_streams import ContextReceiveStream, ContextSendStream, create_context_streams
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+
+from mcp_reflect.hub import frame
+from mcp_reflect.hub.lines import LineStream, TooLong
+from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.server.workers import limit_session
+
+MOST_UNDER_WAY = 64
+"""Requests of one connection that are taken in before the first of them is answered."""
+
+FINISH_S = 10.0
+"""How long what is under way may take once the client has sent its last line."""
+
+_CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
+_ENDLESS = "subscriptions/listen"
+
+
+class Session:
+    """What the hub knows of a connection, and the two streams between its socket and the SDK."""
+
+    def __init__(self, lines: LineStream, memory: ReflectionMemory, pid: object) -> None:
+        self._lines = lines
+        self._memory = memory
+        self._pid = pid
+        self._since = time.time()
+        self._client = ""
+        self._under_way: set[str] = set()
+        self._changed = anyio.Event()
+
+    def status(self) -> dict[str, Any]:
+        return {
+            "project": self._memory.profile.project,
+            "user": self._memory.profile.user,
+            "client": self._client,
+            "pid": self._pid,
+            "since": self._since,
+            "under_way": len(self._under_way),
+        }
+
+    async def serve(self, server: MCPServer[ReflectionMemory]) -> None:
+        """Serve until the client has sent its last line and what was under way is answered."""
+        limit_session()
+        incoming, to_server = create_context_streams[SessionMessage | Exception](0)
+        from_server, outgoing = create_context_streams[SessionMessage](0)
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._take_in, incoming)
+            group.start_soon(self._give_out, outgoing)
+            await serve_dual_era_loop(
+                server._lowlevel_server,  # noqa: SLF001 - the SDK's own transports reach it so, there is no other way
+                to_server,
+                from_server,
+                lifespan_state=self._memory,
+                init_options=server._lowlevel_server.create_initialization_options(),  # noqa: SLF001 - as above
+            )
+            group.cancel_scope.cancel()
+
+    async def retire(self) -> None:
+        """Tell the shim to send nothing more here. It ends its side, and so `serve` comes to its end."""
+        await self._lines.send(frame.RETIRING + b"\n")
+
+    async def _take_in(self, incoming: ContextSendStream[SessionMessage | Exception]) -> None:
+        async with incoming:
+            try:
+                while (line := await self._lines.receive()) is not None:
+                    try:
+                        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+                    except ValidationError as error:
+                        await incoming.send(error)
+                        continue
+                    await self._note(message)
+                    await incoming.send(SessionMessage(message))
+            except (TooLong, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                return
+            with anyio.move_on_after(FINISH_S):
+                await self._until(0)
+
+    async def _note(self, message: types.JSONRPCMessage) -> None:
+        """Keep count of what is under way, and wait where that is too much: the client then waits with its next."""
+        if isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
+            self._done((message.params or {}).get("requestId"))
+        if not isinstance(message, types.JSONRPCRequest):
+            return
+        params = message.params or {}
+        info = params.get("clientInfo") or (params.get("_meta") or {}).get(_CLIENT_INFO)
+        if isinstance(info, dict):
+            self._client = f"{info.get('name', '')} {info.get('version', '')}".strip()
+        if message.method != _ENDLESS:
+            await self._until(MOST_UNDER_WAY - 1)
+            self._under_way.add(json.dumps(message.id))
+
+    async def _until(self, at_most: int) -> None:
+        while len(self._under_way) > at_most:
+            self._changed = anyio.Event()
+            await self._changed.wait()
+
+    def _done(self, request_id: object) -> None:
+        self._under_way.discard(json.dumps(request_id))
+        self._changed.set()
+
+    async def _give_out(self, outgoing: ContextReceiveStream[SessionMessage]) -> None:
+        async with outgoing:
+            async for message in outgoing:
+                text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                await self._lines.send(text.encode() + b"\n")
+                if isinstance(message.message, types.JSONRPCResponse | types.JSONRPCError):
+                    self._done(message.message.id)

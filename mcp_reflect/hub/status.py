@@ -1,0 +1,47 @@
+"""What a hub can say of itself and of its clients."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from mcp_reflect.ports import Ledger
+from mcp_reflect.settings import Settings
+from mcp_reflect.settings_model import masked
+
+
+def conflicts(home: Settings, client: Settings) -> list[str]:
+    """One line for each setting in which a client wants another store than the home has."""
+    pairs = {
+        "embedding.model": (client.embedding.model, home.embedding.model),
+        "index.url": (client.index.url or "embedded", home.index.url or "embedded"),
+        "ledger.url": (client.ledger.url or "SQLite in home", home.ledger.url or "SQLite in home"),
+    }
+    return [
+        f"{key} = {masked(wanted)} is not what the hub of {home.home} works with ({masked(held)}), which all its "
+        "clients share; this one is served with that too. "
+        "To change it: config.toml there, then `mcp-reflect hub restart`"
+        for key, (wanted, held) in pairs.items()
+        if wanted != held
+    ]
+
+
+def queued(ledger: Ledger) -> int:
+    """Reflections that wait to be written, of all projects."""
+    return sum(ledger.counts(project, None).jobs.get("queued", 0) for project in ledger.projects())
+
+
+def resident_bytes() -> int:
+    """Resident memory of this process; where the system does not tell it, the most there ever was."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        if sys.platform == "win32":
+            return 0
+        import resource  # noqa: PLC0415 - does not exist on Windows
+
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
+    import resource  # noqa: PLC0415 - does not exist on Windows
+
+    return pages * resource.getpagesize()

@@ -1,0 +1,47 @@
+"""The hub's side of the hello."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from pathlib import Path
+from typing import Any
+
+from mcp_reflect.hub import frame
+from mcp_reflect.hub.lines import LineStream, TooLong
+from mcp_reflect.settings import Settings, load_settings
+
+
+async def received(lines: LineStream, token: str) -> dict[str, Any] | None:
+    """The hello, where it is one; None for a stranger, who is told nothing, and for another protocol, which is."""
+    try:
+        hello = json.loads(await lines.receive(frame.LONGEST_HELLO) or b"null")
+    except (TooLong, ValueError):
+        return None
+    if not isinstance(hello, dict):
+        return None
+    shown = hello.get("token", "")
+    if not isinstance(shown, str) or not secrets.compare_digest(shown.encode(), token.encode()):
+        return None
+    if hello.get("mcp-reflect") != frame.PROTOCOL:
+        await refuse(lines, f"this hub speaks protocol {frame.PROTOCOL}; `mcp-reflect hub restart` replaces it", 1)
+        return None
+    return hello
+
+
+async def refuse(lines: LineStream, reason: str, code: int) -> None:
+    """Answer a hello with one line and the exit code that the other process should end with."""
+    await lines.send(frame.encode({"error": reason, "exit": code}))
+
+
+def settings_of(hello: dict[str, Any], home: Path) -> Settings:
+    """The settings of a client, read as the client itself would. Raises ConfigurationError."""
+    environ = {str(name): str(value) for name, value in dict(hello.get("environ") or {}).items()}
+    return load_settings(environ | {"MCP_REFLECT_HOME": str(home)}, Path(str(hello.get("cwd", "/"))))
+
+
+def connection_of(hello: dict[str, Any]) -> str:
+    """The name under which a shim comes back after a hub was lost; empty where it has none."""
+    given = hello.get("connection")
+    return given if isinstance(given, str) and re.fullmatch(r"con_[0-9a-z]{12}", given) else ""
