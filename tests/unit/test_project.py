@@ -61,7 +61,7 @@ def test_the_environment_names_the_bank(tmp_path: Path) -> None:
     assert detect_project({"MCP_REFLECT_PROJECT": "team.bank_1"}, folder) == "team.bank_1"
 
 
-@pytest.mark.parametrize("value", ["ab", "a" * 101, "my project", "a/b/c", "näme", "a\nb\nc"])
+@pytest.mark.parametrize("value", [" ", "a" * 101, "my project", "a/b/c", "näme", "a\nb\nc"])
 def test_a_wrong_id_in_the_environment_is_one_line_that_says_what_it_must_be(tmp_path: Path, value: str) -> None:
     with pytest.raises(ConfigurationError, match=r"MCP_REFLECT_PROJECT.*must be 1 to 100 characters") as caught:
         detect_project({"MCP_REFLECT_PROJECT": value}, tmp_path)

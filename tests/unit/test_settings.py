@@ -15,7 +15,7 @@ from mcp_reflect.errors import ConfigurationError
 from mcp_reflect.settings import Settings, load_settings, setting_rows
 
 EXAMPLES = {  # for every setting: a value that is not the default, and one that is refused
-    "MCP_REFLECT_PROJECT": ("team-bank", "no"),
+    "MCP_REFLECT_PROJECT": ("team-bank", "two words"),
     "MCP_REFLECT_USER": ("ada", "x" * 201),
     "MCP_REFLECT_MEMORY__SCOPE": ("user", "everyone"),
     "MCP_REFLECT_MEMORY__SIMILARITY_THRESHOLD": ("0.25", "1.01"),
