@@ -19,11 +19,12 @@ from mcp_reflect.ports import Embedder, Ledger, VectorIndex
 
 log = logging.getLogger(__name__)
 
-SCAN_LIMIT = 20_000
-"""Up to here every row is compared: exact whatever the index holds, and faster than asking it."""
+SCAN_LIMIT = 50_000
+"""Up to here every row is compared: exact whatever the index holds, and faster than asking it (2 ms against 4 ms;
+they meet near 100,000 rows of 384 dimensions)."""
 
-_NEAREST = 128
-"""Least number of neighbours asked of the index; more than a pool of the default size needs."""
+_NEAREST = 256
+"""Least number of neighbours asked of the index; twice what a pool of the default size needs, see TRUSTED."""
 
 _FRESH_LIMIT = 5_000
 """With more rows than this still unknown to the index, comparing all of them is the better plan."""
@@ -90,7 +91,7 @@ class Retriever:
         fresh = np.flatnonzero((bank.seqs > self._indexer.position(project)) & bank.alive)
         if len(fresh) > _FRESH_LIMIT:
             return top_k(bank, query, k)
-        asked = max(_NEAREST, 2 * k)
+        asked = max(_NEAREST, 4 * k)
         try:
             nearest = self._index.nearest(project, self._embedder.identity, query.vector, asked)
         except IndexFailure as error:

@@ -1,0 +1,59 @@
+"""Large banks: what the index helps to find is what comparing every row would find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import mcp_reflect.retriever
+from mcp_reflect.errors import IndexFailure
+from mcp_reflect.inputs import Query, Submission, Verdict
+from tests.unit.test_memory_learning import Parts, small_memory
+
+TASKS = [
+    f"{verb} the {thing} of {place}" for verb in ("mend", "test") for thing in ("parser", "clock") for place in "ABCDE"
+]
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Iterator[Parts]:
+    with small_memory(tmp_path) as made:
+        for number, task in enumerate(TASKS):
+            verdict = Verdict(result="pass" if number % 3 else "fail", guidance=f"lesson {number}")
+            made.memory.query(Query(task=task, limit=3))
+            made.memory.submit(Submission(task=task, verdict=verdict))
+        yield made
+
+
+def found(parts: Parts, lambda_: float) -> list[str]:
+    query = Query(task="mend the clock of A", limit=5, lambda_=lambda_, mmr_lambda=1.0)
+    return [match.memory.id for match in parts.memory.query(query).matches]
+
+
+@pytest.mark.parametrize("lambda_", [0.0, 0.3, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("synchronised", [True, False])
+def test_a_large_bank_is_ranked_as_a_small_one(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch, lambda_: float, synchronised: bool
+) -> None:
+    """Also while the index lags behind: rows it does not know yet are compared directly."""
+    expected = found(parts, lambda_)
+    if synchronised:
+        parts.indexer.sync("alpha")
+    monkeypatch.setattr(mcp_reflect.retriever, "SCAN_LIMIT", 5)
+    asked: list[int] = []
+    nearest = parts.index.nearest
+    monkeypatch.setattr(parts.index, "nearest", lambda *args: asked.append(1) or nearest(*args))
+    assert found(parts, lambda_) == expected
+    assert asked
+
+
+def test_a_failing_index_costs_time_and_no_memory(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> list[str]:
+        raise IndexFailure("scripted")
+
+    expected = found(parts, 0.5)
+    monkeypatch.setattr(mcp_reflect.retriever, "SCAN_LIMIT", 5)
+    monkeypatch.setattr(parts.index, "nearest", fail)
+    assert found(parts, 0.5) == expected
