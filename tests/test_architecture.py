@@ -15,7 +15,29 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 VOCABULARY = {"errors", "models", "ids", "ports"}
 CORE = VOCABULARY | {"core"}
-USE_CASES = {"shared_queues", "inputs", "profile", "memory", "reviewing", "retriever", "indexer", "reflection_queue", "audit"}
+USE_CASES = {
+    "shared_queues",
+    "inputs",
+    "profile",
+    "memory",
+    "reviewing",
+    "retriever",
+    "indexer",
+    "reflection_queue",
+    "audit",
+    "error_fixes",
+    "error_import",
+    "error_mirror",
+    "error_records",
+    "lifecycle",
+    "claims",
+    "crediting",
+    "insights",
+    "insight_inputs",
+    "insight_queue",
+    "insight_saving",
+    "purging",
+}
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "models": {"errors"},

@@ -18,6 +18,7 @@ from mcp_reflect.models import Metadata, Scalar
 from mcp_reflect.ports import Changes, MemoryChange, Vector
 
 _FIRST_CAPACITY = 256
+_COLUMNS = ("_vectors", "_q", "_created", "_used", "_alive", "_seqs")
 
 Term = tuple[str, bool, Scalar]
 """A metadata key with one of its values; the flag keeps True apart from 1, which Python holds equal."""
@@ -41,6 +42,7 @@ class Bank:
         self._vectors = np.zeros((capacity, self.dimension), dtype=np.float32)
         self._q = np.zeros(capacity, dtype=np.float64)
         self._created = np.zeros(capacity, dtype=np.int64)
+        self._used = np.zeros(capacity, dtype=np.int64)
         self._alive = np.zeros(capacity, dtype=np.bool_)
         self._seqs = np.zeros(capacity, dtype=np.int64)
         self._terms: list[tuple[Term, ...]] = []
@@ -65,6 +67,11 @@ class Bank:
     @property
     def created(self) -> Integers:
         return self._created[: self._size]
+
+    @property
+    def used(self) -> Integers:
+        """When each row was last shown to somebody, at least when it was created."""
+        return self._used[: self._size]
 
     @property
     def alive(self) -> npt.NDArray[np.bool_]:
@@ -116,6 +123,10 @@ class Bank:
         if self._size - len(self._row) > max(_FIRST_CAPACITY, self._size // 4):
             self._squeeze()
 
+    def touch(self, rows: Rows, now: int) -> None:
+        """These rows are being shown to somebody."""
+        self._used[rows] = np.maximum(self._used[rows], now)
+
     def _append(self, change: MemoryChange, vector: Vector) -> None:
         row = self._size
         self._reserve(row + 1)
@@ -123,6 +134,7 @@ class Bank:
         self._vectors[row] = vector
         self._q[row] = change.q_value
         self._created[row] = change.created
+        self._used[row] = max(change.created, change.used)
         self._alive[row] = True
         self._seqs[row] = change.seq
         self._post(row, (*_terms(change.metadata), _owner(change.user)))
@@ -140,7 +152,7 @@ class Bank:
         if size <= capacity:
             return
         capacity = max(size, capacity * 2)
-        for name in ("_vectors", "_q", "_created", "_alive", "_seqs"):
+        for name in _COLUMNS:
             old = getattr(self, name)
             new = np.zeros((capacity, *old.shape[1:]), dtype=old.dtype)
             new[: self._size] = old[: self._size]
@@ -155,13 +167,11 @@ class Bank:
     def _squeeze(self) -> None:
         old_ids, old_terms = self.ids, self._terms
         rows = np.flatnonzero(self.alive)
-        columns = [a[rows] for a in (self._vectors, self._q, self._created, self._alive, self._seqs)]
+        columns = {name: getattr(self, name)[rows] for name in _COLUMNS}
         self._clear(max(_FIRST_CAPACITY, 2 * len(rows)))
         self._size = len(rows)
-        for target, source in zip(
-            (self._vectors, self._q, self._created, self._alive, self._seqs), columns, strict=True
-        ):
-            target[: len(rows)] = source
+        for name, kept in columns.items():
+            getattr(self, name)[: len(rows)] = kept
         for row, old in enumerate(rows):
             self.ids.append(old_ids[old])
             self._row[old_ids[old]] = row
