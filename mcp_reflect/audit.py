@@ -37,27 +37,21 @@ def _provenance(memories: list[Memory], traces: list[tuple[Trace, Review | None]
     for memory in memories:
         if memory.source_trace_id not in known:
             yield f"memory {memory.id}: its trace {memory.source_trace_id} is missing"
-        elif memory.source_trace_id not in reviewed:
+        elif memory.kind != "insight" and memory.source_trace_id not in reviewed:
             yield f"memory {memory.id}: its trace {memory.source_trace_id} has no review"
+        for trace_id in sorted(learning.origins(memory) - known - {memory.source_trace_id}):
+            yield f"memory {memory.id}: its evidence {trace_id} is missing"
 
 
 def _learning(
     memories: list[Memory], events: list[UtilityEvent], traces: list[tuple[Trace, Review | None]]
 ) -> Iterator[str]:
     """Rewards worked out anew from the reviews that count, then the q_values from the rewards."""
-    own: dict[str, set[str]] = {}
-    for memory in memories:
-        own.setdefault(memory.source_trace_id, set()).add(memory.id)
+    own = _by_origin(memories)
     expected: dict[str, list[UtilityEvent]] = {memory.id: [] for memory in memories}
     judged = [(trace, review) for trace, review in traces if review is not None]
     for trace, review in sorted(judged, key=lambda pair: pair[1].seq):
-        earned = learning.rewards(
-            trace.retrieved_memory_ids,
-            review.result,
-            review.helpful_memory_ids,
-            review.harmful_memory_ids,
-            own.get(trace.id, set()),
-        )
+        earned = learning.earned(trace, review, own.get(trace.id, set()))
         for position, (memory_id, reward) in enumerate(earned.items()):
             expected.setdefault(memory_id, []).append(learning.event(review, memory_id, position, reward, 0.0))
     stored: dict[str, list[UtilityEvent]] = {}
@@ -74,6 +68,15 @@ def _learning(
             yield f"memory {memory.id}: counts {memory.reviews} reviews, there are {len(replayed)}"
     for memory_id in expected.keys() - {memory.id for memory in memories}:
         yield f"memory {memory_id}: was credited, but does not exist"
+
+
+def _by_origin(memories: list[Memory]) -> dict[str, set[str]]:
+    """The memories that each trace must not credit."""
+    own: dict[str, set[str]] = {}
+    for memory in memories:
+        for trace_id in learning.origins(memory):
+            own.setdefault(trace_id, set()).add(memory.id)
+    return own
 
 
 def _index(held: dict[str, Vector], indexed: dict[str, Vector]) -> Iterator[str]:

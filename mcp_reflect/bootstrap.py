@@ -3,26 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.prompts import Prompts
+from mcp_reflect.core.insight_merge import same_bound
+from mcp_reflect.error_fixes import ErrorFixes
+from mcp_reflect.error_mirror import FEW, Mirror
+from mcp_reflect.errors import ModelUnavailable
 from mcp_reflect.home import Home
 from mcp_reflect.ids import new_id
 from mcp_reflect.indexer import Indexer
+from mcp_reflect.insight_queue import InsightQueue
+from mcp_reflect.insights import Insights
 from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.ports import Clock, Embedder, Ledger, Reflector, Usage, VectorIndex
-from mcp_reflect.profile import Profile
+from mcp_reflect.ports import Clock, Embedder, Ledger, Usage, VectorIndex
+from mcp_reflect.profile import InsightRules, Profile
 from mcp_reflect.reflection_queue import ReflectionQueue
 from mcp_reflect.retriever import Retriever
 from mcp_reflect.settings import Settings
 from mcp_reflect.shared_queues import Claims, SharedQueues
 
+if TYPE_CHECKING:
+    from mcp_reflect.adapters.openai_reflector import OpenAIReflector
+
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class Queues:
+    """What works in the background for everyone with the same project and model; no insights without a model."""
+
+    reflections: ReflectionQueue
+    insights: InsightQueue | None
+
+    def start(self) -> None:
+        self.reflections.start()
+        if self.insights is not None:
+            self.insights.start()
+
+    def close(self) -> None:
+        self.reflections.close()
+        if self.insights is not None:
+            self.insights.close()
+
+    def notify_insights(self) -> None:
+        if self.insights is not None:
+            self.insights.notify()
 
 
 @dataclass(frozen=True)
@@ -35,7 +68,7 @@ class Store:
     indexer: Indexer
     embedder: Embedder
     retriever: Retriever
-    queues: SharedQueues[ReflectionQueue] = field(default_factory=SharedQueues)
+    queues: SharedQueues[Queues] = field(default_factory=SharedQueues)
     claims: Claims = field(default_factory=Claims)
 
 
@@ -71,12 +104,13 @@ def build_memory(
     profile = _profile(settings, store.embedder, connection or new_id("con"))
     extractive, prompts = ExtractiveReflector(), Prompts(store.home.prompts_folder)
 
-    def make_queue() -> ReflectionQueue:
-        return ReflectionQueue(
+    def make_queues() -> Queues:
+        reflector = _reflector(settings, store, prompts, clock)
+        reflections = ReflectionQueue(
             store.ledger,
             store.embedder,
             profile.project,
-            _reflector(settings, store, prompts, clock),
+            reflector,
             extractive,
             clock=clock,
             on_saved=store.indexer.notify,
@@ -85,18 +119,76 @@ def build_memory(
             must_use_model=profile.author == "llm",
             claims=store.claims,
         )
+        if reflector is None:
+            return Queues(reflections, None)
+        insights = InsightQueue(
+            store.ledger,
+            store.embedder,
+            profile.project,
+            reflector,
+            profile.insights,
+            clock=clock,
+            on_saved=store.indexer.notify,
+            initial_q=profile.initial_q,
+            tokens_per_day=settings.reflection.max_tokens_per_day,
+            claims=store.claims,
+        )
+        return Queues(reflections, insights)
 
-    with store.queues.lease(_queue_wanted(settings), make_queue) as queue:
+    mirror = _mirror(settings, store.ledger, store.embedder, profile, clock)
+    with suppress(ModelUnavailable):  # told by the first call that needs the model
+        mirror.read(FEW)
+    with store.queues.lease(_queue_wanted(settings), make_queues) as queues:
         yield ReflectionMemory(
             ledger=store.ledger,
             embedder=store.embedder,
             retriever=store.retriever,
-            queue=queue,
+            queue=queues.reflections,
             extractive=extractive,
             dialogue=prompts,
+            insights=Insights(
+                ledger=store.ledger,
+                embedder=store.embedder,
+                dialogue=prompts,
+                profile=profile,
+                clock=clock,
+                wake=queues.notify_insights,
+                saved=store.indexer.notify,
+            ),
+            errors=ErrorFixes(store.ledger, store.embedder, store.retriever, mirror, profile, clock),
             profile=profile,
             clock=clock,
         )
+
+
+@dataclass(frozen=True)
+class Books:
+    """What a command for people works on beside the owner of a home: the ledger, never the index.
+
+    Several processes may write the ledger, but only one may open the index; the owner follows the ledger.
+    """
+
+    ledger: Ledger
+    embedder: Embedder
+    profile: Profile
+    mirror: Mirror
+    clock: Clock
+
+
+@contextmanager
+def open_books(settings: Settings, clock: Clock = utc_now) -> Iterator[Books]:
+    """Raises ConfigurationError or LedgerError."""
+    home = Home(settings.home)
+    ledger = _ledger(settings, home)
+    try:
+        embedder = _embedder(settings, home)
+        try:
+            profile = _profile(settings, embedder, new_id("con"))
+            yield Books(ledger, embedder, profile, _mirror(settings, ledger, embedder, profile, clock), clock)
+        finally:
+            embedder.close()
+    finally:
+        ledger.close()
 
 
 @contextmanager
@@ -110,7 +202,13 @@ def open_memory(settings: Settings) -> Iterator[ReflectionMemory]:
 
 def _queue_wanted(settings: Settings) -> Hashable:
     """What a queue is made from: connections that agree in it share one."""
-    return settings.project, settings.reflection, settings.openai_api_key, settings.memory.initial_q
+    return (
+        settings.project,
+        settings.reflection,
+        settings.openai_api_key,
+        settings.memory.initial_q,
+        settings.insights,
+    )
 
 
 def _profile(settings: Settings, embedder: Embedder, connection: str) -> Profile:
@@ -127,8 +225,14 @@ def _profile(settings: Settings, embedder: Embedder, connection: str) -> Profile
         alpha=settings.q_learning.alpha,
         author=settings.reflection.author,
         uses_model=settings.llm_configured and settings.reflection.author in {"auto", "llm"},
+        recency_weight=settings.memory.recency_weight,
+        insights=InsightRules(**settings.insights.model_dump(), same_bound=same_bound(embedder.default_threshold)),
         connection=connection,
     )
+
+
+def _mirror(settings: Settings, ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock) -> Mirror:
+    return Mirror(Path(settings.errors.mirror) if settings.errors.mirror else None, ledger, embedder, profile, clock)
 
 
 def _ledger(settings: Settings, home: Home) -> Ledger:
@@ -159,7 +263,7 @@ def _embedder(settings: Settings, home: Home) -> Embedder:
     return FastembedEmbedder(model, cache_dir=home.models_folder)
 
 
-def _reflector(settings: Settings, store: Store, prompts: Prompts, clock: Clock) -> Reflector | None:
+def _reflector(settings: Settings, store: Store, prompts: Prompts, clock: Clock) -> OpenAIReflector | None:
     if not settings.llm_configured or settings.reflection.author not in {"auto", "llm"}:
         return None
     from mcp_reflect.adapters.openai_reflector import OpenAIReflector  # noqa: PLC0415 - only where asked for

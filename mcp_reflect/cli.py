@@ -12,8 +12,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from mcp_reflect import __version__
+from mcp_reflect.error_commands import export_command, import_command, prune_command
 from mcp_reflect.errors import ReflectError
 from mcp_reflect.hub.commands import hub_app
+from mcp_reflect.insight_commands import purge_command
 
 app = typer.Typer(
     name="mcp-reflect",
@@ -22,6 +24,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(hub_app, name="hub")
+app.command("import")(import_command)
+app.command("export")(export_command)
+app.command("prune")(prune_command)
+app.command("purge")(purge_command)
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 

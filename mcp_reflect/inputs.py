@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
+from mcp_reflect.core.answers import MAX_CLAIM_CHARS, MAX_CLAIMS
 from mcp_reflect.errors import InvalidArgument
 from mcp_reflect.models import ReflectionDraft
 
@@ -135,6 +136,26 @@ def _names(value: Any) -> Any:
     return tuple(dict.fromkeys(value))
 
 
+def _claims(value: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        raise _refuse(f"got {_shown(value)}")
+    if len(value) > MAX_CLAIMS:
+        raise _refuse(f"has {len(value)} members")
+    for item in value:
+        _at_most(MAX_CLAIM_CHARS)(_filled(_text(item)))
+    return tuple(dict.fromkeys(" ".join(item.split()) for item in value))
+
+
+def _texts(value: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        raise _refuse(f"got {_shown(value)}")
+    if len(value) > MAX_IDS:
+        raise _refuse(f"has {len(value)} members")
+    for item in value:
+        _filled(_at_most(MAX_FIELD)(_text(item)))
+    return tuple(value)
+
+
 _RESULTS = {"": "", "pass": "pass", "fail": "fail", "success": "pass", "failure": "fail"}
 
 
@@ -213,6 +234,9 @@ Filter = Annotated[
     dict[str, Any], BeforeValidator(_filter), Allowed("an object whose values are text, numbers or booleans")
 ]
 Names = Annotated[tuple[str, ...], BeforeValidator(_names), Allowed("a list of at most 100 texts")]
+Claims = Annotated[
+    tuple[str, ...], BeforeValidator(_claims), Allowed("a list of at most 3 sentences of at most 500 characters each")
+]
 OptionalResult = Annotated[
     Literal["", "pass", "fail"], BeforeValidator(_result), Allowed('"pass", "fail", or "" to review later')
 ]
@@ -252,6 +276,7 @@ class Verdict(Input):
     correct_action: Words = ""
     guidance: Words = ""
     applicable_tools: Names = ()
+    claims: Claims = ()
 
     @property
     def draft(self) -> ReflectionDraft:
@@ -261,7 +286,46 @@ class Verdict(Input):
             correct_action=self.correct_action.strip(),
             guidance=self.guidance.strip(),
             applicable_tools=self.applicable_tools,
+            claims=self.claims,
         )
+
+
+ErrorText = Annotated[
+    str,
+    BeforeValidator(_text),
+    AfterValidator(_at_most(MAX_TEXT)),
+    AfterValidator(_filled),
+    Allowed("text of 1 to 200,000 characters without NUL or lone surrogates"),
+]
+Mistake = Annotated[
+    str,
+    BeforeValidator(_text),
+    AfterValidator(_at_most(MAX_FIELD)),
+    AfterValidator(_filled),
+    Allowed("text of 1 to 8,000 characters without NUL or lone surrogates"),
+]
+Texts = Annotated[
+    tuple[str, ...], BeforeValidator(_texts), Allowed("a list of at most 100 texts of up to 8,000 characters")
+]
+
+
+class ErrorQuery(Input):
+    """Arguments of a search for known errors: a message, a log or a stack trace."""
+
+    error: ErrorText
+    limit: Limit = 5
+
+
+class ErrorFix(Input):
+    """An error with its fix as it is handed in; an empty fix records an error that nobody has solved yet."""
+
+    task: Task
+    mistake: Mistake
+    fix: Words
+    evidence: Long = ""
+    rule: Words = ""
+    tests: Texts = ()
+    metadata: Tags = {}
 
 
 class Submission(Input):

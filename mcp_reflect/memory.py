@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mcp_reflect.claims import Embedded, texts_of
+from mcp_reflect.core.recency import microseconds
 from mcp_reflect.core.redaction import redact, redact_json, redact_trajectory
 from mcp_reflect.core.rendering import map_text, render_augmented, strip_recalled
 from mcp_reflect.core.trajectory import parse
+from mcp_reflect.crediting import update_of
+from mcp_reflect.error_fixes import ErrorFixes, Recorded
 from mcp_reflect.errors import InvalidArgument, ModelUnavailable, TraceKeyConflict, UnknownId
 from mcp_reflect.ids import new_id
-from mcp_reflect.inputs import DEFAULT, Query, Submission, Verdict
+from mcp_reflect.inputs import DEFAULT, ErrorFix, Query, Submission, Verdict
+from mcp_reflect.insights import Insights
+from mcp_reflect.lifecycle import StatusChange, manage
 from mcp_reflect.models import (
+    Action,
     IngestStatus,
     Match,
     Memory,
+    QUpdate,
     ReflectionJob,
     Retrieval,
+    Review,
     ReviewedRun,
     ReviewStatus,
     Trace,
@@ -29,12 +39,11 @@ from mcp_reflect.ports import (
     ReflectionDialogue,
     Reflector,
     TraceSummary,
-    Vector,
 )
 from mcp_reflect.profile import Profile
 from mcp_reflect.reflection_queue import ReflectionQueue
 from mcp_reflect.retriever import Retriever, Wanted
-from mcp_reflect.reviewing import ISSUED_BY, Outcome, Reviewer, own_words, redacted, update_of
+from mcp_reflect.reviewing import ISSUED_BY, Outcome, Reviewer, own_words, redacted
 
 
 @dataclass(frozen=True)
@@ -55,6 +64,8 @@ class ReflectionMemory:
         queue: ReflectionQueue,
         extractive: Reflector,
         dialogue: ReflectionDialogue,
+        errors: ErrorFixes,
+        insights: Insights,
         profile: Profile,
         clock: Clock,
     ) -> None:
@@ -63,8 +74,10 @@ class ReflectionMemory:
         self._retriever = retriever
         self._queue = queue
         self._dialogue = dialogue
+        self.errors = errors
+        self.insights = insights
         self.profile = profile
-        self._reviewer = Reviewer(profile, extractive, embedder.identity, clock)
+        self._reviewer = Reviewer(profile, extractive, clock)
         self._clock = clock
 
     # -- before a task
@@ -74,6 +87,7 @@ class ReflectionMemory:
         threshold = query.similarity_threshold
         if threshold == DEFAULT:
             threshold = self.profile.similarity_threshold
+        now = self._clock()
         wanted = Wanted(
             task=own_words(query.task).strip() or redact(query.task),
             limit=query.limit,
@@ -81,6 +95,8 @@ class ReflectionMemory:
             mmr_lambda=query.mmr_lambda,
             threshold=threshold,
             metadata_filter=query.metadata_filter,
+            recency_weight=self.profile.recency_weight,
+            now=microseconds(now),
         )
         hits = self._retriever.search(self.profile.project, self.profile.visible_user, wanted)
         retrieval = Retrieval(
@@ -89,7 +105,7 @@ class ReflectionMemory:
             user=self.profile.user,
             connection=self.profile.connection,
             memory_ids=tuple(hit.memory_id for hit in hits),
-            created_at=self._clock(),
+            created_at=now,
         )
         self._ledger.record_retrieval(retrieval)
         found = self._ledger.memories(retrieval.memory_ids)
@@ -111,7 +127,7 @@ class ReflectionMemory:
         """Store a run, and its review where one is given, in one transaction."""
         trace = self._trace_of(submission)
         verdict = submission.verdict
-        vector = self._embedded(trace.task) if verdict.result else None
+        embedded = self._embedded([trace.task, *trace.draft.claims]) if verdict.result else None
         with self._ledger.transaction() as tx:
             known = tx.trace_by_key(self.profile.project, trace.trace_key) if trace.trace_key else None
             if known is None:
@@ -119,9 +135,12 @@ class ReflectionMemory:
                 trace = trace.model_copy(update={"retrieved_memory_ids": retrieved})
                 tx.insert_trace(trace)
                 tx.close_retrievals(self.profile.connection, trace.id)
-                outcome = self._reviewer.apply(tx, trace, verdict, vector, client_can_sample=client_can_sample)
+                outcome = self._reviewer.apply(tx, trace, verdict, embedded, client_can_sample=client_can_sample)
+                due = self.insights.queue_if_due(tx)
         if known is not None:
             return self._same_trace(known, trace)
+        if due:
+            self.insights.wake()
         return self._settled(trace, outcome)
 
     def review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool = False) -> Outcome:
@@ -129,9 +148,13 @@ class ReflectionMemory:
         if not verdict.result:
             raise InvalidArgument("result", "is empty", '"pass" or "fail"')
         trace = self.trace(trace_id)
-        vector = self._embedded(trace.task)
+        if trace.origin != "run":
+            problem = f"{trace_id} is where a recorded {trace.origin} came from"
+            raise InvalidArgument("trace_id", problem, "the trace of a run, as submit_trace and list_traces give it")
+        claims = redacted(verdict.draft).claims or trace.draft.claims
+        embedded = self._embedded([trace.task, *claims])
         with self._ledger.transaction() as tx:
-            outcome = self._reviewer.apply(tx, trace, verdict, vector, client_can_sample=client_can_sample)
+            outcome = self._reviewer.apply(tx, trace, verdict, embedded, client_can_sample=client_can_sample)
         return self._settled(trace, outcome)
 
     def await_reflection(self, outcome: Outcome, timeout: float) -> Outcome:
@@ -156,16 +179,33 @@ class ReflectionMemory:
         """Store the reflection that the client's own model wrote; an empty answer leaves the job to the queue."""
         trace, review = self.trace(outcome.trace_id), outcome.review
         draft = redacted(self._dialogue.draft(answer))
-        vector = self._embedded(trace.task)
         if review is not None and review.result == "pass":
             draft = draft.model_copy(update={"key_mistake": ""})  # models invent one where they are asked for one
-        if review is not None and vector is not None and not draft.is_empty:
+        if review is None or draft.is_empty:
+            return self._present(outcome)
+        embedded = self._embedded(texts_of(trace, draft, "sampling", review.draft))
+        if embedded is not None:
             with self._ledger.transaction() as tx:
                 present, job = tx.current_review(trace.id), tx.job(trace.id)
                 if present == review and job is not None and job.state == "queued":
-                    self._reviewer.save(tx, trace, review, (draft, "sampling"), vector)
+                    self._reviewer.save(tx, trace, review, (draft, "sampling"), embedded)
             self._queue.saved(trace.project)
         return self._present(outcome)
+
+    def record_error(self, fix: ErrorFix) -> Recorded:
+        """Store an error with its fix, or count its recurrence; see `ErrorFixes.record`."""
+        recorded = self.errors.record(fix)
+        self._queue.saved(self.profile.project)
+        return recorded
+
+    def manage(self, memory_id: str, action: Action, reason: str = "") -> StatusChange:
+        """Change a memory's status; see `lifecycle.manage`."""
+        change = manage(self._ledger, self.profile, self._clock, memory_id, action, reason)
+        if change.memory.status != change.before:
+            self._queue.saved(self.profile.project)
+            if change.memory.kind == "error":
+                self.errors.mirror.write()
+        return change
 
     # -- looking
 
@@ -185,6 +225,10 @@ class ReflectionMemory:
 
     def memory_of(self, summary: TraceSummary) -> Memory | None:
         return self._ledger.memories([summary.memory_id]).get(summary.memory_id) if summary.memory_id else None
+
+    def claims_of(self, trace_id: str) -> list[Memory]:
+        """The claims of a run, of whatever status, oldest first."""
+        return [memory for memory in self._ledger.memories_of_trace(trace_id) if memory.kind == "claim"]
 
     def summary(self, trace_id: str) -> TraceSummary:
         self.trace(trace_id)
@@ -253,13 +297,12 @@ class ReflectionMemory:
             ids = [i for shown in tx.open_retrievals(self.profile.connection) for i in shown.memory_ids]
         return tuple(dict.fromkeys(ids))
 
-    def _embedded(self, task: str) -> Vector | None:
+    def _embedded(self, texts: Sequence[str]) -> Embedded | None:
         """None where the model cannot be had: the review must not wait for it."""
         try:
-            vector: Vector = self._embedder.embed([task])[0]
+            return Embedded.by(self._embedder, texts)
         except ModelUnavailable:
             return None
-        return vector
 
     def _settled(self, trace: Trace, outcome: Outcome) -> Outcome:
         """After the commit: tell those who follow the ledger."""
@@ -281,8 +324,24 @@ class ReflectionMemory:
             ingest_status=ingest_status(summary.job),
             last_error=summary.job.last_error if summary.job else "",
             memory=memory,
-            q_updates=outcome.q_updates,
+            q_updates=self._moved(outcome, summary.review),
         )
+
+    def _moved(self, outcome: Outcome, review: Review | None) -> list[QUpdate]:
+        """What the call moved, also where a model's opinion changed it after the call had done its own part."""
+        if review is None or review == outcome.review or not review.judged_by:
+            return outcome.q_updates
+        first = {update.memory_id: update for update in outcome.q_updates}
+        with self._ledger.transaction() as tx:
+            moved = {event.memory_id: update_of(event) for event in tx.events_of_trace(outcome.trace_id)}
+            present = tx.memories(list(first))
+        taken_back = {
+            i: was.model_copy(update={"q_after": present[i].q_value, "reward": None, "alpha": 0.0})
+            for i, was in first.items()
+            if i not in moved
+        }
+        kept = {i: u.model_copy(update={"q_before": first[i].q_before}) if i in first else u for i, u in moved.items()}
+        return list((kept | taken_back).values())
 
 
 def ingest_status(job: ReflectionJob | None) -> IngestStatus:

@@ -17,6 +17,9 @@ Status = Literal["active", "adopted", "pending", "deprecated", "archived"]
 ReviewStatus = Literal["pending", "reviewed"]
 IngestStatus = Literal["none", "queued", "completed", "failed"]
 JobState = Literal["queued", "completed", "failed"]
+Origin = Literal["run", "error", "insight", "import"]
+"""Where a trace came from. Only a `run` was submitted; the others are the provenance of what was recorded directly."""
+Action = Literal["adopt", "deprecate", "archive", "restore"]
 
 RETRIEVABLE: frozenset[Status] = frozenset({"active", "adopted"})
 """A memory in another status is kept, credited and exported, but never retrieved. `pending`: being rewritten."""
@@ -29,7 +32,8 @@ class Frozen(BaseModel):
 class ReflectionDraft(Frozen):
     """The words of a reflection before it becomes a memory; every field may be empty.
 
-    `text` is free prose (a model that gave no fields); the structured fields are preferred.
+    `text` is free prose (a model that gave no fields); the structured fields are preferred. `claims` are sentences
+    that stand alone. `helpful_memory_ids` and `harmful_memory_ids` are a model's opinion of what the run was given.
     """
 
     summary: str = ""
@@ -38,6 +42,9 @@ class ReflectionDraft(Frozen):
     guidance: str = ""
     applicable_tools: tuple[str, ...] = ()
     text: str = ""
+    claims: tuple[str, ...] = ()
+    helpful_memory_ids: tuple[str, ...] = ()
+    harmful_memory_ids: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -45,9 +52,10 @@ class ReflectionDraft(Frozen):
 
 
 class Trace(Frozen):
-    """What a run did. `trajectory` is plain text, or a canonical JSON array of chat messages.
+    """What a run did, or where a memory recorded without a run came from (`origin`).
 
-    `draft` and `feedback` came with an unreviewed run and serve a later review that brings none.
+    `trajectory` is plain text, or a canonical JSON array of chat messages. `draft` and `feedback` came with an
+    unreviewed run and serve a later review that brings none.
     """
 
     id: str
@@ -64,11 +72,16 @@ class Trace(Frozen):
     tools_used: tuple[str, ...] = ()
     draft: ReflectionDraft = ReflectionDraft()
     feedback: str = ""
+    origin: Origin = "run"
     created_at: datetime
 
 
 class Review(Frozen):
-    """A verdict on a trace. `seq` orders reviews over the whole ledger; learning replays in that order."""
+    """A verdict on a trace. `seq` orders reviews over the whole ledger; learning replays in that order.
+
+    Where the reviewer named no memories, whoever wrote the reflection may have judged them: `judged_by` is that author,
+    empty where nobody did.
+    """
 
     id: str
     trace_id: str
@@ -79,11 +92,20 @@ class Review(Frozen):
     helpful_memory_ids: tuple[str, ...] = ()
     harmful_memory_ids: tuple[str, ...] = ()
     draft: ReflectionDraft = ReflectionDraft()
+    judged_helpful: tuple[str, ...] = ()
+    judged_harmful: tuple[str, ...] = ()
+    judged_by: Author | Literal[""] = ""
     created_at: datetime
 
 
 class Memory(Frozen):
-    """A reflection that can be retrieved. `q_value` in [0, 1]; `reviews` counts the reviews that moved it."""
+    """Something learned that can be retrieved. `q_value` in [0, 1]; `reviews` counts the reviews that moved it.
+
+    Of an error, key_mistake is the mistake, correct_action the fix, guidance the rule, evidence its text, tests how
+    to check the fix, and recurrences how often it came back. Of an insight, evidence holds the ids of the traces that
+    support it, importance is in [0, 1], and contradicts names the memories that say the opposite. `error_keywords`
+    are what the memory's errors are found by: one text per error, see `core/error_match.py`.
+    """
 
     id: str
     project: str
@@ -100,6 +122,12 @@ class Memory(Frozen):
     tools_used: tuple[str, ...] = ()
     metadata: Metadata = {}
     success: bool | None = None
+    evidence: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    recurrences: int = 0
+    importance: float | None = None
+    contradicts: tuple[str, ...] = ()
+    error_keywords: tuple[str, ...] = ()
     author: Author
     source_trace_id: str
     initial_q: float
@@ -107,6 +135,16 @@ class Memory(Frozen):
     reviews: int = 0
     created_at: datetime
     last_used_at: datetime | None = None
+
+
+class LogEntry(Frozen):
+    """A change of a memory's status that somebody asked for. `action` is an Action, or the name of a rule."""
+
+    memory_id: str
+    action: str
+    reason: str
+    status_before: Status
+    at: datetime
 
 
 class Match(Frozen):
@@ -142,11 +180,15 @@ class QUpdate(Frozen):
 
 
 class ReviewedRun(Frozen):
-    """What a reflector is given: a redacted trace, its review, and the errors seen in the trajectory."""
+    """What a reflector is given: a redacted trace, its review, and the errors seen in the trajectory.
+
+    `retrieved` are the memories it should judge; none where the reviewer named some.
+    """
 
     trace: Trace
     review: Review
     errors: tuple[str, ...] = ()
+    retrieved: tuple[Memory, ...] = ()
 
 
 class Retrieval(Frozen):
@@ -169,3 +211,48 @@ class ReflectionJob(Frozen):
     attempts: int = 0
     next_attempt_at: datetime
     last_error: str = ""
+
+
+class InsightJob(Frozen):
+    """A reflection over many runs that a model is still to make, or how it ended.
+
+    `user` asked for it; with `own_only` only that user's runs are looked at. `author` is who makes it.
+    """
+
+    id: str
+    project: str
+    user: str
+    own_only: bool = False
+    focus: str = ""
+    limit: int
+    author: Author
+    state: JobState
+    attempts: int = 0
+    next_attempt_at: datetime
+    last_error: str = ""
+    created_at: datetime
+
+
+class InsightDraft(Frozen):
+    """What many runs have in common, before it becomes a memory. `importance` in [0, 1]; `evidence` are trace ids."""
+
+    text: str
+    importance: float
+    evidence: tuple[str, ...]
+
+
+class Observation(Frozen):
+    """A run as one of many. `importance` is that of the moment of looking; `result` is empty without a review."""
+
+    trace: Trace
+    result: Result | Literal[""] = ""
+    feedback: str = ""
+    importance: float
+
+
+class Material(Frozen):
+    """What insights are drawn from: runs, newest first, and the insights that are there."""
+
+    focus: str = ""
+    observations: tuple[Observation, ...] = ()
+    known: tuple[Memory, ...] = ()

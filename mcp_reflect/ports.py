@@ -5,7 +5,7 @@ Each Protocol has one contract test in `tests/contract/` that every implementati
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +16,11 @@ import numpy.typing as npt
 
 from mcp_reflect.models import (
     Author,
+    InsightDraft,
+    InsightJob,
+    Kind,
+    LogEntry,
+    Material,
     Memory,
     Metadata,
     ReflectionDraft,
@@ -67,6 +72,17 @@ class Reflector(Protocol):
         ...
 
 
+class InsightWriter(Protocol):
+    """Finds out what many runs have in common."""
+
+    @property
+    def author(self) -> Author: ...
+
+    def insights(self, material: Material) -> list[InsightDraft]:
+        """At least one. Raises ReflectorBusy or ReflectorRefused."""
+        ...
+
+
 class ReflectionDialogue(Protocol):
     """How to ask any model for a reflection, and how to read what it says."""
 
@@ -76,6 +92,14 @@ class ReflectionDialogue(Protocol):
 
     def draft(self, answer: str) -> ReflectionDraft:
         """The reflection in an answer: its JSON where it has one, otherwise its prose; empty for nothing."""
+        ...
+
+    def insights_prompt(self, material: Material) -> str:
+        """The question about many runs."""
+        ...
+
+    def insights(self, answer: str, material: Material) -> list[InsightDraft]:
+        """The insights in an answer that name runs of the material as evidence."""
         ...
 
 
@@ -126,7 +150,8 @@ class VectorIndex(Protocol):
 class MemoryChange:
     """A memory as the ranking needs it, as written by change `seq`.
 
-    `created` is in microseconds since the epoch; `vector` is None where this model has not embedded it yet.
+    `created` and `used` (the last use, 0 for none) are in microseconds since the epoch; `vector` is None where
+    this model has not embedded it yet.
     """
 
     memory_id: str
@@ -137,6 +162,11 @@ class MemoryChange:
     created: int
     vector: Vector | None
     seq: int
+    kind: Kind = "reflection"
+    solved: bool = False
+    """Whether it says what to do (a correct_action that is not empty)."""
+    error_keywords: tuple[str, ...] = ()
+    used: int = 0
 
 
 @dataclass(frozen=True)
@@ -185,6 +215,15 @@ class ProjectCounts:
     last_error: str
 
 
+@dataclass(frozen=True)
+class InsightFigures:
+    """Insights by status, their jobs by state, and what went wrong in the latest job."""
+
+    memories: Mapping[str, int]
+    jobs: Mapping[str, int]
+    last_error: str
+
+
 class LedgerTransaction(Protocol):
     """One unit of work. Everything in it is committed together, or nothing is."""
 
@@ -201,13 +240,44 @@ class LedgerTransaction(Protocol):
         """Store a review as the one that counts for its trace; earlier ones stay as history."""
         ...
 
-    def memory_of_trace(self, trace_id: str) -> Memory | None: ...
+    def put_judgement(self, review: Review) -> None:
+        """Store what was judged for a review that is there already; see Review.judged_by."""
+        ...
+
+    def memory_of_trace(self, trace_id: str) -> Memory | None:
+        """The reflection on a run."""
+        ...
+
+    def memories_of_trace(self, trace_id: str) -> list[Memory]:
+        """Everything that came from a trace, of all kinds and statuses, oldest first."""
+        ...
+
     def put_memory(self, memory: Memory, model: str, vector: Vector) -> None:
-        """Insert, or replace the content of the memory with that id. q_value and reviews are kept on replace."""
+        """Insert, or replace the content of the memory with that id. q_value and reviews are kept on replace.
+
+        `vector` embeds `core.embedded_text.embedded_text(memory)`.
+        """
         ...
 
     def set_status(self, memory_id: str, status: Status) -> None: ...
+    def memories_where(
+        self, project: str, *, user: str | None = None, kind: Kind | None = None, statuses: Collection[Status] = ()
+    ) -> list[Memory]:
+        """Oldest first; None and () mean any."""
+        ...
+
+    def add_log(self, entry: LogEntry) -> None: ...
+    def log_of(self, memory_id: str) -> list[LogEntry]:
+        """Oldest first."""
+        ...
+
     def memories(self, ids: Sequence[str]) -> dict[str, Memory]: ...
+
+    def mirror(self, key: str) -> dict[str, str]:
+        """What was last written into a file for people: memory id to a digest of its line; empty at first."""
+        ...
+
+    def put_mirror(self, key: str, digests: Mapping[str, str]) -> None: ...
 
     def utility_events(self, memory_ids: Iterable[str]) -> list[UtilityEvent]:
         """In the order of the reviews."""
@@ -223,6 +293,17 @@ class LedgerTransaction(Protocol):
     def retrieval(self, retrieval_id: str) -> Retrieval | None: ...
     def open_retrievals(self, connection: str) -> list[Retrieval]: ...
     def close_retrievals(self, connection: str, trace_id: str) -> None: ...
+
+    def insights(self, project: str, user: str | None) -> list[Memory]:
+        """Of every status, oldest first; `user` None means everyone's."""
+        ...
+
+    def vectors_of(self, memory_ids: Sequence[str], model: str) -> dict[str, Vector]: ...
+    def insight_job(self, job_id: str) -> InsightJob | None: ...
+    def put_insight_job(self, job: InsightJob) -> None: ...
+    def runs_since_insights(self, project: str, user: str | None) -> int:
+        """How many runs were submitted since insights were last drawn or asked for; 0 while a job is waiting."""
+        ...
 
     def job(self, trace_id: str) -> ReflectionJob | None: ...
     def put_job(self, job: ReflectionJob) -> None: ...
@@ -240,6 +321,10 @@ class Ledger(Protocol):
     def latest_seq(self) -> int: ...
     def changes(self, project: str, model: str, after: int) -> Changes: ...
     def memories(self, ids: Sequence[str]) -> dict[str, Memory]: ...
+    def memories_of_trace(self, trace_id: str) -> list[Memory]:
+        """As LedgerTransaction.memories_of_trace."""
+        ...
+
     def trace(self, trace_id: str) -> Trace | None: ...
     def traces(
         self, project: str, *, user: str | None, review_status: ReviewStatus | None, limit: int
@@ -250,6 +335,18 @@ class Ledger(Protocol):
     def projects(self) -> list[str]: ...
     def due_jobs(self, project: str, now: datetime, limit: int) -> list[ReflectionJob]: ...
     def next_job_at(self, project: str) -> datetime | None: ...
+    def insights(self, project: str, user: str | None) -> list[Memory]:
+        """As LedgerTransaction.insights."""
+        ...
+
+    def recent_runs(self, project: str, user: str | None, limit: int) -> list[tuple[Trace, Review | None]]:
+        """Submitted runs, newest first, each with the review that counts."""
+        ...
+
+    def due_insight_jobs(self, project: str, now: datetime, limit: int) -> list[InsightJob]: ...
+    def next_insight_job_at(self, project: str) -> datetime | None: ...
+    def insight_figures(self, project: str, user: str | None) -> InsightFigures: ...
+
     def add_usage(self, day: str, usage: Usage) -> None: ...
     def tokens_used(self, day: str) -> int: ...
 

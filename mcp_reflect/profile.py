@@ -12,6 +12,17 @@ AuthorSetting = Literal["auto", "agent", "llm", "sampling", "extractive"]
 
 
 @dataclass(frozen=True)
+class InsightRules:
+    """How insights are drawn; 0 is 0, never a default. `same_bound` is the cosine from which two may be the same."""
+
+    recent_capacity: int = 20
+    capacity: int = 10
+    reflect_every: int = 15
+    importance_threshold: float = 0.5
+    same_bound: float = 0.715
+
+
+@dataclass(frozen=True)
 class Profile:
     """Settings of a connection; `similarity_threshold` is already the model's own where none was set."""
 
@@ -26,6 +37,8 @@ class Profile:
     alpha: float = 0.3
     author: AuthorSetting = "auto"
     uses_model: bool = False
+    recency_weight: float = 0.0
+    insights: InsightRules = InsightRules()
     connection: str = field(default_factory=lambda: new_id("con"))
 
     @property

@@ -54,13 +54,22 @@ def detect_project(environ: Mapping[str, str], cwd: Path) -> str:
             return check_project_id(chosen)
         except ValueError as error:
             raise ConfigurationError(f"project = {chosen[:60]!r} (from MCP_REFLECT_PROJECT): {error}") from None
-    given = environ.get("CLAUDE_PROJECT_DIR")
-    start = Path(given) if given and _is_dir(Path(given)) else cwd
-    for folder in _ancestors(start):
+    for folder in _ancestors(_start(environ, cwd)):
         git_dir = _git_dir(folder)
         if git_dir is not None:
             return _repository_id(folder, git_dir)
     return DEFAULT_PROJECT
+
+
+def repository_root(environ: Mapping[str, str], cwd: Path) -> Path:
+    """The folder of the working tree that `detect_project` would look at; without a repository the starting folder."""
+    start = _start(environ, cwd)
+    return next((folder for folder in _ancestors(start) if _git_dir(folder) is not None), start)
+
+
+def _start(environ: Mapping[str, str], cwd: Path) -> Path:
+    given = environ.get("CLAUDE_PROJECT_DIR")
+    return Path(given) if given and _is_dir(Path(given)) else cwd
 
 
 def login_name(environ: Mapping[str, str]) -> str:

@@ -13,17 +13,15 @@ from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+from mcp_reflect.claims import Embedded, texts_of
 from mcp_reflect.errors import ModelUnavailable, ReflectError, ReflectorBusy, ReflectorError
 from mcp_reflect.models import Author, ReflectionDraft, ReflectionJob, ReviewedRun
 from mcp_reflect.ports import Clock, Embedder, Ledger, Reflector
-from mcp_reflect.reflection_jobs import errors_of, save_reflection
+from mcp_reflect.reflection_jobs import MAX_ATTEMPTS, pause_after, run_to_reflect_on, save_reflection
 from mcp_reflect.shared_queues import Claims
 
 log = logging.getLogger(__name__)
 
-MAX_ATTEMPTS = 8
-_FIRST_PAUSE_S = 2.0
-_LONGEST_PAUSE_S = 3_600.0
 _IDLE_S = 60.0
 _BREATH_S = 0.5
 _BATCH = 8
@@ -145,14 +143,14 @@ class ReflectionQueue:
         review = None if summary is None else summary.review
         if trace is None or review is None or review.id != job.review_id:
             return
-        run = ReviewedRun(trace=trace, review=review, errors=errors_of(trace))
+        run = run_to_reflect_on(trace, review, self._ledger.memories)
         postponed = self._over_budget()
         if postponed is not None:
             self._postpone(job, postponed, "the daily limit of model tokens is reached")
             return
         try:
             words, last_error = self._words(run, job)
-            embedded = (self._embedder.identity, self._embedder.embed([trace.task])[0])
+            embedded = Embedded.by(self._embedder, texts_of(trace, *words, review.draft))
         except (ReflectorError, ModelUnavailable) as error:
             self._put_off(job, error)
             return
@@ -181,9 +179,7 @@ class ReflectionQueue:
     def _put_off(self, job: ReflectionJob, error: ReflectError) -> None:
         attempts = job.attempts + 1
         again = isinstance(error, ReflectorBusy | ModelUnavailable) and attempts < MAX_ATTEMPTS
-        pause = min(_FIRST_PAUSE_S * 2 ** (attempts - 1), _LONGEST_PAUSE_S)
-        if isinstance(error, ReflectorBusy) and error.retry_after is not None:
-            pause = min(max(pause, error.retry_after), _LONGEST_PAUSE_S)
+        pause = pause_after(attempts, error)
         log.info("reflection of %s, try %d of %d: %s", job.trace_id, attempts, MAX_ATTEMPTS, error)
         at = self._clock() + timedelta(seconds=pause)
         self._settle(job, "queued" if again else "failed", at, attempts, str(error))

@@ -8,9 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from mcp_reflect.core.bank import Bank
-from mcp_reflect.core.ranking import Query, Ranked, mmr, pool_size, top_k
+from mcp_reflect.core.error_index import ErrorIndex, KnownMatch, nearest_errors
+from mcp_reflect.core.error_match import SAME, folded, keyword_sets, keywords
+from mcp_reflect.core.ranking import Query, Ranked, Rows, mmr, pool_size, similarities, top_k
 from mcp_reflect.core.threshold_algorithm import threshold_top_k
 from mcp_reflect.errors import IndexFailure
 from mcp_reflect.indexer import Indexer
@@ -40,6 +43,9 @@ class Wanted:
     mmr_lambda: float
     threshold: float
     metadata_filter: Mapping[str, Scalar]
+    recency_weight: float
+    now: int
+    """In microseconds since the epoch."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +56,22 @@ class Hit:
 
 
 class _Guarded:
-    """A bank with the lock that keeps readers and refreshing apart."""
+    """A bank and the known errors, with the lock that keeps readers and refreshing apart."""
 
     def __init__(self, dimension: int) -> None:
         self.bank = Bank(dimension)
+        self.errors = ErrorIndex()
         self.lock = threading.Lock()
+        self._records: tuple[int, Rows, npt.NDArray[np.bool_]] = (-1, np.zeros(0, np.int64), np.zeros(0, np.bool_))
+
+    def records(self) -> tuple[Rows, npt.NDArray[np.bool_]]:
+        """Rows of the bank that hold recorded errors, and whether each is solved."""
+        if self._records[0] != self.bank.seq:
+            ids = self.errors.records()
+            held = [i for i in ids if len(self.bank.rows_of([i]))]
+            solved = np.array([self.errors.known[i].solved for i in held], dtype=np.bool_)
+            self._records = (self.bank.seq, self.bank.rows_of(held), solved)
+        return self._records[1:]
 
 
 class Retriever:
@@ -71,21 +88,65 @@ class Retriever:
     def search(self, project: str, user: str | None, wanted: Wanted) -> list[Hit]:
         """At most `wanted.limit` hits, best first, among the memories of `user` (of all users where None)."""
         vector = self._embedder.embed([wanted.task])[0]
-        query = Query(vector, wanted.lambda_, wanted.threshold)
+        query = Query(vector, wanted.lambda_, wanted.threshold, wanted.recency_weight, wanted.now)
         guarded = self._guarded(project, len(vector))
         with guarded.lock:
             bank = guarded.bank
-            if self._ledger.latest_seq() != bank.seq:
-                bank.apply(self._ledger.changes(project, self._embedder.identity, bank.seq))
+            self._catch_up(project, guarded)
             rows = bank.matching(wanted.metadata_filter, user)
             k = pool_size(wanted.limit, wanted.mmr_lambda)
-            if rows is None and len(bank) > SCAN_LIMIT:
+            # The lists by q_value know nothing of ages: where those count, every row is compared.
+            if rows is None and len(bank) > SCAN_LIMIT and not wanted.recency_weight:
                 ranked = self._by_index(project, bank, query, k)
             else:
                 ranked = top_k(bank, query, k, rows)
             ranked = mmr(bank, ranked, wanted.limit, wanted.mmr_lambda)
+            # The ledger is told by the caller; a use is no change of a memory, so the change feed does not bring it.
+            bank.touch(ranked.rows, wanted.now)
             ids = [bank.ids[row] for row in ranked.rows]
         return [Hit(*found) for found in zip(ids, ranked.similarity.tolist(), ranked.score.tolist(), strict=True)]
+
+    def known_errors(
+        self, project: str, user: str | None, error: str, threshold: float, limit: int
+    ) -> list[KnownMatch]:
+        """What is known of an error, best first: by keywords, and by meaning where the cosine reaches `threshold`."""
+        vector = self._embedder.embed([folded(error) or error])[0]
+        wanted = keyword_sets([error])
+        guarded = self._guarded(project, len(vector))
+        with guarded.lock:
+            bank = guarded.bank
+            self._catch_up(project, guarded)
+            overlaps = guarded.errors.overlaps(wanted)
+            rows, solved = guarded.records()
+            if user is not None:
+                own = bank.matching({}, user)
+                assert own is not None
+                mine = np.isin(rows, own)
+                rows, solved = rows[mine], solved[mine]
+            rough = bank.vectors[rows] @ vector
+            best = nearest_errors(solved, rough, threshold, limit)
+            # What matches by keywords is wanted with its cosine too, however far down the list by meaning it is.
+            rows = np.union1d(rows[best], np.intersect1d(rows, bank.rows_of(overlaps)))
+            cosines = similarities(bank, rows, vector).tolist()
+            near = {bank.ids[row]: cosine for row, cosine in zip(rows, cosines, strict=True) if cosine >= threshold}
+            return guarded.errors.ranked(overlaps, near, user, limit)
+
+    def same_mistake(self, project: str, user: str | None, mistake: str) -> list[str]:
+        """Ids of recorded errors of which one headline says the same as `mistake` (see `error_match.SAME`)."""
+        words = keywords(mistake)
+        guarded = self._guarded(project, self._embedder.dimension)
+        with guarded.lock:
+            self._catch_up(project, guarded)
+            index = guarded.errors
+            # A mistake without keywords (bare numbers) is compared with all, word for word.
+            found = {i for i, overlap in index.overlaps([words]).items() if overlap >= SAME} if words else index.known
+            return [i for i in index.records() if i in found and user in {None, index.known[i].user}]
+
+    def _catch_up(self, project: str, guarded: _Guarded) -> None:
+        if self._ledger.latest_seq() != guarded.bank.seq:
+            changes = self._ledger.changes(project, self._embedder.identity, guarded.bank.seq)
+            guarded.bank.apply(changes)
+            guarded.errors.apply(changes)
 
     def _by_index(self, project: str, bank: Bank, query: Query, k: int) -> Ranked:
         fresh = np.flatnonzero((bank.seqs > self._indexer.position(project)) & bank.alive)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from mcp_reflect.core import learning
+from mcp_reflect.claims import Embedded
 from mcp_reflect.core.redaction import redact, redact_json
 from mcp_reflect.core.rendering import strip_recalled
+from mcp_reflect.crediting import learn
 from mcp_reflect.errors import InvalidArgument, UnknownId
 from mcp_reflect.ids import new_id
 from mcp_reflect.inputs import DEFAULT, Verdict
@@ -21,11 +22,10 @@ from mcp_reflect.models import (
     Review,
     ReviewedRun,
     Trace,
-    UtilityEvent,
 )
-from mcp_reflect.ports import Clock, LedgerTransaction, Reflector, Vector
+from mcp_reflect.ports import Clock, LedgerTransaction, Reflector
 from mcp_reflect.profile import Profile
-from mcp_reflect.reflection_jobs import errors_of, queue_reflection, save_reflection
+from mcp_reflect.reflection_jobs import errors_of, queue_reflection, run_to_reflect_on, save_reflection
 
 SAMPLING_GRACE_S = 120.0
 """How long the client's own model has for a reflection before the queue writes it."""
@@ -49,18 +49,23 @@ class Outcome:
 class Reviewer:
     """Applies verdicts for one connection. It never talks to a model: it runs inside a transaction."""
 
-    def __init__(self, profile: Profile, extractive: Reflector, model: str, clock: Clock) -> None:
+    def __init__(self, profile: Profile, extractive: Reflector, clock: Clock) -> None:
         self._profile = profile
         self._extractive = extractive
-        self._model = model
         self._clock = clock
 
     def apply(
-        self, tx: LedgerTransaction, trace: Trace, verdict: Verdict, vector: Vector | None, *, client_can_sample: bool
+        self,
+        tx: LedgerTransaction,
+        trace: Trace,
+        verdict: Verdict,
+        embedded: Embedded | None,
+        *,
+        client_can_sample: bool,
     ) -> Outcome:
         """Store the review, move the q_values, and write the reflection or queue it.
 
-        `vector` is the embedded task, None where the embedding model could not be had.
+        `embedded` holds the task and the agent's claims, None where the embedding model could not be had.
         """
         self._check(tx, verdict)
         if not verdict.result:
@@ -78,16 +83,16 @@ class Reviewer:
             created_at=self._clock(),
         )
         tx.put_review(review)
-        updates = _learn(tx, trace, review)
+        updates = learn(tx, trace, review)
         words = self._words_at_once(trace, review, client_can_sample=client_can_sample)
-        if words is not None and vector is not None:
-            memory = self.save(tx, trace, review, words, vector)
+        if words is not None and embedded is not None:
+            memory = self.save(tx, trace, review, words, embedded)
             return Outcome(trace.id, review, "completed", "", memory, updates)
         asked = words is None and not self._profile.uses_model
         due = self._clock() + timedelta(seconds=SAMPLING_GRACE_S if asked else 0.0)
-        reason = "the embedding model is not available" if vector is None else ""
+        reason = "the embedding model is not available" if embedded is None else ""
         queue_reflection(tx, trace, review, due, reason)
-        run = ReviewedRun(trace=trace, review=review, errors=errors_of(trace)) if asked else None
+        run = run_to_reflect_on(trace, review, tx.memories) if asked else None
         return Outcome(trace.id, review, "queued", reason, None, updates, run)
 
     def save(
@@ -96,10 +101,10 @@ class Reviewer:
         trace: Trace,
         review: Review,
         words: tuple[ReflectionDraft, Author],
-        vector: Vector,
+        embedded: Embedded,
     ) -> Memory:
         """Store the memory of a reviewed trace."""
-        return save_reflection(tx, trace, review, words, (self._model, vector), self._clock(), self._profile.initial_q)
+        return save_reflection(tx, trace, review, words, embedded, self._clock(), self._profile.initial_q)
 
     def require_memories(self, tx: LedgerTransaction, name: str, ids: Sequence[str]) -> None:
         """Raises UnknownId for ids in argument `name` that are not visible to this connection."""
@@ -133,54 +138,6 @@ class Reviewer:
             return None
         run = ReviewedRun(trace=trace, review=review, errors=errors_of(trace))
         return self._extractive.reflect(run), self._extractive.author
-
-
-def _learn(tx: LedgerTransaction, trace: Trace, review: Review) -> list[QUpdate]:
-    """Move the q_values, taking back what an earlier review of the same trace had moved."""
-    own = tx.memory_of_trace(trace.id)
-    earned = learning.rewards(
-        trace.retrieved_memory_ids,
-        review.result,
-        review.helpful_memory_ids,
-        review.harmful_memory_ids,
-        {own.id} if own else frozenset(),
-    )
-    moved_before = list(dict.fromkeys(event.memory_id for event in tx.events_of_trace(trace.id)))
-    before = tx.memories(list(dict.fromkeys([*earned, *moved_before])))
-    q = {memory_id: memory.q_value for memory_id, memory in before.items()}
-    updates: dict[str, QUpdate] = {}
-    others = _by_memory(event for event in tx.utility_events(moved_before) if event.trace_id != trace.id)
-    for memory_id in moved_before:
-        initial_q = before[memory_id].initial_q
-        replayed = learning.replay(initial_q, others.get(memory_id, []))
-        tx.replace_events(memory_id, replayed)
-        q[memory_id] = replayed[-1].q_after if replayed else initial_q
-        updates[memory_id] = QUpdate(
-            memory_id=memory_id, q_before=before[memory_id].q_value, q_after=q[memory_id], reward=None, alpha=0.0
-        )
-    for position, (memory_id, reward) in enumerate(earned.items()):
-        event = learning.event(review, memory_id, position, reward, q[memory_id])
-        tx.append_event(event)
-        updates[memory_id] = update_of(event).model_copy(update={"q_before": before[memory_id].q_value})
-    return list(updates.values())
-
-
-def _by_memory(events: Iterable[UtilityEvent]) -> dict[str, list[UtilityEvent]]:
-    grouped: dict[str, list[UtilityEvent]] = {}
-    for event in events:
-        grouped.setdefault(event.memory_id, []).append(event)
-    return grouped
-
-
-def update_of(event: UtilityEvent) -> QUpdate:
-    """A stored event as the caller is shown it."""
-    return QUpdate(
-        memory_id=event.memory_id,
-        q_before=event.q_before,
-        q_after=event.q_after,
-        reward=event.reward,
-        alpha=event.alpha,
-    )
 
 
 def own_words(text: str) -> str:

@@ -21,7 +21,7 @@ from platformdirs import user_data_dir
 from pydantic import ValidationError
 
 from mcp_reflect.errors import ConfigurationError
-from mcp_reflect.project import detect_project, login_name
+from mcp_reflect.project import detect_project, login_name, repository_root
 from mcp_reflect.settings_model import (
     CONFIG_VARIABLE,
     ENVIRONMENT_ONLY,
@@ -63,6 +63,7 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
         values["project"] = detect_project(environ, cwd)
     values.setdefault("user", login_name(environ))
     _resolve_model_folder(values, cwd)
+    _resolve_mirror(values, environ, cwd, origins, config)
     try:
         settings = Settings.model_validate(values)
     except ValidationError as error:
@@ -143,6 +144,26 @@ def _resolve_model_folder(values: dict[str, Any], cwd: Path) -> None:
     model = section.get("model") if isinstance(section, dict) else None
     if isinstance(section, dict) and isinstance(model, str) and _PATH.match(model):
         section["model"] = str(_path(model, cwd))
+
+
+def _resolve_mirror(
+    values: dict[str, Any], environ: Mapping[str, str], cwd: Path, origins: Mapping[str, str], config: Path
+) -> None:
+    """Make the mirror of errors absolute; it has to lie in the repository, or in the working directory without one."""
+    section = values.get("errors")
+    mirror = section.get("mirror") if isinstance(section, dict) else None
+    if not isinstance(section, dict) or not isinstance(mirror, str) or not mirror.strip():
+        return
+    root = repository_root(environ, cwd)
+    file = Path(os.path.normpath(root / mirror.strip()))
+    if mirror.strip()[-1] in "/\\" or Path(mirror.strip()).is_absolute() or root not in file.parents:
+        raise ConfigurationError(
+            _one_line(
+                f"errors.mirror = {_shown(mirror)} (from {origins.get('errors.mirror', config)}) must be the path of a "
+                "file inside the repository, relative to it, such as docs/memory/reflexion.jsonl"
+            )
+        )
+    section["mirror"] = str(file)
 
 
 def _explain(error: ValidationError, origins: Mapping[str, str], config: Path) -> str:

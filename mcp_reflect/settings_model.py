@@ -87,6 +87,9 @@ class MemorySettings(_Section):
     lambda_: Float = _setting(0.5, "weight of q_value against similarity in the score", FRACTION, ge=0, le=1)
     mmr_lambda: Float = _setting(0.7, "weight of score against diversity; 1 is no diversity", FRACTION, ge=0, le=1)
     initial_q: Float = _setting(0.5, "q_value of a new memory", FRACTION, ge=0, le=1)
+    recency_weight: Float = _setting(
+        0.0, "how much staleness costs a memory in the ranking; 1 is 0.15 of q_value at most", FRACTION, ge=0, le=1
+    )
 
 
 class QLearningSettings(_Section):
@@ -102,6 +105,28 @@ class ReflectionSettings(_Section):
     timeout_s: Float = _setting(30.0, "seconds one call to the LLM may take", "a number from 1 to 600", ge=1, le=600)
     max_tokens_per_day: Int = _setting(
         500_000, "tokens for reflections per UTC day; 0 is no limit", "an integer of 0 or more", ge=0
+    )
+
+
+class InsightSettings(_Section):
+    recent_capacity: Int = _setting(
+        20, "newest runs that insights are drawn from; 0 is none", "an integer from 0 to 100", ge=0, le=100
+    )
+    capacity: Int = _setting(
+        10, "insights kept in use; less important ones are archived", "an integer from 0 to 100", ge=0, le=100
+    )
+    reflect_every: Int = _setting(
+        15, "runs after which the LLM draws insights by itself; 0 is by hand only", "an integer of 0 or more", ge=0
+    )
+    importance_threshold: Float = _setting(0.5, "importance below which a run is passed over", FRACTION, ge=0, le=1)
+
+
+class ErrorSettings(_Section):
+    mirror: Text = _setting(
+        "",
+        "file in the project's repository that mirrors the errors, for people, such as docs/memory/reflexion.jsonl",
+        "the path of a file inside the repository, relative to it",
+        shown="none",
     )
 
 
@@ -147,6 +172,8 @@ class Settings(_Section):
     memory: MemorySettings = MemorySettings()
     q_learning: QLearningSettings = QLearningSettings()
     reflection: ReflectionSettings = ReflectionSettings()
+    insights: InsightSettings = InsightSettings()
+    errors: ErrorSettings = ErrorSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     index: IndexSettings = IndexSettings()
     ledger: LedgerSettings = LedgerSettings()

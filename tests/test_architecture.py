@@ -26,6 +26,18 @@ USE_CASES = {
     "reflection_jobs",
     "reflection_queue",
     "audit",
+    "error_fixes",
+    "error_import",
+    "error_mirror",
+    "error_records",
+    "lifecycle",
+    "claims",
+    "crediting",
+    "insights",
+    "insight_inputs",
+    "insight_queue",
+    "insight_saving",
+    "purging",
 }
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),

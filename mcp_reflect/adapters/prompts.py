@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_reflect.core.answers import ANSWER_FORMS, AnswerForm, read_answer
+from mcp_reflect.core.insight_answers import read_insights
+from mcp_reflect.core.observing import insight_parts
 from mcp_reflect.core.trajectory import parse
 from mcp_reflect.errors import ConfigurationError, ReflectorRefused
-from mcp_reflect.models import ReflectionDraft, Result, ReviewedRun
+from mcp_reflect.models import InsightDraft, Material, Memory, ReflectionDraft, Result, ReviewedRun
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -32,14 +34,18 @@ TEMPLATES = (
     "answer_structured.md",
     "answer_json.md",
     "answer_prose.md",
+    "insights.md",
 )
 MAX_PROMPT_CHARS = 24_000
 """About 6,000 tokens: what the 8,192 that many local servers are started with hold, with room for an answer."""
 
 _SHARES = {"task": 0.20, "feedback": 0.15, "errors": 0.12, "reference_context": 0.12, "final_response": 0.12}
+_RETRIEVED_SHARE = 0.15
 """Most that each part may take of the room for the run; the trajectory gets what they leave over."""
 
 _LEAST_ROOM = 1_000
+_MAX_RETRIEVED = 12
+"""Memories shown to be judged, best-ranked first: what a run was given beyond that it hardly read."""
 _MAX_ERROR_CHARS = 600
 
 
@@ -69,15 +75,33 @@ class Prompts:
             raise ReflectorRefused(f"prompts: {error}") from error
         return prompt.encode(errors="replace").decode()  # A lone surrogate could not be sent.
 
+    def insights_prompt(self, material: Material, *, max_chars: int = MAX_PROMPT_CHARS) -> str:
+        """The question about many runs, in at most `max_chars` characters. Raises ReflectorRefused as `prompt` does."""
+        parts = insight_parts(material)
+        try:
+            bare = self._rendered("insights.md", {name: text[:1] for name, text in parts.items()})
+            room = max(max_chars - len(bare), _LEAST_ROOM)
+            prompt = self._rendered("insights.md", _fitted_runs(parts, room))
+        except _Unrenderable as error:
+            raise ReflectorRefused(f"prompts: {error}") from error
+        return prompt.encode(errors="replace").decode()
+
+    def insights(self, answer: str, material: Material) -> list[InsightDraft]:
+        """The insights in an answer that name runs of the material as evidence."""
+        return read_insights(answer, {seen.trace.id for seen in material.observations})
+
     def draft(self, answer: str) -> ReflectionDraft:
         """The reflection in an answer; empty for an answer that holds none."""
         return read_answer(answer)
 
     def _render(self, result: Result, form: AnswerForm, parts: Mapping[str, str]) -> str:
-        environment, values = self._environment(), dict(parts, boundary=_boundary(parts))
+        answer_format = self._rendered(f"answer_{form}.md", parts)
+        return self._rendered(f"reflect_{result}.md", parts, answer_format=answer_format)
+
+    def _rendered(self, template: str, parts: Mapping[str, str], **more: str) -> str:
         try:
-            values["answer_format"] = environment.get_template(f"answer_{form}.md").render(values).strip()
-            return environment.get_template(f"reflect_{result}.md").render(values).strip()
+            values = dict(parts, boundary=_boundary(parts), **more)
+            return self._environment().get_template(template).render(values).strip()
         except Exception as error:
             # What a template of the user's can raise has no bounds: {{ 1 / 0 }} is a valid one.
             raise _Unrenderable(f"{_place(error)}: {_reason(error)}") from error
@@ -108,8 +132,9 @@ class Prompts:
             log.warning("%s: %s is none of %s", overrides, ", ".join(unknown), ", ".join(TEMPLATES))
         if not any((overrides / name).is_file() for name in TEMPLATES):
             return
-        sample = dict.fromkeys((*_SHARES, "trajectory"), "sample")
+        sample = dict.fromkeys((*_SHARES, "trajectory", "retrieved"), "sample")
         try:
+            self._rendered("insights.md", dict.fromkeys(("focus", "failed", "passed", "open", "known"), "sample"))
             for form in ANSWER_FORMS:
                 self._render("pass", form, sample)
                 self._render("fail", form, sample)
@@ -139,12 +164,48 @@ def _parts(run: ReviewedRun) -> dict[str, str]:
         "errors": "\n".join(f"- {error}" for error in dict.fromkeys(errors) if error),
         "reference_context": trace.reference_context.strip(),
         "feedback": run.review.feedback.strip(),
+        "retrieved": "\n".join(f"{memory.id}: {_line(memory)}" for memory in run.retrieved[:_MAX_RETRIEVED]),
     }
+
+
+def _line(memory: Memory) -> str:
+    return " ".join(memory.reflection.split())
+
+
+def _fitted_lines(text: str, limit: int) -> str:
+    """The lines of a text in at most `limit` characters: no line gives way, and with it its id, only long ones do."""
+    lines = text.splitlines()
+    return "\n".join(_cut(line, _longest(lines, limit)) for line in lines)
+
+
+def _fitted_runs(parts: Mapping[str, str], room: int) -> dict[str, str]:
+    """The parts of a question about many runs in at most `room` characters."""
+    focus = _shortened(parts["focus"], room // 8)
+    texts = {name: text.splitlines() for name, text in parts.items() if name != "focus"}
+    most = _longest([line for lines in texts.values() for line in lines], room - len(focus))
+    fitted = {name: "\n".join(_cut(line, most) for line in lines) for name, lines in texts.items()}
+    return {"focus": focus} | fitted
+
+
+def _longest(lines: Sequence[str], limit: int) -> int:
+    """The length to which lines must be cut so that all of them have room; the shorter ones leave theirs to others."""
+    lengths = sorted(len(line) + 1 for line in lines)
+    for place, length in enumerate(lengths):
+        share = limit // (len(lengths) - place)
+        if length > share:
+            return max(share - 1, 0)
+        limit -= length
+    return max(lengths, default=0)
+
+
+def _cut(line: str, limit: int) -> str:
+    return line if len(line) <= limit else line[: limit - 1] + "…" if limit > 0 else ""
 
 
 def _fitted(parts: Mapping[str, str], room: int) -> dict[str, str]:
     """The parts in at most `room` characters."""
     fitted = {name: _shortened(parts[name], int(room * share)) for name, share in _SHARES.items()}
+    fitted["retrieved"] = _fitted_lines(parts["retrieved"], int(room * _RETRIEVED_SHARE))
     left = room - sum(map(len, fitted.values()))
     trajectory = parts["trajectory"]
     fitted["trajectory"] = _shortened(parse(trajectory).render(left).strip(), left) if trajectory else ""

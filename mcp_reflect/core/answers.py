@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
@@ -22,6 +23,9 @@ ANSWER_FORMS: tuple[AnswerForm, ...] = get_args(AnswerForm)
 
 MAX_FIELD_CHARS = 4_000
 MAX_TOOLS = 20
+MAX_CLAIMS = 3
+MAX_CLAIM_CHARS = 500
+_MAX_IDS = 100
 MAX_TOOL_CHARS = 64
 """What clients allow as the name of a tool."""
 _MAX_ANSWER_CHARS = 200_000
@@ -43,11 +47,9 @@ def read_answer(answer: str) -> ReflectionDraft:
     Fields are at most 4,000 characters, `applicable_tools` at most 20 names. Empty for an answer that holds nothing:
     no words, JSON without a field of a reflection, or JSON that was cut off.
     """
-    said = _UNSTORABLE.sub("", answer[:_MAX_ANSWER_CHARS]).strip()
-    if not said.startswith("{"):
-        said = _without_thoughts(said)
-    for fields in _objects(said):
-        draft = ReflectionDraft(**fields.model_dump())
+    said = spoken(answer)
+    for found in json_objects(said, _Fields.model_fields.keys()):
+        draft = ReflectionDraft(**_Fields.model_validate(found).model_dump())
         if not draft.is_empty:
             return draft
     fenced = _FENCE.match(said)
@@ -55,6 +57,12 @@ def read_answer(answer: str) -> ReflectionDraft:
     if prose.startswith(("{", "[")):
         return ReflectionDraft()
     return ReflectionDraft(text=_text(prose))
+
+
+def spoken(answer: str) -> str:
+    """An answer without its thoughts and without what cannot be stored."""
+    said = _UNSTORABLE.sub("", answer[:_MAX_ANSWER_CHARS]).strip()
+    return said if said.startswith("{") else _without_thoughts(said)
 
 
 def clip(text: str, limit: int) -> str:
@@ -69,8 +77,8 @@ def _without_thoughts(answer: str) -> str:
     return "" if _THOUGHTS_BEGIN.match(said) else said
 
 
-def _objects(said: str) -> Iterator[_Fields]:
-    """The JSON objects in a text that have a field of a reflection, outermost first."""
+def json_objects(said: str, wanted: AbstractSet[str]) -> Iterator[dict[str, Any]]:
+    """The JSON objects in a text that have one of the wanted keys, outermost first, their keys in lower_case."""
     start = -1
     for _ in range(_MAX_OBJECTS):
         start = said.find("{", start + 1)
@@ -78,11 +86,11 @@ def _objects(said: str) -> Iterator[_Fields]:
             return
         try:
             found, _end = _DECODER.raw_decode(said, start)
-            named = {_key(key): value for key, value in found.items()}
-            if named.keys() & _Fields.model_fields.keys():
-                yield _Fields.model_validate(named)
         except (ValueError, RecursionError):
             continue  # no JSON, or JSON nested beyond all use
+        named = {_key(key): value for key, value in found.items()}
+        if named.keys() & wanted:
+            yield named
 
 
 def _key(name: str) -> str:
@@ -112,6 +120,27 @@ def _tools(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if 0 < len(name) <= MAX_TOOL_CHARS))[:MAX_TOOLS]
 
 
+def _claims(value: Any) -> tuple[str, ...]:
+    """Sentences from a list, from a string of lines, or from objects that have a claim."""
+    if isinstance(value, str):
+        value = [line.lstrip("-*• ") for line in value.splitlines()]
+    if not isinstance(value, list):
+        return ()
+    entries = (entry.get("claim") if isinstance(entry, dict) else entry for entry in value)
+    claims = (clip(" ".join(_text(entry).split()), MAX_CLAIM_CHARS) for entry in entries if isinstance(entry, str))
+    return tuple(dict.fromkeys(claim for claim in claims if claim))[:MAX_CLAIMS]
+
+
+def ids_in(value: Any) -> tuple[str, ...]:
+    """Ids from a list or from a string with commas, as they stand."""
+    if isinstance(value, str):
+        value = re.split(r"[,;\s]+", value)
+    if not isinstance(value, list):
+        return ()
+    ids = (entry.strip("`'\"[]() ") for entry in value if isinstance(entry, str))
+    return tuple(dict.fromkeys(entry for entry in ids if 0 < len(entry) <= MAX_TOOL_CHARS))[:_MAX_IDS]
+
+
 _Words = Annotated[str, BeforeValidator(_text)]
 
 
@@ -125,3 +154,6 @@ class _Fields(BaseModel):
     correct_action: _Words = ""
     guidance: _Words = ""
     applicable_tools: Annotated[tuple[str, ...], BeforeValidator(_tools)] = ()
+    claims: Annotated[tuple[str, ...], BeforeValidator(_claims)] = ()
+    helpful_memory_ids: Annotated[tuple[str, ...], BeforeValidator(ids_in)] = ()
+    harmful_memory_ids: Annotated[tuple[str, ...], BeforeValidator(ids_in)] = ()

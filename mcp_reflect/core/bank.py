@@ -18,7 +18,7 @@ from mcp_reflect.core.ranking import Floats, Integers, Rows
 from mcp_reflect.models import Metadata, Scalar
 from mcp_reflect.ports import Changes, MemoryChange, Vector
 
-_COLUMNS = ("_vectors", "_q", "_created", "_alive", "_seqs")
+_COLUMNS = ("_vectors", "_q", "_created", "_used", "_alive", "_seqs")
 _FIRST_CAPACITY = 256
 _MOVED_LIMIT = 1_000
 
@@ -60,6 +60,7 @@ class Bank:
         self._vectors = np.zeros((capacity, self.dimension), dtype=np.float32)
         self._q = np.zeros(capacity, dtype=np.float64)
         self._created = np.zeros(capacity, dtype=np.int64)
+        self._used = np.zeros(capacity, dtype=np.int64)
         self._alive = np.zeros(capacity, dtype=np.bool_)
         self._seqs = np.zeros(capacity, dtype=np.int64)
         self._terms: list[tuple[Term, ...]] = []
@@ -84,6 +85,11 @@ class Bank:
     @property
     def created(self) -> Integers:
         return self._created[: self._size]
+
+    @property
+    def used(self) -> Integers:
+        """When each row was last shown to somebody, at least when it was created."""
+        return self._used[: self._size]
 
     @property
     def alive(self) -> npt.NDArray[np.bool_]:
@@ -136,6 +142,10 @@ class Bank:
         if self._size - len(self._row) > max(_FIRST_CAPACITY, self._size // 4):
             self._squeeze()
 
+    def touch(self, rows: Rows, now: int) -> None:
+        """These rows are being shown to somebody."""
+        self._used[rows] = np.maximum(self._used[rows], now)
+
     def _append(self, change: MemoryChange, vector: Vector) -> None:
         row = self._size
         self._reserve(row + 1)
@@ -143,6 +153,7 @@ class Bank:
         self._vectors[row] = vector
         self._q[row] = change.q_value
         self._created[row] = change.created
+        self._used[row] = max(change.created, change.used)
         self._alive[row] = True
         self._seqs[row] = change.seq
         self._post(row, (*_terms(change.metadata), _owner(change.user)))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from mcp_reflect.core.error_match import stored_keywords
+from mcp_reflect.core.errors_seen import errors_in_text
 from mcp_reflect.core.rendering import render_reflection
+from mcp_reflect.core.trajectory import parse
 from mcp_reflect.models import Author, Memory, ReflectionDraft, Review, Trace
 
 
@@ -18,7 +21,12 @@ def compose_memory(
     initial_q: float,
     created_at: datetime,
 ) -> Memory:
-    """The memory of a run. Its task, tools and metadata are the trace's, its words the draft's."""
+    """The memory of a run. Its task, tools and metadata are the trace's, its words the draft's.
+
+    That of a failed run can also be found by the errors in its trajectory and feedback, and by its mistake.
+    """
+    failed = review.result == "fail"
+    errors = [*parse(trace.trajectory).errors, *errors_in_text(review.feedback), draft.key_mistake] if failed else []
     return Memory(
         id=memory_id,
         project=trace.project,
@@ -30,6 +38,36 @@ def compose_memory(
         correct_action=draft.correct_action,
         guidance=draft.guidance,
         applicable_tools=draft.applicable_tools,
+        tools_used=trace.tools_used,
+        metadata=trace.metadata,
+        success=not failed,
+        error_keywords=stored_keywords(errors),
+        author=author,
+        source_trace_id=trace.id,
+        initial_q=initial_q,
+        q_value=initial_q,
+        created_at=created_at,
+    )
+
+
+def compose_claim(
+    trace: Trace,
+    review: Review,
+    claim: str,
+    author: Author,
+    *,
+    memory_id: str,
+    initial_q: float,
+    created_at: datetime,
+) -> Memory:
+    """A sentence learned from a run that stands alone; what it is found by is its own text, not the run's task."""
+    return Memory(
+        id=memory_id,
+        project=trace.project,
+        user=trace.user,
+        kind="claim",
+        task=trace.task,
+        reflection=claim,
         tools_used=trace.tools_used,
         metadata=trace.metadata,
         success=review.result == "pass",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
-from mcp_reflect.models import Result, Review, UtilityEvent
+from mcp_reflect.models import Author, Memory, ReflectionDraft, Result, Review, Trace, UtilityEvent
 
 
 def updated(q: float, reward: float, alpha: float) -> float:
@@ -31,6 +31,36 @@ def rewards(
     else:
         earned = dict.fromkeys(retrieved, 1.0 if result == "pass" else 0.0)
     return {memory_id: reward for memory_id, reward in earned.items() if memory_id not in own}
+
+
+def earned(trace: Trace, review: Review, own: AbstractSet[str]) -> dict[str, float]:
+    """`rewards` of a stored review: by the memories it names, by those judged for it, or by its result."""
+    helpful, harmful = review.helpful_memory_ids, review.harmful_memory_ids
+    if not (helpful or harmful):
+        helpful, harmful = review.judged_helpful, review.judged_harmful
+    return rewards(trace.retrieved_memory_ids, review.result, helpful, harmful, own)
+
+
+def judged(trace: Trace, review: Review, draft: ReflectionDraft, author: Author) -> Review:
+    """The review with a model's opinion of the retrieved memories in it, where it is asked for and there is one.
+
+    A reviewer who named memories is not overruled. Ids that were not retrieved do not count, and one that is in both
+    lists is harmful.
+    """
+    if review.helpful_memory_ids or review.harmful_memory_ids:
+        return review
+    retrieved = frozenset(trace.retrieved_memory_ids)
+    harmful = tuple(dict.fromkeys(i for i in draft.harmful_memory_ids if i in retrieved))
+    helpful = tuple(dict.fromkeys(i for i in draft.helpful_memory_ids if i in retrieved and i not in harmful))
+    if not (helpful or harmful):
+        return review
+    return review.model_copy(update={"judged_helpful": helpful, "judged_harmful": harmful, "judged_by": author})
+
+
+def origins(memory: Memory) -> frozenset[str]:
+    """The traces that a memory came from and that must not credit it: an insight came from all of its evidence."""
+    source = frozenset({memory.source_trace_id})
+    return source | frozenset(memory.evidence) if memory.kind == "insight" else source
 
 
 def event(review: Review, memory_id: str, position: int, reward: float, q: float) -> UtilityEvent:

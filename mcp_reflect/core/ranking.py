@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from mcp_reflect.core.recency import effective_q
 from mcp_reflect.ports import Vector
 
 Rows = npt.NDArray[np.int64]
@@ -28,7 +29,9 @@ MMR_POOL = 5
 
 
 class Table(Protocol):
-    """Parallel arrays, one row per memory. `created` is in microseconds since the epoch."""
+    """Parallel arrays, one row per memory. `created` and `used` (the later of creation and last use) are in
+    microseconds since the epoch.
+    """
 
     @property
     def vectors(self) -> Vector: ...
@@ -37,6 +40,8 @@ class Table(Protocol):
     @property
     def created(self) -> Integers: ...
     @property
+    def used(self) -> Integers: ...
+    @property
     def alive(self) -> npt.NDArray[np.bool_]: ...
     @property
     def ids(self) -> Sequence[str]: ...
@@ -44,11 +49,16 @@ class Table(Protocol):
 
 @dataclass(frozen=True)
 class Query:
-    """`vector` is of unit length; `lambda_` in [0, 1]; `threshold` is the least cosine, in [0, 1]."""
+    """`vector` is of unit length; `lambda_` in [0, 1]; `threshold` is the least cosine, in [0, 1].
+
+    `recency_weight` in [0, 1] takes from q_values what `core/recency.py` says, as of `now` in microseconds.
+    """
 
     vector: Vector
     lambda_: float
     threshold: float
+    recency_weight: float = 0.0
+    now: int = 0
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,13 @@ class Ranked:
 def blend(similarity: Floats, q: Floats, lambda_: float) -> Floats:
     """`(1 - lambda_) * similarity + lambda_ * q_value`."""
     return (1.0 - lambda_) * similarity + lambda_ * q
+
+
+def quality(table: Table, rows: Rows, query: Query) -> Floats:
+    """The q_values of rows as the score takes them; never above the q_values themselves."""
+    if not query.recency_weight:
+        return table.q[rows]
+    return effective_q(table.q[rows], table.used[rows], query.now, query.recency_weight)
 
 
 def similarities(table: Table, rows: Rows, vector: Vector) -> Floats:
@@ -95,7 +112,7 @@ def top_k(table: Table, query: Query, k: int, rows: Rows | None = None) -> Ranke
         passed[borderline] = similarities(table, clear[borderline], query.vector) >= query.threshold
         clear, rough = clear[passed], rough[passed]
     if len(clear) > k:
-        scores = blend(rough.astype(np.float64), table.q[clear], query.lambda_)
+        scores = blend(rough.astype(np.float64), quality(table, clear, query), query.lambda_)
         # With lambda_ = 1 the similarity has no say, so the rough scores are the exact ones.
         margin = 2 * FLOAT32_ERROR * (1.0 - query.lambda_)
         clear = clear[_contenders(scores, table.created[clear], k, margin)]
@@ -107,7 +124,7 @@ def best(table: Table, query: Query, rows: Rows, k: int) -> Ranked:
     similarity = similarities(table, rows, query.vector)
     passed = similarity >= query.threshold
     rows, similarity = rows[passed], similarity[passed]
-    found = Ranked(rows, similarity, blend(similarity, table.q[rows], query.lambda_))
+    found = Ranked(rows, similarity, blend(similarity, quality(table, rows, query), query.lambda_))
     return found.take(_order(table, found.rows, found.score)[:k])
 
 

@@ -44,12 +44,14 @@ def threshold_top_k(
                 return top_k(bank, query, k)
             step, together = by_q.rows[read:needed], None if read else by_q.top[:needed]
             more, gained = _contenders(bank, query, step, together)
-            rows, scores = np.concatenate((rows, more)), np.concatenate((scores, gained))
             read, found = needed, found + len(more)
+            # A row that both lists hold counts once, or the k-th best would look better than it is.
+            new = ~np.isin(more, rows)
+            rows, scores = np.concatenate((rows, more[new])), np.concatenate((scores, gained[new]))
             # Where similarity has no say, the rows read last are better than any unread, ties by age included.
             settled = query.lambda_ == 1.0 and found >= k
             needed = 0 if settled else min(_unsettled(query, by_q.q, floor, _kth(scores, k)), read * _GROWTH)
-    return top_k(bank, query, k, np.unique(rows))
+    return top_k(bank, query, k, rows)
 
 
 def _contenders(bank: Bank, query: Query, rows: Rows, vectors: Vector | None = None) -> tuple[Rows, Floats]:

@@ -13,7 +13,8 @@ from mcp_reflect.server import prompts, resources
 from mcp_reflect.server.tools import TOOLS
 
 INSTRUCTIONS = """\
-A memory of what earlier runs in this project learned. It only works if you use it on every task, unasked:
+A memory of what earlier runs in this project learned. It only works if you use it on every task, unasked. \
+project_context tells at the start of a session what is known here:
 
 1. BEFORE you start a task that takes more than one step (code, debugging, research, anything with tools): call \
 query_memories with the task in the user's words, or augment_task for a ready-made prompt. Follow memories with a \
@@ -24,8 +25,10 @@ the commands you ran, their errors and results), final_response, and the retriev
 with the evidence in feedback. Never guess: leave it empty and call review_trace(trace_id, result) when you know.
    - Name the memories that helped in helpful_memory_ids and those that misled in harmful_memory_ids.
    - Write the lesson yourself: summary, key_mistake (what went wrong, empty if nothing), correct_action (tool and \
-arguments that work), guidance (a rule for similar tasks, not a retelling). It is what the next run will read.
-3. If a verdict turns out wrong, call review_trace again: it replaces the earlier one.
+arguments that work), guidance (a rule for similar tasks, not a retelling), \
+claims (facts worth knowing on other tasks too). It is what the next run will read.
+3. WHEN AN ERROR occurs: find_error_fixes with its text; once solved: record_error_fix.
+4. If a verdict turns out wrong, call review_trace again: it replaces the earlier one.
 
 Each review moves the q_value of the memories the run was given, so honest verdicts make the next answer better. \
 list_traces shows runs that wait for a review. Never put secrets in a trace; known kinds are redacted anyway.

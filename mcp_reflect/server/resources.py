@@ -12,7 +12,9 @@ from mcp.server.context import CallNext, HandlerResult
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
 from mcp_reflect.errors import ReflectError, UnknownId
+from mcp_reflect.inputs import MAX_LIMIT
 from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.server.insights import insight_view
 from mcp_reflect.server.tool import AppContext
 from mcp_reflect.server.views import memory_view, stats_view, trace_view
 from mcp_reflect.server.workers import slot
@@ -36,6 +38,11 @@ def register(server: MCPServer[ReflectionMemory]) -> None:
     def stats() -> str:
         """Counts of runs, reviews and memories of the project."""
         return _shown(stats_view, _session.get())
+
+    @server.resource("reflect://insights", title="Insights", mime_type=_JSON)
+    def insights() -> str:
+        """What the project's runs have in common, most important first."""
+        return _shown(lambda m: {"insights": [insight_view(i) for i in m.insights.standing(MAX_LIMIT)]}, _session.get())
 
 
 async def session_known(ctx: ServerRequestContext[ReflectionMemory], call_next: CallNext) -> HandlerResult:

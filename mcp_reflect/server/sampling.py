@@ -44,25 +44,39 @@ async def ask_client_if_needed(ctx: AppContext, write: Callable[[], Outcome]) ->
     memory = ctx.request_context.lifespan_context
     if ctx.request_state is not None:
         outcome = await in_worker(memory.outcome, ctx.request_state)
-        answer = (ctx.input_responses or {}).get(_QUESTION)
-        return await in_worker(memory.accept_sampled, outcome, _text_of(answer))
+        return await in_worker(memory.accept_sampled, outcome, said_by_client(ctx))
     outcome = await in_worker(write)
     if outcome.ask_client is None:
         return outcome
     prompt = await in_worker(memory.reflection_prompt, outcome.ask_client)
+    text = await ask_client(ctx, prompt, outcome.trace_id)
+    if isinstance(text, InputRequiredResult):
+        return text
+    return await in_worker(memory.accept_sampled, outcome, text)
+
+
+async def ask_client(ctx: AppContext, prompt: str, state: str) -> str | InputRequiredResult:
+    """What the client's model says, empty for nothing; or the question that the call has to end with.
+
+    In that case the client calls again, with `state` as its request state and an answer for `said_by_client`.
+    """
     message = SamplingMessage(role="user", content=TextContent(type="text", text=prompt))
     if ctx.protocol_version is not None and is_version_at_least(ctx.protocol_version, _STATELESS_SINCE):
         question = CreateMessageRequest(params=CreateMessageRequestParams(messages=[message], max_tokens=_MAX_TOKENS))
-        return InputRequiredResult(input_requests={_QUESTION: question}, request_state=outcome.trace_id)
-    text = ""
+        return InputRequiredResult(input_requests={_QUESTION: question}, request_state=state)
     try:
         with fail_after(SAMPLING_GRACE_S / 2), warnings.catch_warnings():
             # Deprecated with the handshake, and the only way to ask a client of that era.
             warnings.simplefilter("ignore", MCPDeprecationWarning)
-            text = _text_of(await ctx.session.create_message([message], max_tokens=_MAX_TOKENS))
+            return _text_of(await ctx.session.create_message([message], max_tokens=_MAX_TOKENS))
     except (MCPError, TimeoutError) as error:
-        log.info("the client's model gave no reflection for %s: %s", outcome.trace_id, error)
-    return await in_worker(memory.accept_sampled, outcome, text)
+        log.info("the client's model gave no answer about %s: %s", state, error)
+        return ""
+
+
+def said_by_client(ctx: AppContext) -> str:
+    """The answer that a call brings to the question its predecessor ended with; empty where there is none."""
+    return _text_of((ctx.input_responses or {}).get(_QUESTION))
 
 
 def _text_of(result: object) -> str:

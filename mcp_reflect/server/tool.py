@@ -62,6 +62,10 @@ class ReflectTool(Tool):
     def _defaults(self, context: Context[Any, Any]) -> dict[str, Any]:
         """The connection's own defaults for a query, where the tool takes them."""
         properties = self.parameters["properties"]
+        if self.name == "reflect":
+            return {
+                "limit": min(max(context.request_context.lifespan_context.profile.insights.recent_capacity, 1), 100)
+            }
         if "lambda_" not in properties:
             return {}
         profile: Profile = context.request_context.lifespan_context.profile

@@ -1,4 +1,4 @@
-"""The seven tools. Each takes flat arguments, calls one method of the memory, and shows what came of it."""
+"""The tools. Each takes flat arguments, calls one method of the memory, and shows what came of it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pydantic import Field
 
 from mcp_reflect.inputs import (
     DEFAULT,
+    Claims,
     Filter,
     Id,
     Limit,
@@ -29,10 +30,18 @@ from mcp_reflect.inputs import (
     Words,
     checked,
 )
+from mcp_reflect.server.error_tools import find_error_fixes, manage_memory, record_error_fix
+from mcp_reflect.server.insight_tools import project_context, reflect
 from mcp_reflect.server.sampling import ask_client_if_needed, can_sample
 from mcp_reflect.server.text import readable
 from mcp_reflect.server.tool import AppContext, answer, tool
-from mcp_reflect.server.views import outcome_view, retrieved_view, stats_view, summary_view, trace_view
+from mcp_reflect.server.views import (
+    outcome_view,
+    retrieved_view,
+    stats_view,
+    summary_view,
+    trace_view,
+)
 from mcp_reflect.server.workers import waiting
 
 PATIENCE_S = 8.0
@@ -47,9 +56,10 @@ Harmful = Annotated[Names, Field(description="ids that misled")]
 Feedback = Annotated[Long, Field(description="evidence: test output, the user's words")]
 Alpha = Annotated[OptionalWeight, Field(description="learning rate; -1: configured")]
 Summary = Annotated[Words, Field(description="your reflection: the run in one sentence")]
-Mistake = Annotated[Words, Field(description="what went wrong; empty if nothing")]
+WentWrong = Annotated[Words, Field(description="what went wrong; empty if nothing")]
 Action = Annotated[Words, Field(description="what works: tool and arguments")]
 Guidance = Annotated[Words, Field(description="rule for similar tasks")]
+Facts = Annotated[Claims, Field(description="up to 3 facts that stand alone: [entity] [what] - [why it matters]")]
 Tools = Annotated[Names, Field(description="tools the lesson is about")]
 
 
@@ -130,10 +140,11 @@ async def submit_trace(
     helpful_memory_ids: Helpful = (),
     harmful_memory_ids: Harmful = (),
     summary: Summary = "",
-    key_mistake: Mistake = "",
+    key_mistake: WentWrong = "",
     correct_action: Action = "",
     guidance: Guidance = "",
     applicable_tools: Tools = (),
+    claims: Facts = (),
     trace_key: Annotated[Name, Field(description="your key for this run: a retry stores nothing twice")] = "",
 ) -> CallToolResult | InputRequiredResult:
     """Call once after a task: stores the run. With review_result, also moves the q_value of the memories it was
@@ -151,6 +162,7 @@ async def submit_trace(
         correct_action=correct_action,
         guidance=guidance,
         applicable_tools=applicable_tools,
+        claims=claims,
     )
     submission = checked(
         Submission,
@@ -179,10 +191,11 @@ async def review_trace(
     helpful_memory_ids: Helpful = (),
     harmful_memory_ids: Harmful = (),
     summary: Summary = "",
-    key_mistake: Mistake = "",
+    key_mistake: WentWrong = "",
     correct_action: Action = "",
     guidance: Guidance = "",
     applicable_tools: Tools = (),
+    claims: Facts = (),
 ) -> CallToolResult | InputRequiredResult:
     """Say whether a submitted run passed or failed, once you know. Again: replaces the earlier review."""
     verdict = checked(
@@ -197,6 +210,7 @@ async def review_trace(
         correct_action=correct_action,
         guidance=guidance,
         applicable_tools=applicable_tools,
+        claims=claims,
     )
     memory = ctx.request_context.lifespan_context
     return await _settle(ctx, partial(memory.review, trace_id, verdict, client_can_sample=can_sample(ctx)))
@@ -235,4 +249,17 @@ def memory_stats(ctx: AppContext) -> CallToolResult:
     return answer(stats_view(ctx.request_context.lifespan_context))
 
 
-TOOLS = (query_memories, augment_task, submit_trace, review_trace, list_traces, get_trace, memory_stats)
+TOOLS = (
+    query_memories,
+    augment_task,
+    submit_trace,
+    review_trace,
+    find_error_fixes,
+    record_error_fix,
+    manage_memory,
+    list_traces,
+    get_trace,
+    memory_stats,
+    reflect,
+    project_context,
+)

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
+from mcp_reflect.error_fixes import KnownFixes, Recorded
+from mcp_reflect.lifecycle import StatusChange
 from mcp_reflect.memory import ReflectionMemory, Retrieved, ingest_status
-from mcp_reflect.models import Match, Memory, Review, Trace
+from mcp_reflect.models import RETRIEVABLE, Match, Memory, Review, Trace
 from mcp_reflect.ports import ProjectCounts, TraceSummary
 from mcp_reflect.reviewing import Outcome
 
 MAX_SHOWN_TRAJECTORY = 20_000
 """Characters of a trajectory in a tool's answer; the resource has all of it."""
 
-_SAID_IN_REFLECTION = {"key_mistake", "correct_action", "guidance"}
-"""Left out of concise answers: the text of the reflection says the same."""
+_OF_SOME_KINDS = {"evidence", "tests", "recurrences", "importance", "contradicts"}
+"""Shown where a memory has them."""
+
+_SAID_TWICE = {"key_mistake", "correct_action", "guidance", "rating"}
+"""Left out of concise answers: the text of the reflection, or the q_value, says the same."""
 
 
 def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = False) -> dict[str, Any]:
-    """`similarity` and `score` are null outside of a query."""
-    stored = memory.model_dump(mode="json", exclude={"project", "initial_q"})
+    """`similarity` and `score` are null outside of a query; `rating` is the q_value on a scale from -10 to +10."""
+    stored = memory.model_dump(mode="json", exclude={"project", "initial_q", "error_keywords"})
+    stored = {key: value for key, value in stored.items() if value or key not in _OF_SOME_KINDS}
     view: dict[str, Any] = {}
     for name in ("id", "kind", "task", "reflection", "q_value"):
         view[name] = stored.pop(name)
     view["similarity"] = None if match is None else match.similarity
     view["score"] = None if match is None else match.score
+    view["rating"] = 20 * memory.q_value - 10
     view |= stored
-    return {key: value for key, value in view.items() if not (concise and key in _SAID_IN_REFLECTION)}
+    return {key: value for key, value in view.items() if not (concise and key in _SAID_TWICE)}
 
 
 def retrieved_view(retrieved: Retrieved, *, concise: bool) -> dict[str, Any]:
@@ -33,6 +40,46 @@ def retrieved_view(retrieved: Retrieved, *, concise: bool) -> dict[str, Any]:
         "retrieval_id": retrieved.retrieval_id,
         "memories": [memory_view(match.memory, match, concise=concise) for match in retrieved.matches],
     }
+
+
+def known_fixes_view(known: KnownFixes) -> dict[str, Any]:
+    return {
+        "retrieval_id": known.retrieval_id,
+        "fixes": [
+            {
+                "memory_id": each.memory.id,
+                "task": each.memory.task,
+                "mistake": each.memory.key_mistake or each.memory.summary,
+                "evidence": "\n\n".join(each.memory.evidence),
+                "rule": each.memory.guidance,
+                "fix": each.memory.correct_action,
+                "tests": list(each.memory.tests),
+                "status": each.memory.status,
+                "match": each.match,
+                "q_value": each.memory.q_value,
+                "recurrences": each.memory.recurrences,
+            }
+            for each in known.fixes
+        ],
+        "warnings": known.warnings,
+    }
+
+
+def recorded_view(recorded: Recorded) -> dict[str, Any]:
+    memory = recorded.memory
+    return {
+        "memory_id": memory.id,
+        "known_before": not recorded.is_new,
+        "recurrences": memory.recurrences,
+        "fix": memory.correct_action,
+        "status": memory.status,
+        "source_trace_id": memory.source_trace_id,
+        "warnings": recorded.warnings,
+    }
+
+
+def status_view(change: StatusChange) -> dict[str, Any]:
+    return {"memory_id": change.memory.id, "status": change.memory.status, "status_before": change.before}
 
 
 def outcome_view(outcome: Outcome) -> dict[str, Any]:
@@ -102,6 +149,7 @@ def trace_view(memory: ReflectionMemory, trace_id: str, *, whole: bool) -> dict[
         "review": None if summary.review is None else review_view(summary.review),
         "last_error": "" if summary.job is None else summary.job.last_error,
         "memory": None if written is None else memory_view(written),
+        "claims": [memory_view(claim, concise=True) for claim in memory.claims_of(trace_id)],
     }
 
 
@@ -116,6 +164,7 @@ def _clipped(trace: Trace) -> str:
 
 def stats_view(memory: ReflectionMemory) -> dict[str, Any]:
     counts: ProjectCounts = memory.counts()
+    insights = memory.insights.figures()
     profile = memory.profile
     missing = memory.missing_vectors()
     advice = "run `mcp-reflect reindex`: some memories are not embedded by the present model" if missing else ""
@@ -129,7 +178,11 @@ def stats_view(memory: ReflectionMemory) -> dict[str, Any]:
         "mean_q_value": counts.mean_q,
         "q_updates": counts.utility_events,
         "reflections": {"queued": 0, "completed": 0, "failed": 0} | dict(counts.jobs),
-        "last_error": counts.last_error,
+        "insights": {"in_use": sum(insights.memories.get(status, 0) for status in RETRIEVABLE)}
+        | {"queued": 0, "completed": 0, "failed": 0}
+        | dict(insights.jobs)
+        | {"last_error": insights.last_error},
+        "last_error": counts.last_error or insights.last_error,
         "embedding_model": memory.embedding_model,
         "not_embedded": missing,
         "similarity_threshold": profile.similarity_threshold,

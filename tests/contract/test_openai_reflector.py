@@ -10,6 +10,7 @@ import pytest
 
 from mcp_reflect.adapters.openai_reflector.chat import ChatServer
 from mcp_reflect.errors import ReflectorBusy
+from mcp_reflect.models import Material, Observation, ReviewedRun
 from mcp_reflect.ports import Usage
 from tests.support.asking import KEY, TASK, a_run, asking
 from tests.support.llm_server import (
@@ -25,6 +26,7 @@ from tests.support.llm_server import (
     status,
     without_response_format,
 )
+from tests.support.values import make_memory, make_trace
 
 PROSE = "Look at the help of a tool before you use a flag of it."
 
@@ -37,13 +39,13 @@ def server() -> Iterator[LLMServer]:
 
 def test_a_well_formed_answer_takes_one_request_with_an_enforced_schema(server: LLMServer) -> None:
     draft = asking(server).reflect(a_run())
-    assert draft.model_dump(exclude={"text"}, mode="json") == WORDS
+    assert draft.model_dump(exclude_defaults=True, mode="json") == WORDS
     (request,) = server.requests
     assert request.path == "/v1/chat/completions"
     assert request.headers["authorization"] == f"Bearer {KEY}"
     schema = request.response_format["json_schema"]
     assert schema["strict"] is True
-    assert schema["schema"]["required"] == list(WORDS)
+    assert schema["schema"]["required"] == [*WORDS, "claims"]
     assert schema["schema"]["additionalProperties"] is False
     # Reasoning models refuse more than these.
     assert set(request.body) == {"model", "messages", "response_format"}
@@ -165,3 +167,53 @@ def test_a_request_that_was_refused_costs_nothing(server: LLMServer) -> None:
 def test_a_server_is_shown_without_its_credentials() -> None:
     assert str(ChatServer("m", "https://ada:secret@host:8/v1", KEY, 1)) == "m at host:8"
     assert str(ChatServer("m", None, None, 1)) == "m at api.openai.com"
+
+
+def judging() -> ReviewedRun:
+    run = a_run()
+    memory = make_memory(run.trace, id="mem_shown", reflection="Leave the flag out.")
+    return run.model_copy(update={"retrieved": (memory,)})
+
+
+def test_only_a_run_with_memories_to_judge_is_asked_about_them(server: LLMServer) -> None:
+    server.default(reflection(helpful_memory_ids=["mem_shown"], harmful_memory_ids=[], claims=["A fact - it counts."]))
+    draft = asking(server).reflect(judging())
+    assert (draft.helpful_memory_ids, draft.claims) == (("mem_shown",), ("A fact - it counts.",))
+    asking(server).reflect(a_run())
+    asked, not_asked = ([*r.response_format["json_schema"]["schema"]["required"]] for r in server.requests)
+    assert asked == [*not_asked, "helpful_memory_ids", "harmful_memory_ids"]
+    assert "mem_shown: Leave the flag out." in server.requests[0].prompt
+    assert "memory_ids" not in server.requests[1].prompt
+
+
+def material() -> Material:
+    trace = make_trace(id="trace_one", task=TASK)
+    return Material(focus="flags", observations=(Observation(trace=trace, result="fail", importance=1.0),))
+
+
+INSIGHT = {"text": "Ask for help first.", "importance": 0.7, "evidence": ["trace_one", "trace_made_up"]}
+
+
+def test_insights_come_in_an_enforced_schema_with_known_runs_only(server: LLMServer) -> None:
+    server.default(says(json.dumps({"insights": [INSIGHT, {"text": "Unfounded.", "evidence": ["trace_made_up"]}]})))
+    (insight,) = asking(server).insights(material())
+    assert (insight.text, insight.importance, insight.evidence) == ("Ask for help first.", 0.7, ("trace_one",))
+    (request,) = server.requests
+    assert request.response_format["json_schema"]["name"] == "insights"
+    assert "trace_one: " in request.prompt
+
+
+def test_insights_of_a_server_without_response_format_are_read_from_text(server: LLMServer) -> None:
+    answer = says("Here:\n```json\n" + json.dumps({"insights": [INSIGHT]}) + "\n```")
+    server.default(without_response_format(answer))
+    assert [insight.text for insight in asking(server).insights(material())] == ["Ask for help first."]
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("answer", [says("No idea."), says(""), says('{"insights": []}')])
+def test_an_answer_without_insights_is_worth_another_try(server: LLMServer, answer: Answer) -> None:
+    server.default(answer)
+    spent: list[Usage] = []
+    with pytest.raises(ReflectorBusy, match="no insight"):
+        asking(server, spend=spent.append).insights(material())
+    assert len(spent) == len(server.requests) == 2

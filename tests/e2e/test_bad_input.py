@@ -77,9 +77,37 @@ WRONG: dict[str, list[Any]] = {
     "correct_action": [*TEXT, "x" * 8_001],
     "guidance": [*TEXT, "x" * 8_001],
     "applicable_tools": NAMES,
+    "claims": ["one", 1, None, {"a": 1}, [1], [""], [None], ["nul\x00"], ["x" * 501], ["a", "b", "c", "d"]],
+    "focus": [*TEXT, "x" * 8_001],
+    "insights": [
+        "words",
+        1,
+        None,
+        {"text": "t"},
+        [1],
+        [{}],
+        [{"text": "t", "evidence": ["trace_000000000000"]}],
+        [{"text": "t", "evidence": []}],
+        [{"text": "t" * 1_001, "evidence": ["trace_1"]}],
+        [{"text": "nul\x00", "evidence": ["trace_1"]}],
+        [{"text": "t", "importance": "high", "evidence": ["trace_1"]}],
+        [{"text": "t", "importance": 1.1, "evidence": ["trace_1"]}],
+        [{"text": "t", "evidence": "trace_1"}],
+        [{"text": "t", "evidence": ["trace_1"], "more": 1}],
+        [{"text": "t", "evidence": ["trace_1"]}] * 6,
+    ],
     "trace_key": [*TEXT, "x" * 201],
     "trace_id": ["", "trace_000000000000", 1, None, ["t"], "nul\x00byte", "'; DROP TABLE traces; --"],
     "review_status": ["done", "", None, 1],
+    "error": [*TEXT, "", " \n", "x" * 200_001],
+    "mistake": [*TEXT, "", " \n", "x" * 8_001],
+    "fix": [*TEXT, "x" * 8_001],
+    "evidence": [*TEXT, "x" * 200_001],
+    "rule": [*TEXT, "x" * 8_001],
+    "tests": ["run it", 1, None, {"a": 1}, [1], [""], [None], ["nul\x00"], ["x" * 8_001], ["x"] * 101],
+    "memory_id": ["", "mem_000000000000", 1, None, ["m"], "nul\x00byte", "'; DROP TABLE memories; --"],
+    "action": ["delete", "", None, 1, ["adopt"]],
+    "reason": [*TEXT, "x" * 8_001],
 }
 
 
@@ -93,6 +121,7 @@ async def test_a_wrong_argument_is_named_and_changes_nothing(tmp_path: Path, too
     async with connect(tmp_path / "home") as client:
         stored = await call(client, "submit_trace", task=TASK, review_result="pass", guidance="g")
         good = {"task": TASK, "trace_id": stored["trace_id"], "result": "fail", "review_result": "fail"}
+        good |= {"error": "e", "mistake": "m", "fix": "f", "memory_id": stored["memory"]["id"], "action": "adopt"}
         base = {name: good[name] for name in tool.parameters["properties"] if name in good}
         before = await state(client)
         for name in tool.parameters["properties"]:

@@ -24,6 +24,7 @@ VERDICT = {
     "correct_action": "",
     "guidance": "",
     "applicable_tools": [],
+    "claims": [],
 }
 QUERY = {"lambda_": 0.5, "mmr_lambda": 0.7, "similarity_threshold": -1.0, "metadata_filter": {}}
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -43,15 +44,36 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
         **VERDICT,
     },
     "review_trace": {"trace_id": ..., "result": ..., **VERDICT},
+    "find_error_fixes": {"error": ..., "limit": 5},
+    "record_error_fix": {
+        "task": ...,
+        "mistake": ...,
+        "fix": ...,
+        "evidence": "",
+        "rule": "",
+        "tests": [],
+        "metadata": {},
+    },
+    "manage_memory": {"memory_id": ..., "action": ..., "reason": ""},
     "list_traces": {"review_status": "pending", "limit": 20},
     "get_trace": {"trace_id": ...},
     "memory_stats": {},
+    "reflect": {"focus": "", "limit": 20, "insights": []},
+    "project_context": {"limit": 5},
 }
-READING = {"query_memories", "augment_task", "list_traces", "get_trace", "memory_stats"}
+READING = {
+    "query_memories",
+    "augment_task",
+    "find_error_fixes",
+    "list_traces",
+    "get_trace",
+    "memory_stats",
+    "project_context",
+}
 MEMORY = {
     "id", "kind", "task", "reflection", "q_value", "similarity", "score", "success", "summary", "key_mistake",
     "correct_action", "applicable_tools", "guidance", "tools_used", "metadata", "status", "author", "source_trace_id",
-    "created_at", "last_used_at", "reviews",
+    "created_at", "last_used_at", "reviews", "rating",
 }  # fmt: skip
 
 
@@ -78,7 +100,7 @@ async def test_the_tool_list_is_cheap(tmp_path: Path) -> None:
     async with connect(tmp_path / "home") as client:
         tools = (await client.list_tools()).tools
     listed = json.dumps([tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools])
-    assert len(listed) / 4 <= 2_500
+    assert len(listed) / 4 <= 3_500
 
 
 def test_instructions_fit_into_what_clients_show() -> None:
@@ -104,9 +126,15 @@ async def test_every_result_comes_whole_in_both_forms(tmp_path: Path) -> None:
             ("augment_task", {"task": task}),
             ("submit_trace", {"task": task, "review_result": "pass"}),
             ("review_trace", {"trace_id": stored["trace_id"], "result": "pass"}),
+            ("record_error_fix", {"task": task, "mistake": "The parser stops", "fix": "Seed it", "evidence": "a\nb"}),
+            ("find_error_fixes", {"error": "The parser stops"}),
+            ("manage_memory", {"memory_id": stored["memory"]["id"], "action": "adopt"}),
             ("list_traces", {"review_status": "all"}),
             ("get_trace", {"trace_id": stored["trace_id"]}),
             ("memory_stats", {}),
+            ("reflect", {}),
+            ("reflect", {"insights": [{"text": "Seed tests.", "importance": 0.7, "evidence": [stored["trace_id"]]}]}),
+            ("project_context", {}),
         ]
         for name, arguments in calls:
             result = await client.call_tool(name, arguments)
@@ -125,7 +153,7 @@ async def test_memories_have_the_promised_fields(tmp_path: Path) -> None:
     assert set(detailed["memories"][0]) >= MEMORY
     assert set(augmented["memories"][0]) >= MEMORY
     left_out = set(detailed["memories"][0]) - set(concise["memories"][0])
-    assert left_out == {"key_mistake", "correct_action", "guidance"}
+    assert left_out == {"key_mistake", "correct_action", "guidance", "rating"}
     assert detailed["memories"][0]["last_used_at"] is None or detailed["memories"][0]["last_used_at"] > "2026"
 
 
@@ -143,7 +171,10 @@ async def test_people_can_look_at_memories_traces_and_figures(tmp_path: Path) ->
         assert (await read(f"reflect://traces/{stored['trace_id']}"))["trajectory"] == long
         assert (await read(f"reflect://memories/{stored['memory']['id']}"))["reflection"] == "Guidance: g"
         assert (await read("reflect://stats"))["traces"]["total"] == 1
-        assert [str(r.uri) for r in (await client.list_resources()).resources] == ["reflect://stats"]
+        assert [str(r.uri) for r in (await client.list_resources()).resources] == [
+            "reflect://stats",
+            "reflect://insights",
+        ]
         templates = (await client.list_resource_templates()).resource_templates
         assert {t.uri_template for t in templates} == {"reflect://memories/{memory_id}", "reflect://traces/{trace_id}"}
         with pytest.raises(MCPError, match="mem_unknown"):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.core.answers import read_answer
+from mcp_reflect.core.insight_answers import read_insights
 from mcp_reflect.models import ReflectionDraft
 
 FIELDS = {
@@ -132,3 +133,51 @@ def test_any_answer_gives_words_that_can_be_stored(answer: str) -> None:
 def test_what_a_model_was_asked_for_comes_back_unchanged(fields: dict[str, str]) -> None:
     if any(fields.values()):
         assert read_answer(json.dumps(fields)) == ReflectionDraft.model_validate(fields)
+
+
+@pytest.mark.parametrize(
+    ("given_", "claims"),
+    [
+        (["One - a.", "Two - b.", "One - a.", "Three - c.", "Four - d."], ("One - a.", "Two - b.", "Three - c.")),
+        ("- One - a.\n- Two\n", ("One - a.", "Two")),
+        ([{"claim": "One - a."}, {"other": 1}, 7, None, "none"], ("One - a.",)),
+        (None, ()),
+        (["x" * 900], ("x" * 499 + "…",)),
+    ],
+)
+def test_claims_are_read_from_what_models_make_of_a_list(given_: object, claims: tuple[str, ...]) -> None:
+    assert read_answer(json.dumps({"summary": "s", "claims": given_})).claims == claims
+
+
+def test_ids_are_read_from_lists_and_from_words() -> None:
+    answer = {"summary": "s", "helpful_memory_ids": ["mem_a", " `mem_b` ", 1], "harmful_memory_ids": "mem_c, mem_d"}
+    draft = read_answer(json.dumps(answer))
+    assert (draft.helpful_memory_ids, draft.harmful_memory_ids) == (("mem_a", "mem_b"), ("mem_c", "mem_d"))
+
+
+KNOWN = frozenset({"trace_a", "trace_b"})
+
+
+@pytest.mark.parametrize(
+    ("answer", "wanted"),
+    [
+        ('{"insights": [{"text": "T", "importance": 0.4, "evidence": ["trace_a"]}]}', [("T", 0.4, ("trace_a",))]),
+        ('<think>hm</think>[{"insight": "T", "evidence": "trace_a, trace_b"}]', [("T", 0.5, ("trace_a", "trace_b"))]),
+        ('{"insights": [{"text": "T", "importance": 9, "evidence": ["trace_a", "x"]}]}', [("T", 1.0, ("trace_a",))]),
+        ('{"insights": [{"text": "T", "importance": "0.2", "evidence": ["trace_a"]}]}', [("T", 0.2, ("trace_a",))]),
+        ('{"insights": [{"text": "T", "importance": "high", "evidence": ["trace_a"]}]}', [("T", 0.5, ("trace_a",))]),
+        ('{"insights": [{"text": "T", "evidence": []}, {"text": "", "evidence": ["trace_a"]}, 3]}', []),
+        ("words only", []),
+    ],
+)
+def test_insights_are_read_wherever_they_stand(answer: str, wanted: list[tuple[object, ...]]) -> None:
+    assert [(i.text, i.importance, i.evidence) for i in read_insights(answer, KNOWN)] == wanted
+
+
+@given(st.text() | st.recursive(st.none() | st.floats() | st.text(), lambda x: st.lists(x) | st.dictionaries(
+    st.sampled_from(["insights", "text", "importance", "evidence"]), x)).map(json.dumps))  # fmt: skip
+def test_no_answer_makes_an_insight_that_cannot_be_kept(answer: str) -> None:
+    for insight in read_insights(answer, KNOWN):
+        assert insight.text.strip()
+        assert 0.0 <= insight.importance <= 1.0
+        assert set(insight.evidence) <= KNOWN

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.core import learning
-from mcp_reflect.models import Review
+from mcp_reflect.models import ReflectionDraft, Review
+from tests.support.values import make_memory, make_review, make_trace
 
 weights = st.floats(0.0, 1.0)
 
@@ -56,3 +57,36 @@ def test_rewards_follow_the_result_unless_there_are_verdicts(
     result: str, helpful: list[str], harmful: list[str], own: set[str], expected: dict[str, float]
 ) -> None:
     assert learning.rewards(["a", "b"], result, helpful, harmful, own) == expected  # type: ignore[arg-type]
+
+
+IDS = st.lists(st.sampled_from("abcdef"), max_size=5).map(tuple)
+
+
+@given(IDS, IDS, IDS, IDS, IDS)
+def test_a_models_opinion_counts_only_where_it_is_asked_for(
+    retrieved: tuple[str, ...],
+    named: tuple[str, ...],
+    own: tuple[str, ...],
+    helpful: tuple[str, ...],
+    harmful: tuple[str, ...],
+) -> None:
+    trace = make_trace(retrieved_memory_ids=retrieved)
+    review = make_review(trace, 1, result="fail", helpful_memory_ids=named)
+    draft = ReflectionDraft(helpful_memory_ids=helpful, harmful_memory_ids=harmful)
+    judged = learning.judged(trace, review, draft, "llm")
+    earned = learning.earned(trace, judged, frozenset(own))
+    if named or not (set(helpful) | set(harmful)) & set(retrieved):
+        assert judged == review
+        assert earned == learning.earned(trace, review, frozenset(own))
+        return
+    assert judged.judged_by == "llm"
+    assert set(earned) <= set(retrieved) - set(own)
+    for memory_id, reward in earned.items():
+        assert memory_id in (harmful if reward == 0.0 else helpful)
+        assert reward == 0.0 or memory_id not in harmful
+
+
+def test_an_insight_comes_from_all_of_its_evidence_and_an_error_only_from_its_run() -> None:
+    trace = make_trace(id="t1")
+    assert learning.origins(make_memory(trace, kind="insight", evidence=("t1", "t2"))) == {"t1", "t2"}
+    assert learning.origins(make_memory(trace, kind="error", evidence=("TypeError",))) == {"t1"}

@@ -18,9 +18,14 @@ from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.audit import findings
+from mcp_reflect.crediting import refine
+from mcp_reflect.error_fixes import ErrorFixes
+from mcp_reflect.error_mirror import Mirror
 from mcp_reflect.indexer import Indexer
 from mcp_reflect.inputs import Query, Submission, Verdict
+from mcp_reflect.insights import Insights
 from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.models import ReflectionDraft
 from mcp_reflect.profile import Profile
 from mcp_reflect.reflection_queue import ReflectionQueue
 from mcp_reflect.retriever import Retriever
@@ -51,14 +56,26 @@ def small_memory(folder: Path) -> Iterator[Parts]:
     indexer = Indexer(ledger, index, embedder.identity)
     extractive = ExtractiveReflector()
     queue = ReflectionQueue(ledger, embedder, "alpha", None, extractive, clock=clock, on_saved=lambda _: None)
+    retriever = Retriever(ledger, index, indexer, embedder)
+    profile = Profile(project="alpha", user="ann", scope="project", similarity_threshold=0.0)
     memory = ReflectionMemory(
         ledger=ledger,
         embedder=embedder,
-        retriever=Retriever(ledger, index, indexer, embedder),
+        retriever=retriever,
         queue=queue,
         extractive=extractive,
         dialogue=Prompts(),
-        profile=Profile(project="alpha", user="ann", scope="project", similarity_threshold=0.0),
+        insights=Insights(
+            ledger=ledger,
+            embedder=embedder,
+            dialogue=Prompts(),
+            profile=profile,
+            clock=clock,
+            wake=queue.notify,
+            saved=queue.saved,
+        ),
+        errors=ErrorFixes(ledger, embedder, retriever, Mirror(None, ledger, embedder, profile, clock), profile, clock),
+        profile=profile,
         clock=clock,
     )
     yield Parts(memory, ledger, index, indexer, embedder)
@@ -139,6 +156,21 @@ class Learning(RuleBasedStateMachine):
         self._noted(run, outcome, review)
         self.known.append(run)
         return multiple(run)
+
+    @rule(run=runs, data=st.data())
+    def judge_later(self, run: Run, data: st.DataObject) -> None:
+        """A model's opinion arrives at any time after the review; it counts as if the review had brought it."""
+        if not run.review or not run.given or "helpful_memory_ids" in run.review:
+            return
+        named = data.draw(st.lists(st.sampled_from(run.given), unique=True, min_size=1))
+        cut = data.draw(st.integers(0, len(named)))
+        opinion = {"helpful_memory_ids": tuple(named[:cut]), "harmful_memory_ids": tuple(named[cut:])}
+        with self.parts.ledger.transaction() as tx:
+            trace, review = tx.trace(run.trace_id), tx.current_review(run.trace_id)
+            assert trace is not None
+            assert review is not None
+            refine(tx, trace, review, ReflectionDraft(**opinion), "llm")
+        run.review = {**run.review, **opinion}
 
     @invariant()
     def every_q_value_is_what_the_last_reviews_give(self) -> None:

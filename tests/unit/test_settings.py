@@ -28,6 +28,11 @@ EXAMPLES = {  # for every setting: a value that is not the default, and one that
     "MCP_REFLECT_REFLECTION__BASE_URL": ("http://localhost:8000/v1", "localhost"),
     "MCP_REFLECT_REFLECTION__TIMEOUT_S": ("5", "0"),
     "MCP_REFLECT_REFLECTION__MAX_TOKENS_PER_DAY": ("0", "-1"),
+    "MCP_REFLECT_MEMORY__RECENCY_WEIGHT": ("1", "1.5"),
+    "MCP_REFLECT_INSIGHTS__RECENT_CAPACITY": ("0", "101"),
+    "MCP_REFLECT_INSIGHTS__CAPACITY": ("0", "-1"),
+    "MCP_REFLECT_INSIGHTS__REFLECT_EVERY": ("0", "-1"),
+    "MCP_REFLECT_INSIGHTS__IMPORTANCE_THRESHOLD": ("0", "high"),
     "MCP_REFLECT_EMBEDDING__MODEL": ("BAAI/bge-small-en-v1.5", "openai:"),
     "MCP_REFLECT_INDEX__URL": ("https://chroma.example.org", "http://host:99999"),
     "MCP_REFLECT_LEDGER__URL": ("postgresql+psycopg://host/name", "host/name"),
@@ -79,8 +84,32 @@ def test_the_defaults_are_those_of_the_contract(tmp_path: Path) -> None:
 
 
 def test_every_setting_is_covered_by_these_tests() -> None:
-    covered = set(EXAMPLES) | {"MCP_REFLECT_HOME", "MCP_REFLECT_CONFIG", "MCP_REFLECT_REFLECTION__MODEL"}
+    covered = (
+        set(EXAMPLES)
+        | {"MCP_REFLECT_HOME", "MCP_REFLECT_CONFIG", "MCP_REFLECT_REFLECTION__MODEL"}
+        | {"MCP_REFLECT_ERRORS__MIRROR"}
+    )
     assert {row.environment[0] for row in setting_rows()} == covered | {"OPENAI_API_KEY"}
+
+
+def test_the_mirror_of_errors_lies_in_the_repository(tmp_path: Path) -> None:
+    (tmp_path / "clone" / ".git").mkdir(parents=True)
+    (tmp_path / "clone" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (tmp_path / "clone" / "src").mkdir()
+    environ = {"MCP_REFLECT_HOME": str(tmp_path), "MCP_REFLECT_ERRORS__MIRROR": "docs/reflexion.jsonl"}
+    mirror = load_settings(environ, tmp_path / "clone" / "src").errors.mirror
+    assert mirror == str(tmp_path / "clone" / "docs" / "reflexion.jsonl")
+    assert load_settings(environ, tmp_path).errors.mirror == str(tmp_path / "docs" / "reflexion.jsonl")
+    assert load(tmp_path, '[errors]\nmirror = "  "').errors.mirror == ""
+    for wrong in ("/etc/passwd", "../outside.jsonl", "docs/", ".", "a/../../b"):
+        assert "inside the repository" in refusal(tmp_path, MCP_REFLECT_ERRORS__MIRROR=wrong)
+
+
+def test_insights_come_with_the_documented_defaults(tmp_path: Path) -> None:
+    insights = load(tmp_path).insights
+    assert (insights.recent_capacity, insights.capacity) == (20, 10)
+    assert (insights.reflect_every, insights.importance_threshold) == (15, 0.5)
+    assert load(tmp_path).memory.recency_weight == 0.0
 
 
 def test_every_setting_is_explained() -> None:

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from mcp_reflect.adapters.openai_reflector.chat import ChatServer, Conversation, FormatRefused
+from mcp_reflect.adapters.openai_reflector.schemas import INSIGHTS, JUDGING_REFLECTION, REFLECTION
 from mcp_reflect.core.answers import ANSWER_FORMS, AnswerForm, read_answer
 from mcp_reflect.errors import ReflectorBusy, ReflectorError
-from mcp_reflect.models import Author, ReflectionDraft, ReviewedRun
+from mcp_reflect.models import Author, InsightDraft, Material, ReflectionDraft, ReviewedRun
 from mcp_reflect.ports import Usage
 
 MAX_PROMPT_CHARS = 24_000
@@ -32,6 +33,10 @@ class Questions(Protocol):
     """Where the prompts come from."""
 
     def prompt(self, run: ReviewedRun, *, form: AnswerForm, max_chars: int) -> str: ...
+
+    def insights_prompt(self, material: Material, *, max_chars: int) -> str: ...
+
+    def insights(self, answer: str, material: Material) -> list[InsightDraft]: ...
 
 
 @dataclass
@@ -94,6 +99,32 @@ class OpenAIReflector:
             self._account(attempt)
         return attempt.prose  # Words in hand are worth more than the error that came of asking for better ones.
 
+    def insights(self, material: Material) -> list[InsightDraft]:
+        """What the runs have in common; at least one insight. Raises as `reflect` does."""
+        self._server.load()
+        attempt = _Attempt()
+        try:
+            return _within(self._timeout_s, lambda: self._compare(material, attempt))
+        except TimeoutError as error:
+            raise ReflectorBusy(f"{self._server}: no answer within {self._timeout_s:g} s") from error
+        finally:
+            self._account(attempt)
+
+    async def _compare(self, material: Material, attempt: _Attempt) -> list[InsightDraft]:
+        prompt = self._prompts.insights_prompt(material, max_chars=self._max_prompt_chars)
+        async with self._server.connect() as conversation:
+            for schema in (INSIGHTS, None) if self._enforces_json else (None,):
+                try:
+                    answer = await conversation.ask(prompt, attempt.usages.append, schema=schema)
+                except FormatRefused:
+                    if schema is None:
+                        raise
+                    continue
+                drafts = self._prompts.insights(answer, material)
+                if drafts:
+                    return drafts
+        raise ReflectorBusy(f"{self._server}: the answer held no insight with a run as evidence")
+
     async def _converse(self, run: ReviewedRun, attempt: _Attempt) -> ReflectionDraft:
         async with self._server.connect() as conversation:
             forms = ANSWER_FORMS if self._enforces_json else ANSWER_FORMS[1:]
@@ -120,7 +151,8 @@ class OpenAIReflector:
 
     async def _ask(self, conversation: Conversation, run: ReviewedRun, form: AnswerForm, attempt: _Attempt) -> str:
         prompt = self._prompts.prompt(run, form=form, max_chars=self._max_prompt_chars)
-        return await conversation.ask(prompt, attempt.usages.append, enforce_json=form == "structured")
+        schema = JUDGING_REFLECTION if run.retrieved else REFLECTION
+        return await conversation.ask(prompt, attempt.usages.append, schema=schema if form == "structured" else None)
 
     def _account(self, attempt: _Attempt) -> None:
         if self._spend is not None:

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -52,6 +53,14 @@ _FORMAT_REFUSED = frozenset({400, 404, 422})
 _IDENTIFIER = re.compile(r"[A-Za-z][\w.-]{0,63}")
 
 M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What an answer must look like, as a JSON schema with a name."""
+
+    name: str
+    body: Mapping[str, object]
 
 
 class FormatRefused(ReflectorRefused):
@@ -101,8 +110,11 @@ class Conversation:
         self._client = client
         self._api_key = api_key
 
-    async def ask(self, prompt: str, spend: Callable[[Usage], None], *, enforce_json: bool) -> str:
-        """The text of one answer, empty for an answer without text. Raises ReflectorBusy or ReflectorRefused."""
+    async def ask(self, prompt: str, spend: Callable[[Usage], None], *, schema: Schema | None) -> str:
+        """The text of one answer, empty for an answer without text; the server is told to keep to `schema`.
+
+        Raises ReflectorBusy or ReflectorRefused.
+        """
         from openai import OpenAIError, omit  # noqa: PLC0415 - loaded already
 
         try:
@@ -110,7 +122,7 @@ class Conversation:
             reply = await self._client.chat.completions.with_raw_response.create(
                 model=self._model,
                 messages=[{"role": "user", "content": prompt}],
-                response_format=_response_format() if enforce_json else omit,
+                response_format=omit if schema is None else _response_format(schema),
             )
         except asyncio.CancelledError:
             spend(Usage(_estimated(prompt), 0))
@@ -172,23 +184,8 @@ def _estimated(text: str) -> int:
     return math.ceil(len(text) / CHARS_PER_TOKEN)
 
 
-def _response_format() -> ResponseFormatJSONSchema:
-    """The fields of a reflection as OpenAI's strict mode wants them: all required, nothing else allowed."""
-    words: dict[str, object] = {"type": "string"}
-    properties: dict[str, object] = {
-        "summary": words,
-        "key_mistake": words,
-        "correct_action": words,
-        "guidance": words,
-        "applicable_tools": {"type": "array", "items": words},
-    }
-    schema: dict[str, object] = {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-    return {"type": "json_schema", "json_schema": {"name": "reflection", "strict": True, "schema": schema}}
+def _response_format(schema: Schema) -> ResponseFormatJSONSchema:
+    return {"type": "json_schema", "json_schema": {"name": schema.name, "strict": True, "schema": dict(schema.body)}}
 
 
 class _Message(BaseModel):

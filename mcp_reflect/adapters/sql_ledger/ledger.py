@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import and_, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, func, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.engine import Connections
+from mcp_reflect.adapters.sql_ledger.insights import InsightReading
 from mcp_reflect.adapters.sql_ledger.overview import project_counts, trace_summaries
-from mcp_reflect.adapters.sql_ledger.transaction import SqlTransaction, memories_with_utilities, read_memories
+from mcp_reflect.adapters.sql_ledger.transaction import SqlTransaction, read_memories
+from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
 from mcp_reflect.errors import LedgerError
 from mcp_reflect.models import (
     RETRIEVABLE,
@@ -26,7 +29,7 @@ from mcp_reflect.models import (
 from mcp_reflect.ports import Changes, MemoryChange, ProjectCounts, TraceSummary, Usage, UtilityChange, Vector
 
 
-class SqlLedger:
+class SqlLedger(InsightReading):
     """Implements ports.Ledger. `url` is an SQLAlchemy URL. Raises ConfigurationError or LedgerError."""
 
     def __init__(self, url: str) -> None:
@@ -70,7 +73,17 @@ class SqlLedger:
 
     def changes(self, project: str, model: str, after: int) -> Changes:
         m, u, e, p = schema.memories, schema.utilities, schema.embeddings, schema.properties
-        wanted = (m.c.id, m.c.user, m.c.status, m.c.metadata, u.c.q_value, m.c.created_at, e.c.vector, m.c.seq)
+        wanted: list[ColumnElement[Any]] = [
+            m.c.id,
+            m.c.user,
+            m.c.status,
+            m.c.metadata,
+            u.c.q_value,
+            m.c.created_at,
+            e.c.vector,
+            m.c.seq,
+        ]
+        wanted += [m.c.kind, m.c.correct_action != "", m.c.error_keywords, u.c.last_used_at]
         written = (
             select(*wanted)
             .join_from(m, u, m.c.id == u.c.memory_id)
@@ -92,8 +105,25 @@ class SqlLedger:
                     created=created,
                     vector=None if blob is None else rows.to_vector(blob),
                     seq=changed,
+                    kind=kind,
+                    solved=bool(solved),
+                    error_keywords=rows.to_lines(keywords),
+                    used=used or 0,
                 )
-                for memory_id, user, status, metadata, q_value, created, blob, changed in connection.execute(written)
+                for (
+                    memory_id,
+                    user,
+                    status,
+                    metadata,
+                    q_value,
+                    created,
+                    blob,
+                    changed,
+                    kind,
+                    solved,
+                    keywords,
+                    used,
+                ) in connection.execute(written)
             ]
             # The rows above carry their q_value already, which matters when a whole project is read.
             utilities = [] if after == 0 else [UtilityChange(*row) for row in connection.execute(moved)]
@@ -105,6 +135,10 @@ class SqlLedger:
         with self._connections.reading("reading memories") as connection:
             return read_memories(connection, ids)
 
+    def memories_of_trace(self, trace_id: str) -> list[Memory]:
+        with self._connections.reading("reading memories") as connection:
+            return SqlTransaction(connection).memories_of_trace(trace_id)
+
     # -- traces and figures
 
     def trace(self, trace_id: str) -> Trace | None:
@@ -115,7 +149,7 @@ class SqlLedger:
         self, project: str, *, user: str | None, review_status: ReviewStatus | None, limit: int
     ) -> list[TraceSummary]:
         t = schema.traces.c
-        conditions = [t.project == project]
+        conditions = [t.project == project, t.origin == "run"]
         if user is not None:
             conditions.append(t.user == user)
         if review_status is not None:
@@ -184,9 +218,9 @@ class SqlLedger:
     def missing_vectors(self, project: str, model: str) -> list[tuple[str, str]]:
         m, e = schema.memories.c, schema.embeddings.c
         embedded = select(e.memory_id).where(e.memory_id == m.id, e.model == model)
-        missing = select(m.id, m.task).where(m.project == project, ~embedded.exists()).order_by(m.seq)
+        missing = select(m.id, m.embedded_text).where(m.project == project, ~embedded.exists()).order_by(m.seq)
         with self._connections.reading("reading vectors") as connection:
-            return [(memory_id, task) for memory_id, task in connection.execute(missing)]
+            return [(memory_id, text) for memory_id, text in connection.execute(missing)]
 
     def put_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
         m, e = schema.memories, schema.embeddings

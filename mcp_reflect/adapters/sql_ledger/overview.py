@@ -54,7 +54,7 @@ def project_counts(connection: Connection, project: str, user: str | None) -> Pr
         schema.reflection_jobs,
         schema.utility_events,
     )
-    mine = [t.c.project == project] + ([t.c.user == user] if user is not None else [])
+    mine = [t.c.project == project, t.c.origin == "run"] + ([t.c.user == user] if user is not None else [])
     my_memories = [m.c.project == project] + ([m.c.user == user] if user is not None else [])
 
     traces, reviewed = connection.execute(select(func.count(), func.count(t.c.review_id)).where(*mine)).one()

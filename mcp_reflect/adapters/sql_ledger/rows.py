@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from sqlalchemy import RowMapping
 
-from mcp_reflect.models import Memory, ReflectionJob, Retrieval, Review, Trace, UtilityEvent
+from mcp_reflect.core.embedded_text import embedded_text
+from mcp_reflect.models import InsightJob, LogEntry, Memory, ReflectionJob, Retrieval, Review, Trace, UtilityEvent
 from mcp_reflect.ports import Vector
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -31,6 +32,10 @@ def to_vector(blob: bytes) -> Vector:
 
 def to_blob(vector: Vector) -> bytes:
     return np.ascontiguousarray(vector, dtype="<f4").tobytes()
+
+
+def to_lines(text: str) -> tuple[str, ...]:
+    return tuple(text.split("\n")) if text else ()
 
 
 def trace_row(trace: Trace) -> dict[str, Any]:
@@ -61,7 +66,12 @@ _UTILITY_FIELDS = {"q_value", "reviews", "last_used_at"}
 def memory_row(memory: Memory) -> dict[str, Any]:
     row = memory.model_dump(mode="json", exclude={"created_at", "success", *_UTILITY_FIELDS})
     success = None if memory.success is None else int(memory.success)
-    return row | {"created_at": to_microseconds(memory.created_at), "success": success}
+    return row | {
+        "created_at": to_microseconds(memory.created_at),
+        "success": success,
+        "error_keywords": "\n".join(memory.error_keywords),
+        "embedded_text": embedded_text(memory),
+    }
 
 
 def memory_from(row: Row) -> Memory:
@@ -76,8 +86,21 @@ def memory_from(row: Row) -> Memory:
             "success": None if row["success"] is None else bool(row["success"]),
             "applicable_tools": tuple(row["applicable_tools"]),
             "tools_used": tuple(row["tools_used"]),
+            "evidence": tuple(row["evidence"]),
+            "tests": tuple(row["tests"]),
+            "contradicts": tuple(row["contradicts"]),
+            "error_keywords": to_lines(row["error_keywords"]),
         }
     )
+
+
+def log_row(entry: LogEntry) -> dict[str, Any]:
+    return entry.model_dump() | {"at": to_microseconds(entry.at)}
+
+
+def log_from(row: Row) -> LogEntry:
+    fields = {name: row[name] for name in LogEntry.model_fields}
+    return LogEntry.model_validate(fields | {"at": to_datetime(fields["at"])})
 
 
 def event_row(event: UtilityEvent, project: str) -> dict[str, Any]:
@@ -102,6 +125,17 @@ def retrieval_row(retrieval: Retrieval) -> dict[str, Any]:
 def retrieval_from(row: Row) -> Retrieval:
     fields = {name: row[name] for name in Retrieval.model_fields}
     return Retrieval.model_validate(fields | {"created_at": to_datetime(row["created_at"])})
+
+
+def insight_job_row(job: InsightJob) -> dict[str, Any]:
+    times = {"next_attempt_at": job.next_attempt_at, "created_at": job.created_at}
+    return job.model_dump() | {name: to_microseconds(moment) for name, moment in times.items()}
+
+
+def insight_job_from(row: Row) -> InsightJob:
+    fields = {name: row[name] for name in InsightJob.model_fields}
+    times = {name: to_datetime(row[name]) for name in ("next_attempt_at", "created_at")}
+    return InsightJob.model_validate(fields | times)
 
 
 def job_row(job: ReflectionJob, project: str) -> dict[str, Any]:

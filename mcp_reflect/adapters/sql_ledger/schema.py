@@ -2,7 +2,8 @@
 
     traces ─┬─ reviews (all; traces.review_id is the one that counts)
             ├─ reflection_jobs (what is still to be written)
-            └─ memories ─┬─ utilities (q_value, use: rewritten often, so kept apart from the words)
+            └─ memories ─┬─ memory_log (why a status was changed)
+                         ├─ utilities (q_value, use: rewritten often, so kept apart from the words)
                          ├─ embeddings (one per model)
                          └─ utility_events (what moved the q_value)
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     Column,
     Double,
     ForeignKey,
@@ -60,6 +62,7 @@ traces = Table(
     Column("tools_used", JSON, nullable=False),
     Column("draft", JSON, nullable=False),
     Column("feedback", Text, nullable=False),
+    Column("origin", String(16), nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("review_id", Id),
     UniqueConstraint("project", "trace_key", name="one_trace_per_key"),
@@ -78,6 +81,9 @@ reviews = Table(
     Column("helpful_memory_ids", JSON, nullable=False),
     Column("harmful_memory_ids", JSON, nullable=False),
     Column("draft", JSON, nullable=False),
+    Column("judged_helpful", JSON, nullable=False),
+    Column("judged_harmful", JSON, nullable=False),
+    Column("judged_by", String(16), nullable=False),
     Column("created_at", BigInteger, nullable=False),
 )
 
@@ -99,12 +105,37 @@ memories = Table(
     Column("tools_used", JSON, nullable=False),
     Column("metadata", JSON, nullable=False),
     Column("success", Integer),
+    Column("evidence", JSON, nullable=False),
+    Column("tests", JSON, nullable=False),
+    Column("recurrences", Integer, nullable=False),
+    Column("importance", Double),
+    Column("contradicts", JSON, nullable=False),
+    Column("error_keywords", Text, nullable=False),
+    Column("embedded_text", Text, nullable=False),
     Column("author", String(16), nullable=False),
     Column("source_trace_id", Id, ForeignKey("traces.id"), nullable=False, index=True),
     Column("initial_q", Double, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("seq", BigInteger, nullable=False),
     Index("memories_changed", "project", "seq"),
+)
+
+memory_log = Table(
+    "memory_log",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("memory_id", Id, ForeignKey("memories.id"), nullable=False, index=True),
+    Column("action", String(16), nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("status_before", String(16), nullable=False),
+    Column("at", BigInteger, nullable=False),
+)
+
+mirrors = Table(
+    "mirrors",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("digests", JSON, nullable=False),
 )
 
 utilities = Table(
@@ -166,6 +197,24 @@ reflection_jobs = Table(
     Column("next_attempt_at", BigInteger, nullable=False),
     Column("last_error", Text, nullable=False),
     Index("reflection_jobs_due", "project", "state", "next_attempt_at"),
+)
+
+insight_jobs = Table(
+    "insight_jobs",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("project", Name, nullable=False),
+    Column("user", Name, nullable=False),
+    Column("own_only", Boolean, nullable=False),
+    Column("focus", Text, nullable=False),
+    Column("limit", Integer, nullable=False),
+    Column("author", String(16), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("next_attempt_at", BigInteger, nullable=False),
+    Column("last_error", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Index("insight_jobs_by_age", "project", "created_at"),
 )
 
 model_usage = Table(

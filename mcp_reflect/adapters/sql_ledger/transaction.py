@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
-from mcp_reflect.models import Memory, ReflectionJob, Retrieval, Review, Status, Trace, UtilityEvent
+from mcp_reflect.adapters.sql_ledger.insights import InsightWriting
+from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
+from mcp_reflect.models import Kind, LogEntry, Memory, ReflectionJob, Retrieval, Review, Status, Trace, UtilityEvent
 from mcp_reflect.ports import Vector
 
 
-def memories_with_utilities() -> Select[tuple[object, ...]]:
-    m, u = schema.memories.c, schema.utilities.c
-    columns = [column for column in m if column.name != "seq"]
-    return select(*columns, u.q_value, u.reviews, u.last_used_at).join_from(
-        schema.memories, schema.utilities, m.id == u.memory_id
-    )
-
-
-class SqlTransaction:
+class SqlTransaction(InsightWriting):
     """Implements ports.LedgerTransaction on an open connection."""
 
     def __init__(self, connection: Connection) -> None:
@@ -58,6 +52,11 @@ class SqlTransaction:
         t = schema.traces
         self._connection.execute(update(t).where(t.c.id == review.trace_id).values(review_id=review.id))
 
+    def put_judgement(self, review: Review) -> None:
+        r = schema.reviews
+        judged = {name: value for name, value in rows.review_row(review).items() if name.startswith("judged_")}
+        self._connection.execute(update(r).where(r.c.id == review.id).values(judged))
+
     # -- memories
 
     def memory_of_trace(self, trace_id: str) -> Memory | None:
@@ -65,6 +64,11 @@ class SqlTransaction:
         found = memories_with_utilities().where(m.source_trace_id == trace_id, m.kind == "reflection")
         row = self._connection.execute(found).mappings().first()
         return None if row is None else rows.memory_from(row)
+
+    def memories_of_trace(self, trace_id: str) -> list[Memory]:
+        m = schema.memories.c
+        found = memories_with_utilities().where(m.source_trace_id == trace_id).order_by(m.created_at, m.id)
+        return [rows.memory_from(row) for row in self._connection.execute(found).mappings()]
 
     def put_memory(self, memory: Memory, model: str, vector: Vector) -> None:
         seq = self.next_seq()
@@ -84,8 +88,40 @@ class SqlTransaction:
         m = schema.memories
         self._connection.execute(update(m).where(m.c.id == memory_id).values(status=status, seq=self.next_seq()))
 
+    def memories_where(
+        self, project: str, *, user: str | None = None, kind: Kind | None = None, statuses: Collection[Status] = ()
+    ) -> list[Memory]:
+        m = schema.memories.c
+        found = memories_with_utilities().where(m.project == project).order_by(m.created_at, m.id)
+        if user is not None:
+            found = found.where(m.user == user)
+        if kind is not None:
+            found = found.where(m.kind == kind)
+        if statuses:
+            found = found.where(m.status.in_(statuses))
+        return [rows.memory_from(row) for row in self._connection.execute(found).mappings()]
+
+    def add_log(self, entry: LogEntry) -> None:
+        self._connection.execute(insert(schema.memory_log), rows.log_row(entry))
+
+    def log_of(self, memory_id: str) -> list[LogEntry]:
+        log = schema.memory_log
+        found = select(log).where(log.c.memory_id == memory_id).order_by(log.c.id)
+        return [rows.log_from(row) for row in self._connection.execute(found).mappings()]
+
     def memories(self, ids: Sequence[str]) -> dict[str, Memory]:
         return read_memories(self._connection, ids)
+
+    # -- files for people
+
+    def mirror(self, key: str) -> dict[str, str]:
+        m = schema.mirrors.c
+        return dict(self._connection.execute(select(m.digests).where(m.key == key)).scalar() or {})
+
+    def put_mirror(self, key: str, digests: Mapping[str, str]) -> None:
+        m = schema.mirrors
+        if not self._connection.execute(update(m).where(m.c.key == key).values(digests=dict(digests))).rowcount:
+            self._connection.execute(insert(m), {"key": key, "digests": dict(digests)})
 
     # -- learning
 

@@ -1,0 +1,123 @@
+"""`find_error_fixes` against `query_memories` on one bank: `python -m benchmarks.errors [--records 10000]`.
+
+The bank holds that many recorded errors, made of headlines of real bug reports with words of their own and long stack
+traces as evidence. Both are asked in process, in turn, A B A B, with texts that neither has seen: half of the errors
+asked are one line, half a trace of 200 lines. Printed are the medians and their ratio beside the goal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.speed import DATA, SEED, mixtures, settings_in
+from mcp_reflect.bootstrap import Store, build_memory, open_store
+from mcp_reflect.core.reflexion_file import ErrorLine
+from mcp_reflect.error_records import new_error, store_provenance
+from mcp_reflect.inputs import ErrorQuery, Query
+from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.ports import Vector
+
+ROUNDS = 40
+WARM_UP = 5
+GOAL = 2.0
+
+console = Console()
+
+
+def headlines() -> list[str]:
+    """Titles of real bug reports, all different."""
+    with (DATA / "gitbugs_hadoop.jsonl").open(encoding="utf-8") as reports:
+        return list(dict.fromkeys(json.loads(line)["text"].splitlines()[0][:200] for line in reports))
+
+
+def trace(message: str, number: int) -> str:
+    """A Python traceback of 200 lines that ends with `message`."""
+    folder = f"/srv/app/module_{number % 7}"
+    frames = "".join(f'  File "{folder}/step_{n}.py", line {number + n}, in step\n    go({n})\n' for n in range(99))
+    return f"Traceback (most recent call last):\n{frames}RuntimeError: {message}"
+
+
+def fill(store: Store, memory: ReflectionMemory, texts: Sequence[str], vectors: Vector) -> None:
+    """Store an error for each vector; every title comes back in other words."""
+    start, profile = datetime.now(UTC), memory.profile
+    for first in range(0, len(vectors), 1_000):
+        with store.ledger.transaction() as tx:
+            for number in range(first, min(first + 1_000, len(vectors))):
+                said = texts[number % len(texts)].split()
+                other = texts[(number * 7 + 3) % len(texts)].split()
+                mistake = " ".join([*said[: len(said) // 2 + 1], *other[len(other) // 2 :]])
+                line = ErrorLine(
+                    memory_id="",
+                    created_at=start - timedelta(minutes=number),
+                    task=mistake,
+                    mistake=mistake,
+                    evidence=(trace(mistake, number),),
+                    rule="",
+                    fix="Raise the limit" if number % 3 else "",
+                    tests=(),
+                    status="active",
+                    recurrences=0,
+                    metadata={},
+                    text="",
+                )
+                source = store_provenance(tx, profile, line, "error", start)
+                tx.put_memory(
+                    new_error(line, profile, source.id, start, "agent"), store.embedder.identity, vectors[number]
+                )
+    store.indexer.sync(profile.project)
+
+
+def in_turn(runs: Sequence[Callable[[str], object]], fresh: Iterator[str]) -> list[float]:
+    """Median seconds of each, on texts that no cache has seen."""
+    times: list[list[float]] = [[] for _ in runs]
+    for round_number in range(ROUNDS + WARM_UP):
+        for taken, run in zip(times, runs, strict=True):
+            text = next(fresh)
+            began = time.perf_counter()
+            run(text)
+            if round_number >= WARM_UP:
+                taken.append(time.perf_counter() - began)
+    return [statistics.median(taken) for taken in times]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="find_error_fixes against query_memories on one bank.")
+    parser.add_argument("--records", type=int, default=10_000, help="errors in the bank")
+    count = parser.parse_args().records
+    if not DATA.is_dir():
+        raise SystemExit(f"the folder of real texts is not here: {DATA}")
+    texts = headlines()
+    table = Table("what", "median, ms", "against query_memories", "goal", title=f"{count:,} recorded errors")
+    with tempfile.TemporaryDirectory() as folder:
+        settings = settings_in(folder)
+        with open_store(settings) as store, build_memory(settings, store) as memory:
+            base = store.embedder.embed(texts[:500])
+            fill(store, memory, texts, mixtures(base, count, np.random.default_rng(SEED)))
+            fresh = (f"{text} ({number})" for number, text in enumerate(itertools.cycle(texts[500:])))
+            query, message, whole = in_turn(
+                (
+                    lambda text: memory.query(Query(task=text)),
+                    lambda text: memory.errors.find(ErrorQuery(error=text)),
+                    lambda text: memory.errors.find(ErrorQuery(error=trace(text, len(text)))),
+                ),
+                fresh,
+            )
+    table.add_row("query_memories", f"{query * 1e3:.2f}", "1.00", "-")
+    table.add_row("find_error_fixes, a message", f"{message * 1e3:.2f}", f"{message / query:.2f}", f"<= {GOAL:.2f}")
+    table.add_row("find_error_fixes, a trace", f"{whole * 1e3:.2f}", f"{whole / query:.2f}", f"<= {GOAL:.2f}")
+    console.print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""Claims: sentences of a reflection that stand alone, each a memory of its own with its own meaning and q_value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from mcp_reflect.core.composing import compose_claim
+from mcp_reflect.ids import new_id
+from mcp_reflect.models import RETRIEVABLE, Author, LogEntry, Memory, ReflectionDraft, Review, Trace
+from mcp_reflect.ports import Embedder, LedgerTransaction, Vector
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """Texts with their vectors under one model."""
+
+    model: str
+    vectors: Mapping[str, Vector]
+
+    @classmethod
+    def by(cls, embedder: Embedder, texts: Sequence[str]) -> Embedded:
+        """Raises ModelUnavailable."""
+        once = list(dict.fromkeys(texts))
+        return cls(embedder.identity, dict(zip(once, embedder.embed(once), strict=True)))
+
+    def holds(self, texts: Sequence[str]) -> bool:
+        return all(text in self.vectors for text in texts)
+
+
+def texts_of(trace: Trace, draft: ReflectionDraft, author: Author, review_draft: ReflectionDraft) -> list[str]:
+    """What has to be embedded to store a reflection and its claims."""
+    claims, _ = claims_of(trace, draft, author, review_draft)
+    return [trace.task, *claims]
+
+
+def claims_of(
+    trace: Trace, draft: ReflectionDraft, author: Author, review_draft: ReflectionDraft
+) -> tuple[tuple[str, ...], Author]:
+    """The claims of a run with their author: the calling agent's own, else those that came with the reflection."""
+    own = review_draft.claims or trace.draft.claims
+    return (own, "agent") if own else (draft.claims, author)
+
+
+def save_claims(
+    tx: LedgerTransaction,
+    trace: Trace,
+    review: Review,
+    words: tuple[ReflectionDraft, Author],
+    embedded: Embedded,
+    now: datetime,
+    initial_q: float,
+) -> None:
+    """Store a run's claims in place of those from an earlier review.
+
+    A claim said again keeps its id and what it has earned; one not said again is archived, because runs that were
+    given it still count.
+    """
+    claims, author = claims_of(trace, words[0], words[1], review.draft)
+    earlier = {memory.reflection: memory for memory in claims_from(tx, trace.id)}
+    for claim in claims:
+        known = earlier.pop(claim, None)
+        status = "active" if known is None or known.status in {"pending", "archived"} else known.status
+        memory = compose_claim(
+            trace,
+            review,
+            claim,
+            author,
+            memory_id=known.id if known else new_id("mem"),
+            initial_q=known.initial_q if known else initial_q,
+            created_at=known.created_at if known else now,
+        )
+        memory = memory.model_copy(update={"status": status})
+        tx.put_memory(memory, embedded.model, embedded.vectors[claim])
+    for memory in earlier.values():
+        if memory.status == "pending" or memory.status in RETRIEVABLE:
+            reason = "a later review of its run did not bring it"
+            tx.set_status(memory.id, "archived")
+            entry = {"memory_id": memory.id, "action": "replace", "reason": reason, "status_before": memory.status}
+            tx.add_log(LogEntry.model_validate(entry | {"at": now}))
+
+
+def claims_from(tx: LedgerTransaction, trace_id: str) -> list[Memory]:
+    """The claims of a run, of whatever status."""
+    return [memory for memory in tx.memories_of_trace(trace_id) if memory.kind == "claim"]
+
+
+def hide(tx: LedgerTransaction, trace_id: str) -> None:
+    """Keep what an earlier review brought out of sight until the new one's reflection is written."""
+    for memory in tx.memories_of_trace(trace_id):
+        if memory.kind in {"reflection", "claim"} and memory.status in RETRIEVABLE:
+            tx.set_status(memory.id, "pending")

@@ -1,0 +1,66 @@
+"""Runs as observations: which of them are looked at, and how they are told to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from mcp_reflect.core.answers import clip
+from mcp_reflect.core.importance import importance_of
+from mcp_reflect.core.trajectory import parse
+from mcp_reflect.models import Material, Observation, Review, Trace
+
+_TASK_CHARS = 300
+_FEEDBACK_CHARS = 300
+_ENDING_CHARS = 300
+_ERRORS = 2
+_ERROR_CHARS = 150
+
+
+def observations(
+    runs: Iterable[tuple[Trace, Review | None]], now: datetime, threshold: float
+) -> tuple[Observation, ...]:
+    """Of these runs those that reach the threshold at `now`, in the order given."""
+    seen = (
+        Observation(
+            trace=trace,
+            result="" if review is None else review.result,
+            feedback=trace.feedback if review is None else review.feedback,
+            importance=importance_of(trace, now),
+        )
+        for trace, review in runs
+    )
+    return tuple(each for each in seen if each.importance >= threshold)
+
+
+def insight_parts(material: Material) -> dict[str, str]:
+    """The texts of the prompt for insights by the names they have there; each run and each insight is one line."""
+    return {
+        "focus": material.focus.strip(),
+        "failed": _lines(material.observations, "fail"),
+        "passed": _lines(material.observations, "pass"),
+        "open": _lines(material.observations, ""),
+        "known": "\n".join(f"{memory.id}: {' '.join(memory.reflection.split())}" for memory in material.known),
+    }
+
+
+def _lines(seen: Sequence[Observation], result: str) -> str:
+    return "\n".join(f"{each.trace.id}: {told(each)}" for each in seen if each.result == result)
+
+
+def told(seen: Observation) -> str:
+    """A run on one line: its task, tools, last errors, end and review, each in short."""
+    trajectory = parse(seen.trace.trajectory)
+    errors = "; ".join(_line(error, _ERROR_CHARS) for error in trajectory.errors[-_ERRORS:])
+    parts = {
+        "": _line(seen.trace.task, _TASK_CHARS),
+        "Tools": ", ".join(seen.trace.tools_used[:8]),
+        "Errors": errors,
+        "Ended with": _line(seen.trace.final_response, _ENDING_CHARS),
+        "Review": _line(seen.feedback, _FEEDBACK_CHARS),
+    }
+    return " | ".join(f"{name}: {text}" if name else text for name, text in parts.items() if text)
+
+
+def _line(text: str, limit: int) -> str:
+    return clip(" ".join(text[: 4 * limit].split()), limit)

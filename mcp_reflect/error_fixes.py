@@ -1,0 +1,128 @@
+"""Errors and their fixes: found again when they return, recorded once however often they return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_reflect.core.embedded_text import embedded_text
+from mcp_reflect.core.redaction import redact, redact_json
+from mcp_reflect.core.reflexion_file import ErrorLine
+from mcp_reflect.error_mirror import Mirror
+from mcp_reflect.error_records import come_back, new_error, put, same_of, store_provenance
+from mcp_reflect.ids import new_id
+from mcp_reflect.inputs import ErrorFix, ErrorQuery
+from mcp_reflect.models import Memory, Retrieval
+from mcp_reflect.ports import Clock, Embedder, Ledger
+from mcp_reflect.profile import Profile
+from mcp_reflect.retriever import Retriever
+
+
+@dataclass(frozen=True)
+class KnownFix:
+    """A memory that knows an error; `match` in [0, 1] is the better of keyword overlap and cosine."""
+
+    memory: Memory
+    match: float
+
+
+@dataclass(frozen=True)
+class KnownFixes:
+    """The answer to an error, best first. `warnings` are what was wrong with the mirror."""
+
+    retrieval_id: str
+    fixes: list[KnownFix]
+    warnings: list[str]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What became of a recorded error; `is_new` is false where it was known and came back."""
+
+    memory: Memory
+    is_new: bool
+    warnings: list[str]
+
+
+class ErrorFixes:
+    """A connection's view of the known errors of its project. Thread-safe."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        embedder: Embedder,
+        retriever: Retriever,
+        mirror: Mirror,
+        profile: Profile,
+        clock: Clock,
+    ) -> None:
+        self._ledger = ledger
+        self._embedder = embedder
+        self._retriever = retriever
+        self._profile = profile
+        self._clock = clock
+        self.mirror = mirror
+
+    def find(self, query: ErrorQuery) -> KnownFixes:
+        """What is known of an error, best first; what is shown counts as given to the connection's run."""
+        warnings = self.mirror.read()
+        profile, error = self._profile, redact(query.error)
+        hits = self._retriever.known_errors(
+            profile.project, profile.visible_user, error, profile.similarity_threshold, query.limit
+        )
+        retrieval = Retrieval(
+            id=new_id("ret"),
+            project=profile.project,
+            user=profile.user,
+            connection=profile.connection,
+            memory_ids=tuple(hit.memory_id for hit in hits),
+            created_at=self._clock(),
+        )
+        self._ledger.record_retrieval(retrieval)
+        found = self._ledger.memories(retrieval.memory_ids)
+        fixes = [KnownFix(found[hit.memory_id], hit.match) for hit in hits if hit.memory_id in found]
+        return KnownFixes(retrieval.id, fixes, warnings)
+
+    def record(self, fix: ErrorFix) -> Recorded:
+        """Store an error with a trace of its own, or count it as a recurrence of the same error."""
+        warnings = self.mirror.read()
+        line = _line_of(fix)
+        stored: Recorded | None = None
+        while stored is None:
+            stored = self._try(line)
+        return Recorded(stored.memory, stored.is_new, [*warnings, *self.mirror.write()])
+
+    def _try(self, line: ErrorLine) -> Recorded | None:
+        """None where somebody recorded the same error meanwhile: the words to embed are other ones then."""
+        now, known = self._clock(), self._same(line)
+        planned = new_error(line, self._profile, "", now, "agent") if known is None else come_back(known, line)
+        vector = self._embedder.embed([embedded_text(planned)])[0]
+        with self._ledger.transaction() as tx:
+            tx.next_seq()  # from here on nobody else writes
+            if self._same(line) != known:
+                return None
+            trace = store_provenance(tx, self._profile, line, "error", now)
+            memory = planned if known else planned.model_copy(update={"source_trace_id": trace.id})
+            return Recorded(put(tx, memory, self._embedder.identity, vector), known is None, [])
+
+    def _same(self, line: ErrorLine) -> Memory | None:
+        ids = self._retriever.same_mistake(self._profile.project, self._profile.visible_user, line.mistake)
+        known = same_of(self._ledger.memories(ids).values(), line)
+        # What a retrieval touches must not look like a change of the error.
+        return known and known.model_copy(update={"last_used_at": None})
+
+
+def _line_of(fix: ErrorFix) -> ErrorLine:
+    return ErrorLine(
+        memory_id="",
+        created_at=None,
+        task=redact(fix.task),
+        mistake=redact(fix.mistake).strip(),
+        evidence=tuple(filter(None, [redact(fix.evidence).strip()])),
+        rule=redact(fix.rule).strip(),
+        fix=redact(fix.fix).strip(),
+        tests=tuple(redact(each) for each in fix.tests),
+        status="active",
+        recurrences=0,
+        metadata=redact_json(fix.metadata),
+        text="",
+    )

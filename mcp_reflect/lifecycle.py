@@ -1,0 +1,102 @@
+"""A memory's status after it was made: adopted, deprecated, archived, restored, pruned. Every change is logged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_reflect.core.pruning import Prunable, prunable
+from mcp_reflect.core.redaction import redact
+from mcp_reflect.errors import InvalidArgument, UnknownId
+from mcp_reflect.models import Action, LogEntry, Memory, Status
+from mcp_reflect.ports import Clock, Ledger, LedgerTransaction
+from mcp_reflect.profile import Profile
+
+ISSUED_BY = "query_memories, augment_task and find_error_fixes"
+
+_TARGETS: dict[Action, Status] = {"adopt": "adopted", "deprecate": "deprecated", "archive": "archived"}
+
+
+@dataclass(frozen=True)
+class StatusChange:
+    """A memory as it is now, with the status that it had before."""
+
+    memory: Memory
+    before: Status
+
+
+def manage(
+    ledger: Ledger, profile: Profile, clock: Clock, memory_id: str, action: Action, reason: str = ""
+) -> StatusChange:
+    """Change a memory's status; one that has it already stays as it is, without a line in the log.
+
+    `restore` takes the last change back that was not taken back yet. Raises UnknownId, and InvalidArgument where there
+    is nothing to restore or the memory is just being rewritten.
+    """
+    with ledger.transaction() as tx:
+        tx.next_seq()  # from here on nobody else writes
+        memory = tx.memories([memory_id]).get(memory_id)
+        if memory is None or not profile.sees(memory):
+            raise UnknownId("memory_id", [memory_id], ISSUED_BY)
+        if memory.status == "pending":
+            raise InvalidArgument("memory_id", f"{memory_id} is being rewritten", "a memory that is not; try again")
+        target = _status_before(tx, memory) if action == "restore" else _TARGETS[action]
+        if target != memory.status:
+            tx.set_status(memory_id, target)
+            tx.add_log(_entry(memory, action, redact(reason), clock))
+        return StatusChange(memory.model_copy(update={"status": target}), memory.status)
+
+
+def _status_before(tx: LedgerTransaction, memory: Memory) -> Status:
+    changes: list[Status] = []
+    for entry in tx.log_of(memory.id):
+        if entry.action != "restore":
+            changes.append(entry.status_before)
+        elif changes:
+            changes.pop()
+    if not changes:
+        raise InvalidArgument(
+            "action", f"{memory.id} is {memory.status} and was never anything else", '"adopt", "deprecate" or "archive"'
+        )
+    return changes[-1]
+
+
+def status_while_rewritten(tx: LedgerTransaction, memory: Memory) -> Status:
+    """The status that a memory has to keep when its words are written anew; `pending` hides the one before."""
+    if memory.status != "pending":
+        return memory.status
+    status: Status = "active"
+    earlier: list[Status] = []
+    for entry in tx.log_of(memory.id):
+        if entry.action == "restore":
+            status = earlier.pop() if earlier else "active"
+        else:
+            earlier.append(status)
+            status = "adopted" if entry.action == "adopt" else "active"
+    return status
+
+
+def to_prune(ledger: Ledger, profile: Profile, clock: Clock) -> list[Prunable]:
+    """What `prune` would archive, worst first."""
+    with ledger.transaction() as tx:
+        return _to_prune(tx, profile, clock)
+
+
+def prune(ledger: Ledger, profile: Profile, clock: Clock) -> list[Prunable]:
+    """Archive what has shown that it is not worth keeping in use; each with its reason, and restorable."""
+    with ledger.transaction() as tx:
+        tx.next_seq()  # from here on nobody else writes
+        found = _to_prune(tx, profile, clock)
+        for each in found:
+            tx.set_status(each.memory.id, "archived")
+            tx.add_log(_entry(each.memory, "prune", each.reason, clock))
+    return found
+
+
+def _to_prune(tx: LedgerTransaction, profile: Profile, clock: Clock) -> list[Prunable]:
+    in_use: set[Status] = {"active"}
+    found = tx.memories_where(profile.project, user=profile.visible_user, statuses=in_use)
+    return prunable(found, clock())
+
+
+def _entry(memory: Memory, action: str, reason: str, clock: Clock) -> LogEntry:
+    return LogEntry(memory_id=memory.id, action=action, reason=reason, status_before=memory.status, at=clock())

@@ -1,0 +1,108 @@
+"""Who draws insights for a call of `reflect`, and how insights are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mcp_types import CallToolResult, InputRequiredResult
+
+from mcp_reflect.core.observing import told
+from mcp_reflect.insight_inputs import ReflectRequest
+from mcp_reflect.insights import ProjectContext
+from mcp_reflect.models import Material, Memory, Observation
+from mcp_reflect.server.sampling import ask_client, can_sample, said_by_client
+from mcp_reflect.server.tool import AppContext, answer
+from mcp_reflect.server.workers import in_worker
+
+_STATE = "insights"
+
+
+async def drawn(ctx: AppContext, request: ReflectRequest) -> CallToolResult | InputRequiredResult:
+    """The agent's own insights are stored at once; else the configured model is asked, in the background; else the
+    client's; else the agent is shown what it needs to do it.
+    """
+    memory = ctx.request_context.lifespan_context
+    if request.insights:
+        return answer(_stored(await in_worker(memory.insights.store, request.drafts, "agent")))
+    if memory.profile.uses_model:
+        job = await in_worker(memory.insights.queue, request)
+        next_step = "Nothing; project_context shows the insights once they are there, memory_stats what went wrong."
+        return answer({"status": "queued", "job_id": job.id, "insights": [], "runs": [], "next_step": next_step})
+    material = await in_worker(memory.insights.material, request.focus, request.limit)
+    if material.observations and memory.profile.author in {"auto", "sampling"}:
+        text: str | InputRequiredResult = ""
+        if ctx.request_state is not None:
+            text = said_by_client(ctx)
+        elif can_sample(ctx):
+            text = await ask_client(ctx, await in_worker(memory.insights.question, material), _STATE)
+        if isinstance(text, InputRequiredResult):
+            return text
+        kept = await in_worker(memory.insights.accept, material, text)
+        if kept:
+            return answer(_stored(kept))
+    return answer(_asked(material))
+
+
+def _stored(kept: Sequence[Memory]) -> dict[str, Any]:
+    opposed = [memory for memory in kept if memory.contradicts]
+    next_step = "Nothing; query_memories and project_context show them."
+    if opposed:
+        next_step = "Some contradict others (contradicts): both are kept. If you know which is wrong, deprecate it."
+    return {
+        "status": "stored",
+        "insights": [insight_view(memory) for memory in kept],
+        "runs": [],
+        "next_step": next_step,
+    }
+
+
+def _asked(material: Material) -> dict[str, Any]:
+    focus = f" about {material.focus!r}" if material.focus else ""
+    next_step = (
+        f"Compare the runs that passed with those that failed and call reflect again with 3 to 5 insights{focus}: "
+        'insights=[{"text": one or two sentences that stand alone, "importance": 0 to 1, "evidence": ids of the runs '
+        "that support it}]. What is known already: repeat it with new evidence, or say plainly that it is wrong."
+    )
+    if not material.observations:
+        next_step = "There is no run to look at yet; submit_trace stores one."
+    return {
+        "status": "your_turn" if material.observations else "nothing_to_do",
+        "insights": [insight_view(memory) for memory in material.known],
+        "runs": [observation_view(seen) for seen in material.observations],
+        "next_step": next_step,
+    }
+
+
+def insight_view(memory: Memory) -> dict[str, Any]:
+    """An insight without the fields that only other kinds of memories have."""
+    return {
+        "memory_id": memory.id,
+        "text": memory.reflection,
+        "importance": memory.importance,
+        "q_value": memory.q_value,
+        "status": memory.status,
+        "evidence": list(memory.evidence),
+        "contradicts": list(memory.contradicts),
+    }
+
+
+def observation_view(seen: Observation) -> dict[str, Any]:
+    return {
+        "trace_id": seen.trace.id,
+        "result": seen.result or "pending",
+        "importance": seen.importance,
+        "created_at": seen.trace.created_at.isoformat(),
+        "told": told(seen),
+    }
+
+
+def context_view(context: ProjectContext) -> dict[str, Any]:
+    return {
+        "insights": [insight_view(memory) for memory in context.insights],
+        "recent_observations": [observation_view(seen) for seen in context.observations],
+        "open_reviews": [
+            {"trace_id": summary.id, "task": summary.task, "created_at": summary.created_at.isoformat()}
+            for summary in context.open_reviews
+        ],
+    }
