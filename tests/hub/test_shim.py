@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_reflect.server.tools import TOOLS
 from tests.support.hubs import SHIM, RawClient, alive, hub_pids, kill_hub, posix, run_command, status, until
 from tests.support.servers import environment
 
@@ -170,7 +171,7 @@ def test_what_only_tells_about_the_server_is_asked_again_by_the_shim(home: Path)
         os.kill(pid, signal.SIGKILL)
         answer = client.answer()
         assert answer["id"] == number
-        assert len(answer["result"]["tools"]) == 7
+        assert len(answer["result"]["tools"]) == len(TOOLS)
 
 
 def test_a_hub_killed_before_the_handshake_was_answered_is_never_noticed(home: Path) -> None:
