@@ -23,8 +23,8 @@ from mcp_reflect.ports import Embedder, Ledger, VectorIndex
 log = logging.getLogger(__name__)
 
 SCAN_LIMIT = 100_000
-"""Up to here every row is compared: exact whatever the index holds, and no slower than asking it (at 100,000 rows of 384
-dimensions both take 4 to 5 ms, at 50,000 comparing takes half)."""
+"""Up to here every row is compared: exact whatever the index holds, and no slower than asking it (at 100,000 rows of
+384 dimensions both take 4 to 5 ms, at 50,000 comparing takes half)."""
 
 _NEAREST = 256
 """Least number of neighbours asked of the index; twice what a pool of the default size needs, see TRUSTED."""
