@@ -6,7 +6,6 @@ Apart from the queue of reflections, so that a question about many runs never ke
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -14,6 +13,7 @@ from mcp_reflect.core.observing import observations
 from mcp_reflect.errors import ModelUnavailable, ReflectError, ReflectorBusy, ReflectorError
 from mcp_reflect.insight_saving import save_insights
 from mcp_reflect.insights import standing
+from mcp_reflect.job_thread import JobThread
 from mcp_reflect.models import InsightJob, Material
 from mcp_reflect.ports import Clock, Embedder, InsightWriter, Ledger
 from mcp_reflect.profile import InsightRules
@@ -22,12 +22,10 @@ from mcp_reflect.shared_queues import Claims
 
 log = logging.getLogger(__name__)
 
-_IDLE_S = 60.0
-_BREATH_S = 0.5
 _NO_RUNS = "there was no run to look at"
 
 
-class InsightQueue:
+class InsightQueue(JobThread):
     """Serves the jobs of one project with one model. `on_saved` is told the project of changed memories."""
 
     def __init__(
@@ -44,38 +42,16 @@ class InsightQueue:
         tokens_per_day: int,
         claims: Claims,
     ) -> None:
+        super().__init__("insights", clock)
         self._ledger = ledger
         self._embedder = embedder
         self._project = project
         self._writer = writer
         self._rules = rules
-        self._clock = clock
         self._on_saved = on_saved
         self._initial_q = initial_q
         self._tokens_per_day = tokens_per_day
         self._claims = claims
-        self._wake = threading.Condition()
-        self._nudged = False
-        self._stopping = False
-        self._thread: threading.Thread | None = None
-
-    def start(self) -> None:
-        self._thread = threading.Thread(target=self._run, name="mcp-reflect-insights", daemon=True)
-        self._thread.start()
-
-    def close(self, timeout: float = 2.0) -> None:
-        """Stop taking jobs; one that is under way is given up after `timeout` and stays queued in the ledger."""
-        with self._wake:
-            self._stopping = True
-            self._wake.notify_all()
-        if self._thread is not None:
-            self._thread.join(timeout)
-
-    def notify(self) -> None:
-        """A job was queued."""
-        with self._wake:
-            self._nudged = True
-            self._wake.notify_all()
 
     def work_off(self) -> int:
         """Try the jobs that are due once; how many were tried."""
@@ -87,21 +63,8 @@ class InsightQueue:
                     tried += 1
         return tried
 
-    def _run(self) -> None:
-        while not self._stopping:
-            try:
-                # A job may be due and yet not ours to try: never turn without a pause.
-                pause = 0.0 if self.work_off() else max(self._pause(), _BREATH_S)
-            except ReflectError as error:
-                log.warning("the queue of insights is served again in a minute: %s", error)
-                pause = _IDLE_S
-            with self._wake:
-                self._wake.wait_for(lambda: self._stopping or self._nudged, pause)
-                self._nudged = False
-
-    def _pause(self) -> float:
-        due = self._ledger.next_insight_job_at(self._project)
-        return _IDLE_S if due is None else min(max((due - self._clock()).total_seconds(), 0.0), _IDLE_S)
+    def next_due(self) -> datetime | None:
+        return self._ledger.next_insight_job_at(self._project)
 
     def _try(self, job: InsightJob) -> None:
         tomorrow = self._over_budget()

@@ -8,13 +8,13 @@ a model (or marked failed where the settings insist on one).
 from __future__ import annotations
 
 import logging
-import threading
 from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from mcp_reflect.claims import Embedded, texts_of
 from mcp_reflect.errors import ModelUnavailable, ReflectError, ReflectorBusy, ReflectorError
+from mcp_reflect.job_thread import JobThread
 from mcp_reflect.models import Author, ReflectionDraft, ReflectionJob, ReviewedRun
 from mcp_reflect.ports import Clock, Embedder, Ledger, Reflector
 from mcp_reflect.reflection_jobs import MAX_ATTEMPTS, pause_after, run_to_reflect_on, save_reflection
@@ -22,12 +22,10 @@ from mcp_reflect.shared_queues import Claims
 
 log = logging.getLogger(__name__)
 
-_IDLE_S = 60.0
-_BREATH_S = 0.5
 _BATCH = 8
 
 
-class ReflectionQueue:
+class ReflectionQueue(JobThread):
     """Serves one project with one model; `reflector` is None where no model is configured.
 
     `must_use_model` forbids the fall-back to `extractive`. `on_saved` is told the project of a stored memory.
@@ -49,44 +47,28 @@ class ReflectionQueue:
         must_use_model: bool = False,
         claims: Claims | None = None,
     ) -> None:
+        super().__init__("reflections", clock)
         self._ledger = ledger
         self._embedder = embedder
         self._project = project
         self._reflector = reflector
         self._extractive = extractive
-        self._clock = clock
         self._on_saved = on_saved
         self._initial_q = initial_q
         self._tokens_per_day = tokens_per_day
         self._must_use_model = must_use_model
         self._claims = claims or Claims()
-        self._wake = threading.Condition()
-        self._nudged = False
-        self._stopping = False
         self._attempted: deque[str] = deque(maxlen=1_000)
-        self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         if self._reflector is not None:
             self._claims.model_came(self._project)
-        self._thread = threading.Thread(target=self._run, name="mcp-reflect-reflections", daemon=True)
-        self._thread.start()
+        super().start()
 
     def close(self, timeout: float = 2.0) -> None:
-        """Stop taking jobs. One that is under way is given up after `timeout`; it stays queued in the ledger."""
-        with self._wake:
-            self._stopping = True
-            self._wake.notify_all()
-        if self._thread is not None:
-            if self._reflector is not None:
-                self._claims.model_went(self._project)
-            self._thread.join(timeout)
-
-    def notify(self) -> None:
-        """A job was queued."""
-        with self._wake:
-            self._nudged = True
-            self._wake.notify_all()
+        if self._thread is not None and self._reflector is not None:
+            self._claims.model_went(self._project)
+        super().close(timeout)
 
     def saved(self, project: str) -> None:
         """A memory of the project was stored without the queue's help."""
@@ -111,24 +93,8 @@ class ReflectionQueue:
                     tried += 1
         return tried
 
-    def _run(self) -> None:
-        while not self._stopping:
-            try:
-                busy = self.work_off()
-                # A job may be due and yet not ours to try: never turn without a pause.
-                pause = 0.0 if busy else max(self._pause(), _BREATH_S)
-            except ReflectError as error:
-                log.warning("the queue of reflections is served again in a minute: %s", error)
-                pause = _IDLE_S
-            with self._wake:
-                self._wake.wait_for(lambda: self._stopping or self._nudged, pause)
-                self._nudged = False
-
-    def _pause(self) -> float:
-        due = self._ledger.next_job_at(self._project)
-        if due is None:
-            return _IDLE_S
-        return min(max((due - self._clock()).total_seconds(), 0.0), _IDLE_S)
+    def next_due(self) -> datetime | None:
+        return self._ledger.next_job_at(self._project)
 
     def _attempt(self, job: ReflectionJob) -> None:
         try:

@@ -23,6 +23,7 @@ USE_CASES = {
     "reviewing",
     "retriever",
     "indexer",
+    "job_thread",
     "reflection_jobs",
     "reflection_queue",
     "audit",
