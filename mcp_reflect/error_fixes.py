@@ -9,9 +9,8 @@ from mcp_reflect.core.redaction import redact, redact_json
 from mcp_reflect.core.reflexion_file import ErrorLine
 from mcp_reflect.error_mirror import Mirror
 from mcp_reflect.error_records import come_back, new_error, put, same_of, store_provenance
-from mcp_reflect.ids import new_id
 from mcp_reflect.inputs import ErrorFix, ErrorQuery
-from mcp_reflect.models import Memory, Retrieval
+from mcp_reflect.models import Memory
 from mcp_reflect.ports import Clock, Embedder, Ledger
 from mcp_reflect.profile import Profile
 from mcp_reflect.retriever import Retriever
@@ -69,14 +68,7 @@ class ErrorFixes:
         hits = self._retriever.known_errors(
             profile.project, profile.visible_user, error, profile.similarity_threshold, query.limit
         )
-        retrieval = Retrieval(
-            id=new_id("ret"),
-            project=profile.project,
-            user=profile.user,
-            connection=profile.connection,
-            memory_ids=tuple(hit.memory_id for hit in hits),
-            created_at=self._clock(),
-        )
+        retrieval = profile.shown([hit.memory_id for hit in hits], self._clock())
         self._ledger.record_retrieval(retrieval)
         found = self._ledger.memories(retrieval.memory_ids)
         fixes = [KnownFix(found[hit.memory_id], hit.match) for hit in hits if hit.memory_id in found]

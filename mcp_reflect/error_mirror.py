@@ -240,6 +240,6 @@ def replace_file(file: Path, text: str) -> None:
         if mode is not None:
             whole.chmod(mode)
         whole.replace(target)
-    except BaseException:
+    except BaseException:  # also an interrupt must not leave half a file beside the real one; raised on
         whole.unlink(missing_ok=True)
         raise

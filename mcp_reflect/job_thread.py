@@ -61,8 +61,7 @@ class JobThread(ABC):
             except ReflectError as error:
                 log.warning("the %s are served again in a minute: %s", self._name, error)
                 pause = _IDLE_S
-            except Exception:
-                # A mistake in one job must not end the thread that serves all others.
+            except Exception:  # a mistake in one job must not end the thread that serves all others
                 log.exception("the %s are served again in a minute", self._name)
                 pause = _IDLE_S
             with self._wake:

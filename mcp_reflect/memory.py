@@ -24,7 +24,6 @@ from mcp_reflect.models import (
     Memory,
     QUpdate,
     ReflectionJob,
-    Retrieval,
     Review,
     ReviewedRun,
     ReviewStatus,
@@ -99,14 +98,7 @@ class ReflectionMemory:
             now=microseconds(now),
         )
         hits = self._retriever.search(self.profile.project, self.profile.visible_user, wanted)
-        retrieval = Retrieval(
-            id=new_id("ret"),
-            project=self.profile.project,
-            user=self.profile.user,
-            connection=self.profile.connection,
-            memory_ids=tuple(hit.memory_id for hit in hits),
-            created_at=now,
-        )
+        retrieval = self.profile.shown([hit.memory_id for hit in hits], self._clock())
         self._ledger.record_retrieval(retrieval)
         found = self._ledger.memories(retrieval.memory_ids)
         matches = [

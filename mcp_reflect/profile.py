@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal
 
 from mcp_reflect.ids import new_id
@@ -49,3 +51,14 @@ class Profile:
     def sees(self, thing: Trace | Memory | Retrieval) -> bool:
         """Whether a thing belongs to what this connection may know of."""
         return thing.project == self.project and self.visible_user in {None, thing.user}
+
+    def shown(self, memory_ids: Sequence[str], at: datetime) -> Retrieval:
+        """The record of memories that this connection is given."""
+        return Retrieval(
+            id=new_id("ret"),
+            project=self.project,
+            user=self.user,
+            connection=self.connection,
+            memory_ids=tuple(memory_ids),
+            created_at=at,
+        )

@@ -93,7 +93,7 @@ def connect(home: str) -> tuple[socket.socket, str]:
     try:
         link.settimeout(_PATIENCE_S)
         link.connect(path)
-    except BaseException:
+    except BaseException:  # whatever it was, nobody else can close the link; raised on
         link.close()
         raise
     return link, ""

@@ -78,7 +78,7 @@ def attempt(home: str, greeting: Mapping[str, Any]) -> Connection | None:
     except ValueError:
         link.close()
         raise Unavailable(f"what listens at {home} is no hub of mcp-reflect") from None
-    except BaseException:
+    except BaseException:  # whatever it was, nobody else can close the link; raised on
         link.close()
         raise
     if answer is None:

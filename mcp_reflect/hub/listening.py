@@ -58,7 +58,7 @@ def _unix(path: Path) -> socket.socket:
     before = os.umask(0o177)
     try:
         listener.bind(str(path))
-    except BaseException:
+    except BaseException:  # whatever it was, nobody else can close the socket; raised on
         listener.close()
         raise
     finally:

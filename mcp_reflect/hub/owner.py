@@ -151,8 +151,7 @@ class Hub:
                 hello = await received(lines, self._listening.token)
             if hello is not None:
                 await self._answer(lines, hello)
-        except Exception:
-            # One connection's accident must not end the others.
+        except Exception:  # one connection's accident must not end the others
             log.exception("a connection failed")
         finally:
             with anyio.CancelScope(shield=True), suppress(OSError):
