@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.core.insight_merge import same_bound
+from mcp_reflect.core.relevance import hybrid_threshold
 from mcp_reflect.error_fixes import ErrorFixes
 from mcp_reflect.error_mirror import FEW, Mirror
 from mcp_reflect.errors import ModelUnavailable
@@ -213,11 +214,14 @@ def _queue_wanted(settings: Settings) -> Hashable:
 
 def _profile(settings: Settings, embedder: Embedder, connection: str) -> Profile:
     threshold = settings.memory.similarity_threshold
+    own = embedder.default_threshold
     return Profile(
         project=settings.project,
         user=settings.user,
         scope=settings.memory.scope,
-        similarity_threshold=embedder.default_threshold if threshold is None else threshold,
+        similarity_threshold=own if threshold is None else threshold,
+        relevance_threshold=hybrid_threshold(own) if threshold is None else threshold,
+        retrieval=settings.memory.retrieval,
         limit=settings.memory.limit,
         lambda_=settings.memory.lambda_,
         mmr_lambda=settings.memory.mmr_lambda,
@@ -226,7 +230,7 @@ def _profile(settings: Settings, embedder: Embedder, connection: str) -> Profile
         author=settings.reflection.author,
         uses_model=settings.llm_configured and settings.reflection.author in {"auto", "llm"},
         recency_weight=settings.memory.recency_weight,
-        insights=InsightRules(**settings.insights.model_dump(), same_bound=same_bound(embedder.default_threshold)),
+        insights=InsightRules(**settings.insights.model_dump(), same_bound=same_bound(own)),
         connection=connection,
     )
 

@@ -240,6 +240,9 @@ Claims = Annotated[
 OptionalResult = Annotated[
     Literal["", "pass", "fail"], BeforeValidator(_result), Allowed('"pass", "fail", or "" to review later')
 ]
+RetrievalChoice = Annotated[
+    Literal["", "semantic", "hybrid"], Allowed('"semantic", "hybrid", or "" for the configured one')
+]
 RequiredResult = Annotated[Literal["pass", "fail"], BeforeValidator(_result), Allowed('"pass" or "fail"')]
 
 
@@ -261,6 +264,7 @@ class Query(Input):
     mmr_lambda: Weight = 0.7
     similarity_threshold: OptionalWeight = DEFAULT
     metadata_filter: Filter = {}
+    retrieval: RetrievalChoice = ""
 
 
 class Verdict(Input):

@@ -83,9 +83,10 @@ class ReflectionMemory:
 
     def query(self, query: Query) -> Retrieved:
         """The memories that are near in meaning and have led to good outcomes, best first."""
+        how = query.retrieval or self.profile.retrieval
         threshold = query.similarity_threshold
         if threshold == DEFAULT:
-            threshold = self.profile.similarity_threshold
+            threshold = self.profile.threshold(how)
         now = self._clock()
         wanted = Wanted(
             task=own_words(query.task).strip() or redact(query.task),
@@ -96,13 +97,14 @@ class ReflectionMemory:
             metadata_filter=query.metadata_filter,
             recency_weight=self.profile.recency_weight,
             now=microseconds(now),
+            hybrid=how == "hybrid",
         )
         hits = self._retriever.search(self.profile.project, self.profile.visible_user, wanted)
         retrieval = self.profile.shown([hit.memory_id for hit in hits], self._clock())
         self._ledger.record_retrieval(retrieval)
         found = self._ledger.memories(retrieval.memory_ids)
         matches = [
-            Match(memory=found[hit.memory_id], similarity=hit.similarity, score=hit.score)
+            Match(memory=found[hit.memory_id], similarity=hit.similarity, relevance=hit.relevance, score=hit.score)
             for hit in hits
             if hit.memory_id in found
         ]

@@ -148,10 +148,15 @@ class LogEntry(Frozen):
 
 
 class Match(Frozen):
-    """A memory as an answer to a query. `similarity` is the cosine in [-1, 1], `score` what it was ranked by."""
+    """A memory as an answer to a query. `similarity` is the cosine in [-1, 1], `score` what it was ranked by.
+
+    `relevance` is what stands in the score beside the q_value: see `core/relevance.py`, and the similarity where a
+    query goes by meaning alone.
+    """
 
     memory: Memory
     similarity: float
+    relevance: float
     score: float
 
 

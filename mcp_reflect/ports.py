@@ -35,9 +35,24 @@ from mcp_reflect.models import (
 )
 
 Vector = npt.NDArray[np.float32]
+Keys = npt.NDArray[np.uint32]
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Distinct terms of a text, as 32-bit hashes in rising order, each with how often it occurs (255: at least)."""
+
+    keys: Keys
+    counts: npt.NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+NO_TERMS = Terms(np.zeros(0, np.uint32), np.zeros(0, np.uint8))
 
 
 class Embedder(Protocol):
@@ -167,6 +182,8 @@ class MemoryChange:
     """Whether it says what to do (a correct_action that is not empty)."""
     error_keywords: tuple[str, ...] = ()
     used: int = 0
+    terms: Terms = NO_TERMS
+    """Of the text that is embedded."""
 
 
 @dataclass(frozen=True)

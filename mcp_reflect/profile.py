@@ -10,6 +10,7 @@ from typing import Literal
 from mcp_reflect.ids import new_id
 from mcp_reflect.models import Memory, Retrieval, Trace
 
+RetrievalMode = Literal["semantic", "hybrid"]
 AuthorSetting = Literal["auto", "agent", "llm", "sampling", "extractive"]
 
 
@@ -26,12 +27,17 @@ class InsightRules:
 
 @dataclass(frozen=True)
 class Profile:
-    """Settings of a connection; `similarity_threshold` is already the model's own where none was set."""
+    """Settings of a connection; both thresholds are already the model's own where none was set.
+
+    `similarity_threshold` is the least cosine, `relevance_threshold` takes its place in a hybrid query.
+    """
 
     project: str
     user: str
     scope: Literal["project", "user"]
     similarity_threshold: float
+    relevance_threshold: float
+    retrieval: RetrievalMode = "hybrid"
     limit: int = 10
     lambda_: float = 0.5
     mmr_lambda: float = 0.7
@@ -47,6 +53,10 @@ class Profile:
     def visible_user(self) -> str | None:
         """Whose traces and memories are visible; None means everyone's."""
         return self.user if self.scope == "user" else None
+
+    def threshold(self, retrieval: RetrievalMode) -> float:
+        """What a memory's relevance must reach in a query of that kind."""
+        return self.relevance_threshold if retrieval == "hybrid" else self.similarity_threshold
 
     def sees(self, thing: Trace | Memory | Retrieval) -> bool:
         """Whether a thing belongs to what this connection may know of."""

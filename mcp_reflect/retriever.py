@@ -13,8 +13,10 @@ import numpy.typing as npt
 from mcp_reflect.core.bank import Bank
 from mcp_reflect.core.error_index import ErrorIndex, KnownMatch, nearest_errors
 from mcp_reflect.core.error_match import SAME, folded, keyword_sets, keywords
-from mcp_reflect.core.ranking import Query, Ranked, Rows, mmr, pool_size, similarities, top_k
+from mcp_reflect.core.ranking import Query, Ranked, mmr, pool_size, top_k
+from mcp_reflect.core.table import Rows, similarities
 from mcp_reflect.core.threshold_algorithm import threshold_top_k
+from mcp_reflect.core.words import terms
 from mcp_reflect.errors import IndexFailure
 from mcp_reflect.indexer import Indexer
 from mcp_reflect.models import Scalar
@@ -35,7 +37,7 @@ _FRESH_LIMIT = 5_000
 
 @dataclass(frozen=True)
 class Wanted:
-    """A retrieval with every default filled in."""
+    """A retrieval with every default filled in; `hybrid`: words count beside meaning."""
 
     task: str
     limit: int
@@ -46,12 +48,14 @@ class Wanted:
     recency_weight: float
     now: int
     """In microseconds since the epoch."""
+    hybrid: bool = False
 
 
 @dataclass(frozen=True)
 class Hit:
     memory_id: str
     similarity: float
+    relevance: float
     score: float
 
 
@@ -88,15 +92,23 @@ class Retriever:
     def search(self, project: str, user: str | None, wanted: Wanted) -> list[Hit]:
         """At most `wanted.limit` hits, best first, among the memories of `user` (of all users where None)."""
         vector = self._embedder.embed([wanted.task])[0]
-        query = Query(vector, wanted.lambda_, wanted.threshold, wanted.recency_weight, wanted.now)
+        query = Query(
+            vector,
+            wanted.lambda_,
+            wanted.threshold,
+            wanted.recency_weight,
+            wanted.now,
+            terms(wanted.task) if wanted.hybrid else None,
+        )
         guarded = self._guarded(project, len(vector))
         with guarded.lock:
             bank = guarded.bank
             self._catch_up(project, guarded)
             rows = bank.matching(wanted.metadata_filter, user)
             k = pool_size(wanted.limit, wanted.mmr_lambda)
-            # The lists by q_value know nothing of ages: where those count, every row is compared.
-            if rows is None and len(bank) > SCAN_LIMIT and not wanted.recency_weight:
+            # The lists by q_value and by cosine know nothing of ages and words: for those every row is compared.
+            by_list = not (wanted.recency_weight or wanted.hybrid)
+            if rows is None and len(bank) > SCAN_LIMIT and by_list:
                 ranked = self._by_index(project, bank, query, k)
             else:
                 ranked = top_k(bank, query, k, rows)
@@ -104,7 +116,8 @@ class Retriever:
             # The ledger is told by the caller; a use is no change of a memory, so the change feed does not bring it.
             bank.touch(ranked.rows, wanted.now)
             ids = [bank.ids[row] for row in ranked.rows]
-        return [Hit(*found) for found in zip(ids, ranked.similarity.tolist(), ranked.score.tolist(), strict=True)]
+        figures = (ranked.similarity.tolist(), ranked.relevance.tolist(), ranked.score.tolist())
+        return [Hit(*found) for found in zip(ids, *figures, strict=True)]
 
     def known_errors(
         self, project: str, user: str | None, error: str, threshold: float, limit: int

@@ -80,11 +80,19 @@ class MemorySettings(_Section):
     scope: Literal["project", "user"] = _setting(
         "project", "whose memories serve a query: everyone's in the project, or only the user's own", "project or user"
     )
+    retrieval: Literal["semantic", "hybrid"] = _setting(
+        "hybrid", "what makes a memory relevant: meaning alone, or words and meaning together", "semantic or hybrid"
+    )
     similarity_threshold: Float | None = _setting(
-        None, "cosine below which a memory is not retrieved", FRACTION, shown="the embedding model's own", ge=0, le=1
+        None,
+        "cosine (hybrid: relevance) below which a memory is not retrieved",
+        FRACTION,
+        shown="the embedding model's own",
+        ge=0,
+        le=1,
     )
     limit: Int = _setting(10, "most memories a query returns", "an integer from 1 to 100", ge=1, le=100)
-    lambda_: Float = _setting(0.5, "weight of q_value against similarity in the score", FRACTION, ge=0, le=1)
+    lambda_: Float = _setting(0.5, "weight of q_value against relevance in the score", FRACTION, ge=0, le=1)
     mmr_lambda: Float = _setting(0.7, "weight of score against diversity; 1 is no diversity", FRACTION, ge=0, le=1)
     initial_q: Float = _setting(0.5, "q_value of a new memory", FRACTION, ge=0, le=1)
     recency_weight: Float = _setting(

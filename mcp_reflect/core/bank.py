@@ -1,6 +1,6 @@
 """A project's retrievable memories as columns, kept up to date by the ledger's change feed.
 
-It holds what ranking needs and nothing else: unit vectors, q_values, ages, owners and metadata. Rows are only
+It holds what ranking needs and nothing else: unit vectors, words, q_values, ages, owners and metadata. Rows are only
 ever appended or marked dead, so that row numbers stay valid within a query; dead rows are squeezed out when
 they are a quarter of the table.
 """
@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from mcp_reflect.core.ranking import Floats, Integers, Rows
+from mcp_reflect.core.table import Floats, Integers, Rows
+from mcp_reflect.core.word_index import WordIndex
 from mcp_reflect.models import Metadata, Scalar
 from mcp_reflect.ports import Changes, MemoryChange, Vector
 
@@ -63,6 +64,7 @@ class Bank:
         self._used = np.zeros(capacity, dtype=np.int64)
         self._alive = np.zeros(capacity, dtype=np.bool_)
         self._seqs = np.zeros(capacity, dtype=np.int64)
+        self.words = WordIndex()
         self._terms: list[tuple[Term, ...]] = []
         self.ids: list[str] = []
         self._row: dict[str, int] = {}
@@ -156,6 +158,7 @@ class Bank:
         self._used[row] = max(change.created, change.used)
         self._alive[row] = True
         self._seqs[row] = change.seq
+        self.words.add(change.terms)
         self._post(row, (*_terms(change.metadata), _owner(change.user)))
         self.ids.append(change.memory_id)
         self._row[change.memory_id] = row
@@ -184,11 +187,12 @@ class Bank:
             self._moved.discard(row)
 
     def _squeeze(self) -> None:
-        old_ids, old_terms = self.ids, self._terms
+        old_ids, old_terms, old_words = self.ids, self._terms, self.words
         rows = np.flatnonzero(self.alive)
         columns: list[npt.NDArray[Any]] = [getattr(self, name)[rows] for name in _COLUMNS]
         self._clear(max(_FIRST_CAPACITY, 2 * len(rows)))
         self._size = len(rows)
+        self.words = old_words.kept(rows)
         for name, column in zip(_COLUMNS, columns, strict=True):
             getattr(self, name)[: len(rows)] = column
         for row, old in enumerate(rows):

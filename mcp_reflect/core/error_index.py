@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcp_reflect.core.error_match import MATCH, Keywords
-from mcp_reflect.core.ranking import FLOAT32_ERROR, Rows
+from mcp_reflect.core.table import FLOAT32_ERROR, Rows
 from mcp_reflect.ports import Changes, MemoryChange, Vector
 
 _SPARE = 256

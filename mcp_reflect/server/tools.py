@@ -21,6 +21,7 @@ from mcp_reflect.inputs import (
     OptionalWeight,
     Query,
     RequiredResult,
+    RetrievalChoice,
     Submission,
     Tags,
     Task,
@@ -47,9 +48,10 @@ from mcp_reflect.server.workers import waiting
 PATIENCE_S = 8.0
 """How long a call waits for a reflection by the configured model before it answers `queued`."""
 
-Threshold = Annotated[OptionalWeight, Field(description="least cosine; -1: configured")]
-Blend = Annotated[Weight, Field(description="0: by meaning only, 1: by q_value only")]
+Threshold = Annotated[OptionalWeight, Field(description="least relevance; -1: configured")]
+Blend = Annotated[Weight, Field(description="0: by relevance only, 1: by q_value only")]
 Diversity = Annotated[Weight, Field(description="1: by score only; lower: fewer near-duplicates")]
+How = Annotated[RetrievalChoice, Field(description="by meaning, or words too; empty: configured")]
 Matching = Annotated[Filter, Field(description="keys that must match; a value also matches a stored list holding it")]
 Helpful = Annotated[Names, Field(description="ids of retrieved memories that helped")]
 Harmful = Annotated[Names, Field(description="ids that misled")]
@@ -72,6 +74,7 @@ def query_memories(
     mmr_lambda: Diversity = 0.7,
     similarity_threshold: Threshold = DEFAULT,
     metadata_filter: Matching = {},  # noqa: B006 - shown in the schema, never changed
+    retrieval: How = "",
     response_format: Annotated[
         Literal["concise", "detailed"], Field(description="concise leaves out fields that the reflection repeats")
     ] = "concise",
@@ -87,6 +90,7 @@ def query_memories(
         mmr_lambda=mmr_lambda,
         similarity_threshold=similarity_threshold,
         metadata_filter=metadata_filter,
+        retrieval=retrieval,
     )
     retrieved = ctx.request_context.lifespan_context.query(query)
     return answer(retrieved_view(retrieved, concise=response_format == "concise"))
@@ -101,6 +105,7 @@ def augment_task(
     mmr_lambda: Diversity = 0.7,
     similarity_threshold: Threshold = DEFAULT,
     metadata_filter: Matching = {},  # noqa: B006 - shown in the schema, never changed
+    retrieval: How = "",
 ) -> CallToolResult:
     """Like query_memories, but gives the task back as a prompt with the memories written below it
     (unchanged if there are none).
@@ -113,6 +118,7 @@ def augment_task(
         mmr_lambda=mmr_lambda,
         similarity_threshold=similarity_threshold,
         metadata_filter=metadata_filter,
+        retrieval=retrieval,
     )
     augmented, retrieved = ctx.request_context.lifespan_context.augment(query)
     view = {"augmented_task": augmented, **retrieved_view(retrieved, concise=False)}

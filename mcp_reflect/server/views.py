@@ -22,13 +22,14 @@ _SAID_TWICE = {"key_mistake", "correct_action", "guidance", "rating"}
 
 
 def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = False) -> dict[str, Any]:
-    """`similarity` and `score` are null outside of a query; `rating` is the q_value on a scale from -10 to +10."""
+    """Outside of a query `similarity`, `relevance` and `score` are null; `rating` is the q_value from -10 to +10."""
     stored = memory.model_dump(mode="json", exclude={"project", "initial_q", "error_keywords"})
     stored = {key: value for key, value in stored.items() if value or key not in _OF_SOME_KINDS}
     view: dict[str, Any] = {}
     for name in ("id", "kind", "task", "reflection", "q_value"):
         view[name] = stored.pop(name)
     view["similarity"] = None if match is None else match.similarity
+    view["relevance"] = None if match is None else match.relevance
     view["score"] = None if match is None else match.score
     view["rating"] = 20 * memory.q_value - 10
     view |= stored
@@ -185,6 +186,7 @@ def stats_view(memory: ReflectionMemory) -> dict[str, Any]:
         "last_error": counts.last_error or insights.last_error,
         "embedding_model": memory.embedding_model,
         "not_embedded": missing,
-        "similarity_threshold": profile.similarity_threshold,
+        "retrieval": profile.retrieval,
+        "similarity_threshold": profile.threshold(profile.retrieval),
         "advice": advice,
     }

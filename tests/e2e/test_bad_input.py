@@ -43,6 +43,7 @@ WRONG: dict[str, list[Any]] = {
     "lambda_": NUMBER,
     "mmr_lambda": NUMBER,
     "similarity_threshold": [*NUMBER, -2],
+    "retrieval": [5, None, ["hybrid"], "words", "HYBRID"],
     "alpha": [*NUMBER, -2],
     "metadata_filter": [*OBJECT, {"a": [1, 2]}],
     "response_format": ["long", "", None, 1],

@@ -57,7 +57,7 @@ def small_memory(folder: Path) -> Iterator[Parts]:
     extractive = ExtractiveReflector()
     queue = ReflectionQueue(ledger, embedder, "alpha", None, extractive, clock=clock, on_saved=lambda _: None)
     retriever = Retriever(ledger, index, indexer, embedder)
-    profile = Profile(project="alpha", user="ann", scope="project", similarity_threshold=0.0)
+    profile = Profile(project="alpha", user="ann", scope="project", similarity_threshold=0.0, relevance_threshold=0.0)
     memory = ReflectionMemory(
         ledger=ledger,
         embedder=embedder,

@@ -17,7 +17,7 @@ from mcp_reflect.models import Memory
 from mcp_reflect.profile import Profile
 from tests.support.values import moment
 
-PROFILE = Profile(project="alpha", user="ann", scope="project", similarity_threshold=0.0)
+PROFILE = Profile(project="alpha", user="ann", scope="project", similarity_threshold=0.0, relevance_threshold=0.0)
 
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30)
 value = st.one_of(text, st.integers(-9, 9), st.booleans(), st.none(), st.lists(text, max_size=3))

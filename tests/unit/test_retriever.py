@@ -28,7 +28,7 @@ def parts(tmp_path: Path) -> Iterator[Parts]:
 
 
 def found(parts: Parts, lambda_: float) -> list[str]:
-    query = Query(task="mend the clock of A", limit=5, lambda_=lambda_, mmr_lambda=1.0)
+    query = Query(task="mend the clock of A", limit=5, lambda_=lambda_, mmr_lambda=1.0, retrieval="semantic")
     return [match.memory.id for match in parts.memory.query(query).matches]
 
 

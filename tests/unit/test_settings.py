@@ -19,6 +19,7 @@ EXAMPLES = {  # for every setting: a value that is not the default, and one that
     "MCP_REFLECT_USER": ("ada", "x" * 201),
     "MCP_REFLECT_MEMORY__SCOPE": ("user", "everyone"),
     "MCP_REFLECT_MEMORY__SIMILARITY_THRESHOLD": ("0.25", "1.01"),
+    "MCP_REFLECT_MEMORY__RETRIEVAL": ("semantic", "words"),
     "MCP_REFLECT_MEMORY__LIMIT": ("100", "0"),
     "MCP_REFLECT_MEMORY__LAMBDA_": ("0", "-0.1"),
     "MCP_REFLECT_MEMORY__MMR_LAMBDA": ("1", "inf"),

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, case, func, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.engine import Connections
@@ -15,6 +15,7 @@ from mcp_reflect.adapters.sql_ledger.insights import InsightReading
 from mcp_reflect.adapters.sql_ledger.overview import project_counts, trace_summaries
 from mcp_reflect.adapters.sql_ledger.transaction import SqlTransaction, read_memories
 from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
+from mcp_reflect.core import words
 from mcp_reflect.errors import LedgerError
 from mcp_reflect.models import (
     RETRIEVABLE,
@@ -73,6 +74,7 @@ class SqlLedger(InsightReading):
 
     def changes(self, project: str, model: str, after: int) -> Changes:
         m, u, e, p = schema.memories, schema.utilities, schema.embeddings, schema.properties
+        w = schema.words
         wanted: list[ColumnElement[Any]] = [
             m.c.id,
             m.c.user,
@@ -84,10 +86,12 @@ class SqlLedger(InsightReading):
             m.c.seq,
         ]
         wanted += [m.c.kind, m.c.correct_action != "", m.c.error_keywords, u.c.last_used_at]
+        wanted += [w.c.terms, case((w.c.terms.is_(None), m.c.embedded_text))]
         written = (
             select(*wanted)
             .join_from(m, u, m.c.id == u.c.memory_id)
             .outerjoin(e, and_(e.c.memory_id == m.c.id, e.c.model == model))
+            .outerjoin(w, and_(w.c.memory_id == m.c.id, w.c.version == words.VERSION))
             .where(m.c.project == project, m.c.seq > after)
             .order_by(m.c.seq)
         )
@@ -109,6 +113,7 @@ class SqlLedger(InsightReading):
                     solved=bool(solved),
                     error_keywords=rows.to_lines(keywords),
                     used=used or 0,
+                    terms=rows.terms_from(terms, text),
                 )
                 for (
                     memory_id,
@@ -123,6 +128,8 @@ class SqlLedger(InsightReading):
                     solved,
                     keywords,
                     used,
+                    terms,
+                    text,
                 ) in connection.execute(written)
             ]
             # The rows above carry their q_value already, which matters when a whole project is read.

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from sqlalchemy import RowMapping
 
+from mcp_reflect.core import words
 from mcp_reflect.core.embedded_text import embedded_text
 from mcp_reflect.models import InsightJob, LogEntry, Memory, ReflectionJob, Retrieval, Review, Trace, UtilityEvent
-from mcp_reflect.ports import Vector
+from mcp_reflect.ports import Terms, Vector
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -92,6 +93,25 @@ def memory_from(row: Row) -> Memory:
             "error_keywords": to_lines(row["error_keywords"]),
         }
     )
+
+
+def words_row(memory_id: str, text: str) -> dict[str, Any]:
+    found = words.terms(text)
+    # Five bytes a term: all keys, then all counts.
+    return {
+        "memory_id": memory_id,
+        "version": words.VERSION,
+        "terms": found.keys.astype("<u4").tobytes() + found.counts.tobytes(),
+    }
+
+
+def terms_from(stored: bytes | None, text: str | None) -> Terms:
+    """`text` is what the terms are made from where none of this version are stored."""
+    if stored is None:
+        return words.terms(text or "")
+    count = len(stored) // 5
+    keys = np.frombuffer(stored, dtype="<u4", count=count).astype(np.uint32, copy=False)
+    return Terms(keys, np.frombuffer(stored, dtype=np.uint8, offset=4 * count))
 
 
 def log_row(entry: LogEntry) -> dict[str, Any]:

@@ -5,6 +5,7 @@
             └─ memories ─┬─ memory_log (why a status was changed)
                          ├─ utilities (q_value, use: rewritten often, so kept apart from the words)
                          ├─ embeddings (one per model)
+                         ├─ words (the same text as counted terms; what is missing is made from the text)
                          └─ utility_events (what moved the q_value)
 
 `seq` columns come from one counter per ledger. A row's seq says when it changed, which is how the ranking and
@@ -156,6 +157,14 @@ embeddings = Table(
     Column("memory_id", Id, ForeignKey("memories.id"), primary_key=True),
     Column("model", String(300), primary_key=True),
     Column("vector", LargeBinary, nullable=False),
+)
+
+words = Table(
+    "words",
+    metadata,
+    Column("memory_id", Id, ForeignKey("memories.id"), primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("terms", LargeBinary, nullable=False),
 )
 
 utility_events = Table(

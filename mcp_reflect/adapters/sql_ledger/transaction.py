@@ -77,12 +77,14 @@ class SqlTransaction(InsightWriting):
         replaced = self._connection.execute(update(m).where(m.c.id == memory.id).values(row)).rowcount
         if replaced:
             self._connection.execute(delete(e).where(e.c.memory_id == memory.id, e.c.model == model))
+            self._connection.execute(delete(schema.words).where(schema.words.c.memory_id == memory.id))
         else:
             self._connection.execute(insert(m), row)
             # The utility's own seq stays 0 until a review moves it: the memory row already announces this q_value.
             utility = {"memory_id": memory.id, "project": memory.project, "q_value": memory.q_value, "seq": 0}
             self._connection.execute(insert(schema.utilities), utility | {"reviews": memory.reviews})
         self._connection.execute(insert(e), {"memory_id": memory.id, "model": model, "vector": rows.to_blob(vector)})
+        self._connection.execute(insert(schema.words), rows.words_row(memory.id, row["embedded_text"]))
 
     def set_status(self, memory_id: str, status: Status) -> None:
         m = schema.memories
