@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint check fast bench clean
+.PHONY: demo test lint check fast bench bundle clean
 
 demo: $(STAMP)
 	$(BIN)/mcp-reflect demo
@@ -26,6 +26,15 @@ check: lint test
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.hub
+
+# One file that Claude Desktop installs by a double click; needs Node.js.
+bundle:
+	rm -rf build/mcpb
+	mkdir -p build/mcpb dist
+	cp mcpb/manifest.json pyproject.toml README.md LICENSE NOTICE build/mcpb/
+	cp -R mcp_reflect prompts build/mcpb/
+	find build/mcpb -name __pycache__ -prune -exec rm -rf {} +
+	npx --yes @anthropic-ai/mcpb pack build/mcpb dist/mcp-reflect.mcpb
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mcp-reflect needs Python 3.11 or newer; name it with make PYTHON=...")'

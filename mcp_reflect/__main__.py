@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> None:
     # Each way imports only what it needs: a client waits for the first, a person for the second.
-    if len(sys.argv) == 1:
+    # A shell that completes a command line starts the program without arguments too, and says so by this variable.
+    if len(sys.argv) == 1 and "_MCP_REFLECT_COMPLETE" not in os.environ:
         from mcp_reflect.hub import shim  # noqa: PLC0415
 
         shim.serve()

@@ -12,10 +12,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from mcp_reflect import __version__
+from mcp_reflect.doctor.commands import doctor_command
 from mcp_reflect.error_commands import export_command, import_command, prune_command
 from mcp_reflect.errors import ReflectError
 from mcp_reflect.hub.commands import hub_app
 from mcp_reflect.insight_commands import purge_command
+from mcp_reflect.install.commands import install_command
 
 app = typer.Typer(
     name="mcp-reflect",
@@ -28,6 +30,8 @@ app.command("import")(import_command)
 app.command("export")(export_command)
 app.command("prune")(prune_command)
 app.command("purge")(purge_command)
+app.command("install")(install_command)
+app.command("doctor")(doctor_command)
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 

@@ -34,7 +34,7 @@ from mcp_reflect.settings_model import (
     variables_of,
 )
 
-__all__ = ["SettingRow", "Settings", "load_settings", "setting_rows"]
+__all__ = ["SettingRow", "Settings", "explained_settings", "load_settings", "setting_rows"]
 
 _RESERVED = PREFIX + "TEST_"
 """Variables that the project's own tests read; no settings."""
@@ -50,6 +50,13 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
     Raises ConfigurationError for a wrong value, a setting that does not exist, a file that cannot be read,
     and for settings that contradict each other.
     """
+    return explained_settings(environ, cwd)[0]
+
+
+def explained_settings(
+    environ: Mapping[str, str] | None = None, cwd: Path | None = None
+) -> tuple[Settings, dict[str, str]]:
+    """As `load_settings`, and for each setting that somebody made, where: a variable, or the path of the file."""
     environ = os.environ if environ is None else environ
     cwd = _working_directory() if cwd is None else cwd
     _refuse_unknown_variables(environ)
@@ -57,6 +64,7 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
     named = _given(environ, CONFIG_VARIABLE)
     config = _path(named, cwd) if named else home / "config.toml"
     values = _read_config(config, required=bool(named))
+    made = dict.fromkeys(_keys(values), str(config))
     origins = _merge_environment(values, environ)
     values["home"] = home
     if "project" not in values:
@@ -70,7 +78,12 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
         # `from None`: pydantic's own text would show values unmasked.
         raise ConfigurationError(_explain(error, origins, config)) from None
     _check_combinations(settings, origins, config)
-    return settings
+    return settings, made | origins
+
+
+def _keys(values: Mapping[str, Any]) -> Iterable[str]:
+    for name, value in values.items():
+        yield from (f"{name}.{key}" for key in value) if isinstance(value, dict) else (name,)
 
 
 def _working_directory() -> Path:

@@ -66,6 +66,7 @@ VENDORS = {
     "sqlalchemy": {"adapters/sql_ledger"},
     "jinja2": {"adapters/prompts.py"},
     "detect_secrets": {"core/"},
+    "tomlkit": {"install/toml_edit.py"},
     "mcp": {"server", "stdio.py", "demo", "hub"},
 }
 

@@ -47,6 +47,10 @@ class _Crashed(Unavailable):
     """A hub that was started ended without a word."""
 
 
+class Silent(Unavailable):
+    """Something takes connections and does not answer."""
+
+
 class Connection:
     """A hub that has accepted the hello: its socket, what it sends, and its answer."""
 
@@ -56,10 +60,11 @@ class Connection:
         self.answer = answer
 
 
-def attempt(home: str, greeting: Mapping[str, Any]) -> Connection | None:
+def attempt(home: str, greeting: Mapping[str, Any], *, patience_s: float = ANSWER_S) -> Connection | None:
     """Connect and greet; None where no hub listens, or it left before it answered.
 
-    Raises Unavailable where the hub refuses, does not answer, or may not be talked to.
+    Raises Silent where it does not answer within `patience_s` seconds, and Unavailable where it refuses or may not be
+    talked to.
     """
     try:
         link, token = address.connect(home)
@@ -68,13 +73,13 @@ def attempt(home: str, greeting: Mapping[str, Any]) -> Connection | None:
     except OSError:
         return None
     try:
-        link.settimeout(ANSWER_S)
+        link.settimeout(patience_s)
         lines = frame.Lines(link)
         answer = frame.ask(link, lines, {**greeting, "token": token})
         link.settimeout(None)
     except TimeoutError:
         link.close()
-        raise Unavailable(f"the hub of {home} does not answer; `mcp-reflect hub restart` replaces it") from None
+        raise Silent(f"the hub of {home} does not answer; `mcp-reflect doctor` says how to end it") from None
     except ValueError:
         link.close()
         raise Unavailable(f"what listens at {home} is no hub of mcp-reflect") from None

@@ -34,7 +34,7 @@ _USAGE: Mapping[str, Any] = {"prompt_tokens": 100, "completion_tokens": 20, "tot
 
 @dataclass(frozen=True)
 class Request:
-    """`headers` have names in lower case."""
+    """`headers` have names in lower case; `body` is None where the request has none."""
 
     path: str
     headers: Mapping[str, str]
@@ -121,7 +121,7 @@ class LLMServer:
         self._default: Script = reflection()
         self._lock = threading.Lock()
         self._released = threading.Event()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"scripted": self}))
         self._http.daemon_threads = False  # server_close() waits for them, and release() ends them
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), name="scripted-llm")
 
@@ -175,37 +175,39 @@ def closed_url() -> str:
         return f"http://127.0.0.1:{probe.getsockname()[1]}/v1"
 
 
-def _handler(server: LLMServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        timeout = HANG_S
+class _Handler(BaseHTTPRequestHandler):
+    scripted: LLMServer
+    timeout = HANG_S
 
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            answer = server.answer(
-                Request(self.path, {name.lower(): value for name, value in self.headers.items()}, json.loads(body))
-            )
-            try:
-                self._send(answer)
-            except (BrokenPipeError, ConnectionResetError):
-                self.close_connection = True  # The client gave up, as it should where it is kept waiting.
+    def do_POST(self) -> None:
+        self._answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
 
-        def _send(self, answer: Answer) -> None:
-            if answer.hang and server.wait(HANG_S):
+    def do_GET(self) -> None:
+        self._answer(None)
+
+    def _answer(self, body: Any) -> None:
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        answer = self.scripted.answer(Request(self.path, headers, body))
+        try:
+            self._send(answer)
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True  # The client gave up, as it should where it is kept waiting.
+
+    def _send(self, answer: Answer) -> None:
+        if answer.hang and self.scripted.wait(HANG_S):
+            return
+        self.send_response(answer.status)
+        headers = {"Content-Type": "application/json", "Content-Length": str(len(answer.body)), **answer.headers}
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if not answer.pause_s:
+            self.wfile.write(answer.body)
+            return
+        for byte in answer.body:
+            if self.scripted.wait(answer.pause_s):
                 return
-            self.send_response(answer.status)
-            headers = {"Content-Type": "application/json", "Content-Length": str(len(answer.body)), **answer.headers}
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-            if not answer.pause_s:
-                self.wfile.write(answer.body)
-                return
-            for byte in answer.body:
-                if server.wait(answer.pause_s):
-                    return
-                self.wfile.write(bytes([byte]))
+            self.wfile.write(bytes([byte]))
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class names it so
-            """Tests read `requests`; stderr stays quiet."""
-
-    return Handler
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class names it so
+        """Tests read `requests`; stderr stays quiet."""

