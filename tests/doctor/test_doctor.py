@@ -218,6 +218,7 @@ def test_a_newer_ledger_is_wrong(home: Path) -> None:
 
 def test_the_index_is_judged_without_being_opened(home: Path) -> None:
     filled(home)
+    run_command(home, "verify")  # brings the index up to the ledger, which a server does in the background
     assert one(home, "index")["status"] == "ok"
     (home / "chroma").rename(home / "gone")
     lost = one(home, "index")
