@@ -1,4 +1,4 @@
-"""`mcp-reflect` without arguments is what a client starts; with arguments it is the command line."""
+"""`mcp-reflect` without arguments is what a client starts, `hook` what its hooks call; the rest is for people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    # Each way imports only what it needs: a client waits for the first, a person for the second.
+    # Each way imports only what it needs: clients wait for the first and hooks, a person for the rest.
     if len(sys.argv) == 1:
         from mcp_reflect.hub import shim  # noqa: PLC0415
 
@@ -15,6 +15,10 @@ def main() -> None:
 
         # Reached only where this client is to be served, or must be, without a hub.
         sys.exit(stdio.serve())
+    if sys.argv[1] == "hook" and "--help" not in sys.argv:
+        from mcp_reflect.hooks import run  # noqa: PLC0415
+
+        run.main(sys.argv[2:])
     from mcp_reflect.cli import app  # noqa: PLC0415
 
     app()
