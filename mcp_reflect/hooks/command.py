@@ -1,4 +1,4 @@
-"""What `mcp-reflect hook --help` shows. A call of a hook never gets here: `__main__` runs it without the command line."""
+"""What `mcp-reflect hook --help` shows. A hook itself never gets here: `__main__` runs it without the command line."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal, NamedTuple
 
 from mcp_reflect.hooks.event import Turn
@@ -9,6 +10,7 @@ from mcp_reflect.hooks.steps import Step, steps
 from mcp_reflect.hooks.testing import Result, result_of, tests_in, writes
 from mcp_reflect.hooks.verdicts import verdict_in
 
+_RULER = re.compile(r"^[=\-_*~]{4,}\n", re.MULTILINE)
 LONGEST = 4_000
 """Characters of evidence that are kept."""
 
@@ -42,7 +44,8 @@ def tested(done: list[Step]) -> Evidence | None:
 
 
 def _shown(step: Step) -> str:
-    command, output = step.command.strip()[: LONGEST // 4], step.output.strip()
+    command = step.command.strip()[: LONGEST // 4]
+    output = _RULER.sub("", step.output).strip()
     room = LONGEST - len(command)
     if len(output) > room:
         # The first failure, and the summary.

@@ -93,7 +93,6 @@ def _hand_over(event: Event, environ: dict[str, str], home: str) -> None:
     """Start the worker, detached: this process, and its group, may be ended at any moment."""
     import subprocess  # noqa: PLC0415 - no other event starts a process
 
-    end = os.path.getsize(event.transcript) if os.path.isfile(event.transcript) else None
     os.makedirs(home, mode=0o700, exist_ok=True)
     worker = subprocess.Popen(
         # -P: the project's folder must not be searched for modules.
@@ -107,7 +106,7 @@ def _hand_over(event: Event, environ: dict[str, str], home: str) -> None:
     )
     assert worker.stdin is not None
     with worker.stdin as pipe:
-        pipe.write(json.dumps({"event": event._asdict(), "end": end}).encode())
+        pipe.write(json.dumps(event._asdict()).encode())
 
 
 def _here() -> str:

@@ -24,14 +24,14 @@ _RECALLING = frozenset(
 )
 
 
-def lines(path: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The JSON objects in a file with the position of their lines, from `start`, up to `end`; all else is skipped.
+def lines(path: str, start: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The JSON objects in a file with the positions of their lines, from `start`; all else is skipped.
 
-    `start` counts only where a line begins there. Raises OSError where the file cannot be read.
+    `start` is where a line begins; beyond the end of the file it counts as 0. Raises OSError where it cannot be read.
     """
     with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        end = size if end is None else min(end, size)
+        # Not beyond what is there now: the other program goes on writing.
+        end = os.fstat(file.fileno()).st_size
         if not 0 < start < end:
             start = 0
         if end - start > MOST_READ:

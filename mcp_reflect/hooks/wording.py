@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 CHARS_PER_TOKEN = 4
@@ -17,7 +17,7 @@ Told = tuple[str, list[str]]
 
 
 def lessons(memories: Sequence[Mapping[str, Any]], tokens: int) -> Told:
-    """Memories as query_memories gives them, best first, as many as there is room for; the last may be cut."""
+    """Memories as query_memories gives them, best first, as many as there is room for; long ones are cut."""
     head = "Lessons from earlier runs here, best first. Check that they fit before you follow them."
     entries = [
         (
@@ -62,18 +62,20 @@ def cost(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // CHARS_PER_TOKEN)
 
 
-def _fitted(head: str, entries: Iterable[tuple[str, str, str]], tokens: int) -> Told:
-    """A list of (id, title, body) below a head; what follows the first entry that had to be cut is left out."""
+def _fitted(head: str, entries: Sequence[tuple[str, str, str]], tokens: int) -> Told:
+    """A list of (id, title, body) below a head. One entry takes half of the room at most, where others follow it."""
     room = tokens * CHARS_PER_TOKEN - len(head)
     lines: list[str] = []
     ids: list[str] = []
     for number, (memory_id, title, body) in enumerate(entries, start=1):
         whole = f"{number}. {title}" + "".join(f"\n   {line.strip()}" for line in body.splitlines() if line.strip())
         size = len(whole.encode("utf-8", "replace"))
-        if size > room:
-            if room < _SHORTEST:
+        most = room if number == len(entries) else min(room, tokens * CHARS_PER_TOKEN // 2)
+        if size > most:
+            if most < _SHORTEST:
                 break
-            whole = whole.encode("utf-8", "replace")[: room - 3].decode("utf-8", "ignore") + "…"
+            whole = whole.encode("utf-8", "replace")[: most - 3].decode("utf-8", "ignore") + "…"
+            size = most
         lines.append(whole)
         ids.append(memory_id)
         room -= size + 1

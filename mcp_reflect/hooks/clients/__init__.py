@@ -1,7 +1,7 @@
 """One file per client: what its hooks are given, what they may answer, and how it writes its transcripts.
 
 Each has `event(name, payload)`, the Event in a call or None; `answer(name, text)`, what to print so that the model gets
-the text, None where the client takes none there; and `turns(event, start, end)`, the turns in the event's transcript.
+the text, None where the client takes none there; and `turns(event, start)`, the turns in the event's transcript.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Client(Protocol):
 
     def answer(self, name: str, text: str) -> dict[str, Any] | None: ...
 
-    def turns(self, event: Event, start: int, end: int | None) -> list[Turn]: ...
+    def turns(self, event: Event, start: int) -> list[Turn]: ...
 
 
 def client(name: str) -> Client:

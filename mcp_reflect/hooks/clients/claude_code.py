@@ -72,11 +72,11 @@ def answer(name: str, text: str) -> dict[str, Any] | None:
     return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
 
 
-def turns(event: Event, start: int, end: int | None) -> list[Turn]:
+def turns(event: Event, start: int) -> list[Turn]:
     """The turns in the event's transcript. Raises OSError where it cannot be read."""
     found = Turning()
     reader = _Reader(found)
-    for position, line in lines(event.transcript, start, end):
+    for position, line in lines(event.transcript, start):
         reader.take(position, line)
     return found.turns
 

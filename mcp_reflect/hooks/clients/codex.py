@@ -44,12 +44,12 @@ def answer(name: str, text: str) -> dict[str, Any] | None:
     return claude_code.answer(name, text) if name != "Stop" else None
 
 
-def turns(event: Event, start: int, end: int | None) -> list[Turn]:
+def turns(event: Event, start: int) -> list[Turn]:
     """The turns in the event's rollout. Raises OSError where it cannot be read."""
     found = Turning()
     model, asked = event.model, ""
     recalling: set[str] = set()
-    for position, line in lines(event.transcript, start, end):
+    for position, line in lines(event.transcript, start):
         payload = line.get("payload")
         if not isinstance(payload, dict):
             continue

@@ -64,10 +64,10 @@ def answer(name: str, text: str) -> dict[str, Any] | None:
     return {"additional_context": text} if name in {"sessionStart", "postToolUse"} else None
 
 
-def turns(event: Event, start: int, end: int | None) -> list[Turn]:
+def turns(event: Event, start: int) -> list[Turn]:
     """The turns in the event's transcript. Raises OSError where it cannot be read."""
     found = Turning()
-    for position, line in lines(event.transcript, start, end):
+    for position, line in lines(event.transcript, start):
         message = line.get("message")
         content = message.get("content") if isinstance(message, dict) else line.get("content")
         if line.get("role") == "user":

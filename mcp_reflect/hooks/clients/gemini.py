@@ -59,9 +59,9 @@ def answer(name: str, text: str) -> dict[str, Any] | None:
     return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
 
 
-def turns(event: Event, start: int, end: int | None) -> list[Turn]:
+def turns(event: Event, start: int) -> list[Turn]:
     """The turns in the event's transcript; where it cannot be read, the one that the event itself tells of."""
-    del start, end  # a JSON object is read whole or not at all
+    del start  # a JSON object is read whole or not at all
     found = Turning()
     try:
         for number, record in enumerate(_records(event.transcript)):
