@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from mcp_reflect.hooks.event import Turn
 from mcp_reflect.hooks.steps import Step, steps
-from mcp_reflect.hooks.testing import Result, result_of, tests_in, writes
+from mcp_reflect.hooks.testing import Result, result_of, run_of_tests, writes
 from mcp_reflect.hooks.verdicts import verdict_in
 
 _RULER = re.compile(r"^[=\-_*~]{4,}\n", re.MULTILINE)
@@ -34,7 +34,7 @@ def tested(done: list[Step]) -> Evidence | None:
     """What the last test command says, where nothing was changed after it."""
     last: Evidence | None = None
     for step in done:
-        run = tests_in(step.command) if step.command else None
+        run = run_of_tests(step.command) if step.command else None
         if run is not None:
             result = result_of(run, step.output, step.exit_code) if step.done else None
             last = Evidence(result, "tests", _shown(step)) if result else None

@@ -63,7 +63,8 @@ class Session:
         """Append to the file. Raises OSError."""
         self._take(dict(record))
         line = json.dumps(record).encode() + b"\n"
-        if self._size + len(line) > LONGEST:
+        self._size += len(line)
+        if self._size > LONGEST:
             return
         os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

@@ -47,7 +47,7 @@ _NOT_RUN = {126, 127, 130, 137, 143}
 """Exit codes of a command that was not found, not allowed, or stopped from outside: no word on the tests."""
 _NO_TESTS = re.compile(
     r"\bno tests ran\b|^Ran 0 tests|\[no test files\]|\bNo tests? found|No module named '?(?:pytest|nose)\b"
-    r"|command not found|Missing script|timed out after",
+    r"|^\d+ deselected in|command not found|\bcd: |Missing script|timed out after",
     re.MULTILINE | re.IGNORECASE,
 )
 
@@ -97,7 +97,7 @@ class Ran(NamedTuple):
     guarded: bool
 
 
-def tests_in(command: str) -> Ran | None:
+def run_of_tests(command: str) -> Ran | None:
     """Whether a command line runs tests; None where it does not, or cannot be read with certainty."""
     if "<<" in command or len(command) > _TAIL:
         return None

@@ -68,7 +68,7 @@ def _fitted(head: str, entries: Sequence[tuple[str, str, str]], tokens: int) -> 
     lines: list[str] = []
     ids: list[str] = []
     for number, (memory_id, title, body) in enumerate(entries, start=1):
-        whole = f"{number}. {title}" + "".join(f"\n   {line.strip()}" for line in body.splitlines() if line.strip())
+        whole = f"\n{number}. {title}" + "".join(f"\n   {line.strip()}" for line in body.splitlines() if line.strip())
         size = len(whole.encode("utf-8", "replace"))
         most = room if number == len(entries) else min(room, tokens * CHARS_PER_TOKEN // 2)
         if size > most:
@@ -78,10 +78,10 @@ def _fitted(head: str, entries: Sequence[tuple[str, str, str]], tokens: int) -> 
             size = most
         lines.append(whole)
         ids.append(memory_id)
-        room -= size + 1
+        room -= size
         if room <= 0:
             break
-    return ("\n".join([head, *lines]), ids) if lines else ("", [])
+    return ("".join([head, *lines]), ids) if lines else ("", [])
 
 
 def _line(text: Any, longest: int) -> str:
