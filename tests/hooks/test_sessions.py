@@ -74,7 +74,7 @@ def test_a_failing_command_is_offered_the_fix_that_is_known(project: Path, home:
     fix = {"task": "run the importer", "mistake": error, "evidence": error, "fix": "pip install such-module"}
     caller.call("record_error_fix", fix)
     session = Transcript(project, home)
-    session.prompt("Run the importer, whatever it takes")
+    session.prompt("Paint the bicycle shed green")
     failing = {"tool_name": "Bash", "tool_input": {"command": "python3 -c 'import nosuchmodule'"}}
     shown = f'Exit code 1\nTraceback (most recent call last):\n  File "<string>", line 1, in <module>\n{error}'
     assert "pip install such-module" in session.hook("PostToolUseFailure", **failing, error=shown, is_interrupt=False)
