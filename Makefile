@@ -26,6 +26,7 @@ check: lint test
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.hub
+	$(BIN)/python -m benchmarks.hooks
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mcp-reflect needs Python 3.11 or newer; name it with make PYTHON=...")'

@@ -11,7 +11,7 @@ if command -v "$program" >/dev/null 2>&1; then
     "$program" hook claude-code "$1" 2>/dev/null
 elif [ "$1" = SessionStart ]; then
     cat >/dev/null
-    echo '{"systemMessage": "mcp-reflect is not on PATH, so nothing is recalled or learned. Install it (pipx install mcp-reflect), or set REFLECT_PROGRAM to the program."}'
+    echo '{"systemMessage": "mcp-reflect is not on PATH, so nothing is recalled or learned. Install it, or set REFLECT_PROGRAM to the program."}'
 else
     cat >/dev/null
 fi

@@ -16,7 +16,8 @@ from mcp_reflect.core.trajectory import parse
 from mcp_reflect.hooks.clients import client
 from mcp_reflect.hooks.event import Event, Turn
 from mcp_reflect.hooks.evidence import evidence
-from mcp_reflect.hooks.shorten import fitted
+from mcp_reflect.hooks.shorten import LONGEST, fitted
+from mcp_reflect.inputs import MAX_TRAJECTORY
 from tests.support.claude import Transcript
 
 CLIENTS = ("claude-code", "codex", "cursor", "gemini")
@@ -136,7 +137,7 @@ def test_a_transcript_of_50_mb_is_read_in_seconds_and_fits_into_a_trace(transcri
     (turn,) = turns(transcript.path)
     kept = fitted(turn.messages)
     assert time.monotonic() - began < 20
-    assert len(kept) <= 4_000_000
+    assert len(kept) <= LONGEST <= MAX_TRAJECTORY
     messages = json.loads(kept)
     assert messages[-1]["content"][0]["text"] == "The end of it."
     assert "ERROR 1200" in kept
