@@ -26,6 +26,7 @@ check: lint test
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.hub
+	$(BIN)/python -m benchmarks.hooks
 
 # One file that Claude Desktop installs by a double click; needs Node.js.
 bundle:

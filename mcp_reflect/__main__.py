@@ -1,4 +1,4 @@
-"""`mcp-reflect` without arguments is what a client starts; with arguments it is the command line."""
+"""`mcp-reflect` without arguments is what a client starts, `hook` what its hooks call; the rest is for people."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 
 def main() -> None:
-    # Each way imports only what it needs: a client waits for the first, a person for the second.
+    # Each way imports only what it needs: clients wait for the first and hooks, a person for the rest.
     # A shell that completes a command line starts the program without arguments too, and says so by this variable.
     if len(sys.argv) == 1 and "_MCP_REFLECT_COMPLETE" not in os.environ:
         from mcp_reflect.hub import shim  # noqa: PLC0415
@@ -17,6 +17,10 @@ def main() -> None:
 
         # Reached only where this client is to be served, or must be, without a hub.
         sys.exit(stdio.serve())
+    if sys.argv[1:2] == ["hook"] and "--help" not in sys.argv:
+        from mcp_reflect.hooks import run  # noqa: PLC0415
+
+        run.main(sys.argv[2:])
     from mcp_reflect.cli import app  # noqa: PLC0415
 
     app()

@@ -15,6 +15,7 @@ from mcp_reflect import __version__
 from mcp_reflect.doctor.commands import doctor_command
 from mcp_reflect.error_commands import export_command, import_command, prune_command
 from mcp_reflect.errors import ReflectError
+from mcp_reflect.hooks.command import hook_command
 from mcp_reflect.hub.commands import hub_app
 from mcp_reflect.insight_commands import purge_command
 from mcp_reflect.install.commands import install_command
@@ -26,6 +27,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(hub_app, name="hub")
+app.command("hook")(hook_command)
 app.command("import")(import_command)
 app.command("export")(export_command)
 app.command("prune")(prune_command)

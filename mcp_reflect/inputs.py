@@ -268,7 +268,10 @@ class Query(Input):
 
 
 class Verdict(Input):
-    """A review as it is handed in, with the reflection of the calling agent where it wrote one."""
+    """A review as it is handed in, with the reflection of the calling agent where it wrote one.
+
+    `source` is no argument of a tool: programs that read a verdict off a run send it with the request's metadata.
+    """
 
     result: OptionalResult = ""
     feedback: Long = ""
@@ -281,6 +284,7 @@ class Verdict(Input):
     guidance: Words = ""
     applicable_tools: Names = ()
     claims: Claims = ()
+    source: Name = ""
 
     @property
     def draft(self) -> ReflectionDraft:

@@ -80,7 +80,8 @@ class Review(Frozen):
     """A verdict on a trace. `seq` orders reviews over the whole ledger; learning replays in that order.
 
     Where the reviewer named no memories, whoever wrote the reflection may have judged them: `judged_by` is that author,
-    empty where nobody did.
+    empty where nobody did. `source` says what a program took the verdict from (`tests`, `user`), its evidence being the
+    feedback; empty where somebody gave the verdict themselves.
     """
 
     id: str
@@ -95,6 +96,7 @@ class Review(Frozen):
     judged_helpful: tuple[str, ...] = ()
     judged_harmful: tuple[str, ...] = ()
     judged_by: Author | Literal[""] = ""
+    source: str = ""
     created_at: datetime
 
 

@@ -80,6 +80,7 @@ class Reviewer:
             helpful_memory_ids=verdict.helpful_memory_ids,
             harmful_memory_ids=verdict.harmful_memory_ids,
             draft=redacted(verdict.draft),
+            source=redact(verdict.source),
             created_at=self._clock(),
         )
         tx.put_review(review)

@@ -167,6 +167,20 @@ class HubSettings(_Section):
     )
 
 
+class HookSettings(_Section):
+    """Read by the hooks themselves too, without this module: see `hooks/options.py`."""
+
+    memories: Int = _setting(
+        3, "most memories that a hook adds to a prompt; 0 is none, ever", "an integer from 0 to 20", ge=0, le=20
+    )
+    tokens: Int = _setting(
+        800, "room for what a hook adds, in tokens of four bytes", "an integer from 0 to 2000", ge=0, le=2_000
+    )
+    submit: bool = _setting(
+        default=True, meaning="hooks hand in each run by themselves", rule="true or false", shown="true"
+    )
+
+
 class Settings(_Section):
     """Everything that can be set. `home` is absolute; it need not exist yet."""
 
@@ -186,6 +200,7 @@ class Settings(_Section):
     index: IndexSettings = IndexSettings()
     ledger: LedgerSettings = LedgerSettings()
     hub: HubSettings = HubSettings()
+    hooks: HookSettings = HookSettings()
     openai_api_key: SecretStr | None = _setting(
         None, "key for the LLM and for openai: embeddings; alone it causes no call", "a key", shown="none"
     )

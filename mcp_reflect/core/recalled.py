@@ -11,6 +11,8 @@ The block may stand in the middle of a log, several times, and inside JSON strin
 
 A block that begins another one's text before it is complete is not a block: the search goes on at the inner one. Hence
 each character is looked at a bounded number of times.
+
+What hooks add to a conversation has no such grammar; it stands between the tags that `marked` writes.
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ LABELS = ("Mistake: ", "Do instead: ", "Guidance: ", "Tools: ")
 """How a field of a reflection begins, in order."""
 
 _TITLE = "Relevant memories:"
+_OPEN = "<mcp-reflect-recall>"
+_CLOSE = "</mcp-reflect-recall>"
 _SECTION = r"(?:Successful|Failed|Other) memories:"
 _ENTRY = r"--- Memory \d{1,9} ---"
 _HEADER = re.compile(
@@ -29,11 +33,30 @@ _HEADER = re.compile(
 )
 
 
+def marked(text: str) -> str:
+    """Recalled text as hooks add it to a conversation, so that it can be cut out again."""
+    return f"{_OPEN}\n{text.replace(_CLOSE, '')}\n{_CLOSE}"
+
+
+def _without_marked(text: str) -> str:
+    if _OPEN not in text:
+        return text
+    kept: list[str] = []
+    done = 0
+    while (start := text.find(_OPEN, done)) >= 0 and (end := text.find(_CLOSE, start)) >= 0:
+        kept.append(text[done:start])
+        done = end + len(_CLOSE)
+    return "".join([*kept, text[done:]])
+
+
 def strip_recalled(text: str) -> str:
-    """The text without the blocks of memories that were recalled into it; all else is kept byte for byte.
+    """The text without the memories that were recalled into it: blocks of `augment_task`, and what is `marked`.
+
+    All else is kept byte for byte.
 
     `strip_recalled(render_augmented(task, memories)) == task` for every task that holds no block. Linear in time.
     """
+    text = _without_marked(text)
     if _TITLE not in text:
         return text
     kept: list[str] = []

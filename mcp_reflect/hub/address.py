@@ -21,6 +21,7 @@ LONGEST_SOCKET_PATH = 100
 
 _PATIENCE_S = 5.0
 _FALSE = {"false", "0", "no", "off", "f", "n"}
+"""What the settings take for false."""
 
 
 def home_folder(environ: Mapping[str, str], cwd: str) -> str:
@@ -53,24 +54,25 @@ def hub_enabled(environ: Mapping[str, str], home: str, cwd: str) -> bool:
     """Whether clients share a hub. What is neither true nor false is left for the settings to refuse."""
     given: object = environ.get("MCP_REFLECT_HUB__ENABLED", "").strip()
     if not given:
-        named = environ.get("MCP_REFLECT_CONFIG", "").strip()
-        given = _configured(absolute(named, cwd) if named else os.path.join(home, "config.toml"))
+        given = config_section(environ, home, cwd, "hub").get("enabled", True)
     return str(given).lower() not in _FALSE
 
 
-def _configured(config: str) -> object:
+def config_section(environ: Mapping[str, str], home: str, cwd: str, name: str) -> Mapping[str, Any]:
+    """A section of config.toml as it stands there; empty where there is none or it cannot be read."""
+    named = environ.get("MCP_REFLECT_CONFIG", "").strip()
     try:
-        with open(config, "rb") as file:
+        with open(absolute(named, cwd) if named else os.path.join(home, "config.toml"), "rb") as file:
             text = file.read().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        return True
+    except (OSError, ValueError):
+        return {}
     import tomllib  # noqa: PLC0415 - most homes have no config.toml
 
     try:
-        hub = tomllib.loads(text).get("hub")
+        section = tomllib.loads(text).get(name)
     except tomllib.TOMLDecodeError:
-        return True
-    return hub.get("enabled", True) if isinstance(hub, dict) else True
+        return {}
+    return section if isinstance(section, dict) else {}
 
 
 def connect(home: str) -> tuple[socket.socket, str]:

@@ -68,17 +68,26 @@ class Caller:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def call(self, tool: str, arguments: Mapping[str, Any], timeout: float = CALL_S, *, again: bool = False) -> Any:
+    def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        timeout: float = CALL_S,
+        *,
+        again: bool = False,
+        meta: Mapping[str, Any] | None = None,
+    ) -> Any:
         """The structured result of a tool. Waits at most `timeout` seconds, a hub's start included.
 
         `again`: the call may be carried out twice without harm, and is repeated once where its answer was lost.
+        `meta`: what the server is told beside the arguments.
         Raises Refused, Lost, and election.Unavailable where no server can be had.
         """
         until = time.monotonic() + timeout
         with self._lock:
             for _ in range(_SENT_AT_MOST):
                 try:
-                    return self._once(tool, arguments, until)
+                    return self._once(tool, arguments, until, meta or {})
                 except _Closed:
                     self._drop()
                 except Lost:
@@ -95,7 +104,7 @@ class Caller:
         with self._lock:
             self._drop()
 
-    def _once(self, tool: str, arguments: Mapping[str, Any], until: float) -> Any:
+    def _once(self, tool: str, arguments: Mapping[str, Any], until: float, meta: Mapping[str, Any]) -> Any:
         if self._carrier is None:
             self._carrier = self._connected()
         carrier = self._carrier
@@ -104,7 +113,7 @@ class Caller:
             "jsonrpc": "2.0",
             "id": self._last_id,
             "method": "tools/call",
-            "params": {"name": tool, "arguments": dict(arguments), "_meta": self._meta},
+            "params": {"name": tool, "arguments": dict(arguments), "_meta": {**meta, **self._meta}},
         }
         carrier.send(json.dumps(request).encode() + b"\n", until)
         while (line := carrier.next(until)) is not None:

@@ -218,13 +218,19 @@ def _start(home: str, greeting: Mapping[str, Any], until: float, started: Callab
     raise Unavailable(f"the hub of {home} did not start within {START_S:.0f} seconds; see {LOG} there")
 
 
+def detached() -> dict[str, Any]:
+    """What makes a subprocess.Popen outlive this process, its group and its terminal."""
+    if sys.platform == "win32":
+        import subprocess  # noqa: PLC0415 - only who starts a process needs it
+
+        return {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
+
+
 def spawn(home: str) -> Any:
     """Start a hub that outlives this process and its terminal; gives back its subprocess.Popen."""
     import subprocess  # noqa: PLC0415 - only who starts a hub needs it
 
-    options: dict[str, Any] = {"start_new_session": True}
-    if sys.platform == "win32":
-        options = {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}
     log = None
     try:
         log = os.open(os.path.join(home, LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -234,7 +240,7 @@ def spawn(home: str) -> Any:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=log,
-            **options,
+            **detached(),
         )
     except OSError as error:
         raise Unavailable(f"no hub can be started for {home}: {error}", alone=True) from error

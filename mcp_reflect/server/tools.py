@@ -48,6 +48,9 @@ from mcp_reflect.server.workers import waiting
 PATIENCE_S = 8.0
 """How long a call waits for a reflection by the configured model before it answers `queued`."""
 
+REVIEW_SOURCE = "mcp-reflect/review_source"
+"""Key of a request's `_meta`; see `models.Review.source`."""
+
 Threshold = Annotated[OptionalWeight, Field(description="least relevance; -1: configured")]
 Blend = Annotated[Weight, Field(description="0: by relevance only, 1: by q_value only")]
 Diversity = Annotated[Weight, Field(description="1: by score only; lower: fewer near-duplicates")]
@@ -169,6 +172,7 @@ async def submit_trace(
         guidance=guidance,
         applicable_tools=applicable_tools,
         claims=claims,
+        source=_review_source(ctx),
     )
     submission = checked(
         Submission,
@@ -217,9 +221,17 @@ async def review_trace(
         guidance=guidance,
         applicable_tools=applicable_tools,
         claims=claims,
+        source=_review_source(ctx),
     )
     memory = ctx.request_context.lifespan_context
     return await _settle(ctx, partial(memory.review, trace_id, verdict, client_can_sample=can_sample(ctx)))
+
+
+def _review_source(ctx: AppContext) -> str:
+    """What a program took a verdict from. It comes beside the arguments, so that no model has to read about it."""
+    meta = ctx.request_context.meta or {}
+    given = meta.get(REVIEW_SOURCE)
+    return given if isinstance(given, str) else ""
 
 
 async def _settle(ctx: AppContext, write: Any) -> CallToolResult | InputRequiredResult:

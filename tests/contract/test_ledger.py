@@ -325,3 +325,29 @@ def test_a_file_that_is_no_database_is_a_ledger_error(tmp_path: Path) -> None:
     file.write_bytes(b"this is not a database, and long enough to be looked at" * 100)
     with pytest.raises(LedgerError):
         SqlLedger(f"sqlite:///{file}")
+
+
+def test_a_ledger_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'ledger.db'}"
+    trace = make_trace()
+    with SqlLedger(url).transaction() as tx:
+        tx.insert_trace(trace)
+        tx.put_review(make_review(trace, 1, feedback="kept"))
+    with sqlite3.connect(tmp_path / "ledger.db") as connection:
+        connection.execute("ALTER TABLE reviews DROP COLUMN source")
+        connection.execute("UPDATE properties SET value = 1 WHERE name = 'schema'")
+    connection.close()
+    for _ in range(2):
+        ledger = SqlLedger(url)
+        with ledger.transaction() as tx:
+            kept = tx.current_review(trace.id)
+        ledger.close()
+        assert kept is not None
+        assert (kept.feedback, kept.source) == ("kept", "")
+    ledger = SqlLedger(url)
+    with ledger.transaction() as tx:
+        tx.put_review(make_review(trace, 2, source="tests"))
+        newer = tx.current_review(trace.id)
+    ledger.close()
+    assert newer is not None
+    assert newer.source == "tests"

@@ -231,6 +231,7 @@ def test_no_arguments_whatever_make_a_tool_crash(memory: ReflectionMemory, data:
     class Request:
         lifespan_context = memory
         session = Session()
+        meta = None
 
     context: Any = Context(request_context=Request(), mcp_server=MCPServer("test"))  # type: ignore[arg-type]
 

@@ -32,7 +32,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 metadata = MetaData()
 
@@ -85,6 +85,7 @@ reviews = Table(
     Column("judged_helpful", JSON, nullable=False),
     Column("judged_harmful", JSON, nullable=False),
     Column("judged_by", String(16), nullable=False),
+    Column("source", Name, nullable=False, server_default=""),
     Column("created_at", BigInteger, nullable=False),
 )
 

@@ -1,0 +1,113 @@
+"""What a hook costs those who wait for it: each as a whole process, with a warm and with a cold hub.
+
+`python -m benchmarks.hooks`. Goal: under 200 ms with a warm hub. Times are those of the process, from its start to its
+end, also as a ratio to `python -c pass` of the same run.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from mcp_reflect.hub.caller import Caller
+from tests.support.claude import Transcript, a_project, call_hook
+from tests.support.hubs import hubs_ended, kill_hub, run_command, until
+from tests.support.servers import environment
+
+WARM = 30
+COLD = 5
+MEMORIES = 300
+GOAL_MS = 200
+LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "120"}
+ERROR = "Exit code 1\nTraceback (most recent call last):\nModuleNotFoundError: No module named 'yaml'"
+
+
+def timed(call: Callable[[], object]) -> float:
+    """Milliseconds."""
+    began = time.perf_counter()
+    call()
+    return (time.perf_counter() - began) * 1000
+
+
+def fill(home: Path, project: Path) -> None:
+    with Caller(environment(home, **LASTING), str(project), "benchmark") as caller:
+        for number in range(MEMORIES):
+            task = f"Mend module {number} of the importer, whose tests fail"
+            caller.call("submit_trace", {"task": task, "review_result": "pass", "guidance": f"Look at line {number}."})
+        fix = {"task": "run the importer", "mistake": ERROR.splitlines()[-1], "fix": "pip install pyyaml"}
+        caller.call("record_error_fix", fix)
+
+
+def large(project: Path, home: Path) -> None:
+    """The end of a turn with a transcript of 50 MB: the hook, and the trace that its worker stores."""
+    transcript = Transcript(project, home)
+    transcript.asks("Dig through the logs")
+    block = "\n".join(f"{number} a line of a log, as long as such lines are" for number in range(400))
+    for number in range(1_250):
+        transcript.results(transcript.uses("Bash", {"command": f"cat log.{number}"}), block, failed=False)
+    transcript.says("Nothing there.")
+    path = {"transcript_path": str(transcript.path), "last_assistant_message": "Nothing there."}
+    size = transcript.path.stat().st_size / 1e6
+    with Caller(environment(home, **LASTING), str(project), "benchmark") as caller:
+        began = time.perf_counter()
+        taken = timed(hook(home, project, "Stop", 0, **path))
+        until(lambda: caller.call("list_traces", {"review_status": "pending"})["traces"], 120)
+        stored = time.perf_counter() - began
+    print(f"Stop with a transcript of {size:.0f} MB: hook {taken:.0f} ms, stored after {stored:.1f} s")
+
+
+def hook(home: Path, project: Path, event: str, number: int, **more: object) -> Callable[[], object]:
+    """A call of a hook in a session of its own, so that something is left to be told."""
+    payload = {"session_id": f"{event}-{number}", "cwd": str(project), "hook_event_name": event, **more}
+    return lambda: call_hook(home, json.dumps(payload).encode(), "claude-code", event)
+
+
+def calls(home: Path, project: Path, number: int) -> dict[str, Callable[[], object]]:
+    return {
+        "SessionStart": hook(home, project, "SessionStart", number),
+        "UserPromptSubmit": hook(home, project, "UserPromptSubmit", number, prompt="Mend the importer, its tests fail"),
+        "PostToolUseFailure": hook(home, project, "PostToolUseFailure", number, tool_name="Bash", error=ERROR),
+        "PostToolUse, worked": hook(
+            home, project, "PostToolUse", number, tool_name="Bash", tool_response={"stdout": ""}
+        ),
+    }
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder, hubs_ended(Path(folder) / "home") as home:
+        project = a_project(Path(folder) / "project")
+        run_command(home, "hub", "restart", **LASTING)
+        fill(home, project)
+        large(project, home)
+        times: dict[str, list[float]] = {}
+        for number in range(WARM):
+            bare = timed(lambda: subprocess.run([sys.executable, "-c", "pass"], check=True))
+            times.setdefault("python -c pass", []).append(bare)
+            for name, call in calls(home, project, number).items():
+                times.setdefault(name, []).append(timed(call))
+        pass_ms = statistics.median(times["python -c pass"])
+        print(f"python -c pass: {pass_ms:.0f} ms")
+        for name, taken in list(times.items())[1:]:
+            middle = statistics.median(taken)
+            verdict = "within" if max(taken) < GOAL_MS else "NOT within"
+            print(
+                f"{name}, warm hub: {middle:.0f} ms, worst {max(taken):.0f} ms, {middle / pass_ms:.1f} × python; "
+                f"{verdict} {GOAL_MS} ms"
+            )
+        for name in ("SessionStart", "UserPromptSubmit"):
+            cold = []
+            for number in range(COLD):
+                kill_hub(home)
+                cold.append(timed(calls(home, project, WARM + number)[name]))
+            middle = statistics.median(cold)
+            print(f"{name}, cold hub: {middle:.0f} ms, {middle / pass_ms:.0f} × python")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Codex CLI. Hook calls after the schemas in openai/codex (`codex-rs/hooks/schema`); rollout files as documented by
+those who read them, since Codex itself promises no format. Not tried with the program.
+
+A rollout line is `{"type", "payload"}`: `response_item` holds an item of OpenAI's Responses, `event_msg` of type
+`user_message` what the user typed, `turn_context` the model.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp_reflect.hooks.clients import claude_code
+from mcp_reflect.hooks.clients.turning import Turning, own_words
+from mcp_reflect.hooks.event import Event, Turn, text_of
+from mcp_reflect.hooks.steps import SHELLS, exit_code, failure, text_in
+from mcp_reflect.hooks.transcript import lines, recalls
+
+NAME = "codex"
+
+_ITEMS = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
+
+
+def event(name: str, payload: dict[str, Any]) -> Event | None:
+    """The event in a call of a hook; None for one that is of no use here."""
+    found = claude_code.event(name, payload)
+    if found is None or name in {"PostToolUseFailure", "SessionEnd"}:  # Codex has neither
+        return None
+    error = _error(payload) if found.kind == "tool" else ""
+    # Turns are known by their place in the rollout: not every version writes `turn_id` there.
+    return found._replace(client=NAME, turn="", error=error, model=text_of(payload, "model"))
+
+
+def _error(payload: dict[str, Any]) -> str:
+    response = payload.get("tool_response")
+    if text_of(payload, "tool_name").lower() not in SHELLS:
+        return ""
+    text = text_in(response)
+    code = failure(response) if isinstance(response, dict) else None
+    return text if (exit_code(text, None) if code is None else code) else ""
+
+
+def answer(name: str, text: str) -> dict[str, Any] | None:
+    """What to print so that the model gets a text."""
+    return claude_code.answer(name, text) if name != "Stop" else None
+
+
+def turns(event: Event, start: int) -> list[Turn]:
+    """The turns in the event's rollout. Raises OSError where it cannot be read."""
+    found = Turning()
+    model, asked = event.model, ""
+    recalling: set[str] = set()
+    for position, line in lines(event.transcript, start):
+        payload = line.get("payload")
+        if not isinstance(payload, dict):
+            continue
+        kind, item = line.get("type"), text_of(payload, "type")
+        if kind == "turn_context":
+            model = text_of(payload, "model") or model
+        elif (kind == "event_msg" and item == "user_message") or _asks(kind, payload):
+            said = own_words(text_of(payload, "message") or text_in(payload.get("content")))
+            # Both kinds of line tell of the same prompt, one after the other.
+            if said and said != asked:
+                found.begin(f"{position}", said, position, local=True)
+                asked = said
+        elif kind == "response_item" and item in _ITEMS:
+            asked = ""
+            if recalls(text_of(payload, "name")):
+                recalling.add(text_of(payload, "call_id"))
+            found.add(payload, model=model)
+        elif kind == "response_item" and item.endswith("_call_output"):
+            recalled = text_of(payload, "call_id") in recalling
+            found.add({**payload, "output": "[memories]"} if recalled else payload)
+        elif kind == "response_item" and item == "message" and payload.get("role") == "assistant":
+            asked = ""
+            text = text_in(payload.get("content"))
+            found.add({"role": "assistant", "content": text}, text, model)
+    return found.turns
+
+
+def _asks(kind: Any, payload: dict[str, Any]) -> bool:
+    return kind == "response_item" and payload.get("type") == "message" and payload.get("role") == "user"

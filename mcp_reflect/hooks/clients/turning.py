@@ -1,0 +1,53 @@
+"""Collecting messages into turns."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from mcp_reflect.hooks.event import Turn
+from mcp_reflect.hooks.transcript import clean
+
+MOST_TURNS = 20
+"""Of a transcript that was never looked at, the last ones."""
+
+_NOISE = re.compile(
+    r"<(system-reminder|local-command-[a-z]+|bash-(?:input|stdout|stderr)|user-prompt-submit-hook|task-notification"
+    r"|environment_context|user_instructions|ide_[a-z_]+|command-message|hook_context)(?: [^>]*)?>.*?(?:</\1>|\Z)",
+    re.DOTALL,
+)
+
+
+def own_words(text: str) -> str:
+    """What the user typed, without what clients put around it."""
+    text = clean(text)
+    return (_NOISE.sub("", text) if "<" in text else text).strip()
+
+
+class Turning:
+    """Takes messages in order; `turns` are what they make up. What stands before the first prompt is left out."""
+
+    def __init__(self) -> None:
+        self._done: list[Turn] = []
+        self._open: Turn | None = None
+
+    def begin(self, key: str, prompt: str, start: int, *, local: bool = False) -> None:
+        """The user says something. More of the same turn is only added to it."""
+        if self._open is not None and self._open.key == key:
+            self.add({"role": "user", "content": prompt})
+            return
+        if self._open is not None:
+            self._done = [*self._done, self._open._replace(followed_up=prompt)][-MOST_TURNS:]
+        self._open = Turn(key, prompt, [], start, local=local)
+
+    def add(self, message: dict[str, Any], final: str = "", model: str = "") -> None:
+        """A message of the turn; `final` is its text where the agent said it."""
+        if self._open is not None:
+            self._open.messages.append(clean(message))
+            if final or model:
+                said = clean(final) or self._open.final
+                self._open = self._open._replace(final=said, model=model or self._open.model)
+
+    @property
+    def turns(self) -> list[Turn]:
+        return [*self._done, self._open] if self._open is not None else self._done

@@ -1,0 +1,49 @@
+"""What happened in a session, and a turn of its transcript, whichever client tells of it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+Kind = Literal["start", "prompt", "tool", "stop", "end"]
+
+
+class Event(NamedTuple):
+    """One call of a hook. What a client does not tell is empty.
+
+    `turn` is the client's own id of what the user asked for; `error` is what a failed command printed; `final` the
+    agent's last words. `said` is the prompt that they answer, where the client repeats it.
+    """
+
+    kind: Kind
+    client: str
+    session: str
+    cwd: str = ""
+    transcript: str = ""
+    turn: str = ""
+    prompt: str = ""
+    error: str = ""
+    final: str = ""
+    model: str = ""
+
+
+class Turn(NamedTuple):
+    """What the user asked for, and what the agent did about it.
+
+    `key` names it among all turns of the client, or of the session where `local`. `messages` are in a shape that
+    submit_trace takes. `start` is where its first line begins in the transcript, in bytes. `followed_up` is what the
+    user said next, empty as long as they said nothing.
+    """
+
+    key: str
+    prompt: str
+    messages: list[dict[str, Any]]
+    start: int = 0
+    final: str = ""
+    model: str = ""
+    followed_up: str = ""
+    local: bool = False
+
+
+def text_of(payload: dict[str, Any], *keys: str) -> str:
+    """The first of the keys that holds a text; empty where none does."""
+    return next((value for key in keys if isinstance(value := payload.get(key), str) and value), "")

@@ -1,0 +1,47 @@
+"""The settings of hooks, read without the settings' own machinery, which would take longer than a hook may.
+
+A value that is not allowed counts as the default here; every other program of ours refuses it in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from mcp_reflect.hub import address
+
+_TRUE = {"true", "1", "yes", "on", "t", "y"}
+_FALSE = {"false", "0", "no", "off", "f", "n"}
+
+
+class Options(NamedTuple):
+    """`memories` is the most a prompt is given, `tokens` the room they have; `submit`: hand runs in by themselves."""
+
+    memories: int = 3
+    tokens: int = 800
+    submit: bool = True
+
+
+MOST = Options(memories=20, tokens=2_000)
+"""Beyond 10,000 characters Claude Code puts added text into a file and shows its beginning."""
+
+
+def read(environ: Mapping[str, str], home: str, cwd: str) -> Options:
+    """The options in force for a client's environment."""
+    section = address.config_section(environ, home, cwd, "hooks")
+
+    def given(name: str) -> str:
+        own = environ.get(f"MCP_REFLECT_HOOKS__{name.upper()}", "").strip()
+        return own or str(section.get(name, ""))
+
+    submit = given("submit").lower()
+    default = Options()
+    return Options(
+        _number(given("memories"), default.memories, MOST.memories),
+        _number(given("tokens"), default.tokens, MOST.tokens),
+        submit in _TRUE or (submit not in _FALSE and default.submit),
+    )
+
+
+def _number(text: str, default: int, most: int) -> int:
+    return int(text) if text.isascii() and text.isdigit() and int(text[:9]) <= most else default

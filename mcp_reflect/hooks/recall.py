@@ -1,0 +1,75 @@
+"""What a session is told, and when: each memory once, and nothing where nothing fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mcp_reflect.core.recalled import marked
+from mcp_reflect.hooks import wording
+from mcp_reflect.hooks.event import Event
+from mcp_reflect.hooks.options import Options
+from mcp_reflect.hooks.session import Session
+from mcp_reflect.hooks.verdicts import verdict_in
+
+Call = Callable[[str, dict[str, Any]], Any]
+"""Calls a tool of the server and gives back its structured result."""
+
+GOOD_MATCH = 0.5
+"""A known error must match by more: as `core.error_match` has it for keywords, and a high cosine for this use."""
+
+_MOST_ASKED = 30
+_MOST_FIXES = 2
+_MOST_INSIGHTS = 5
+_LONGEST_TASK = 32_000
+_LONGEST_ERROR = 20_000
+
+
+def told(event: Event, session: Session, options: Options, call: Call) -> str:
+    """The text to add to the conversation; empty for none. Notes in the session what it was shown."""
+    tell = {"start": _start, "prompt": _prompt, "tool": _tool}.get(event.kind)
+    text = tell(event, session, options, call) if tell is not None else ""
+    return marked(text) if text else ""
+
+
+def _start(event: Event, session: Session, options: Options, call: Call) -> str:
+    del event
+    if session.opened or not options.memories:
+        return ""
+    text, ids = wording.opening(call("project_context", {"limit": _MOST_INSIGHTS}), options.tokens)
+    session.add({"opened": ids})
+    return text
+
+
+def _prompt(event: Event, session: Session, options: Options, call: Call) -> str:
+    task = event.prompt.strip()[:_LONGEST_TASK]
+    # Commands are the client's own business, and a verdict is about what was done before.
+    if not task or task.startswith("/") or verdict_in(task) or not options.memories:
+        return ""
+    limit = min(options.memories + len(session.shown), _MOST_ASKED)
+    found = call("query_memories", {"task": task, "limit": limit})["memories"]
+    new = [memory for memory in found if memory["id"] not in session.shown]
+    text, ids = wording.lessons(new[: options.memories], options.tokens)
+    again = [memory["id"] for memory in found if memory["id"] in session.shown][: options.memories]
+    if ids or again:
+        session.show(event.turn, ids, again)
+    return text
+
+
+def _tool(event: Event, session: Session, options: Options, call: Call) -> str:
+    if not event.error.strip() or not options.memories:
+        return ""
+    # The last lines say what is wrong; of the rest the first ones, where a compiler begins.
+    error = event.error
+    if len(error) > _LONGEST_ERROR:
+        error = error[: _LONGEST_ERROR // 4] + "\n" + error[-_LONGEST_ERROR * 3 // 4 :]
+    known = call("find_error_fixes", {"error": error, "limit": _MOST_FIXES + 3})["fixes"]
+    fit = [
+        each
+        for each in known
+        if each["match"] > GOOD_MATCH and (each["fix"] or each["rule"]) and each["memory_id"] not in session.shown
+    ]
+    text, ids = wording.fixes(fit[:_MOST_FIXES], options.tokens // 2)
+    if ids:
+        session.show(event.turn, ids, [])
+    return text

@@ -1,0 +1,116 @@
+"""`mcp-reflect hook CLIENT [EVENT]`: one call of a hook. Standard library only; it may take a fifth of a second.
+
+It fails open: whatever goes wrong, the exit code is 0, nothing but an answer in JSON is printed, and the home's
+`hooks.log` has a line about it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from mcp_reflect.hooks import log, options
+from mcp_reflect.hooks.clients import Client, client
+from mcp_reflect.hooks.event import Event, text_of
+from mcp_reflect.hooks.recall import told
+from mcp_reflect.hooks.session import Session, tidy
+from mcp_reflect.hub import address, election
+from mcp_reflect.hub.caller import Caller
+
+LIMITS_S = {"start": 10.0, "prompt": 10.0, "tool": 5.0, "stop": 3.0, "end": 1.2}
+"""Seconds a hook may take in all; with a warm hub none comes near. The first ones may have to start the hub."""
+_LONGEST_INPUT = 64_000_000
+
+
+def main(words: Sequence[str]) -> None:
+    """Serve one call; does not return."""
+    # What hangs (a stdin that nobody closes, a hub that is stuck) ends here. Nothing that is lost was promised.
+    watch = threading.Timer(max(LIMITS_S.values()), os._exit, (0,))
+    watch.daemon = True
+    watch.start()
+    environ = dict(os.environ)
+    where = "hook"
+    try:
+        name = words[0] if words else ""
+        payload = json.loads(sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8", "replace"))
+        adapter = client(name)
+        if isinstance(payload, dict):
+            given = words[1] if len(words) > 1 else text_of(payload, "hook_event_name")
+            event = adapter.event(given, payload)
+            if event is not None:
+                where = f"{event.client} {event.kind}"
+                _limit(watch, event)
+                _serve(adapter, given, event, environ)
+    except BaseException as error:  # noqa: BLE001 - fails open: a hook must never stand in the way of the session
+        log.note(address.home_folder(environ, _here()), where, error)
+    finally:
+        os._exit(0)
+
+
+def _limit(watch: threading.Timer, event: Event) -> None:
+    watch.cancel()
+    shorter = threading.Timer(LIMITS_S[event.kind], os._exit, (0,))
+    shorter.daemon = True
+    shorter.start()
+
+
+def _serve(adapter: Client, name: str, event: Event, environ: dict[str, str]) -> None:
+    cwd = event.cwd if os.path.isdir(event.cwd) else _here()
+    home = address.home_folder(environ, cwd)
+    chosen = options.read(environ, home, cwd)
+    if event.kind in {"stop", "end"}:
+        if chosen.submit and event.session:
+            _hand_over(event._replace(cwd=cwd), environ, home)
+        return
+    if event.kind == "tool" and not event.error:
+        return
+    if not event.session or adapter.answer(name, "") is None:
+        return
+    if event.kind == "start":
+        tidy(home)
+    with Caller(environ, cwd, f"hook {event.client}") as caller:
+        text = told(
+            event,
+            Session(home, event.client, event.session),
+            chosen,
+            lambda tool, arguments: caller.call(tool, arguments, LIMITS_S[event.kind], again=True),
+        )
+        if text:
+            _print(adapter.answer(name, text))
+
+
+def _print(answer: dict[str, Any] | None) -> None:
+    line = json.dumps(answer).encode() + b"\n"
+    while line:
+        line = line[os.write(1, line) :]
+
+
+def _hand_over(event: Event, environ: dict[str, str], home: str) -> None:
+    """Start the worker, detached: this process, and its group, may be ended at any moment."""
+    import subprocess  # noqa: PLC0415 - no other event starts a process
+
+    os.makedirs(home, mode=0o700, exist_ok=True)
+    worker = subprocess.Popen(
+        # -P: the project's folder must not be searched for modules.
+        [sys.executable, "-P", "-m", "mcp_reflect.hooks.worker"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environ,
+        cwd=event.cwd,
+        **election.detached(),
+    )
+    assert worker.stdin is not None
+    with worker.stdin as pipe:
+        pipe.write(json.dumps(event._asdict()).encode())
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it was deleted under the process
+        return os.path.expanduser("~")

@@ -1,0 +1,123 @@
+"""What hooks remember of a session: which memories it was shown, and what of it was handed in.
+
+A small file per session in `<home>/sessions`, of JSON lines that are only ever appended: hooks of one session run side
+by side, and each line is written in one piece. It holds ids and positions, never words of the session.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+FOLDER = "sessions"
+LONGEST = 1_000_000
+"""Bytes of one session's file; what does not fit is forgotten, at worst shown again."""
+KEPT_S = 30 * 24 * 3600.0
+"""Files of sessions that have not been heard of for so long are removed."""
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
+
+
+class Session:
+    """The file of one session, read when this is made.
+
+    `shown` are all memories it was shown. `handed` says by a turn's key what was handed in of it. `settled` is where in
+    the transcript the last turns begin that may still change.
+    """
+
+    def __init__(self, home: str, client: str, session: str) -> None:
+        self._path = os.path.join(home, FOLDER, f"{client}-{_file_name(session)}.jsonl")
+        self.shown: set[str] = set()
+        self.handed: dict[str, dict[str, Any]] = {}
+        self.settled = 0
+        self.opened = False
+        self._given: list[tuple[str, list[str]]] = []
+        self._size = 0
+        for record in self._records():
+            self._take(record)
+
+    @property
+    def lock_path(self) -> str:
+        return self._path + ".lock"
+
+    @property
+    def times_shown(self) -> int:
+        """How often the session was given memories; a position for `given`."""
+        return len(self._given)
+
+    def given(self, turn: str, since: int) -> list[str]:
+        """The memories that a turn had before it: those shown for it, or, for an unknown turn, at `since` or later."""
+        ids = (i for n, (of, found) in enumerate(self._given) if of == turn or (not of and n >= since) for i in found)
+        return list(dict.fromkeys(ids))
+
+    def show(self, turn: str, ids: list[str], again: list[str]) -> None:
+        """Note that a turn is shown memories, and which others that it had been shown fit it `again`."""
+        self.add({"turn": turn, "shown": ids, "again": again})
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Append to the file. Raises OSError."""
+        self._take(dict(record))
+        line = json.dumps(record).encode() + b"\n"
+        self._size += len(line)
+        if self._size > LONGEST:
+            return
+        os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            os.write(descriptor, line)
+        finally:
+            os.close(descriptor)
+
+    def _records(self) -> list[dict[str, Any]]:
+        try:
+            with open(self._path, "rb") as file:
+                lines = file.read(LONGEST).splitlines()
+        except OSError:
+            return []
+        self._size = sum(map(len, lines)) + len(lines)
+        records = []
+        for line in lines:
+            with suppress(ValueError, RecursionError):  # half written when the machine went down
+                records.append(json.loads(line))
+        return [record for record in records if isinstance(record, dict)]
+
+    def _take(self, record: dict[str, Any]) -> None:
+        shown, again = _texts(record.get("shown")), _texts(record.get("again"))
+        if "shown" in record:
+            self.shown.update(shown)
+            self._given.append((str(record.get("turn", "")), shown + again))
+        if isinstance(record.get("handed"), str):
+            self.handed[record["handed"]] = record
+        if isinstance(record.get("settled"), int):
+            self.settled = record["settled"]
+        if "opened" in record:
+            self.opened = True
+            self.shown.update(_texts(record["opened"]))
+
+
+def _texts(value: Any) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def _file_name(session: str) -> str:
+    if _NAME.fullmatch(session):
+        return session
+    import hashlib  # noqa: PLC0415 - the ids of all known clients are names already
+
+    return hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:40]
+
+
+def tidy(home: str) -> None:
+    """Remove the files of old sessions."""
+    folder = os.path.join(home, FOLDER)
+    before = time.time() - KEPT_S
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                if entry.stat().st_mtime < before:
+                    os.unlink(entry.path)

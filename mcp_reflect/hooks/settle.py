@@ -1,0 +1,160 @@
+"""Handing in what a session did: each turn a trace, reviewed where the transcript holds the evidence.
+
+It may be called at any time and any number of times for one session: what was handed in stays handed in. A turn that
+goes on after that (a stop hook sent the agent back to work) is handed in again as a further part, with the rest only.
+A verdict that comes later reviews the trace, and the user's word replaces what tests said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from mcp_reflect.hooks.event import Event, Turn
+from mcp_reflect.hooks.evidence import Evidence, evidence
+from mcp_reflect.hooks.session import Session
+from mcp_reflect.hooks.shorten import fitted
+from mcp_reflect.hooks.steps import Call, Result, parts
+from mcp_reflect.hooks.verdicts import only_verdict, verdict_in
+from mcp_reflect.hub.caller import Refused
+
+REVIEW_SOURCE = "mcp-reflect/review_source"
+"""As in `server.tools`, which hooks do not import."""
+
+CallTool = Callable[[str, dict[str, Any], dict[str, Any]], dict[str, Any]]
+"""Calls a tool with arguments and metadata of the request."""
+
+_LONGEST_TASK = 32_000
+_LONGEST_FINAL = 200_000
+_LONGEST_NAME = 200
+_MOST_IDS = 100
+_TRACE_ID = re.compile(r"trace_[0-9a-z]{6,32}")
+
+
+class _Handed(NamedTuple):
+    """What was handed in of a turn: the trace, how many messages, and the verdict on it."""
+
+    trace: str
+    messages: int
+    result: str = ""
+    source: str = ""
+    part: int = 1
+
+
+def settle(event: Event, turns: Sequence[Turn], session: Session, call: CallTool) -> None:
+    """Hand in what is new in these turns, in order. Raises what `call` raises, and OSError.
+
+    The last turn counts as finished: the event is the end of it.
+    """
+    task, begins = "", 0
+    for turn in turns:
+        if verdict_in(turn.prompt) == "fail" and task:
+            # "No, still broken" says nothing to a later reader without what was asked for first.
+            task = f"{task}\n\n{turn.prompt}"[-_LONGEST_TASK:]
+        else:
+            task, begins = turn.prompt[:_LONGEST_TASK], turn.start
+        if only_verdict(turn.prompt) and not any(isinstance(part, Call) for part in parts(turn.messages)):
+            continue
+        final = event.final if turn is turns[-1] and event.final else turn.final
+        _Settling(event, session, call, task, turn._replace(final=final)).run()
+    if turns and begins > session.settled:
+        session.add({"settled": begins})
+
+
+class _Settling:
+    """One turn."""
+
+    def __init__(self, event: Event, session: Session, call: CallTool, task: str, turn: Turn) -> None:
+        self._event = event
+        self._session = session
+        self._call = call
+        self._task = task
+        self._turn = turn
+        own = f"{event.session}:" if turn.local else ""
+        self._key = f"{event.client}:{own}{turn.key}"[:_LONGEST_NAME]
+
+    def run(self) -> None:
+        record = self._session.handed.get(self._key)
+        known = _Handed(**{name: record[name] for name in _Handed._fields if name in record}) if record else None
+        found = evidence(self._turn)
+        if known is None:
+            known = self._by_agent() or self._submit(self._turn.messages, 1, found)
+            if known is None:
+                return
+        elif self._has_gone_on(known):
+            known = self._submit(self._turn.messages[known.messages :], known.part + 1, found) or known
+        if found is not None and _outweighs(found, known):
+            arguments = {"trace_id": known.trace, "result": found.result, "feedback": found.words}
+            self._call("review_trace", arguments, {REVIEW_SOURCE: found.source})
+            self._note(known._replace(result=found.result, source=found.source))
+
+    def _has_gone_on(self, known: _Handed) -> bool:
+        rest = self._turn.messages[known.messages :]
+        return any(isinstance(part, Call) for part in parts(rest))
+
+    def _by_agent(self) -> _Handed | None:
+        """The trace that the agent handed in itself, which must not be stored twice."""
+        asked: dict[str, str] = {}
+        known: _Handed | None = None
+        for part in parts(self._turn.messages):
+            if isinstance(part, Call) and "reflect" in part.name:
+                tool = part.name.rpartition("__")[2]
+                if tool == "submit_trace":
+                    asked[part.id] = str(part.arguments.get("review_result", ""))
+                elif tool == "review_trace" and known and part.arguments.get("trace_id") == known.trace:
+                    known = known._replace(result=str(part.arguments.get("result", "")), source="agent")
+            elif isinstance(part, Result) and part.id in asked and part.failed is not True:
+                trace = _TRACE_ID.search(part.text)
+                if trace:
+                    result = asked[part.id]
+                    known = _Handed(trace[0], len(self._turn.messages), result, "agent" if result else "")
+        if known is not None:
+            self._note(known)
+        return known
+
+    def _submit(self, messages: list[dict[str, Any]], part: int, found: Evidence | None) -> _Handed | None:
+        """Store a trace of these messages; None where there is nothing in them."""
+        if not messages or not (self._turn.final or any(isinstance(each, Call) for each in parts(messages))):
+            return None
+        since = max((int(record.get("shown_before", 0)) for record in self._session.handed.values()), default=0)
+        arguments: dict[str, Any] = {
+            "task": self._task,
+            "trajectory": fitted(messages),
+            "final_response": self._turn.final[-_LONGEST_FINAL:],
+            "model": self._turn.model[:_LONGEST_NAME],
+            "metadata": {"client": self._event.client, "session": self._event.session[:_LONGEST_NAME]},
+            "trace_key": self._key if part == 1 else f"{self._key[: _LONGEST_NAME - 8]}#{part}",
+        }
+        given = self._session.given(self._turn.key, since)[:_MOST_IDS]
+        meta = {}
+        if found is not None:
+            arguments |= {"review_result": found.result, "feedback": found.words}
+            meta = {REVIEW_SOURCE: found.source}
+        try:
+            outcome = self._call("submit_trace", arguments | {"retrieved_memory_ids": given}, meta)
+        except Refused as refused:
+            # Memories may have gone since they were shown; the run is worth keeping all the same.
+            if not given or not str(refused).startswith("retrieved_memory_ids"):
+                raise
+            outcome = self._call("submit_trace", arguments, meta)
+        reviewed = found is not None and outcome["review_status"] == "reviewed"
+        handed = _Handed(
+            outcome["trace_id"],
+            len(self._turn.messages),
+            found.result if found and reviewed else "",
+            found.source if found and reviewed else "",
+            part,
+        )
+        self._note(handed)
+        return handed
+
+    def _note(self, handed: _Handed) -> None:
+        self._session.add({"handed": self._key, "shown_before": self._session.times_shown, **handed._asdict()})
+
+
+def _outweighs(found: Evidence, known: _Handed) -> bool:
+    """Whether a verdict says something new: the first one, tests once more, or the user against anybody."""
+    if not known.result:
+        return True
+    return found.result != known.result and (found.source == "user" or known.source == "tests")

@@ -1,0 +1,159 @@
+"""A turn as what decides about it: commands with their output, and edits, in order."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+SHELLS = frozenset(
+    {
+        *("bash", "powershell", "shell", "local_shell", "exec_command", "shell_command"),
+        *("container.exec", "run_shell_command", "run_terminal_cmd", "run_terminal_command", "terminal"),
+    }
+)
+"""Names of the tools that run a command, in small letters, of Claude Code, Codex, Gemini CLI and Cursor."""
+EDITORS = frozenset(
+    {
+        *("edit", "write", "multiedit", "notebookedit", "apply_patch", "replace", "write_file"),
+        *("edit_file", "search_replace", "create_file", "delete_file", "strreplace"),
+    }
+)
+"""Those that change a file."""
+
+_EXIT = re.compile(
+    r"^(?:Exit [Cc]ode|Process exited with code|Command failed with exit code|exit_code)\W{1,3}(-?\d{1,10})",
+    re.MULTILINE,
+)
+_REFUSED = re.compile(
+    r"\s*(?:The user doesn't want|\[Request interrupted|Permission to use|User rejected|Operation cancelled)"
+)
+_BACKGROUND = re.compile(r"\s*(?:Command running in background|Background task started|Process running with session)")
+
+
+class Step(NamedTuple):
+    """A command (`command` is not empty) or an edit. `exit_code` is None where nobody told it; `done` is false for what
+    was refused, interrupted, or is still running.
+    """
+
+    command: str
+    output: str
+    exit_code: int | None
+    done: bool
+
+
+class Call(NamedTuple):
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+class Result(NamedTuple):
+    id: str
+    text: str
+    failed: bool | None
+
+
+def steps(messages: Iterable[dict[str, Any]]) -> list[Step]:
+    """The commands and edits of messages in the shape of Anthropic or of OpenAI's Responses."""
+    found: list[Step] = []
+    calls: dict[str, Call] = {}
+    for part in parts(messages):
+        if isinstance(part, Call):
+            calls[part.id] = part
+            continue
+        call = calls.pop(part.id, None)
+        name = call.name.lower() if call else ""
+        done = not (_REFUSED.match(part.text) or _BACKGROUND.match(part.text))
+        if call and name in SHELLS and (command := command_of(call.arguments)):
+            edit = command.lstrip().startswith("apply_patch")
+            found.append(Step("" if edit else command, part.text, exit_code(part.text, part.failed), done))
+        elif call and name in EDITORS and done and not part.failed:
+            found.append(Step("", "", None, done))
+    return found
+
+
+def parts(messages: Iterable[dict[str, Any]]) -> Iterator[Call | Result]:
+    """The calls and results of messages, in order."""
+    for message in messages:
+        content = message.get("content")
+        blocks = content if isinstance(content, list) else [message]
+        for block in blocks:
+            if not isinstance(block, dict):
+                continue
+            kind = str(block.get("type", ""))
+            ids = (block.get("tool_use_id"), block.get("call_id"), block.get("id"))
+            name = next((each for each in ids if isinstance(each, str)), "")
+            if kind.endswith(("tool_result", "_call_output")):
+                failed = block.get("is_error")
+                text = text_in(block.get("content", block.get("output")))
+                yield Result(name, text, failed if isinstance(failed, bool) else None)
+            elif kind.endswith(("tool_use", "_call")):
+                given = block.get("input", block.get("arguments", block.get("action")))
+                default = "shell" if kind == "local_shell_call" else ""
+                yield Call(name, str(block.get("name") or default), _arguments(given))
+
+
+def _arguments(given: Any) -> dict[str, Any]:
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            return {"input": given}
+    return given if isinstance(given, dict) else {}
+
+
+def command_of(arguments: dict[str, Any]) -> str:
+    """The command line in the arguments of a shell tool; empty where there is none."""
+    given = arguments.get("command", arguments.get("cmd", ""))
+    if isinstance(given, list):
+        words = [str(word) for word in given]
+        # As in ["bash", "-lc", "make test"].
+        return words[-1] if len(words) == 3 and words[1] in {"-c", "-lc"} else " ".join(words)  # noqa: PLR2004 - those three
+    return given if isinstance(given, str) else ""
+
+
+def exit_code(text: str, failed: bool | None) -> int | None:
+    """What a command ended with: as its output tells at either end, else 0 where the client says that it worked."""
+    told = _EXIT.search(text[:300]) or _EXIT.search(text[-300:])
+    if told:
+        return int(told[1])
+    return 0 if failed is False else None
+
+
+def text_in(content: Any) -> str:
+    """The text of a tool's result: a text, blocks of text, or an object that holds the output."""
+    if isinstance(content, str):
+        return _unwrapped(content)
+    if isinstance(content, list):
+        return "\n".join(filter(None, map(text_in, content)))
+    if not isinstance(content, dict):
+        return ""
+    for key in ("text", "output", "llmContent", "stdout", "content"):
+        if content.get(key):
+            code = failure(content)
+            told = f"Exit code: {code}\n" if code else ""
+            return told + text_in(content[key])
+    return text_in(content.get("error"))
+
+
+def _unwrapped(text: str) -> str:
+    """A text, or the output in it where it is an object of JSON that holds one."""
+    if not text.startswith('{"'):
+        return text
+    try:
+        return text_in(json.loads(text)) or text
+    except (ValueError, RecursionError):
+        return text
+
+
+def failure(response: dict[str, Any]) -> int | None:
+    """The exit code in a structured response of a tool; None where it has none."""
+    inner = response.get("metadata")
+    for holder in (response, inner if isinstance(inner, dict) else {}):
+        for key in ("exit_code", "exitCode", "returncode", "return_code"):
+            value = holder.get(key)
+            if isinstance(value, int) and not isinstance(value, bool):
+                return value
+    return None

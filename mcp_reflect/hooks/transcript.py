@@ -1,0 +1,84 @@
+"""Reading a transcript of JSON lines that another program writes: bounded, and whatever is in it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from mcp_reflect.core.recalled import strip_recalled
+
+MOST_READ = 256_000_000
+"""Bytes; of a longer transcript only the end is read."""
+LONGEST_LINE = 16_000_000
+"""Bytes; a longer line, an image perhaps, is passed over."""
+
+_DEEPEST = 40
+_RECALLING = frozenset(
+    {
+        *("query_memories", "augment_task", "find_error_fixes", "project_context", "get_trace"),
+        *("list_traces", "reflect", "memory_stats"),
+    }
+)
+
+
+def lines(path: str, start: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The JSON objects in a file with the positions of their lines, from `start`; all else is skipped.
+
+    `start` is where a line begins; beyond the end of the file it counts as 0. Raises OSError where it cannot be read.
+    """
+    with open(path, "rb") as file:
+        # Not beyond what is there now: the other program goes on writing.
+        end = os.fstat(file.fileno()).st_size
+        if not 0 < start < end:
+            start = 0
+        if end - start > MOST_READ:
+            start = end - MOST_READ
+        if start:
+            file.seek(start - 1)
+            start += len(file.readline()) - 1
+        position = start
+        while position < end:
+            line = file.readline(LONGEST_LINE)
+            if not line:
+                return
+            here, position = position, position + len(line)
+            if not line.endswith(b"\n") and len(line) == LONGEST_LINE:
+                while line and not line.endswith(b"\n"):
+                    line = file.readline(LONGEST_LINE)
+                    position += len(line)
+                continue
+            found = _object(line)
+            if found is not None and position <= end:
+                yield here, found
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        # What is no UTF-8 costs the characters it stands for, not the line.
+        value = json.loads(line.decode("utf-8", "replace").lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def clean(value: Any, deepest: int = _DEEPEST) -> Any:
+    """JSON as submit_trace takes it: no NUL, no half characters, no numbers that are none, not nested too deeply."""
+    if isinstance(value, str):
+        return strip_recalled(value.replace("\0", "").encode("utf-8", "replace").decode())
+    if isinstance(value, list | dict) and deepest <= 0:
+        return "…"
+    if isinstance(value, list):
+        return [clean(item, deepest - 1) for item in value]
+    if isinstance(value, dict):
+        return {clean(str(key)): clean(item, deepest - 1) for key, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def recalls(tool: str) -> bool:
+    """Whether a tool of a client is one of ours whose answers hold memories, such as mcp__reflect__query_memories."""
+    return "reflect" in tool and tool.rpartition("__")[2] in _RECALLING

@@ -1,0 +1,86 @@
+"""The process that hands in what a session did: `python -m mcp_reflect.hooks.worker`, with the event on stdin.
+
+A hook at the end of a turn only starts it. A transcript of 50 MB takes a second to read, a configured model takes
+several to reflect, and Claude Code ends a hook at the end of a session after a second and a half.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+from filelock import FileLock
+
+from mcp_reflect.hooks import log
+from mcp_reflect.hooks.clients import Client, client
+from mcp_reflect.hooks.event import Event, Turn
+from mcp_reflect.hooks.session import Session
+from mcp_reflect.hooks.settle import settle
+from mcp_reflect.hub import address
+from mcp_reflect.hub.caller import Caller
+
+LONGEST_S = 300.0
+_CALL_S = 90.0
+_QUIET_S = 0.5
+_PATIENCE_S = 5.0
+
+
+def run(event: Event) -> None:
+    """Hand in what the event ends. Raises whatever goes wrong."""
+    adapter = client(event.client)
+    home = address.home_folder(os.environ, event.cwd)
+    session = Session(home, event.client, event.session)
+    os.makedirs(os.path.dirname(session.lock_path), mode=0o700, exist_ok=True)
+    # Two ends may come at once: of the turn, and of the session.
+    with FileLock(session.lock_path, timeout=LONGEST_S), Caller(cwd=event.cwd, client=f"hook {event.client}") as caller:
+        session = Session(home, event.client, event.session)
+
+        def call(tool: str, arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
+            # The key of a trace and the replacing of reviews make both calls repeatable.
+            return dict(caller.call(tool, arguments, _CALL_S, again=True, meta=meta))
+
+        settle(event, finished(event, adapter, session.settled), session, call)
+
+
+def finished(event: Event, adapter: Client, start: int) -> list[Turn]:
+    """The turns up to the one that the event ended, once the client has written all of it.
+
+    Claude Code calls its hooks up to 0.2 seconds before the last lines are in the file. Whole it is when it holds the
+    agent's last words, or has not grown for a while. Raises OSError where there is no transcript.
+    """
+    until = time.monotonic() + _PATIENCE_S
+    while True:
+        size = _size(event.transcript)
+        turns = adapter.turns(event, start)
+        ended = next((n for n, turn in enumerate(turns, start=1) if turn.key == event.turn), len(turns))
+        turns = turns[:ended]
+        if turns and event.final and turns[-1].final.strip() == event.final.strip():
+            return turns
+        time.sleep(_QUIET_S)
+        if size == _size(event.transcript) or time.monotonic() > until:
+            return turns
+
+
+def _size(path: str) -> int:
+    return os.path.getsize(path) if os.path.isfile(path) else -1
+
+
+def main() -> None:
+    watch = threading.Timer(LONGEST_S, os._exit, (0,))
+    watch.daemon = True
+    watch.start()
+    where = "worker"
+    try:
+        event = Event(**json.loads(sys.stdin.buffer.read()))
+        where = f"{event.client} {event.kind}"
+        run(event)
+    except Exception as error:  # noqa: BLE001 - nobody waits for this process; what went wrong goes to the log
+        log.note(address.home_folder(os.environ, os.getcwd()), where, error)
+
+
+if __name__ == "__main__":
+    main()

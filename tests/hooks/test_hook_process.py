@@ -1,0 +1,101 @@
+"""`mcp-reflect hook` as a process: it fails open, and says nothing but its answer."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mcp_reflect.hooks import log
+from tests.support.claude import Transcript, call_hook
+from tests.support.hubs import SHIM, hub_pids, posix
+from tests.support.servers import environment
+
+NO_HUB = {"MCP_REFLECT_HUB__ENABLED": "false"}
+
+
+@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "NoSuchEvent", ""])
+@pytest.mark.parametrize("stdin", [b"", b"{", b"[]", b'"\xff"', b"null", b"{}", b'{"session_id": 7, "prompt": []}'])
+def test_broken_input_is_passed_over_in_silence(home: Path, event: str, stdin: bytes) -> None:
+    done = call_hook(home, stdin, "claude-code", event)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert hub_pids(home) == []
+
+
+@pytest.mark.parametrize("words", [[], ["no-such-client"], ["claude-code", "Stop", "and", "more"]])
+def test_an_unknown_client_is_passed_over_in_silence(home: Path, words: list[str]) -> None:
+    done = call_hook(home, b"{}", *words)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@given(st.binary(max_size=60) | st.dictionaries(st.text(), st.text()).map(lambda value: json.dumps(value).encode()))
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_stdin_holds_the_exit_code_is_0(home: Path, stdin: bytes) -> None:
+    done = call_hook(home, stdin, "claude-code")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_a_home_that_cannot_be_used_is_no_obstacle(tmp_path: Path, transcript: Transcript) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    payload = json.dumps({"session_id": "s", "cwd": str(tmp_path), "prompt": "fix it"}).encode()
+    for event in ("SessionStart", "UserPromptSubmit", "Stop"):
+        done = call_hook(tmp_path / "file" / "home", payload, "claude-code", event)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_what_went_wrong_stands_in_the_log_without_the_prompt(home: Path, tmp_path: Path) -> None:
+    home.mkdir()
+    (home / "config.toml").write_text("[memory]\nlimit = 'lots'\n", encoding="utf-8")
+    payload = json.dumps({"session_id": "s", "cwd": str(tmp_path), "prompt": "hunter2 is my password"}).encode()
+    done = call_hook(home, payload, "claude-code", "UserPromptSubmit")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    told = (home / log.LOG).read_text(encoding="utf-8")
+    assert "claude-code prompt" in told
+    assert "hunter2" not in told
+
+
+@posix
+def test_a_stdin_that_nobody_closes_ends_with_the_time_limit(home: Path) -> None:
+    code = (
+        "from mcp_reflect.hooks import run; "
+        "run.LIMITS_S = dict.fromkeys(run.LIMITS_S, 0.3); run.main(['claude-code', 'Stop'])"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(home)
+    )
+    try:
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        process.communicate(timeout=10)
+
+
+def test_hooks_work_where_there_is_no_hub(transcript: Transcript) -> None:
+    transcript.variables = NO_HUB
+    transcript.asks("fix the calculator")
+    assert transcript.hook("UserPromptSubmit", prompt="fix the calculator") == ""
+    assert not (transcript.home / log.LOG).exists()
+    assert (transcript.home / "ledger.db").exists()
+
+
+def test_the_commands_help_tells_of_hooks(home: Path) -> None:
+    done = subprocess.run(
+        [*SHIM, "hook", "--help"], env=environment(home), capture_output=True, text=True, check=True, timeout=60
+    )
+    assert "claude-code" in done.stdout
+
+
+@pytest.mark.parametrize("heavy", ["pydantic", "anyio", "mcp", "typer", "logging", "pathlib", "dataclasses", "hashlib"])
+def test_a_hook_imports_little(heavy: str) -> None:
+    code = (
+        f"import sys, mcp_reflect.hooks.run, mcp_reflect.hooks.clients.claude_code; sys.exit({heavy!r} in sys.modules)"
+    )
+    assert (
+        subprocess.run([sys.executable, "-S", "-c", code], check=False, timeout=60, env={"PYTHONPATH": "."}).returncode
+        == 0
+    )

@@ -1,0 +1,114 @@
+"""Whole sessions, with each hook a process, against a real hub in an empty home."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_reflect.hub.caller import Caller
+from tests.hooks.test_evidence import UNITTEST
+from tests.hooks.test_settle import traces
+from tests.support.claude import Transcript
+from tests.support.hubs import posix, until
+
+pytestmark = [posix, pytest.mark.timeout(180)]
+
+TASK = "Make the calculator's tests pass"
+
+
+def handed_in(caller: Caller, count: int) -> list[dict[str, Any]]:
+    """The traces, once there are so many and each is reviewed: a worker hands them in."""
+
+    def there() -> list[dict[str, Any]] | None:
+        found = traces(caller)
+        return found if len(found) == count and all(each["review"] for each in found) else None
+
+    return list(until(there, 30))
+
+
+def test_the_second_session_is_given_what_the_first_one_learned(project: Path, home: Path, caller: Caller) -> None:
+    first = Transcript(project, home)
+    assert first.hook("SessionStart", source="startup") == ""
+    assert first.prompt(TASK) == ""
+    first.runs(UNITTEST)
+    first.edits("calculator.py", "a - b", "a + c")
+    first.runs(UNITTEST)
+    first.stops("I could not make them pass.")
+    first.hook("SessionEnd", reason="other")
+    (failed,) = handed_in(caller, 1)
+    assert (failed["review"]["result"], failed["review"]["source"]) == ("fail", "tests")
+    assert "NameError" in failed["review"]["feedback"]
+    lesson = failed["memory"]
+    assert (lesson["success"], lesson["q_value"]) == (False, 0.5)
+
+    second = Transcript(project, home)
+    assert TASK in second.hook("SessionStart", source="startup")
+    told = second.prompt("The tests of the calculator must pass, please mend it")
+    assert TASK in told
+    assert "NameError" in told
+    assert "failed" in told
+    second.edits("calculator.py", "a + c", "a + b")
+    second.runs(UNITTEST)
+    second.stops("They pass.")
+    # The same lesson is not told twice in a session, but its credit goes on.
+    assert second.prompt("Now make the calculator's tests pass once more") == ""
+    second.runs(UNITTEST)
+    second.stops("They still pass.")
+    second.hook("SessionEnd", reason="other")
+
+    _, passed, again = handed_in(caller, 3)
+    assert passed["review"]["result"] == again["review"]["result"] == "pass"
+    assert passed["retrieved_memory_ids"] == [lesson["id"]]
+    assert lesson["id"] in again["retrieved_memory_ids"]
+    assert "mcp-reflect-recall" not in passed["trajectory"]
+    memories = caller.call("query_memories", {"task": TASK})["memories"]
+    moved = next(memory for memory in memories if memory["id"] == lesson["id"])
+    assert moved["q_value"] == pytest.approx(0.5 + 0.3 * 0.5 + 0.3 * 0.35)
+    assert moved["reviews"] == 2
+
+
+def test_a_failing_command_is_offered_the_fix_that_is_known(project: Path, home: Path, caller: Caller) -> None:
+    error = "ModuleNotFoundError: No module named 'nosuchmodule'"
+    fix = {"task": "run the importer", "mistake": error, "evidence": error, "fix": "pip install such-module"}
+    caller.call("record_error_fix", fix)
+    session = Transcript(project, home)
+    session.prompt("Paint the bicycle shed green")
+    failing = {"tool_name": "Bash", "tool_input": {"command": "python3 -c 'import nosuchmodule'"}}
+    shown = f'Exit code 1\nTraceback (most recent call last):\n  File "<string>", line 1, in <module>\n{error}'
+    assert "pip install such-module" in session.hook("PostToolUseFailure", **failing, error=shown, is_interrupt=False)
+    assert session.hook("PostToolUseFailure", **failing, error=shown, is_interrupt=False) == ""
+    other = Transcript(project, home)
+    response = {"stdout": "", "stderr": f"Traceback\n{error}", "exit_code": 1}
+    assert "pip install such-module" in other.hook("PostToolUse", **failing, tool_response=response)
+    third = Transcript(project, home)
+    assert third.hook("PostToolUse", **failing, tool_response={"stdout": error, "stderr": ""}) == ""
+    assert third.hook("PostToolUseFailure", **failing, error="Exit code 1\nls: cannot access 'x'") == ""
+
+
+def test_nothing_is_added_where_nothing_fits_or_it_is_switched_off(project: Path, home: Path, caller: Caller) -> None:
+    lesson = {"task": TASK, "review_result": "pass", "guidance": "Look at the sign."}
+    caller.call("submit_trace", lesson)
+    session = Transcript(project, home)
+    assert session.prompt("Translate this poem about the sea into Finnish") == ""
+    assert session.prompt("/clear") == ""
+    assert session.prompt("that works, thanks") == ""
+    session.variables = {"MCP_REFLECT_HOOKS__MEMORIES": "0"}
+    assert session.prompt(TASK) == ""
+    session.variables = {}
+    assert "Look at the sign." in session.prompt(TASK)
+
+
+def test_a_session_that_is_not_to_be_handed_in_is_not(project: Path, home: Path, caller: Caller) -> None:
+    session = Transcript(project, home)
+    session.variables = {"MCP_REFLECT_HOOKS__SUBMIT": "false"}
+    session.prompt("What is in here?")
+    session.runs("ls")
+    session.stops("A calculator.")
+    session.variables = {}
+    session.prompt("What is the second task?")
+    session.runs("ls")
+    session.stops("The second.")
+    # Both are in the transcript; the second stop hands in what the first one did not.
+    until(lambda: len(traces(caller)) == 2, 30)
