@@ -8,6 +8,7 @@ has one owner is the work of the lock that the hub itself holds.
 from __future__ import annotations
 
 import json
+import math
 import os
 import socket
 import sys
@@ -56,9 +57,10 @@ class Connection:
         self.answer = answer
 
 
-def attempt(home: str, greeting: Mapping[str, Any]) -> Connection | None:
+def attempt(home: str, greeting: Mapping[str, Any], until: float = math.inf) -> Connection | None:
     """Connect and greet; None where no hub listens, or it left before it answered.
 
+    Waits for the answer until then (of `time.monotonic`), and no longer than ANSWER_S.
     Raises Unavailable where the hub refuses, does not answer, or may not be talked to.
     """
     try:
@@ -68,7 +70,7 @@ def attempt(home: str, greeting: Mapping[str, Any]) -> Connection | None:
     except OSError:
         return None
     try:
-        link.settimeout(ANSWER_S)
+        link.settimeout(max(min(ANSWER_S, until - time.monotonic()), _POLL_S))
         lines = frame.Lines(link)
         answer = frame.ask(link, lines, {**greeting, "token": token})
         link.settimeout(None)
@@ -90,15 +92,18 @@ def attempt(home: str, greeting: Mapping[str, Any]) -> Connection | None:
     return Connection(link, lines, answer)
 
 
-def reach(home: str, greeting: Mapping[str, Any], *, started: Callable[[Any], None] = lambda _: None) -> Connection:
+def reach(
+    home: str, greeting: Mapping[str, Any], *, started: Callable[[Any], None] = lambda _: None, within: float = START_S
+) -> Connection:
     """A session with the home's hub, which is started if need be; an older hub is replaced by one of this version.
 
-    `started` is given the process of a hub that this call started. Raises Unavailable.
+    `started` is given the process of a hub that this call started, which goes on starting where the time, `within`
+    seconds, is too short. Raises Unavailable.
     """
-    until = time.monotonic() + START_S
+    until = time.monotonic() + within
     crashes = 0
     while time.monotonic() < until:
-        found = attempt(home, greeting)
+        found = attempt(home, greeting, until)
         if found is not None and not found.answer.get("older"):
             return found
         if found is not None:
@@ -108,7 +113,7 @@ def reach(home: str, greeting: Mapping[str, Any], *, started: Callable[[Any], No
                 time.sleep(_POLL_S)
                 continue
             # Somebody may have been quicker between the attempt and the lock.
-            found = attempt(home, greeting)
+            found = attempt(home, greeting, until)
             if found is not None and not found.answer.get("older"):
                 return found
             if found is not None:
@@ -120,7 +125,7 @@ def reach(home: str, greeting: Mapping[str, Any], *, started: Callable[[Any], No
                 crashes += 1
                 if crashes == _CRASHES:
                     raise
-    raise Unavailable(f"no hub could be reached at {home} within {START_S:.0f} seconds; see {LOG} there")
+    raise Unavailable(f"no hub could be reached at {home} within {within:g} seconds; see {LOG} there")
 
 
 def run(home: str) -> int:
@@ -204,13 +209,13 @@ def _start(home: str, greeting: Mapping[str, Any], until: float, started: Callab
     while time.monotonic() < until:
         # Looked at before the attempt: a hub that has ended by now cannot answer it.
         ended = process.poll() is not None
-        found = attempt(home, greeting)
+        found = attempt(home, greeting, until)
         if found is not None:
             return found
         if ended:
             raise _failure(home, process)
         time.sleep(_POLL_S)
-    raise Unavailable(f"the hub of {home} did not start within {START_S:.0f} seconds; see {LOG} there")
+    raise Unavailable(f"the hub of {home} did not start in time; see {LOG} there")
 
 
 def spawn(home: str) -> Any:
