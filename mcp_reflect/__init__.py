@@ -9,9 +9,7 @@
 Importing the package imports nothing else; the names below are imported when they are first used.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # as typing's, whose import would be the only one
 
 if TYPE_CHECKING:
     from mcp_reflect.client.async_client import AsyncReflectClient
@@ -31,7 +29,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415 - nobody else needs it

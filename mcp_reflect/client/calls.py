@@ -88,7 +88,12 @@ def submit_trace(task: str, given: Mapping[str, Any]) -> Call[Outcome]:
 
     refuse_unknown("create_trace", given, TraceFields)
     verdict = {name: value for name, value in given.items() if name in ReviewFields.__annotations__}
-    checked(Verdict, result=given.get("review_result", ""), **verdict)
+    try:
+        checked(Verdict, result=given.get("review_result", ""), **verdict)
+    except InvalidArgument as error:
+        raise InvalidArgument(
+            "review_result" if error.name == "result" else error.name, error.problem, error.allowed
+        ) from None
     rest = {name: value for name, value in given.items() if name not in verdict and name != "review_result"}
     if isinstance(rest.get("trajectory"), Sequence) and not isinstance(rest["trajectory"], str):
         rest["trajectory"] = [as_json(message) for message in rest["trajectory"]]

@@ -155,7 +155,7 @@ class Review(_Read):
 
 @dataclass(frozen=True)
 class TraceSummary(_Read):
-    """A submitted run in a list. `result` is None without a review, `memory_id` is empty while there is no reflection."""
+    """A submitted run in a list. `result` is None without a review, `memory_id` empty without a reflection."""
 
     trace_id: str
     task: str = ""

@@ -193,9 +193,9 @@ class _Calls:
 
     def begun(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TraceRun | None:
         """The run of a call, with its memories; None where the call has to do without."""
-        with self._done_without():
-            if (task := self._task_of(args, kwargs)) is not None:
-                run = TraceRun(self._link(), task, **self._fixed)
+        if self._fits(args, kwargs):
+            with self._done_without():
+                run = TraceRun(self._link(), self._task_of(args, kwargs), **self._fixed)
                 run.start()
                 return run
         return None
@@ -204,9 +204,9 @@ class _Calls:
         """As `begun`."""
         from mcp_reflect.client.async_client import AsyncTraceRun  # noqa: PLC0415 - only where something is async
 
-        with self._done_without():
-            if (task := self._task_of(args, kwargs)) is not None:
-                run = AsyncTraceRun(self._link(), task, **self._fixed)
+        if self._fits(args, kwargs):
+            with self._done_without():
+                run = AsyncTraceRun(self._link(), self._task_of(args, kwargs), **self._fixed)
                 await run.start()
                 return run
         return None
@@ -221,15 +221,21 @@ class _Calls:
                 raise
             log.exception("%s() runs without a memory", self._name)
 
-    def _task_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
+    def _fits(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether the function can be called so; if not, it will say so itself."""
+        try:
+            self._signature.bind(*args, **kwargs)
+        except TypeError:
+            return False
+        return True
+
+    def _task_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What stands for the task, which the run refuses where it is no text."""
         if callable(self._task):
             return self._task(*args, **kwargs)
-        try:
-            bound = self._signature.bind(*args, **kwargs)
-        except TypeError:
-            return None  # the function will say so itself
+        bound = self._signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        return bound.arguments[self._task]  # type: ignore[no-any-return]  # the run refuses what is no text
+        return bound.arguments[self._task]
 
     def augmented(self, run: Run, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         """The arguments with the augmented task in the task's place."""

@@ -147,7 +147,12 @@ class Caller:
             "method": "tools/call",
             "params": {"name": tool, "arguments": dict(arguments), "_meta": self._meta},
         }
-        line = json.dumps(request, allow_nan=False).encode() + b"\n"
+        try:
+            line = json.dumps(request, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+        except ValueError as error:  # a server that cannot read a line does not answer it
+            raise Refused(
+                f"the arguments are not JSON: {error}. {_NOTHING_CHANGED}; correct it and call again."
+            ) from None
         if self._carrier is None:
             self._carrier = self._connected(until)
         carrier = self._carrier

@@ -204,7 +204,7 @@ def _locked(descriptor: int) -> bool:
 
 
 def _start(home: str, greeting: Mapping[str, Any], until: float, started: Callable[[Any], None]) -> Connection:
-    process = spawn(home)
+    process = spawn(home, greeting)
     started(process)
     while time.monotonic() < until:
         # Looked at before the attempt: a hub that has ended by now cannot answer it.
@@ -218,13 +218,21 @@ def _start(home: str, greeting: Mapping[str, Any], until: float, started: Callab
     raise Unavailable(f"the hub of {home} did not start in time; see {LOG} there")
 
 
-def spawn(home: str) -> Any:
-    """Start a hub that outlives this process and its terminal; gives back its subprocess.Popen."""
+def spawn(home: str, greeting: Mapping[str, Any]) -> Any:
+    """Start a hub that outlives this process and its terminal; gives back its subprocess.Popen.
+
+    Its settings are those of who greets it, which in a program are not always those of the process.
+    """
     import subprocess  # noqa: PLC0415 - only who starts a hub needs it
 
     options: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         options = {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}
+    if "environ" in greeting:
+        kept = {name: value for name, value in os.environ.items() if not frame.is_setting(name)}
+        options["env"] = {**kept, **greeting["environ"]}
+    if os.path.isdir(cwd := str(greeting.get("cwd", ""))):
+        options["cwd"] = cwd
     log = None
     try:
         log = os.open(os.path.join(home, LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
