@@ -1,8 +1,42 @@
 """mcp-reflect: a memory of reflections for agents that learn from their own runs.
 
-Importing the package imports nothing heavy; the pieces are imported where they are used.
+    from mcp_reflect import ReflectClient
+
+    with ReflectClient() as client, client.trace("Fix the login test") as run:
+        answer = my_agent(run.augmented_task)
+        run.passed() if tests_pass() else run.failed("the login test still fails")
+
+Importing the package imports nothing else; the names below are imported when they are first used.
 """
+
+TYPE_CHECKING = False  # as typing's, whose import would be the only one
+
+if TYPE_CHECKING:
+    from mcp_reflect.client.async_client import AsyncReflectClient
+    from mcp_reflect.client.decorator import reflect_trace
+    from mcp_reflect.client.run import current_run
+    from mcp_reflect.client.sync_client import ReflectClient
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__"]
+__all__ = ["AsyncReflectClient", "ReflectClient", "__version__", "current_run", "reflect_trace"]
+
+_HOMES = {
+    "AsyncReflectClient": "async_client",
+    "ReflectClient": "sync_client",
+    "current_run": "run",
+    "reflect_trace": "decorator",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415 - nobody else needs it
+
+    found = globals()[name] = getattr(import_module(f"mcp_reflect.client.{_HOMES[name]}"), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

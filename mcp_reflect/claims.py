@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mcp_reflect.core.composing import compose_claim
+from mcp_reflect.core.focus import focused
 from mcp_reflect.ids import new_id
 from mcp_reflect.models import RETRIEVABLE, Author, LogEntry, Memory, ReflectionDraft, Review, Trace
 from mcp_reflect.ports import Embedder, LedgerTransaction, Vector
@@ -14,7 +15,7 @@ from mcp_reflect.ports import Embedder, LedgerTransaction, Vector
 
 @dataclass(frozen=True)
 class Embedded:
-    """Texts with their vectors under one model."""
+    """Texts with their vectors under one model; of a long text, of what it comes down to (`core/focus.py`)."""
 
     model: str
     vectors: Mapping[str, Vector]
@@ -23,7 +24,7 @@ class Embedded:
     def by(cls, embedder: Embedder, texts: Sequence[str]) -> Embedded:
         """Raises ModelUnavailable."""
         once = list(dict.fromkeys(texts))
-        return cls(embedder.identity, dict(zip(once, embedder.embed(once), strict=True)))
+        return cls(embedder.identity, dict(zip(once, embedder.embed([*map(focused, once)]), strict=True)))
 
     def holds(self, texts: Sequence[str]) -> bool:
         return all(text in self.vectors for text in texts)

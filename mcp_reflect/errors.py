@@ -5,6 +5,7 @@ ReflectError
 │   ├── InvalidArgument       a value that is not allowed
 │   ├── UnknownId             an id that was never issued, or belongs to someone else
 │   └── TraceKeyConflict      a trace_key that already names a different task
+├── MemoryUnavailable         a program's memory cannot be reached, or went before it answered
 ├── ConfigurationError        a setting with a wrong value; stops the start
 ├── HomeInUse                 another process owns the home
 ├── ModelUnavailable          the embedding model cannot be loaded or does not fit
@@ -67,6 +68,10 @@ class TraceKeyConflict(UsageError):
             "Use one key per run. Nothing was changed."
         )
         self.trace_id = trace_id
+
+
+class MemoryUnavailable(ReflectError):
+    """A program asked its memory and got no answer. Whether a call was carried out may be unknown."""
 
 
 class ConfigurationError(ReflectError):

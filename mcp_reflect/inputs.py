@@ -29,6 +29,9 @@ MAX_LIMIT = 100
 DEFAULT = -1.0
 """Stands for the configured default where a number is expected: arguments are never null."""
 
+NO_RETRIEVAL = "none"
+"""As a retrieval_id: the run was given no memory, whatever its connection retrieved for others."""
+
 
 @dataclass(frozen=True)
 class Allowed:

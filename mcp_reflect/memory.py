@@ -14,7 +14,7 @@ from mcp_reflect.crediting import update_of
 from mcp_reflect.error_fixes import ErrorFixes, Recorded
 from mcp_reflect.errors import InvalidArgument, ModelUnavailable, TraceKeyConflict, UnknownId
 from mcp_reflect.ids import new_id
-from mcp_reflect.inputs import DEFAULT, ErrorFix, Query, Submission, Verdict
+from mcp_reflect.inputs import DEFAULT, NO_RETRIEVAL, ErrorFix, Query, Submission, Verdict
 from mcp_reflect.insights import Insights
 from mcp_reflect.lifecycle import StatusChange, manage
 from mcp_reflect.models import (
@@ -282,6 +282,8 @@ class ReflectionMemory:
         """What the run was given: as named by the caller, otherwise what its connection was last shown."""
         ids = list(submission.retrieved_memory_ids)
         self._reviewer.require_memories(tx, "retrieved_memory_ids", ids)
+        if submission.retrieval_id == NO_RETRIEVAL:
+            return tuple(dict.fromkeys(ids))
         if submission.retrieval_id:
             retrieval = tx.retrieval(submission.retrieval_id)
             if retrieval is None or not self.profile.sees(retrieval):

@@ -56,6 +56,7 @@ ALLOWED: dict[str, set[str]] = {
     "home": {"errors"},
     "bootstrap": CORE | USE_CASES | {"adapters", "settings", "home"},
     "server": CORE | USE_CASES,
+    "client": {"errors", "inputs", "project", "hub"},
 }
 """Part of the package → parts it may import. What is not listed is a way in and may import all."""
 

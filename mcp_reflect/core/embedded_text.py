@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from mcp_reflect.core.error_match import folded
+from mcp_reflect.core.focus import focused
 from mcp_reflect.models import Memory
 
 
 def embedded_text(memory: Memory) -> str:
-    """Of a reflection the task; of an error what went wrong, folded; of a claim or an insight its own text."""
+    """Of a reflection the task; of an error what went wrong, folded; of a claim or an insight its own text.
+
+    Of a long one what it comes down to.
+    """
     if memory.kind == "error":
         # Only the first evidence: the text must not grow with every recurrence.
         return "\n".join(filter(None, map(folded, (memory.key_mistake, *memory.evidence[:1])))) or memory.task
     if memory.kind == "reflection":
-        return memory.task
-    return memory.reflection
+        return focused(memory.task)
+    return focused(memory.reflection)

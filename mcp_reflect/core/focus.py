@@ -17,6 +17,8 @@ MOST_WORDS = 160
 """About what 256 tokens hold, which is what the bundled model reads."""
 
 _ERRORS = 3
+_FEWEST_WORDS = 3
+_LETTERS_SHARE = 0.7
 _MOST_CHARACTERS = 32_000
 _MACHINE = re.compile(
     r"""
@@ -26,7 +28,7 @@ _MACHINE = re.compile(
         | at\s+[\w.$<>]+\( | File\s" | \#\d+\s | \d+\s*[:|]\s | goroutine\s | Traceback\s
         | [{}\[\]<>|+*=~^#@`$>%/\\-]                        # brackets, diffs, tables, prompts, rules, tags
         | [\w.-]+\s*[=:]\s*\S+\s*$                          # key: value
-        | (?:import|from|def|class|return|function|const|let|var|if|for|while|public|private|static|SELECT)\b.*[:;({]\s*$
+        | (?:import|from|def|class|return|function|const|let|var|if|for|while|public|private|static)\b.*[:;({]\s*$
     )
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -50,8 +52,8 @@ def focused(text: str) -> str:
 
 
 def _is_prose(line: str) -> bool:
-    """Three words or more, mostly letters, and no sign that a machine wrote it."""
+    """A few words, mostly letters, and no sign that a machine wrote it."""
     words = line.split()
-    if len(words) < 3 or _MACHINE.match(line):
+    if len(words) < _FEWEST_WORDS or _MACHINE.match(line):
         return False
-    return len(_LETTERS.findall(line)) >= 0.7 * len("".join(words))
+    return len(_LETTERS.findall(line)) >= _LETTERS_SHARE * len("".join(words))

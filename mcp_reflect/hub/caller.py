@@ -11,56 +11,81 @@ from __future__ import annotations
 
 import json
 import os
-import socket
-import sys
 import threading
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, Self
 
 from mcp_reflect import __version__
 from mcp_reflect.hub import address, election, frame
-from mcp_reflect.hub.client_end import parsed
+from mcp_reflect.hub.carriers import Child, Closed, Lost, Socket
+from mcp_reflect.hub.client_end import LOST, parsed
+
+__all__ = ["CALL_S", "Caller", "Lost", "Refused"]
 
 PROTOCOL = "2026-07-28"
 CALL_S = 60.0
+WAIT_META = "mcp-reflect/wait"
+"""In a request's `_meta`: false where the caller does not want to wait for a reflection that a model writes."""
+
 _FINISH_S = 5.0
+_INTERRUPTED_S = 0.5
 _SENT_AT_MOST = 3
 _ID_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 """As in `mcp_reflect.ids`, whose import would cost more than everything here."""
+_NOTHING_CHANGED = "Nothing was changed"
 
 
 class Refused(Exception):
-    """The tool refused the call; the message is its own and says what is allowed."""
+    """The tool refused the call; the message is its own and says what is allowed.
 
+    `usage`: the call was wrong, and calling again needs other arguments. Otherwise the memory could not carry it out.
+    """
 
-class Lost(Exception):
-    """The server went, or took too long, before it answered; nobody knows whether the call was carried out."""
-
-
-class _Closed(Exception):
-    """The server went before it could have read the call."""
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.usage = _NOTHING_CHANGED in message
 
 
 class Caller:
     """Thread-safe: one call at a time. `environ` and `cwd` are what settings and project are read from.
 
-    `client` is the name under which the hub's status shows this program.
+    `client` is the name under which the hub's status shows this program. `wait=False`: a review is answered at once,
+    also where a model still has to write the reflection. After `idle_s` seconds without a call the connection is given
+    up, and likewise when a hub wants to leave; the next call makes another one. A program that lives long wants that, a
+    short one leaves it out. In a forked process a caller makes a connection of its own.
     """
 
-    def __init__(self, environ: Mapping[str, str] | None = None, cwd: str = "", client: str = "mcp-reflect") -> None:
+    def __init__(
+        self,
+        environ: Mapping[str, str] | None = None,
+        cwd: str = "",
+        client: str = "mcp-reflect",
+        *,
+        wait: bool = True,
+        idle_s: float | None = None,
+    ) -> None:
         self._environ = dict(os.environ if environ is None else environ)
         self._cwd = cwd or _here()
-        self._meta = {
+        self._meta: dict[str, Any] = {
             "io.modelcontextprotocol/protocolVersion": PROTOCOL,
             "io.modelcontextprotocol/clientInfo": {"name": client, "version": __version__},
             "io.modelcontextprotocol/clientCapabilities": {},
         }
-        self._connection = "con_" + "".join(_ID_LETTERS[byte & 31] for byte in os.urandom(12))
-        self._carrier: _Socket | _Child | None = None
-        self._lock = threading.Lock()
+        if not wait:
+            self._meta[WAIT_META] = False
+        self._idle_s = idle_s
         self._last_id = 0
+        self._carrier: Socket | Child | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """What no two processes may share."""
+        self._pid = os.getpid()
+        self._lock = threading.Lock()
+        self._used = time.monotonic()
+        self._connection = "con_" + "".join(_ID_LETTERS[byte & 31] for byte in os.urandom(12))
 
     def __enter__(self) -> Self:
         return self
@@ -84,30 +109,46 @@ class Caller:
         Raises Refused, Lost, and election.Unavailable where no server can be had.
         """
         until = time.monotonic() + timeout
-        with self._lock:
+        with self._alone(until):
             for _ in range(_SENT_AT_MOST):
                 try:
                     return self._once(tool, arguments, until, meta or {})
-                except _Closed:
+                except Closed:
                     self._drop()
                 except Lost:
                     self._drop()
                     if not again or time.monotonic() > until:
                         raise
                     again = False
+                except Refused:
+                    raise
                 except BaseException:  # an answer that comes after an interrupt must not be taken for the next one's
-                    self._drop()
+                    self._drop(_INTERRUPTED_S)
                     raise
         raise Lost("the memory ends again and again; `mcp-reflect hub status` tells more")
 
     def close(self) -> None:
-        with self._lock:
+        """End the connection, and with it a server of this program's own. A later call makes another one."""
+        with self._alone(time.monotonic() + _FINISH_S):
             self._drop()
 
+    @contextmanager
+    def _alone(self, until: float) -> Iterator[None]:
+        """Keep other threads out. Raises Unavailable where one of them takes all the time."""
+        if self._pid != os.getpid():
+            carrier, self._carrier = self._carrier, None
+            self._begin()
+            if carrier is not None:
+                carrier.abandon()
+        if not self._lock.acquire(timeout=max(until - time.monotonic(), 0)):
+            raise election.Unavailable("another call of this program to the memory takes too long")
+        try:
+            yield
+        finally:
+            self._used = time.monotonic()
+            self._lock.release()
+
     def _once(self, tool: str, arguments: Mapping[str, Any], until: float, meta: Mapping[str, Any]) -> Any:
-        if self._carrier is None:
-            self._carrier = self._connected()
-        carrier = self._carrier
         self._last_id += 1
         request = {
             "jsonrpc": "2.0",
@@ -115,126 +156,99 @@ class Caller:
             "method": "tools/call",
             "params": {"name": tool, "arguments": dict(arguments), "_meta": {**meta, **self._meta}},
         }
-        carrier.send(json.dumps(request).encode() + b"\n", until)
-        while (line := carrier.next(until)) is not None:
-            if line.startswith(frame.RETIRING):
+        try:
+            line = json.dumps(request, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+        except ValueError as error:  # a server that cannot read a line does not answer it
+            raise Refused(
+                f"the arguments are not JSON: {error}. {_NOTHING_CHANGED}; correct it and call again."
+            ) from None
+        if self._carrier is None:
+            self._carrier = self._connected(until)
+        carrier = self._carrier
+        carrier.send(line, until)
+        while (said := carrier.next(until)) is not None:
+            if said.startswith(frame.RETIRING):
                 # What was sent before is still answered; whatever follows goes to the next hub.
                 carrier.retired = True
                 continue
-            answer = parsed(line)
-            if answer.get("id") == self._last_id and "method" not in answer:
+            answer = parsed(said)
+            # An error without an id is about a line that could not be read, and there is only this one.
+            if "method" not in answer and (answer.get("id") == self._last_id or _about_no_call(answer)):
                 if carrier.retired:
                     self._drop()
                 return _result(answer)
         raise Lost("the memory ended before it answered")
 
-    def _connected(self) -> _Socket | _Child:
+    def _connected(self, until: float) -> Socket | Child:
         home = address.home_folder(self._environ, self._cwd)
         if not address.hub_enabled(self._environ, home, self._cwd):
-            return _Child(self._environ, self._cwd)
+            return Child(self._environ, self._cwd, home)
         hello = frame.hello(__version__, home, self._environ, self._cwd, self._connection)
+        started: list[Any] = []
         try:
-            return _Socket(election.reach(home, hello))
+            carrier = Socket(
+                election.reach(home, hello, started=started.append, within=max(until - time.monotonic(), 0))
+            )
         except election.Unavailable as error:
             if not error.alone:
                 raise
-            return _Child(self._environ, self._cwd)
+            return Child(self._environ, self._cwd, home)
+        finally:
+            for hub in started:
+                _in_background(_bury, hub)
+        if self._idle_s is not None:
+            _in_background(self._attend, carrier, self._idle_s)
+        return carrier
 
-    def _drop(self) -> None:
+    def _attend(self, carrier: Socket, idle_s: float) -> None:
+        """Give a connection up that the hub wants to end, or that nobody uses, so that neither hub waits for it."""
+        left = idle_s
+        while True:
+            carrier.speaks(left)
+            # A call that is under way has this lock, and reads what was said itself.
+            with self._lock:
+                left = self._used + idle_s - time.monotonic()
+                if self._carrier is not carrier:
+                    return
+                if left <= 0 or carrier.speaks(0):
+                    self._drop()
+                    return
+
+    def _drop(self, patience: float = _FINISH_S) -> None:
         carrier, self._carrier = self._carrier, None
         if carrier is not None:
-            carrier.close()
+            carrier.close(patience)
 
 
-class _Socket:
-    """Lines over a hub's socket."""
-
-    def __init__(self, found: election.Connection) -> None:
-        self.retired = False
-        self._link = found.link
-        self._lines = found.lines
-
-    def send(self, line: bytes, until: float) -> None:
-        self._link.settimeout(max(until - time.monotonic(), 0.001))
-        try:
-            self._link.sendall(line)
-        except TimeoutError:
-            raise Lost("the memory did not take the call in time") from None
-        except OSError as error:
-            raise _Closed from error
-
-    def next(self, until: float) -> bytes | None:
-        self._link.settimeout(max(until - time.monotonic(), 0.001))
-        try:
-            return self._lines.next()
-        except TimeoutError:
-            raise Lost("the memory did not answer in time") from None
-        except OSError:
-            return None
-
-    def close(self) -> None:
-        with suppress(OSError):
-            self._link.shutdown(socket.SHUT_RDWR)
-        self._link.close()
-
-
-class _Child:
-    """Lines to a server that this process started for itself, where there is to be no hub."""
-
-    def __init__(self, environ: Mapping[str, str], cwd: str) -> None:
-        import subprocess  # noqa: PLC0415 - only where there is no hub
-
-        self.retired = False
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "mcp_reflect"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**environ, "MCP_REFLECT_HUB__ENABLED": "false"},
-            cwd=cwd,
-        )
-
-    def send(self, line: bytes, until: float) -> None:
-        del until  # a pipe takes what it is given
-        assert self._process.stdin is not None
-        try:
-            self._process.stdin.write(line)
-            self._process.stdin.flush()
-        except OSError as error:
-            raise _Closed from error
-
-    def next(self, until: float) -> bytes | None:
-        assert self._process.stdout is not None
-        # A read from a pipe has no time limit of its own on every system; ending the process ends the read.
-        watch = threading.Timer(max(until - time.monotonic(), 0.001), self._process.kill)
-        watch.start()
-        try:
-            line = self._process.stdout.readline()
-        finally:
-            watch.cancel()
-        if not line and time.monotonic() >= until:
-            raise Lost("the memory did not answer in time")
-        return line or None
-
-    def close(self) -> None:
-        for pipe in (self._process.stdin, self._process.stdout):
-            assert pipe is not None
-            with suppress(OSError):
-                pipe.close()
-        try:
-            self._process.wait(_FINISH_S)
-        except Exception:  # noqa: BLE001 - subprocess is not imported here; whatever it was, the process must end
-            self._process.kill()
-            self._process.wait()
+def _about_no_call(answer: Mapping[str, Any]) -> bool:
+    return "error" in answer and answer.get("id") is None
 
 
 def _result(answer: Mapping[str, Any]) -> Any:
     if "error" in answer:
-        raise Refused(str((answer["error"] or {}).get("message", "the memory answered with an error")))
+        error = answer["error"] or {}
+        message = str(error.get("message", "the memory answered with an error"))
+        if error.get("code") == LOST:  # said in place of a server that could not start
+            raise election.Unavailable(message)
+        raise Refused(message)
     result = answer.get("result") or {}
     if result.get("isError"):
         texts = [str(part.get("text", "")) for part in result.get("content") or [] if isinstance(part, dict)]
         raise Refused("\n".join(text for text in texts if text) or "the call was refused")
     return result.get("structuredContent")
+
+
+def _in_background(function: Any, *arguments: Any) -> None:
+    with suppress(RuntimeError):  # an interpreter that is ending starts no more threads, and needs none
+        threading.Thread(target=function, args=arguments, daemon=True).start()
+
+
+def _bury(hub: Any) -> None:
+    """Read what a hub that this process started says as it starts, and take notice of its end."""
+    with suppress(OSError, ValueError):  # read already
+        hub.stdout.read()
+    hub.stdout.close()
+    hub.wait()
 
 
 def _here() -> str:

@@ -8,6 +8,7 @@ has one owner is the work of the lock that the hub itself holds.
 from __future__ import annotations
 
 import json
+import math
 import os
 import socket
 import sys
@@ -60,11 +61,13 @@ class Connection:
         self.answer = answer
 
 
-def attempt(home: str, greeting: Mapping[str, Any], *, patience_s: float = ANSWER_S) -> Connection | None:
+def attempt(
+    home: str, greeting: Mapping[str, Any], until: float = math.inf, *, patience_s: float = ANSWER_S
+) -> Connection | None:
     """Connect and greet; None where no hub listens, or it left before it answered.
 
-    Raises Silent where it does not answer within `patience_s` seconds, and Unavailable where it refuses or may not be
-    talked to.
+    Waits for the answer until then (of `time.monotonic`), and no longer than `patience_s` seconds. Raises Silent where
+    there is none by then, and Unavailable where the hub refuses or may not be talked to.
     """
     try:
         link, token = address.connect(home)
@@ -73,7 +76,7 @@ def attempt(home: str, greeting: Mapping[str, Any], *, patience_s: float = ANSWE
     except OSError:
         return None
     try:
-        link.settimeout(patience_s)
+        link.settimeout(max(min(patience_s, until - time.monotonic()), _POLL_S))
         lines = frame.Lines(link)
         answer = frame.ask(link, lines, {**greeting, "token": token})
         link.settimeout(None)
@@ -95,15 +98,18 @@ def attempt(home: str, greeting: Mapping[str, Any], *, patience_s: float = ANSWE
     return Connection(link, lines, answer)
 
 
-def reach(home: str, greeting: Mapping[str, Any], *, started: Callable[[Any], None] = lambda _: None) -> Connection:
+def reach(
+    home: str, greeting: Mapping[str, Any], *, started: Callable[[Any], None] = lambda _: None, within: float = START_S
+) -> Connection:
     """A session with the home's hub, which is started if need be; an older hub is replaced by one of this version.
 
-    `started` is given the process of a hub that this call started. Raises Unavailable.
+    `started` is given the process of a hub that this call started, which goes on starting where the time, `within`
+    seconds, is too short. Raises Unavailable.
     """
-    until = time.monotonic() + START_S
+    until = time.monotonic() + within
     crashes = 0
     while time.monotonic() < until:
-        found = attempt(home, greeting)
+        found = attempt(home, greeting, until)
         if found is not None and not found.answer.get("older"):
             return found
         if found is not None:
@@ -113,7 +119,7 @@ def reach(home: str, greeting: Mapping[str, Any], *, started: Callable[[Any], No
                 time.sleep(_POLL_S)
                 continue
             # Somebody may have been quicker between the attempt and the lock.
-            found = attempt(home, greeting)
+            found = attempt(home, greeting, until)
             if found is not None and not found.answer.get("older"):
                 return found
             if found is not None:
@@ -125,7 +131,7 @@ def reach(home: str, greeting: Mapping[str, Any], *, started: Callable[[Any], No
                 crashes += 1
                 if crashes == _CRASHES:
                     raise
-    raise Unavailable(f"no hub could be reached at {home} within {START_S:.0f} seconds; see {LOG} there")
+    raise Unavailable(f"no hub could be reached at {home} within {within:g} seconds; see {LOG} there")
 
 
 def run(home: str) -> int:
@@ -204,18 +210,18 @@ def _locked(descriptor: int) -> bool:
 
 
 def _start(home: str, greeting: Mapping[str, Any], until: float, started: Callable[[Any], None]) -> Connection:
-    process = spawn(home)
+    process = spawn(home, greeting)
     started(process)
     while time.monotonic() < until:
         # Looked at before the attempt: a hub that has ended by now cannot answer it.
         ended = process.poll() is not None
-        found = attempt(home, greeting)
+        found = attempt(home, greeting, until)
         if found is not None:
             return found
         if ended:
             raise _failure(home, process)
         time.sleep(_POLL_S)
-    raise Unavailable(f"the hub of {home} did not start within {START_S:.0f} seconds; see {LOG} there")
+    raise Unavailable(f"the hub of {home} did not start in time; see {LOG} there")
 
 
 def detached() -> dict[str, Any]:
@@ -227,10 +233,19 @@ def detached() -> dict[str, Any]:
     return {"start_new_session": True}
 
 
-def spawn(home: str) -> Any:
-    """Start a hub that outlives this process and its terminal; gives back its subprocess.Popen."""
+def spawn(home: str, greeting: Mapping[str, Any]) -> Any:
+    """Start a hub that outlives this process and its terminal; gives back its subprocess.Popen.
+
+    Its settings are those of who greets it, which in a program are not always those of the process.
+    """
     import subprocess  # noqa: PLC0415 - only who starts a hub needs it
 
+    options = detached()
+    if "environ" in greeting:
+        kept = {name: value for name, value in os.environ.items() if not frame.is_setting(name)}
+        options["env"] = {**kept, **greeting["environ"]}
+    if os.path.isdir(cwd := str(greeting.get("cwd", ""))):
+        options["cwd"] = cwd
     log = None
     try:
         log = os.open(os.path.join(home, LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -240,7 +255,7 @@ def spawn(home: str) -> Any:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=log,
-            **detached(),
+            **options,
         )
     except OSError as error:
         raise Unavailable(f"no hub can be started for {home}: {error}", alone=True) from error

@@ -32,9 +32,14 @@ _SHARED = (
 """Variables of other names that settings and the detection of the project read."""
 
 
+def is_setting(name: str) -> bool:
+    """Whether the settings of a client depend on that variable."""
+    return name.startswith(_PREFIX) or name in _SHARED
+
+
 def client_environ(environ: Mapping[str, str], home: str, cwd: str) -> dict[str, str]:
     """What of a client's environment its settings depend on; paths made absolute, as `~` is the client's."""
-    chosen = {name: value for name, value in environ.items() if name.startswith(_PREFIX) or name in _SHARED}
+    chosen = {name: value for name, value in environ.items() if is_setting(name)}
     config = chosen.get("MCP_REFLECT_CONFIG", "").strip()
     if config:
         chosen["MCP_REFLECT_CONFIG"] = absolute(config, cwd)

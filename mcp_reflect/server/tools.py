@@ -51,6 +51,9 @@ PATIENCE_S = 8.0
 REVIEW_SOURCE = "mcp-reflect/review_source"
 """Key of a request's `_meta`; see `models.Review.source`."""
 
+WAIT_META = "mcp-reflect/wait"
+"""In a request's `_meta`: false where the caller rather looks again later. See `hub/caller.py`."""
+
 Threshold = Annotated[OptionalWeight, Field(description="least relevance; -1: configured")]
 Blend = Annotated[Weight, Field(description="0: by relevance only, 1: by q_value only")]
 Diversity = Annotated[Weight, Field(description="1: by score only; lower: fewer near-duplicates")]
@@ -240,7 +243,7 @@ async def _settle(ctx: AppContext, write: Any) -> CallToolResult | InputRequired
     if isinstance(outcome, InputRequiredResult):
         return outcome
     memory = ctx.request_context.lifespan_context
-    if memory.profile.uses_model:
+    if memory.profile.uses_model and (ctx.request_context.meta or {}).get(WAIT_META) is not False:
         outcome = await waiting(memory.await_reflection, outcome, PATIENCE_S)
     return answer(outcome_view(outcome))
 

@@ -20,6 +20,8 @@ from mcp_reflect.adapters.prompts import TEMPLATES, package_folder
 assert Path(mcp_reflect.__file__).is_relative_to(sys.argv[1]), mcp_reflect.__file__
 folder = package_folder()
 assert Path(str(folder)).is_relative_to(sys.argv[1]), folder
+assert Path(mcp_reflect.__file__).with_name("py.typed").is_file()
+assert mcp_reflect.ReflectClient and mcp_reflect.AsyncReflectClient and mcp_reflect.reflect_trace
 assert sorted(file.name for file in folder.iterdir()) == sorted(TEMPLATES)
 assert FastembedEmbedder().embed(["a task"]).shape == (1, 384)
 """

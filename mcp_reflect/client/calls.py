@@ -1,0 +1,174 @@
+"""The calls of the Python API: arguments checked here, before anything is sent, and answers read into results.
+
+So a mistake at the call is an exception of the call, whether the memory can be reached or not.
+"""
+
+from __future__ import annotations
+
+import difflib
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypedDict, TypeVar
+
+from mcp_reflect.client.collected import as_json
+from mcp_reflect.client.results import Augmented, Outcome, Retrieved, Trace, TraceSummary
+from mcp_reflect.errors import InvalidArgument
+
+T = TypeVar("T")
+
+Result = Literal["pass", "fail"]
+Trajectory = str | Sequence[Mapping[str, Any]]
+
+
+class QueryOptions(TypedDict, total=False):
+    """How memories are chosen; what is left out is as configured.
+
+    `limit` 1 to 100; `lambda_` 0 (by meaning only) to 1 (by q_value only); `mmr_lambda` 1 (by score only) or lower for
+    fewer near-duplicates; `similarity_threshold` the least cosine, 0 to 1; `metadata_filter` keys that must match.
+    """
+
+    limit: int
+    lambda_: float
+    mmr_lambda: float
+    similarity_threshold: float
+    metadata_filter: Mapping[str, Any]
+
+
+class ReviewFields(TypedDict, total=False):
+    """What may come with a review: evidence, the learning rate, memories that helped or misled, a reflection."""
+
+    feedback: str
+    alpha: float
+    helpful_memory_ids: Sequence[str]
+    harmful_memory_ids: Sequence[str]
+    summary: str
+    key_mistake: str
+    correct_action: str
+    guidance: str
+    applicable_tools: Sequence[str]
+    claims: Sequence[str]
+
+
+class TraceFields(ReviewFields, total=False):
+    """What may come with a run. `review_result` reviews it at once; under one `trace_key` nothing is stored twice."""
+
+    trajectory: Trajectory
+    final_response: str
+    retrieved_memory_ids: Sequence[str]
+    retrieval_id: str
+    model: str
+    metadata: Mapping[str, Any]
+    review_result: Literal["", "pass", "fail"]
+    reference_context: str
+    trace_key: str
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """A tool with its arguments, how its answer is read, and what stands for it where no memory can be reached."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    read: Callable[[Any], T]
+    absent: T
+
+
+def query_memories(task: str, options: Mapping[str, Any]) -> Call[Retrieved]:
+    return Call("query_memories", _query(task, options), Retrieved.read, Retrieved(available=False))
+
+
+def augment_task(task: str, options: Mapping[str, Any]) -> Call[Augmented]:
+    return Call("augment_task", _query(task, options), Augmented.read, Augmented(task, available=False))
+
+
+def submit_trace(task: str, given: Mapping[str, Any]) -> Call[Outcome]:
+    """A run without a retrieval_id was given the memories that are named, and no others."""
+    from mcp_reflect.inputs import NO_RETRIEVAL, Submission, Verdict, checked  # noqa: PLC0415 - heavy
+
+    refuse_unknown("create_trace", given, TraceFields)
+    verdict = {name: value for name, value in given.items() if name in ReviewFields.__annotations__}
+    try:
+        checked(Verdict, result=given.get("review_result", ""), **verdict)
+    except InvalidArgument as error:
+        raise InvalidArgument(
+            "review_result" if error.name == "result" else error.name, error.problem, error.allowed
+        ) from None
+    rest = {name: value for name, value in given.items() if name not in verdict and name != "review_result"}
+    if isinstance(rest.get("trajectory"), Sequence) and not isinstance(rest["trajectory"], str):
+        rest["trajectory"] = [as_json(message) for message in rest["trajectory"]]
+    submission = checked(Submission, task=task, **rest)
+    # Messages are sent in the form that was checked.
+    arguments = {"task": task, **given, "trajectory": submission.trajectory}
+    arguments["retrieval_id"] = submission.retrieval_id or NO_RETRIEVAL
+    arguments["trace_key"] = submission.trace_key or uuid.uuid4().hex
+    return Call("submit_trace", arguments, Outcome.read, Outcome(available=False))
+
+
+def review_trace(trace_id: str, result: Result, given: Mapping[str, Any]) -> Call[Outcome]:
+    from mcp_reflect.inputs import Verdict, checked  # noqa: PLC0415 - heavy
+
+    refuse_unknown("review_trace", given, ReviewFields)
+    if not checked(Verdict, result=result, **given).result:
+        raise InvalidArgument("result", "is empty", '"pass" or "fail"')
+    arguments = {"trace_id": _checked_id(trace_id), "result": result, **given}
+    return Call("review_trace", arguments, Outcome.read, Outcome(trace_id=trace_id, available=False))
+
+
+def list_traces(review_status: str, limit: int) -> Call[tuple[TraceSummary, ...]]:
+    from mcp_reflect.inputs import Query, checked  # noqa: PLC0415 - heavy
+
+    if review_status not in {"pending", "reviewed", "all"}:
+        raise InvalidArgument("review_status", f"got {review_status!r}", '"pending", "reviewed" or "all"')
+    checked(Query, task="any", limit=limit)
+
+    def read(answer: Any) -> tuple[TraceSummary, ...]:
+        return tuple(TraceSummary.read(view) for view in answer["traces"])
+
+    return Call("list_traces", {"review_status": review_status, "limit": limit}, read, ())
+
+
+def get_trace(trace_id: str) -> Call[Trace]:
+    return Call("get_trace", {"trace_id": _checked_id(trace_id)}, Trace.read, Trace(trace_id, available=False))
+
+
+def check_options(where: str, options: Mapping[str, Any]) -> None:
+    """Refuse wrong options of a query before there is a task."""
+    if options:
+        _query("any", options, where)
+
+
+def check_verdict(**given: Any) -> None:
+    """Refuse a wrong part of a review at once, not when a run ends."""
+    from mcp_reflect.inputs import Verdict, checked  # noqa: PLC0415 - heavy
+
+    checked(Verdict, **given)
+
+
+def check_run(task: str, **given: Any) -> None:
+    from mcp_reflect.inputs import Submission, checked  # noqa: PLC0415 - heavy
+
+    checked(Submission, task=task, **given)
+
+
+def _query(task: str, options: Mapping[str, Any], where: str = "query_memories") -> dict[str, Any]:
+    from mcp_reflect.inputs import Query, checked  # noqa: PLC0415 - heavy
+
+    refuse_unknown(where, options, QueryOptions)
+    checked(Query, task=task, **options)
+    return {"task": task, **options}
+
+
+def _checked_id(trace_id: str) -> str:
+    if not isinstance(trace_id, str):
+        raise InvalidArgument("trace_id", f"got {trace_id!r}", "an id as issued")
+    return trace_id
+
+
+def refuse_unknown(where: str, given: Mapping[str, Any], known: type) -> None:
+    names = [*known.__annotations__]
+    for name in given:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise TypeError(f"{where}() got an unexpected keyword argument {name!r}{hint}")

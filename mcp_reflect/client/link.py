@@ -1,0 +1,114 @@
+"""How the Python API reaches the memory, and what becomes of a call when it cannot."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import TypeVar
+
+from mcp_reflect.client.calls import Call
+from mcp_reflect.errors import InvalidArgument, MemoryUnavailable, UsageError
+from mcp_reflect.hub.caller import Caller, Lost, Refused
+from mcp_reflect.hub.election import Unavailable
+
+T = TypeVar("T")
+
+log = logging.getLogger("mcp_reflect.client")
+
+TIMEOUT_S = 10.0
+REST_S = 30.0
+"""How long a memory that could not be reached is left alone, so that not every call waits for it in vain."""
+
+_IDLE_S = 30.0
+_MAX_REMEMBERED = 100
+"""Ids that a trace may name."""
+
+_shown: ContextVar[tuple[tuple[Link, str], ...]] = ContextVar("shown", default=())
+"""What the present thread or task retrieved since its last trace."""
+
+
+class Link:
+    """Carries out calls. Shared by a client, its runs, and every thread and task that uses them.
+
+    Not strict: where the memory cannot be reached a call gives what its `absent` says, once with a warning in the log,
+    and the memory is left alone for REST_S. Strict: it raises MemoryUnavailable. Either way UsageError is raised for a
+    call that the memory refuses.
+    """
+
+    def __init__(self, environ: Mapping[str, str], cwd: str, name: str, timeout: float, *, strict: bool) -> None:
+        if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not timeout > 0:
+            raise InvalidArgument("timeout", f"got {timeout!r}", "a number of seconds above 0")
+        self.strict = strict
+        self._timeout = timeout
+        self._caller = Caller(environ, cwd, name, wait=False, idle_s=_IDLE_S)
+        self._telling = threading.Lock()
+        self._told = False
+        self._left_alone_until = 0.0
+
+    def do(self, call: Call[T], within: float | None = None) -> T:
+        """The result of a call, within that many seconds, by default the client's time-out."""
+        if not self.strict and (time.monotonic() < self._left_alone_until or call.arguments.get("trace_id") == ""):
+            # An empty trace_id is what this client itself gave for a run that could not be stored.
+            return call.absent
+        try:
+            # Every call may be repeated: traces have keys, and the same review again changes nothing.
+            answer = self._caller.call(call.tool, call.arguments, within or self._timeout, again=True)
+        except (Refused, Lost, Unavailable, OSError) as error:
+            if isinstance(error, Refused) and error.usage:
+                raise UsageError(str(error)) from None
+            if self.strict:
+                raise MemoryUnavailable(str(error)) from error
+            if within is None:  # else it may just have been too short
+                self._left_alone_until = time.monotonic() + REST_S
+            self._tell(error)
+            return call.absent
+        self._left_alone_until = 0.0
+        return call.read(answer)
+
+    def _tell(self, error: Exception) -> None:
+        with self._telling:
+            first, self._told = not self._told, True
+        log.log(
+            logging.WARNING if first else logging.DEBUG,
+            "the memory cannot be reached, and this program goes on without it: %s",
+            error,
+        )
+
+    def close(self) -> None:
+        try:
+            self._caller.close()
+        except Unavailable as error:
+            log.debug("the connection is left to a call that is under way: %s", error)
+
+    # -- what was retrieved outside of runs
+
+    def remember(self, memory_ids: list[str]) -> None:
+        """Note what this thread or task was shown, for the next trace that does not say what it was given."""
+        _shown.set((*_shown.get(), *((self, memory_id) for memory_id in memory_ids))[-_MAX_REMEMBERED:])
+
+    def recall(self) -> list[str]:
+        """What was noted since the last time, and forget it."""
+        found = _shown.get()
+        _shown.set(tuple(pair for pair in found if pair[0] is not self))
+        return list(dict.fromkeys(memory_id for link, memory_id in found if link is self))
+
+
+def environment(project: str, user: str, home: str | os.PathLike[str]) -> dict[str, str]:
+    """The environment of this process with what a client was told. Raises InvalidArgument for a wrong project id."""
+    environ = dict(os.environ)
+    if project:
+        from mcp_reflect.project import PROJECT_ID_RULE, check_project_id  # noqa: PLC0415 - only where one is named
+
+        try:
+            environ["MCP_REFLECT_PROJECT"] = check_project_id(project)
+        except (TypeError, ValueError):
+            raise InvalidArgument("project", f"got {project!r}", PROJECT_ID_RULE) from None
+    if user:
+        environ["MCP_REFLECT_USER"] = user
+    if home:
+        environ["MCP_REFLECT_HOME"] = os.path.abspath(os.path.expanduser(home))  # noqa: PTH100, PTH111 - no import
+    return environ

@@ -1,0 +1,189 @@
+"""What the Python API gives back: frozen, typed, and tolerant of fields that a newer server adds.
+
+`available` is False where the memory could not be reached: the other fields then hold nothing. Only a client that is
+not strict gives such a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any, ClassVar, Literal, Self, overload
+
+_TIMES = frozenset({"created_at", "last_used_at"})
+
+
+class _Read:
+    """`read` makes one from a tool's answer. `_PARTS` says what the fields are made of that hold results themselves."""
+
+    _PARTS: ClassVar[Mapping[str, type[_Read]]] = {}
+
+    @classmethod
+    def read(cls, view: Mapping[str, Any]) -> Self:
+        names = {each.name for each in fields(cls)}  # type: ignore[arg-type]  # every subclass is a dataclass
+        return cls(**{name: cls._value(name, value) for name, value in view.items() if name in names})
+
+    @classmethod
+    def _value(cls, name: str, value: Any) -> Any:
+        part = cls._PARTS.get(name)
+        if isinstance(value, list):
+            return tuple(part.read(item) if part else item for item in value)
+        if part is not None and value is not None:
+            return part.read(value)
+        if name in _TIMES and isinstance(value, str):
+            return datetime.fromisoformat(value)
+        return value
+
+
+@dataclass(frozen=True)
+class Memory(_Read):
+    """Something learned. `similarity` and `score` are there in a query's answer only.
+
+    `success` is how the run ended that it came from; None where it came from no run. `rating` is `20 * q_value - 10`.
+    """
+
+    id: str
+    task: str = ""
+    reflection: str = ""
+    q_value: float = 0.0
+    similarity: float | None = None
+    score: float | None = None
+    success: bool | None = None
+    summary: str = ""
+    key_mistake: str = ""
+    correct_action: str = ""
+    guidance: str = ""
+    applicable_tools: tuple[str, ...] = ()
+    tools_used: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    kind: str = "reflection"
+    status: str = ""
+    author: str = ""
+    source_trace_id: str = ""
+    rating: float | None = None
+    reviews: int = 0
+    created_at: datetime | None = None
+    last_used_at: datetime | None = None
+    user: str = ""
+
+
+@dataclass(frozen=True)
+class Retrieved(_Read, Sequence[Memory]):
+    """Memories, best first; a sequence of them. `retrieval_id` names them in `create_trace`."""
+
+    _PARTS: ClassVar[Mapping[str, type[_Read]]] = {"memories": Memory}
+
+    retrieval_id: str = ""
+    memories: tuple[Memory, ...] = ()
+    available: bool = True
+
+    @overload
+    def __getitem__(self, index: int) -> Memory: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Memory, ...]: ...
+    def __getitem__(self, index: int | slice) -> Memory | tuple[Memory, ...]:
+        return self.memories[index]
+
+    def __iter__(self) -> Iterator[Memory]:
+        return iter(self.memories)
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+
+@dataclass(frozen=True)
+class Augmented(_Read):
+    """A task as a prompt: `augmented_task` is the task with the memories below it, or the task alone without any."""
+
+    _PARTS: ClassVar[Mapping[str, type[_Read]]] = {"memories": Memory}
+
+    augmented_task: str
+    retrieval_id: str = ""
+    memories: tuple[Memory, ...] = ()
+    available: bool = True
+
+
+@dataclass(frozen=True)
+class QUpdate(_Read):
+    """How a review moved one q_value: `q_after = q_before + alpha * (reward - q_before)`.
+
+    `reward` is None where an earlier review was taken back.
+    """
+
+    memory_id: str
+    q_before: float
+    q_after: float
+    reward: float | None
+    alpha: float
+
+
+@dataclass(frozen=True)
+class Outcome(_Read):
+    """What came of submitting or reviewing a run.
+
+    `ingest_status` is how far the reflection is: `none` without a review, `queued` while it is being written,
+    `completed`, `failed`. `trace_id` is empty where the run was not stored.
+    """
+
+    _PARTS: ClassVar[Mapping[str, type[_Read]]] = {"memory": Memory, "q_updates": QUpdate}
+
+    trace_id: str = ""
+    review_status: Literal["pending", "reviewed"] = "pending"
+    ingest_status: Literal["none", "queued", "completed", "failed"] = "none"
+    last_error: str = ""
+    memory: Memory | None = None
+    q_updates: tuple[QUpdate, ...] = ()
+    available: bool = True
+
+
+@dataclass(frozen=True)
+class Review(_Read):
+    """A verdict. Where the reviewer named no memories, `judged_…` is what whoever wrote the reflection made of them."""
+
+    id: str
+    result: Literal["pass", "fail"]
+    feedback: str = ""
+    alpha: float = 0.0
+    helpful_memory_ids: tuple[str, ...] = ()
+    harmful_memory_ids: tuple[str, ...] = ()
+    judged_helpful: tuple[str, ...] = ()
+    judged_harmful: tuple[str, ...] = ()
+    judged_by: str = ""
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class TraceSummary(_Read):
+    """A submitted run in a list. `result` is None without a review, `memory_id` empty without a reflection."""
+
+    trace_id: str
+    task: str = ""
+    user: str = ""
+    model: str = ""
+    created_at: datetime | None = None
+    review_status: Literal["pending", "reviewed"] = "pending"
+    result: Literal["pass", "fail"] | None = None
+    ingest_status: Literal["none", "queued", "completed", "failed"] = "none"
+    memory_id: str = ""
+
+
+@dataclass(frozen=True)
+class Trace(TraceSummary):
+    """A submitted run. Of a trajectory of more than 20,000 characters, `trajectory` holds beginning and end."""
+
+    _PARTS: ClassVar[Mapping[str, type[_Read]]] = {"review": Review, "memory": Memory, "claims": Memory}
+
+    trajectory: str = ""
+    trajectory_characters: int = 0
+    final_response: str = ""
+    reference_context: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    trace_key: str = ""
+    retrieved_memory_ids: tuple[str, ...] = ()
+    tools_used: tuple[str, ...] = ()
+    review: Review | None = None
+    last_error: str = ""
+    memory: Memory | None = None
+    claims: tuple[Memory, ...] = ()
+    available: bool = True

@@ -1,0 +1,271 @@
+"""One run of an agent: memories before it, what it did, how it ended."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import TracebackType
+from typing import Any, Self, TypedDict
+
+from mcp_reflect.client import calls
+from mcp_reflect.client.calls import Call, Result, ReviewFields
+from mcp_reflect.client.collected import MAX_TEXT, clean, clipped, error_line, error_report, trajectory_of
+from mcp_reflect.client.link import Link
+from mcp_reflect.client.results import Augmented, Memory, Outcome
+
+log = logging.getLogger("mcp_reflect.client")
+
+INTERRUPTED_S = 1.0
+"""How long an interrupted program may be held up for storing its run."""
+
+_current: ContextVar[Run | None] = ContextVar("run", default=None)
+
+
+class ReflectionFields(TypedDict, total=False):
+    """A reflection in one's own words: the run in a sentence, what went wrong, what works, a rule, tools, facts."""
+
+    summary: str
+    key_mistake: str
+    correct_action: str
+    guidance: str
+    applicable_tools: Sequence[str]
+    claims: Sequence[str]
+
+
+def current_run() -> Run | None:
+    """The innermost run that the present thread or task is in; None outside of one."""
+    return _current.get()
+
+
+class Run:
+    """What `client.trace(task)` gives. Change it from any thread or task; it is stored when its block ends.
+
+    `augmented_task` is the task with `memories` below it. `messages` is the trajectory: chat messages of any vendor, as
+    dictionaries or as the vendor's own objects, and lines of log as strings. `final_response`, `reference_context`
+    (what a correct answer is), `model` and `metadata` are stored with the run. `outcome` is what came of storing it;
+    None before, and where it could not be stored.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        task: str,
+        *,
+        options: Mapping[str, Any],
+        augment: bool,
+        model: str,
+        metadata: Mapping[str, Any] | None,
+        reference_context: str,
+        trace_key: str,
+        alpha: float | None,
+    ) -> None:
+        given = {"model": model, "reference_context": reference_context, "trace_key": trace_key}
+        calls.check_run(task, metadata=dict(metadata or {}), **given)
+        calls.check_verdict(**({} if alpha is None else {"alpha": alpha}))
+        self._augmentation = calls.augment_task(task, options)
+        self._augments = augment
+        self._link = link
+        self._augmented = Augmented(task)
+        self._entered = False
+        self._outer: Run | None = None
+        self._result: Result | None = None
+        self._review: ReviewFields = {} if alpha is None else {"alpha": alpha}
+        self._helpful: list[str] = []
+        self._harmful: list[str] = []
+        self._retrieved: list[str] = []
+        self.task = task
+        self.messages: list[Any] = []
+        self.final_response: Any = ""
+        self.reference_context = reference_context
+        self.model = model
+        self.metadata = dict(metadata or {})
+        self.trace_key = trace_key
+        self.outcome: Outcome | None = None
+
+    @property
+    def augmented_task(self) -> str:
+        return self._augmented.augmented_task
+
+    @property
+    def memories(self) -> tuple[Memory, ...]:
+        return self._augmented.memories
+
+    @property
+    def retrieval_id(self) -> str:
+        return self._augmented.retrieval_id
+
+    @property
+    def result(self) -> Result | None:
+        """The verdict so far."""
+        return self._result
+
+    # -- what it did
+
+    def message(self, message: Any, content: Any = None, **more: Any) -> None:
+        """Add a chat message: whole, or as its role and content, with further keys such as `tool_calls`."""
+        if isinstance(message, str):
+            message = {"role": message, "content": content, **more}
+        elif content is not None or more:
+            raise TypeError("message() takes a whole message, or a role with its content")
+        self.messages.append(message)
+
+    def log(self, text: str) -> None:
+        """Add lines of log: a command with its output, a test report."""
+        if not isinstance(text, str):
+            raise TypeError(f"log() takes text, not {type(text).__name__}")
+        self.messages.append(text)
+
+    # -- how it ended
+
+    def passed(self, feedback: str = "") -> None:
+        """The run did what it should; `feedback` is the evidence. The last verdict counts."""
+        self._judge("pass", feedback)
+
+    def failed(self, feedback: str = "") -> None:
+        """The run did not do what it should; `feedback` says why."""
+        self._judge("fail", feedback)
+
+    def helpful(self, *memories: Memory | str) -> None:
+        """These memories helped. Where any is named, helpful or harmful, those not named are not credited."""
+        self._name(self._helpful, self._harmful, memories)
+
+    def harmful(self, *memories: Memory | str) -> None:
+        """These memories misled."""
+        self._name(self._harmful, self._helpful, memories)
+
+    def reflect(self, **reflection: Any) -> None:
+        """Hand in a reflection of one's own; see ReflectionFields. Fields given again replace the earlier ones."""
+        calls.refuse_unknown("reflect", reflection, ReflectionFields)
+        calls.check_verdict(**reflection)
+        self._review |= reflection  # type: ignore[typeddict-item]  # the names were checked
+
+    def _judge(self, result: Result, feedback: str) -> None:
+        calls.check_verdict(feedback=feedback)
+        self._result, self._review["feedback"] = result, feedback
+
+    def _name(self, these: list[str], others: list[str], memories: Sequence[Memory | str]) -> None:
+        ids = [memory.id if isinstance(memory, Memory) else memory for memory in memories]
+        calls.check_verdict(helpful_memory_ids=ids)
+        these += [memory_id for memory_id in ids if memory_id not in these]
+        others[:] = [memory_id for memory_id in others if memory_id not in ids]
+
+    # -- its beginning and end, shared by both kinds
+
+    def retrieved(self, link: Link, memories: Sequence[Memory]) -> bool:
+        """Count memories that were asked for during the run to it; False where another client asked."""
+        if link is not self._link:
+            return False
+        self._retrieved += [memory.id for memory in memories]
+        return True
+
+    @contextmanager
+    def is_current(self) -> Iterator[None]:
+        """Be the current run for a while."""
+        outer = _current.get()
+        _current.set(self)
+        try:
+            yield
+        finally:
+            _current.set(outer)
+
+    def _begin(self) -> Call[Augmented] | None:
+        if self._entered:
+            raise RuntimeError("a run is entered once; call trace() again for another one")
+        self._entered = True
+        return self._augmentation if self._augments else None
+
+    def _push(self) -> None:
+        self._outer = _current.get()
+        _current.set(self)
+
+    def _pop(self) -> None:
+        # Not by the token of `_push`: a generator's block may end in another context than it began in.
+        if _current.get() is self:
+            _current.set(self._outer)
+
+    def _end(self, error: BaseException | None) -> Call[Outcome]:
+        """What is to be stored. Raises UsageError for what was set wrongly on the run."""
+        if error is not None and is_failure(error):
+            why = [self._review.get("feedback", "")] if self._result == "fail" else []
+            self._result = "fail"
+            self._review["feedback"] = clipped("\n".join(filter(None, [*why, error_line(error)])), MAX_TEXT)
+            self.messages = [*_listed(self.messages), error_report(error)]
+        fields: dict[str, Any] = {
+            **self._review,
+            "trajectory": trajectory_of(_listed(self.messages)),
+            "final_response": "" if self.final_response is None else _text(self.final_response),
+            "reference_context": self.reference_context,
+            "model": self.model,
+            "metadata": self.metadata,
+            "retrieval_id": self.retrieval_id,
+            "retrieved_memory_ids": list(dict.fromkeys(self._retrieved)),
+            "helpful_memory_ids": self._helpful,
+            "harmful_memory_ids": self._harmful,
+            "trace_key": self.trace_key,
+            "review_result": self._result or "",
+        }
+        return calls.submit_trace(self.task, fields)
+
+    def _settle(self, outcome: Outcome) -> None:
+        self.outcome = outcome if outcome.available else None
+
+    def _not_stored(self, problem: Exception, error: BaseException | None) -> None:
+        """A run that cannot be stored must not cost its result, nor hide what the run itself raised."""
+        if self._link.strict and error is None:
+            raise problem
+        log.error("a run of %r was not stored: %s", clipped(self.task, 200), problem)
+
+
+class TraceRun(Run):
+    """A run of plain code: `with client.trace(task) as run`."""
+
+    def start(self) -> None:
+        """Fetch the memories. Raises MemoryUnavailable where the client is strict."""
+        call = self._begin()
+        if call is not None:
+            self._augmented = self._link.do(call)
+
+    def finish(self, error: BaseException | None = None) -> None:
+        """Store the run, with the exception that ended it."""
+        try:
+            within = None if error is None or is_failure(error) else INTERRUPTED_S
+            self._settle(self._link.do(self._end(error), within))
+        except Exception as problem:  # noqa: BLE001 - whatever it was, the run's own result or error comes first
+            self._not_stored(problem, error)
+
+    def __enter__(self) -> Self:
+        self.start()
+        self._push()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self._pop()
+        self.finish(error)
+
+
+def is_failure(error: BaseException) -> bool:
+    """Whether an exception says that the run failed: not where somebody wanted it to end.
+
+    Ctrl-C, exit, the end of a generator and cancellation say nothing of the run; in asyncio and trio none of them is an
+    Exception, only a future's cancellation is.
+    """
+    if not isinstance(error, Exception):
+        return False
+    futures = sys.modules.get("concurrent.futures")
+    return futures is None or not isinstance(error, futures.CancelledError)
+
+
+def _listed(messages: Any) -> list[Any]:
+    """The messages, whatever they were replaced by."""
+    if isinstance(messages, str | Mapping) or not isinstance(messages, Sequence):
+        return [messages]
+    return list(messages)
+
+
+def _text(value: Any) -> str:
+    return clipped(clean(value if isinstance(value, str) else str(value)), MAX_TEXT)

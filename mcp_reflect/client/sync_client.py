@@ -1,0 +1,166 @@
+"""The client for plain code."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, Self, Unpack
+
+from mcp_reflect.client import calls
+from mcp_reflect.client.calls import QueryOptions, Result, ReviewFields, TraceFields
+from mcp_reflect.client.link import TIMEOUT_S, Link, environment
+from mcp_reflect.client.results import Augmented, Memory, Outcome, Retrieved, Trace, TraceSummary
+from mcp_reflect.client.run import TraceRun, current_run
+
+WAIT_S = 60.0
+_FIRST_LOOK_S = 0.05
+_LONGEST_LOOK_S = 1.0
+
+
+class ReflectClient:
+    """Memories and runs for a program, over the hub of its home; the hub is started where there is none.
+
+    Settings are read as for every other client: environment, then `config.toml`. `project`, `user` and `home` stand for
+    MCP_REFLECT_PROJECT, MCP_REFLECT_USER and MCP_REFLECT_HOME; `name` is what `mcp-reflect hub status` shows. A call
+    waits at most `timeout` seconds.
+
+    A memory that cannot be reached does not break the program: calls give empty results whose `available` is False, one
+    warning goes to the log `mcp_reflect.client`, and for half a minute nothing is asked again. With `strict=True` they
+    raise MemoryUnavailable instead. Arguments that are wrong raise InvalidArgument or TypeError, ids that do not exist
+    UsageError, in either case; all but TypeError are found in `mcp_reflect.errors`.
+
+    Thread-safe. What a thread or task retrieves counts for the next trace of that thread or task, unless that says
+    otherwise. Closing ends the connection; a later call opens another one.
+    """
+
+    def __init__(
+        self,
+        project: str = "",
+        *,
+        user: str = "",
+        home: str | os.PathLike[str] = "",
+        cwd: str | os.PathLike[str] = "",
+        name: str = "python",
+        timeout: float = TIMEOUT_S,
+        strict: bool = False,
+    ) -> None:
+        self.link = Link(environment(project, user, home), os.fspath(cwd), name, timeout, strict=strict)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.link.close()
+
+    def query_memories(self, task: str, **options: Unpack[QueryOptions]) -> Retrieved:
+        """The memories for a task, best first; see QueryOptions."""
+        found = self.link.do(calls.query_memories(task, options))
+        note(self.link, found.memories)
+        return found
+
+    def augment_with_memories(self, task: str, **options: Unpack[QueryOptions]) -> Augmented:
+        """The task as a prompt, with the memories for it written below; unchanged without any."""
+        found = self.link.do(calls.augment_task(task, options))
+        note(self.link, found.memories)
+        return found
+
+    def create_trace(self, task: str, **fields: Unpack[TraceFields]) -> Outcome:
+        """Store a run, and review it where `review_result` is given; see TraceFields.
+
+        The memories it was given are those of `retrieval_id` and `retrieved_memory_ids`; with neither, those that this
+        thread or task retrieved since its last trace.
+        """
+        return self.link.do(calls.submit_trace(task, with_retrieved(self.link, fields)))
+
+    def review_trace(self, trace_id: str, result: Result, **fields: Unpack[ReviewFields]) -> Outcome:
+        """Judge a run, `pass` or `fail`; again replaces the earlier review. See ReviewFields."""
+        return self.link.do(calls.review_trace(trace_id, result, fields))
+
+    def list_traces(
+        self, review_status: Literal["pending", "reviewed", "all"] = "pending", limit: int = 20
+    ) -> tuple[TraceSummary, ...]:
+        """Runs, newest first, at most `limit` (1 to 100)."""
+        return self.link.do(calls.list_traces(review_status, limit))
+
+    def get_trace(self, trace_id: str) -> Trace:
+        """A run with its review, the state of its reflection and its memory."""
+        return self.link.do(calls.get_trace(trace_id))
+
+    def wait_for_trace(self, trace_id: str, timeout: float = WAIT_S) -> Trace:
+        """The run once its reflection is written or given up, for which it has to be reviewed, by whomever.
+
+        Raises TimeoutError after that many seconds.
+        """
+        for pause in looks(timeout):
+            trace = self.get_trace(trace_id)
+            if settled(trace):
+                return trace
+            time.sleep(pause)
+        raise not_settled(trace, timeout)
+
+    def trace(
+        self,
+        task: str,
+        *,
+        augment: bool = True,
+        model: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        reference_context: str = "",
+        trace_key: str = "",
+        alpha: float | None = None,
+        **options: Unpack[QueryOptions],
+    ) -> TraceRun:
+        """A run, for `with`: fetches memories at its beginning (not with `augment=False`) and is stored at its end.
+
+        It is reviewed where `run.passed()` or `run.failed()` was called. An exception makes it a fail with the error as
+        feedback, and is raised on. Ctrl-C, exit, cancellation and a generator's end are no verdict: the run is stored
+        with what was said until then, if that takes no longer than a second. What goes wrong in storing it is logged,
+        and raised only by a strict client whose block ended well.
+        """
+        return TraceRun(
+            self.link,
+            task,
+            options=options,
+            augment=augment,
+            model=model,
+            metadata=metadata,
+            reference_context=reference_context,
+            trace_key=trace_key,
+            alpha=alpha,
+        )
+
+
+def note(link: Link, memories: tuple[Memory, ...]) -> None:
+    """Count what was retrieved to the present run, or else to the next trace of this thread or task."""
+    run = current_run()
+    if run is None or not run.retrieved(link, memories):
+        link.remember([memory.id for memory in memories])
+
+
+def with_retrieved(link: Link, fields: Mapping[str, Any]) -> dict[str, Any]:
+    noted = link.recall()
+    if fields.get("retrieval_id") or "retrieved_memory_ids" in fields:
+        return dict(fields)
+    return {**fields, "retrieved_memory_ids": noted}
+
+
+def looks(timeout: float) -> Iterator[float]:
+    """How long to pause after each look at a trace: a little longer each time, and no longer than is left."""
+    until, pause = time.monotonic() + timeout, _FIRST_LOOK_S
+    yield min(pause, timeout)
+    while (left := until - time.monotonic()) > 0:
+        pause = min(pause * 1.5, _LONGEST_LOOK_S)
+        yield min(pause, left)
+
+
+def settled(trace: Trace) -> bool:
+    return not trace.available or trace.ingest_status in {"completed", "failed"}
+
+
+def not_settled(trace: Trace, timeout: float) -> TimeoutError:
+    why = "it has no review" if trace.review is None else trace.last_error or "it is still being written"
+    return TimeoutError(f"trace {trace.trace_id} has no reflection after {timeout:g} seconds: {why}")

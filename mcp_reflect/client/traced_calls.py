@@ -1,0 +1,164 @@
+"""What the calls of a decorated function have in common: the task, the run, the verdict."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+from mcp_reflect.client.link import Link
+from mcp_reflect.client.run import Run, TraceRun
+
+if TYPE_CHECKING:
+    from mcp_reflect.client.async_client import AsyncTraceRun
+
+log = logging.getLogger("mcp_reflect.client")
+
+Word = bool | Literal["pass", "fail"]
+Verdict = Word | tuple[Word, str] | None
+"""What a judge says: whether the run passed, perhaps with feedback; None where it cannot tell."""
+Judge = Callable[[Any], Verdict | Awaitable[Verdict]]
+
+Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+_NAMED = {
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.KEYWORD_ONLY,
+}
+
+
+def task_of(function: Callable[..., Any], task: str | Callable[..., str] | None) -> str | Callable[..., str]:
+    """The argument that holds the task, or the function that makes it. Raises TypeError where there is none."""
+    if callable(task):
+        return task
+    parameters = inspect.signature(function).parameters.values()
+    names = [each.name for each in parameters if each.kind in _NAMED and each.name not in {"self", "cls"}]
+    if task is None and names:
+        return "task" if "task" in names else names[0]
+    if task in names:
+        return task
+    called = getattr(function, "__qualname__", repr(function))
+    raise TypeError(f"reflect_trace: {called}() has no argument {task or 'that could be the task'}; name it with task=")
+
+
+class Calls:
+    """The calls of one function."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        link: Callable[[], Link],
+        task: str | Callable[..., str],
+        judge: Judge | None,
+        fixed: Mapping[str, Any],
+    ) -> None:
+        self._name = getattr(function, "__qualname__", repr(function))
+        self._signature = inspect.signature(function)
+        self._link = link
+        self._task = task
+        self._judge = judge
+        self._fixed = fixed
+
+    # -- before the function
+
+    def begun(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TraceRun | None:
+        """The run of a call, with its memories; None where the call has to do without."""
+        if self._fits(args, kwargs):
+            with self._done_without():
+                run = TraceRun(self._link(), self._task_of(args, kwargs), **self._fixed)
+                run.start()
+                return run
+        return None
+
+    async def begun_async(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> AsyncTraceRun | None:
+        """As `begun`."""
+        from mcp_reflect.client.async_client import AsyncTraceRun  # noqa: PLC0415 - only where something is async
+
+        if self._fits(args, kwargs):
+            with self._done_without():
+                run = AsyncTraceRun(self._link(), self._task_of(args, kwargs), **self._fixed)
+                await run.start()
+                return run
+        return None
+
+    @contextmanager
+    def _done_without(self) -> Iterator[None]:
+        """Whatever goes wrong with the memory, or with finding the task, is no reason not to call the function."""
+        try:
+            yield
+        except Exception:
+            if self._link().strict:
+                raise
+            log.exception("%s() runs without a memory", self._name)
+
+    def _fits(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether the function can be called so; if not, it will say so itself."""
+        try:
+            self._signature.bind(*args, **kwargs)
+        except TypeError:
+            return False
+        return True
+
+    def _task_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What stands for the task, which the run refuses where it is no text."""
+        if callable(self._task):
+            return self._task(*args, **kwargs)
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound.arguments[self._task]
+
+    def augmented(self, run: Run, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+        """The arguments with the augmented task in the task's place."""
+        if callable(self._task) or run.augmented_task == run.task:
+            return args, kwargs
+        bound = self._signature.bind(*args, **kwargs)
+        bound.arguments[self._task] = run.augmented_task
+        return bound.args, bound.kwargs
+
+    # -- after it
+
+    def conclude(self, run: Run, result: Any) -> None:
+        """Take what the function returned, and the judge's word on it."""
+        if (verdict := self._asked(run, result)) is not None:
+            with self._judged():
+                if inspect.isawaitable(verdict):
+                    getattr(verdict, "close", lambda: None)()
+                    raise TypeError("an async judge needs an async function")
+                _apply(run, verdict)
+
+    async def conclude_async(self, run: Run, result: Any) -> None:
+        """As `conclude`; the judge may be async."""
+        if (verdict := self._asked(run, result)) is not None:
+            with self._judged():
+                _apply(run, await verdict if inspect.isawaitable(verdict) else verdict)
+
+    def _asked(self, run: Run, result: Any) -> Any:
+        if run.final_response == "":
+            run.final_response = result
+        if self._judge is None or run.result is not None:
+            return None
+        with self._judged():
+            return self._judge(result)
+        return None
+
+    @contextmanager
+    def _judged(self) -> Iterator[None]:
+        """A judge that fails must not cost what the function returned."""
+        try:
+            yield
+        except Exception:  # it is somebody else's function
+            log.exception("the judge of %s() gave no verdict", self._name)
+
+
+def _apply(run: Run, verdict: Verdict) -> None:
+    word, feedback = verdict if isinstance(verdict, tuple) else (verdict, "")
+    if word is None:
+        return
+    if word == "pass" or (not isinstance(word, str) and word == True):  # noqa: E712 - numpy has a True of its own
+        run.passed(feedback)
+    elif word == "fail" or (not isinstance(word, str) and word == False):  # noqa: E712 - as above
+        run.failed(feedback)
+    else:
+        raise TypeError(f'a judge says True, "pass", False, "fail" or None, not {word!r}')

@@ -1,0 +1,66 @@
+"""Whatever a program collects becomes a trajectory that the memory takes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_reflect import inputs
+from mcp_reflect.client import collected
+from mcp_reflect.client.collected import as_json, clean, clipped, trajectory_of
+from mcp_reflect.core.trajectory import parse
+
+text = st.text(st.characters(codec=None), max_size=40)
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | text
+values = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(text, inner, max_size=4), max_leaves=12
+)
+
+
+class Strange:
+    def __str__(self) -> str:
+        return "strange"
+
+
+def stored(items: list[Any]) -> str:
+    """As the server takes it: checked, then parsed; the canonical text."""
+    submission = inputs.checked(inputs.Submission, task="t", trajectory=trajectory_of(items))
+    return parse(submission.trajectory).text
+
+
+@given(st.lists(values | st.binary(max_size=5) | st.sets(st.integers(), max_size=3) | st.builds(Strange), max_size=6))
+def test_a_trajectory_of_anything_is_taken(items: list[Any]) -> None:
+    stored(items)
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"])), max_size=6))
+def test_lines_of_log_alone_stay_the_text_they_are(lines: list[str]) -> None:
+    joined = "\n".join(lines)
+    if not joined.lstrip("\ufeff \t\r\n").startswith("["):
+        assert trajectory_of(lines) == joined
+    else:
+        assert [message["content"] for message in json.loads(trajectory_of(lines))] == lines
+
+
+@given(text, st.integers(300, 1000))
+def test_a_clipped_text_is_no_longer_than_allowed_and_keeps_both_ends(part: str, limit: int) -> None:
+    whole = "<" + clean(part) * 50 + ">"
+    short = clipped(whole, limit)
+    assert len(short) <= limit
+    assert (short[0], short[-1]) == ("<", ">")
+    assert short == whole or len(whole) > limit
+
+
+def test_nesting_without_end_becomes_text() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    assert stored([{"role": "user", "content": endless}])
+    assert json.dumps(as_json(endless))
+
+
+def test_the_limits_are_those_of_the_server() -> None:
+    assert collected.MAX_TRAJECTORY == inputs.MAX_TRAJECTORY
+    assert collected.MAX_TEXT == inputs.MAX_TEXT
