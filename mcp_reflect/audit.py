@@ -9,7 +9,7 @@ import numpy as np
 from mcp_reflect.core import learning
 from mcp_reflect.indexer import Indexer
 from mcp_reflect.models import Memory, Review, Trace, UtilityEvent
-from mcp_reflect.ports import Embedder, Ledger, Progress, Vector, VectorIndex
+from mcp_reflect.ports import AuditRows, Embedder, Ledger, Progress, Vector, VectorIndex
 
 _SAME_VECTOR = 1e-4
 """Largest difference between the ledger's and the index's copy: Chroma keeps float32 and may renormalise."""
@@ -19,16 +19,20 @@ _EMBED_BATCH = 64
 
 def findings(ledger: Ledger, index: VectorIndex, embedder: Embedder, project: str) -> list[str]:
     """What differs in one project; empty where all is well. Raises LedgerError or IndexFailure."""
-    memories, events, traces = ledger.audit_rows(project)
     return [
-        *_provenance(memories, traces),
-        *_learning(memories, events, traces),
+        *ledger_findings(ledger.audit_rows(project)),
         *_index(ledger.vectors(project, embedder.identity), index.contents(project, embedder.identity)),
         *(
             f"memory {memory_id}: not embedded by {embedder.identity}; run `mcp-reflect reindex`"
             for memory_id, _ in ledger.missing_vectors(project, embedder.identity)
         ),
     ]
+
+
+def ledger_findings(rows: AuditRows) -> list[str]:
+    """What differs within the ledger itself."""
+    memories, events, traces = rows
+    return [*_provenance(memories, traces), *_learning(memories, events, traces)]
 
 
 def _provenance(memories: list[Memory], traces: list[tuple[Trace, Review | None]]) -> Iterator[str]:
@@ -60,7 +64,7 @@ def _learning(
     for memory in memories:
         replayed = learning.replay(memory.initial_q, expected[memory.id])
         q_value = replayed[-1].q_after if replayed else memory.initial_q
-        if stored.get(memory.id, []) != replayed:
+        if _unplaced(stored.get(memory.id, [])) != _unplaced(replayed):
             yield f"memory {memory.id}: its utility events are not those that its reviews give"
         if memory.q_value != q_value:
             yield f"memory {memory.id}: q_value is {memory.q_value!r}, its reviews give {q_value!r}"
@@ -68,6 +72,11 @@ def _learning(
             yield f"memory {memory.id}: counts {memory.reviews} reviews, there are {len(replayed)}"
     for memory_id in expected.keys() - {memory.id for memory in memories}:
         yield f"memory {memory_id}: was credited, but does not exist"
+
+
+def _unplaced(events: list[UtilityEvent]) -> list[UtilityEvent]:
+    """Events without their places in their reviews, where a memory that lost its own leaves a gap."""
+    return [event.model_copy(update={"position": 0}) for event in events]
 
 
 def _by_origin(memories: list[Memory]) -> dict[str, set[str]]:
@@ -96,6 +105,11 @@ def reindex(
 
     Returns how many memories were embedded and how many were written to the index.
     """
+    return embed_missing(ledger, embedder, project, progress), indexer.rebuild(project, progress)
+
+
+def embed_missing(ledger: Ledger, embedder: Embedder, project: str, progress: Progress | None = None) -> int:
+    """Embed what the present model has not embedded; how many memories that were."""
     missing = ledger.missing_vectors(project, embedder.identity)
     for start in range(0, len(missing), _EMBED_BATCH):
         batch = missing[start : start + _EMBED_BATCH]
@@ -103,4 +117,4 @@ def reindex(
         ledger.put_vectors(embedder.identity, dict(zip((memory_id for memory_id, _ in batch), vectors, strict=True)))
         if progress is not None:
             progress(start + len(batch), len(missing))
-    return len(missing), indexer.rebuild(project, progress)
+    return len(missing)

@@ -15,18 +15,19 @@ from mcp_reflect.core.insight_merge import same_bound
 from mcp_reflect.core.relevance import hybrid_threshold
 from mcp_reflect.error_fixes import ErrorFixes
 from mcp_reflect.error_mirror import FEW, Mirror
-from mcp_reflect.errors import ModelUnavailable
+from mcp_reflect.errors import ConfigurationError, ModelUnavailable
 from mcp_reflect.home import Home
 from mcp_reflect.ids import new_id
 from mcp_reflect.indexer import Indexer
 from mcp_reflect.insight_queue import InsightQueue
 from mcp_reflect.insights import Insights
 from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.ports import Clock, Embedder, Ledger, Usage, VectorIndex
+from mcp_reflect.ports import Clock, Embedder, Ledger, LedgerFile, Reflector, Usage, VectorIndex
 from mcp_reflect.profile import InsightRules, Profile
 from mcp_reflect.reflection_queue import ReflectionQueue
 from mcp_reflect.retriever import Retriever
 from mcp_reflect.settings import Settings
+from mcp_reflect.settings_model import masked
 from mcp_reflect.shared_queues import Claims, SharedQueues
 
 if TYPE_CHECKING:
@@ -201,6 +202,29 @@ def open_memory(settings: Settings) -> Iterator[ReflectionMemory]:
         yield memory
 
 
+def ledger_file(settings: Settings) -> LedgerFile:
+    """The ledger as a file. Raises ConfigurationError where it is none of the home's own."""
+    if settings.ledger.url:
+        raise ConfigurationError(
+            f"ledger.url = {masked(settings.ledger.url)}: only the SQLite ledger in the home is backed up and restored "
+            "here; use the database's own tools, or `mcp-reflect export`"
+        )
+    from mcp_reflect.adapters.sql_ledger.file import SqliteFile  # noqa: PLC0415 - beside its siblings
+
+    return SqliteFile(Home(settings.home).ledger_path)
+
+
+def open_reflector(settings: Settings, books: Books) -> tuple[Prompts, Reflector]:
+    """What writes reflections by a model, on request. Raises ConfigurationError where no model is configured."""
+    if not settings.llm_configured:
+        raise ConfigurationError(
+            "reflection.model is not set: name the model in config.toml or MCP_REFLECT_REFLECTION__MODEL, with "
+            "OPENAI_API_KEY or reflection.base_url"
+        )
+    prompts = Prompts(Home(settings.home).prompts_folder)
+    return prompts, _model(settings, books.ledger, prompts, books.clock)
+
+
 def _queue_wanted(settings: Settings) -> Hashable:
     """What a queue is made from: connections that agree in it share one."""
     return (
@@ -270,10 +294,14 @@ def _embedder(settings: Settings, home: Home) -> Embedder:
 def _reflector(settings: Settings, store: Store, prompts: Prompts, clock: Clock) -> OpenAIReflector | None:
     if not settings.llm_configured or settings.reflection.author not in {"auto", "llm"}:
         return None
+    return _model(settings, store.ledger, prompts, clock)
+
+
+def _model(settings: Settings, ledger: Ledger, prompts: Prompts, clock: Clock) -> OpenAIReflector:
     from mcp_reflect.adapters.openai_reflector import OpenAIReflector  # noqa: PLC0415 - only where asked for
 
     def spend(usage: Usage) -> None:
-        store.ledger.add_usage(clock().astimezone(UTC).date().isoformat(), usage)
+        ledger.add_usage(clock().astimezone(UTC).date().isoformat(), usage)
 
     return OpenAIReflector(
         settings.reflection.model,

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from mcp_reflect import __version__
+from mcp_reflect.commands import archives, asking, backups, forget, looking, rewrite, upkeep
+from mcp_reflect.commands.shell import err, errors_told, out
 from mcp_reflect.doctor.commands import doctor_command
-from mcp_reflect.error_commands import export_command, import_command, prune_command
-from mcp_reflect.errors import ReflectError
 from mcp_reflect.hooks.command import hook_command
 from mcp_reflect.hub.commands import hub_app
-from mcp_reflect.insight_commands import purge_command
 from mcp_reflect.install.commands import install_command
 
 app = typer.Typer(
@@ -27,22 +23,32 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(hub_app, name="hub")
-app.command("hook")(hook_command)
-app.command("import")(import_command)
-app.command("export")(export_command)
-app.command("prune")(prune_command)
-app.command("purge")(purge_command)
 app.command("install")(install_command)
 app.command("doctor")(doctor_command)
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
+app.command("hook")(hook_command)
+app.command()(asking.query)
+app.command()(asking.augment)
+app.command()(looking.traces)
+app.command()(looking.show)
+app.command()(asking.review)
+app.command()(looking.memories)
+app.command()(looking.why)
+app.command()(looking.stats)
+app.command()(forget.forget)
+app.command()(rewrite.rewrite)
+app.command()(backups.backup)
+app.command()(backups.restore)
+app.command("export")(archives.export_command)
+app.command("import")(archives.import_command)
+app.command("prune")(upkeep.prune_command)
+app.command("purge")(upkeep.purge_command)
 
 Everything = Annotated[bool, typer.Option("--all", help="Every project of the home, not only the present one.")]
 
 
 def _version(wanted: bool) -> None:
     if wanted:
-        _out.print(f"mcp-reflect {__version__}")
+        out.print(f"mcp-reflect {__version__}")
         raise typer.Exit
 
 
@@ -55,15 +61,6 @@ def _options(
     pass
 
 
-@contextmanager
-def _errors_told() -> Iterator[None]:
-    try:
-        yield
-    except ReflectError as error:
-        _err.print(f"mcp-reflect: {error}", markup=False, soft_wrap=True)
-        raise typer.Exit(2) from error
-
-
 def _maintain(command: str, *, everything: bool) -> int:
     """Have the owner of the home do it and show what it tells; how much differed."""
     from mcp_reflect.hub.maintenance import Event, maintain  # noqa: PLC0415 - heavy
@@ -71,13 +68,13 @@ def _maintain(command: str, *, everything: bool) -> int:
 
     findings = 0
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with _errors_told(), Progress(*columns, console=_err, transient=True, disable=not _err.is_terminal) as bar:
+    with errors_told(), Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(command, total=None)
 
         def show(event: Event) -> None:
             nonlocal findings
             if "line" in event:
-                _out.print(event["line"], markup=False, soft_wrap=True)
+                out.print(event["line"], markup=False, soft_wrap=True)
             elif "doing" in event:
                 bar.update(task, description=event["doing"], completed=event["done"], total=event["total"])
             findings = event.get("findings", findings)
@@ -91,9 +88,9 @@ def verify(everything: Everything = False) -> None:
     """Check the ledger against the index and every q_value against its replay; exit code 1 if something differs."""
     differing = _maintain("verify", everything=everything)
     if differing:
-        _err.print(f"{differing} findings; `mcp-reflect reindex` mends the index")
+        err.print(f"{differing} findings; `mcp-reflect reindex` mends the index")
         raise typer.Exit(1)
-    _out.print("Everything agrees.")
+    out.print("Everything agrees.")
 
 
 @app.command()
@@ -109,4 +106,4 @@ def demo() -> None:
 
     from mcp_reflect.demo import run  # noqa: PLC0415 - heavy
 
-    sys.exit(anyio.run(run, _out))
+    sys.exit(anyio.run(run, out))

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -22,10 +21,10 @@ from pathlib import Path
 from mcp_reflect.core.embedded_text import embedded_text
 from mcp_reflect.core.reflexion_file import Broken, ErrorLine, in_conflict, line_of, read_lines, shown_in_files
 from mcp_reflect.error_import import matched, plan, store_planned
-from mcp_reflect.ids import new_id
 from mcp_reflect.models import LogEntry, Memory
 from mcp_reflect.ports import Clock, Embedder, Ledger, LedgerTransaction, Vector
 from mcp_reflect.profile import Profile
+from mcp_reflect.whole_file import replace_file
 
 log = logging.getLogger(__name__)
 
@@ -224,22 +223,3 @@ def _content(file: Path) -> str:
     if in_conflict(text):
         raise _LeftAloneError(f"{file} is in the middle of a merge and is left alone until that is finished")
     return text
-
-
-def replace_file(file: Path, text: str) -> None:
-    """Put the text there in one step: nobody ever sees half of it."""
-    target = file.resolve()  # a link stays a link
-    target.parent.mkdir(parents=True, exist_ok=True)
-    mode = target.stat().st_mode & 0o777 if target.exists() else None
-    whole = target.with_name(f".{target.name}.{new_id('new')}")
-    try:
-        with whole.open("x", encoding="utf-8", newline="\n") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        if mode is not None:
-            whole.chmod(mode)
-        whole.replace(target)
-    except BaseException:  # also an interrupt must not leave half a file beside the real one; raised on
-        whole.unlink(missing_ok=True)
-        raise

@@ -11,6 +11,7 @@ ReflectError
 ├── ModelUnavailable          the embedding model cannot be loaded or does not fit
 ├── LedgerError               the ledger cannot be read or written
 ├── IndexFailure              the vector index failed; the ledger is not affected
+├── ArchiveError              an export or a backup is damaged, or does not fit what is here
 └── ReflectorError            no reflection could be written
     ├── ReflectorBusy         try again later: time-out, rate limit, server error
     └── ReflectorRefused      trying again will not help: key, model or request refused
@@ -97,6 +98,10 @@ class LedgerError(ReflectError):
 
 class IndexFailure(ReflectError):
     """The vector index failed. The ledger is untouched; the index is caught up or rebuilt later."""
+
+
+class ArchiveError(ReflectError):
+    """A file of an export or a backup cannot be taken in; nothing was changed. The message says why."""
 
 
 class ReflectorError(ReflectError):

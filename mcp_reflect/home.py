@@ -44,8 +44,12 @@ class Home:
         self._lock = FileLock(folder / "owner.lock", timeout=0, mode=0o600)
 
     @property
+    def ledger_path(self) -> Path:
+        return self.folder / "ledger.db"
+
+    @property
     def ledger_url(self) -> str:
-        return f"sqlite:///{self.folder / 'ledger.db'}"
+        return f"sqlite:///{self.ledger_path}"
 
     @property
     def index_folder(self) -> Path:

@@ -84,6 +84,16 @@ class Indexer:
         self._index.drop(project, self._model)
         return self.sync(project, progress)
 
+    def erase(self, project: str) -> None:
+        """Leave nothing of the project in the index's files; what is to be in the index is filled in anew."""
+        with self._syncing:
+            self._index.erase(project, self._model)
+            # Other collections may have gone with it.
+            lost = {project, *self._positions}
+            self._positions.clear()
+        for each in lost:
+            self.notify(each)
+
     def _write(self, project: str, changes: Sequence[MemoryChange]) -> None:
         gone = [change.memory_id for change in changes if not change.retrievable]
         if gone:

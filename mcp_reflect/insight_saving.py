@@ -36,6 +36,8 @@ def save_insights(
         waiting = tx.insight_job(job.id)
         if waiting is not None and waiting.state != "queued":
             return []  # Somebody else was faster.
+        # What came from a run that was forgotten meanwhile must not bring it back.
+        drafts = [draft for draft in drafts if all(tx.trace(trace_id) is not None for trace_id in draft.evidence)]
         known = {
             m.id: m for m in tx.insights(job.project, user) if _takes_part(tx, m) and m.reflection in embedded.vectors
         }

@@ -24,7 +24,6 @@ from mcp_reflect.models import (
 from mcp_reflect.ports import (
     Clock,
     Embedder,
-    InsightFigures,
     Ledger,
     LedgerTransaction,
     ReflectionDialogue,
@@ -91,9 +90,6 @@ class Insights:
         seen = self.material("", profile.insights.recent_capacity).observations
         waiting = self._ledger.traces(profile.project, user=profile.visible_user, review_status="pending", limit=limit)
         return ProjectContext(self.standing(limit), list(seen[:limit]), waiting)
-
-    def figures(self) -> InsightFigures:
-        return self._ledger.insight_figures(self._profile.project, self._profile.visible_user)
 
     # -- drawing
 

@@ -17,16 +17,13 @@ from mcp_reflect.ids import new_id
 from mcp_reflect.inputs import DEFAULT, NO_RETRIEVAL, ErrorFix, Query, Submission, Verdict
 from mcp_reflect.insights import Insights
 from mcp_reflect.lifecycle import StatusChange, manage
+from mcp_reflect.looking import ISSUED_BY, Looking, ingest_status
 from mcp_reflect.models import (
     Action,
-    IngestStatus,
     Match,
-    Memory,
     QUpdate,
-    ReflectionJob,
     Review,
     ReviewedRun,
-    ReviewStatus,
     Trace,
 )
 from mcp_reflect.ports import (
@@ -34,15 +31,13 @@ from mcp_reflect.ports import (
     Embedder,
     Ledger,
     LedgerTransaction,
-    ProjectCounts,
     ReflectionDialogue,
     Reflector,
-    TraceSummary,
 )
 from mcp_reflect.profile import Profile
 from mcp_reflect.reflection_queue import ReflectionQueue
 from mcp_reflect.retriever import Retriever, Wanted
-from mcp_reflect.reviewing import ISSUED_BY, Outcome, Reviewer, own_words, redacted
+from mcp_reflect.reviewing import Outcome, Reviewer, own_words, redacted
 
 
 @dataclass(frozen=True)
@@ -51,7 +46,7 @@ class Retrieved:
     matches: list[Match]
 
 
-class ReflectionMemory:
+class ReflectionMemory(Looking):
     """A project's memory as one connection sees it. Thread-safe; cheap to make on shared parts."""
 
     def __init__(
@@ -68,14 +63,13 @@ class ReflectionMemory:
         profile: Profile,
         clock: Clock,
     ) -> None:
-        self._ledger = ledger
+        super().__init__(ledger, profile, embedder.identity)
         self._embedder = embedder
         self._retriever = retriever
         self._queue = queue
         self._dialogue = dialogue
         self.errors = errors
         self.insights = insights
-        self.profile = profile
         self._reviewer = Reviewer(profile, extractive, clock)
         self._clock = clock
 
@@ -201,52 +195,6 @@ class ReflectionMemory:
                 self.errors.mirror.write()
         return change
 
-    # -- looking
-
-    def trace(self, trace_id: str) -> Trace:
-        """Raises UnknownId for a trace of another project, or of another user where each sees only their own."""
-        found = self._ledger.trace(trace_id)
-        if found is None or not self.profile.sees(found):
-            raise UnknownId("trace_id", [trace_id], "submit_trace and list_traces")
-        return found
-
-    def memory(self, memory_id: str) -> Memory:
-        """Raises UnknownId as `trace` does."""
-        found = self._ledger.memories([memory_id]).get(memory_id)
-        if found is None or not self.profile.sees(found):
-            raise UnknownId("memory_id", [memory_id], ISSUED_BY)
-        return found
-
-    def memory_of(self, summary: TraceSummary) -> Memory | None:
-        return self._ledger.memories([summary.memory_id]).get(summary.memory_id) if summary.memory_id else None
-
-    def claims_of(self, trace_id: str) -> list[Memory]:
-        """The claims of a run, of whatever status, oldest first."""
-        return [memory for memory in self._ledger.memories_of_trace(trace_id) if memory.kind == "claim"]
-
-    def summary(self, trace_id: str) -> TraceSummary:
-        self.trace(trace_id)
-        found = self._ledger.trace_summary(trace_id)
-        assert found is not None
-        return found
-
-    def traces(self, review_status: ReviewStatus | None, limit: int) -> list[TraceSummary]:
-        """Newest first."""
-        return self._ledger.traces(
-            self.profile.project, user=self.profile.visible_user, review_status=review_status, limit=limit
-        )
-
-    def counts(self) -> ProjectCounts:
-        return self._ledger.counts(self.profile.project, self.profile.visible_user)
-
-    def missing_vectors(self) -> int:
-        """Memories that the present embedding model has not embedded, which cannot be found until `reindex`."""
-        return len(self._ledger.missing_vectors(self.profile.project, self._embedder.identity))
-
-    @property
-    def embedding_model(self) -> str:
-        return self._embedder.identity
-
     # -- submitting
 
     def _trace_of(self, submission: Submission) -> Trace:
@@ -291,7 +239,8 @@ class ReflectionMemory:
             ids += retrieval.memory_ids
         elif not ids:
             ids = [i for shown in tx.open_retrievals(self.profile.connection) for i in shown.memory_ids]
-        return tuple(dict.fromkeys(ids))
+        there = tx.memories(ids)  # what was shown may have been forgotten since
+        return tuple(memory_id for memory_id in dict.fromkeys(ids) if memory_id in there)
 
     def _embedded(self, texts: Sequence[str]) -> Embedded | None:
         """None where the model cannot be had: the review must not wait for it."""
@@ -338,8 +287,3 @@ class ReflectionMemory:
         }
         kept = {i: u.model_copy(update={"q_before": first[i].q_before}) if i in first else u for i, u in moved.items()}
         return list((kept | taken_back).values())
-
-
-def ingest_status(job: ReflectionJob | None) -> IngestStatus:
-    """How far the reflection is; a trace without a review has none."""
-    return "none" if job is None else job.state

@@ -5,11 +5,12 @@ Each Protocol has one contract test in `tests/contract/` that every implementati
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ from mcp_reflect.models import (
     Material,
     Memory,
     Metadata,
+    Origin,
     ReflectionDraft,
     ReflectionJob,
     Retrieval,
@@ -39,6 +41,15 @@ Keys = npt.NDArray[np.uint32]
 Clock = Callable[[], datetime]
 Progress = Callable[[int, int], None]
 """Called with (done, total)."""
+
+MemoryOrder = Literal["q_value", "use", "age"]
+"""Best first, most recently used first, newest first."""
+
+AuditRows = tuple[list[Memory], list[UtilityEvent], list[tuple[Trace, Review | None]]]
+"""All memories of a project, its events in the order of the reviews, and traces with the review that counts."""
+
+PortableRow = tuple[str, Mapping[str, Any]]
+"""A row of the named table as JSON values."""
 
 
 @dataclass(frozen=True)
@@ -158,6 +169,10 @@ class VectorIndex(Protocol):
 
     def drop(self, project: str, model: str) -> None: ...
 
+    def erase(self, project: str, model: str) -> None:
+        """Drop the collection and all that may be left of it on disk; other collections may go with it."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -241,6 +256,26 @@ class InsightFigures:
     last_error: str
 
 
+@dataclass(frozen=True)
+class Portable:
+    """A project as rows, each after the rows that it refers to. `schema` is the version of the ledger's tables."""
+
+    schema: int
+    counts: Mapping[str, int]
+    """Rows by table."""
+    rows: Iterator[PortableRow]
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What became of rows that came in, by table. Where there are conflicts, nothing may be committed."""
+
+    added: Mapping[str, int]
+    skipped: Mapping[str, int]
+    conflicts: Sequence[str]
+    """What is there already and says something else: the table and the id."""
+
+
 class LedgerTransaction(Protocol):
     """One unit of work. Everything in it is committed together, or nothing is."""
 
@@ -255,6 +290,10 @@ class LedgerTransaction(Protocol):
     def current_review(self, trace_id: str) -> Review | None: ...
     def put_review(self, review: Review) -> None:
         """Store a review as the one that counts for its trace; earlier ones stay as history."""
+        ...
+
+    def reviews(self, ids: Collection[str]) -> dict[str, Review]:
+        """Also those that no longer count; unknown ids are left out."""
         ...
 
     def put_judgement(self, review: Review) -> None:
@@ -324,6 +363,37 @@ class LedgerTransaction(Protocol):
 
     def job(self, trace_id: str) -> ReflectionJob | None: ...
     def put_job(self, job: ReflectionJob) -> None: ...
+    def delete_job(self, trace_id: str) -> None: ...
+
+    def delete_memory(self, memory_id: str, mark: str) -> None:
+        """The memory with its history is gone; where traces and reviews name it, `mark` stands instead."""
+        ...
+
+    def delete_trace(self, trace_id: str) -> None:
+        """The trace, its reviews and events, and what its connection was shown. No memory may come from it any more."""
+        ...
+
+    def map_drafts(self, trace_id: str, change: Callable[[ReflectionDraft], ReflectionDraft]) -> None:
+        """Change the words that came with a trace and with each of its reviews."""
+        ...
+
+    def traces_without_memory(self, project: str, origins: Collection[Origin]) -> list[Trace]: ...
+    def traces_quoting(self, project: str, phrases: Sequence[str]) -> list[str]:
+        """Ids of traces that hold one of the phrases word for word."""
+        ...
+
+    def forget_index_positions(self, project: str) -> None:
+        """The index no longer counts as holding anything of the project, so that it is filled anew."""
+        ...
+
+    def put_rows(self, rows: Iterable[PortableRow], project: str) -> Taken:
+        """Take in rows as `Ledger.portable` gives them, for `project`; what is there already stays as it is.
+
+        Raises ArchiveError for rows that do not fit the tables.
+        """
+        ...
+
+    def audit_rows(self, project: str) -> AuditRows: ...
 
 
 class Ledger(Protocol):
@@ -379,8 +449,33 @@ class Ledger(Protocol):
         """Add vectors of a model that had none for these memories."""
         ...
 
-    def audit_rows(self, project: str) -> tuple[list[Memory], list[UtilityEvent], list[tuple[Trace, Review | None]]]:
-        """All memories, events in the order of the reviews, and traces with the review that counts."""
+    def audit_rows(self, project: str) -> AuditRows: ...
+
+    def ids_starting(self, project: str, beginning: str, limit: int) -> list[str]:
+        """Ids of traces, memories and retrievals that begin so, with or without their prefix; at most `limit`."""
+        ...
+
+    def memories_by(
+        self,
+        project: str,
+        *,
+        user: str | None,
+        kind: Kind | None,
+        statuses: Collection[Status],
+        order: MemoryOrder,
+        limit: int,
+    ) -> list[Memory]:
+        """None and () mean any."""
+        ...
+
+    def retrieval(self, retrieval_id: str) -> Retrieval | None: ...
+
+    def portable(self, project: str, *, vectors: bool) -> AbstractContextManager[Portable]:
+        """The project as it is at this moment, for another ledger; valid inside the context."""
+        ...
+
+    def scrub(self) -> None:
+        """Leave nothing of what was deleted in the ledger's files. Raises LedgerError where others hold on to it."""
         ...
 
     def index_position(self, collection: str) -> tuple[str, int]:
@@ -389,3 +484,19 @@ class Ledger(Protocol):
 
     def set_index_position(self, collection: str, generation: str, seq: int) -> None: ...
     def close(self) -> None: ...
+
+
+class LedgerFile(Protocol):
+    """A ledger that is one file, as a whole."""
+
+    def copy_to(self, target: Path, progress: Progress | None = None) -> None:
+        """Write what is committed now into a new file, while others go on writing. Raises LedgerError."""
+        ...
+
+    def check(self, file: Path) -> None:
+        """Raises ArchiveError where a file is no whole ledger that this version can read."""
+        ...
+
+    def replace_by(self, file: Path, progress: Progress | None = None) -> None:
+        """Put a copy in the ledger's place, all of it or nothing; `file` is used up. Raises LedgerError."""
+        ...

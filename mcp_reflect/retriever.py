@@ -157,6 +157,11 @@ class Retriever:
             found = {i for i, overlap in index.overlaps([words]).items() if overlap >= SAME} if words else index.known
             return [i for i in index.records() if i in found and user in {None, index.known[i].user}]
 
+    def reload(self, project: str) -> None:
+        """Read the project anew from the ledger with the next search: the feed of changes tells of no deletion."""
+        with self._opening:
+            self._banks.pop(project, None)
+
     def _catch_up(self, project: str, guarded: _Guarded) -> None:
         if self._ledger.latest_seq() != guarded.bank.seq:
             changes = self._ledger.changes(project, self._embedder.identity, guarded.bank.seq)

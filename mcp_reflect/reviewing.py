@@ -13,6 +13,7 @@ from mcp_reflect.crediting import learn
 from mcp_reflect.errors import InvalidArgument, UnknownId
 from mcp_reflect.ids import new_id
 from mcp_reflect.inputs import DEFAULT, Verdict
+from mcp_reflect.looking import ISSUED_BY
 from mcp_reflect.models import (
     Author,
     IngestStatus,
@@ -29,8 +30,6 @@ from mcp_reflect.reflection_jobs import errors_of, queue_reflection, run_to_refl
 
 SAMPLING_GRACE_S = 120.0
 """How long the client's own model has for a reflection before the queue writes it."""
-
-ISSUED_BY = "query_memories and augment_task"
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,13 @@ USE_CASES = {
     "insight_queue",
     "insight_saving",
     "purging",
+    "looking",
+    "explaining",
+    "archive",
+    "backups",
+    "forgetting",
+    "rewriting",
+    "whole_file",
 }
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
@@ -54,7 +61,7 @@ ALLOWED: dict[str, set[str]] = {
     "settings_model": {"errors", "project"},
     "settings": {"errors", "project", "settings_model"},
     "home": {"errors"},
-    "bootstrap": CORE | USE_CASES | {"adapters", "settings", "home"},
+    "bootstrap": CORE | USE_CASES | {"adapters", "settings", "settings_model", "home"},
     "server": CORE | USE_CASES,
     "client": {"errors", "inputs", "project", "hub"},
 }

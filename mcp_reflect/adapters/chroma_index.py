@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
+import shutil
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -92,6 +93,16 @@ class ChromaIndex:
             if self._open(project, model) is not None:
                 del self._collections[project, model]
                 self._client.delete_collection(collection_name(project, model))
+
+    def erase(self, project: str, model: str) -> None:
+        if self._url:
+            self.drop(project, model)
+            return
+        with self._failing("erasing"):
+            # Chroma only marks entries as deleted, in files that all collections share; everything in them is a copy.
+            self.close()
+            for folder in [self._folder, *self._folder.parent.glob(f"{self._folder.name}.damaged-*")]:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def close(self) -> None:
         with self._lock:

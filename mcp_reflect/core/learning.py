@@ -11,6 +11,10 @@ from collections.abc import Set as AbstractSet
 
 from mcp_reflect.models import Author, Memory, ReflectionDraft, Result, Review, Trace, UtilityEvent
 
+FORGOTTEN = "gone"
+"""Prefix of what stands in a trace or a review for a memory that was forgotten. It keeps a verdict on single memories
+one, and is credited by nobody."""
+
 
 def updated(q: float, reward: float, alpha: float) -> float:
     """The q_value after one reward; all three in [0, 1]."""
@@ -30,7 +34,12 @@ def rewards(
         earned = dict.fromkeys(helpful, 1.0) | dict.fromkeys(harmful, 0.0)
     else:
         earned = dict.fromkeys(retrieved, 1.0 if result == "pass" else 0.0)
-    return {memory_id: reward for memory_id, reward in earned.items() if memory_id not in own}
+    gone = f"{FORGOTTEN}_"
+    return {
+        memory_id: reward
+        for memory_id, reward in earned.items()
+        if memory_id not in own and not memory_id.startswith(gone)
+    }
 
 
 def earned(trace: Trace, review: Review, own: AbstractSet[str]) -> dict[str, float]:

@@ -2,11 +2,13 @@
 
     overlap(a, b) = sum over shared terms t of idf(t) * sat(a, t) * sat(b, t) / (norm(a) * norm(b))
     sat(a, t) = count * (K1 + 1) / (count + K1),    norm(a) = sqrt(sum over terms of a of idf(t) * sat(a, t)^2)
-    idf(t) = ln(1 + (N - n + 0.5) / (n + 0.5)),  0 where more than half of all N memories hold the term
+    idf(t) = ln(1 + (N - n + 0.5) / (n + 0.5)),  0 where more than half of the N hold the term
 
 It is the weighting of BM25 (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009) used on both sides and
 divided by both lengths like a cosine: in [0, 1], 1 for the same words, and so comparable between queries, which BM25's
 open scale is not. What more than half of a project's memories say (a system prompt, a greeting) counts for nothing.
+N counts SUPPOSED memories that hold none of the words beside those that are there: in a young bank every word would
+seem frequent, and its only memory would share nothing that counts with a task in the same words.
 
 How many memories hold a term is counted anew when the index has changed by a thirty-second, so that adding one memory
 does not mean weighing all others again.
@@ -23,6 +25,8 @@ from mcp_reflect.ports import Keys, Terms
 
 K1 = 1.2
 """How soon repeating a word stops counting; the value that BM25 is commonly used with."""
+
+SUPPOSED = 8
 
 MOST_TERMS = 64
 """Of a query the terms that tell most; more cost time and, measured, change nothing."""
@@ -152,7 +156,7 @@ def _saturated(counts: npt.NDArray[np.uint8]) -> Floats32:
 
 def _count(documents: list[Terms]) -> _Counted:
     """Weigh every document from scratch."""
-    total = len(documents)
+    total, supposed = len(documents), len(documents) + SUPPOSED
     lengths = np.array([len(document) for document in documents], np.int64)
     all_keys = np.concatenate([np.zeros(0, np.uint32), *(document.keys for document in documents)])
     all_counts = np.concatenate([np.zeros(0, np.uint8), *(document.counts for document in documents)])
@@ -162,11 +166,11 @@ def _count(documents: list[Terms]) -> _Counted:
     first = np.flatnonzero(np.concatenate(([True], by_key[1:] != by_key[:-1]))) if len(by_key) else np.zeros(0, int)
     starts = np.append(first, len(by_key)).astype(np.int64)
     holders = np.diff(starts)
-    idf = np.log1p((total - holders + 0.5) / (holders + 0.5)).astype(np.float32)
-    idf[holders > total / 2] = 0.0
+    idf = np.log1p((supposed - holders + 0.5) / (holders + 0.5)).astype(np.float32)
+    idf[holders > supposed / 2] = 0.0
     rows = all_rows[order]
     values = np.sqrt(np.repeat(idf, holders)) * _saturated(all_counts[order])
     norms = np.sqrt(np.bincount(rows, values.astype(np.float64) ** 2, minlength=total))
     norms[norms == 0] = 1.0
     values = (values / norms[rows]).astype(np.float32)
-    return _Counted(by_key[first], idf, starts, rows, values, float(np.log1p((total + 0.5) / 0.5)))
+    return _Counted(by_key[first], idf, starts, rows, values, float(np.log1p((supposed + 0.5) / 0.5)))

@@ -1,4 +1,4 @@
-"""`verify` and `reindex`: done by whoever owns the home, told event by event to whoever asked."""
+"""`verify`, `reindex` and `forget`: done by whoever owns the home, told event by event to whoever asked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from mcp_reflect import __version__
 from mcp_reflect.bootstrap import Store, open_store
-from mcp_reflect.errors import ReflectError
+from mcp_reflect.errors import LedgerError, ReflectError
 from mcp_reflect.hub import election, frame
 from mcp_reflect.settings import Settings
 
@@ -17,27 +17,29 @@ Event = dict[str, Any]
 
 Tell = Callable[[Event], None]
 
-COMMANDS = ("verify", "reindex")
+COMMANDS = ("verify", "reindex", "forget")
 
 
 class HubRefused(ReflectError):
     """The hub could not do what it was asked; the message is its own."""
 
 
-def maintain(command: str, settings: Settings, tell: Tell, *, everything: bool) -> None:
+def maintain(command: str, settings: Settings, tell: Tell, *, everything: bool = False, thing: str = "") -> None:
     """Have a command of COMMANDS done by the home's hub, or in this process where there is none.
 
-    `everything` means every project of the home, otherwise it is that of the settings. Raises ReflectError.
+    `everything` means every project of the home, otherwise it is that of the settings. `thing` is the id to forget.
+    Raises ReflectError.
     """
     project = "" if everything else settings.project
     hello = {"mcp-reflect": frame.PROTOCOL, "version": __version__, "command": command, "project": project}
+    hello["thing"] = thing
     try:
         found = election.attempt(str(settings.home), hello)
     except election.Unavailable as error:
         raise HubRefused(str(error)) from error
     if found is None:
         with open_store(settings, f"mcp-reflect {command}") as store:
-            work_on(command, store, project, tell)
+            work_on(command, store, project, tell, thing)
         return
     with found.link:
         while (line := found.lines.next()) is not None:
@@ -50,11 +52,14 @@ def maintain(command: str, settings: Settings, tell: Tell, *, everything: bool) 
     raise HubRefused(f"the hub of {settings.home} ended before it was done; run it again")
 
 
-def work_on(command: str, store: Store, project: str, tell: Tell) -> None:
+def work_on(command: str, store: Store, project: str, tell: Tell, thing: str = "") -> None:
     """Carry out a command of COMMANDS on a store; an empty project means all of them. Raises ReflectError."""
     findings = 0
-    for name in [project] if project else store.ledger.projects():
-        findings += _verify(store, name, tell) if command == "verify" else _reindex(store, name, tell)
+    if command == "forget":
+        _forget(store, project, thing, tell)
+    else:
+        for name in [project] if project else store.ledger.projects():
+            findings += _verify(store, name, tell) if command == "verify" else _reindex(store, name, tell)
     tell({"findings": findings})
 
 
@@ -75,6 +80,24 @@ def _reindex(store: Store, project: str, tell: Tell) -> int:
     embedded, written = reindex(store.ledger, store.indexer, store.embedder, project, report)
     tell({"line": f"{project}: {embedded} embedded, {written} written to the index"})
     return 0
+
+
+def _forget(store: Store, project: str, thing: str, tell: Tell) -> None:
+    from mcp_reflect.backups import clear_remains, drop_copies  # noqa: PLC0415 - no session needs it
+    from mcp_reflect.forgetting import forget  # noqa: PLC0415 - no session needs it
+
+    forget(store.ledger, project, thing)
+    store.retriever.reload(project)
+    tell({"doing": "cleaning the index", "done": 0, "total": None})
+    store.indexer.erase(project)
+    clear_remains(store.home.folder)
+    for name in drop_copies(store.home.folder):
+        tell({"line": f"deleted {name}, a copy of an earlier state"})
+    tell({"doing": "cleaning the ledger", "done": 0, "total": None})
+    try:
+        store.ledger.scrub()
+    except LedgerError as error:
+        tell({"line": f"forgotten, but: {error}"})
 
 
 def _progress(doing: str, tell: Tell) -> Callable[[int, int], None]:

@@ -221,7 +221,8 @@ class Hub:
         self._errands += 1
         try:
             project = str(hello.get("project", ""))
-            work = partial(work_on, str(hello["command"]), self._store, project, tell)
+            thing = str(hello.get("thing", ""))
+            work = partial(work_on, str(hello["command"]), self._store, project, tell, thing)
             await to_thread.run_sync(work, abandon_on_cancel=True)
         except ReflectError as error:
             await refuse(lines, str(error), 2)

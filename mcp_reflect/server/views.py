@@ -6,7 +6,8 @@ from typing import Any
 
 from mcp_reflect.error_fixes import KnownFixes, Recorded
 from mcp_reflect.lifecycle import StatusChange
-from mcp_reflect.memory import ReflectionMemory, Retrieved, ingest_status
+from mcp_reflect.looking import Looking, ingest_status
+from mcp_reflect.memory import Retrieved
 from mcp_reflect.models import RETRIEVABLE, Match, Memory, Review, Trace
 from mcp_reflect.ports import ProjectCounts, TraceSummary
 from mcp_reflect.reviewing import Outcome
@@ -128,7 +129,7 @@ def review_view(review: Review) -> dict[str, Any]:
     return review.model_dump(mode="json", exclude={"trace_id", "draft", "seq"})
 
 
-def trace_view(memory: ReflectionMemory, trace_id: str, *, whole: bool) -> dict[str, Any]:
+def trace_view(memory: Looking, trace_id: str, *, whole: bool) -> dict[str, Any]:
     """A trace with its review, its memory and the state of its reflection."""
     trace, summary = memory.trace(trace_id), memory.summary(trace_id)
     written = memory.memory_of(summary)
@@ -163,9 +164,9 @@ def _clipped(trace: Trace) -> str:
     return trace.trajectory[:half] + note + trace.trajectory[-half:]
 
 
-def stats_view(memory: ReflectionMemory) -> dict[str, Any]:
+def stats_view(memory: Looking) -> dict[str, Any]:
     counts: ProjectCounts = memory.counts()
-    insights = memory.insights.figures()
+    insights = memory.insight_figures()
     profile = memory.profile
     missing = memory.missing_vectors()
     advice = "run `mcp-reflect reindex`: some memories are not embedded by the present model" if missing else ""

@@ -138,3 +138,14 @@ def test_a_server_that_is_not_there_is_an_index_failure(tmp_path: Path) -> None:
     with pytest.raises(IndexFailure):
         index.nearest("alpha", "model", axis(0), 1)
     index.close()
+
+
+def test_what_is_erased_is_gone_and_can_be_filled_again(index: VectorIndex) -> None:
+    put(index, "alpha", a=0, b=1)
+    before = index.generation("alpha", "model")
+    index.erase("alpha", "model")
+    assert index.contents("alpha", "model") == {}
+    assert index.generation("alpha", "model") == ""
+    put(index, "alpha", b=1)
+    assert index.nearest("alpha", "model", axis(1), 5) == ["b"]
+    assert index.generation("alpha", "model") not in {"", before}

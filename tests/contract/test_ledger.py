@@ -17,7 +17,7 @@ from mcp_reflect.adapters.sql_ledger.schema import metadata
 from mcp_reflect.core import learning
 from mcp_reflect.errors import ConfigurationError, LedgerError
 from mcp_reflect.models import ReflectionDraft, ReflectionJob, Retrieval
-from mcp_reflect.ports import Usage
+from mcp_reflect.ports import MemoryOrder, Usage
 from tests.support.values import axis, make_memory, make_review, make_trace, moment
 
 
@@ -351,3 +351,68 @@ def test_a_ledger_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) -> N
     ledger.close()
     assert newer is not None
     assert newer.source == "tests"
+
+
+def test_things_are_found_by_the_beginning_of_their_ids(ledger: SqlLedger) -> None:
+    trace = make_trace(id="trace_abc000000000")
+    with ledger.transaction() as tx:
+        tx.insert_trace(trace)
+        tx.insert_trace(make_trace(id="trace_xyz000000000", project="beta"))
+        tx.put_memory(make_memory(trace, id="mem_abd000000000"), "model", axis(0))
+    assert ledger.ids_starting("alpha", "ab", 5) == ["trace_abc000000000", "mem_abd000000000"]
+    assert ledger.ids_starting("alpha", "trace_a", 5) == ["trace_abc000000000"]
+    assert ledger.ids_starting("alpha", "ab", 1) == ["trace_abc000000000"]
+    for nothing in ("xyz", "trace_xyz", "%", "trace%", "mem_ab_"):
+        assert ledger.ids_starting("alpha", nothing, 5) == []
+
+
+def test_memories_are_listed_best_last_used_or_newest_first(ledger: SqlLedger) -> None:
+    trace = make_trace()
+    ids = ["mem_1", "mem_2", "mem_3"]
+    with ledger.transaction() as tx:
+        tx.insert_trace(trace)
+        for number, memory_id in enumerate(ids):
+            memory = make_memory(trace, id=memory_id, created_at=moment(number), q_value=(0.4, 0.9, 0.1)[number])
+            tx.put_memory(memory, "model", axis(number))
+    for number, memory_id in ((1, "mem_1"), (2, "mem_3")):
+        shown = {"project": "alpha", "user": "ann", "connection": "con", "created_at": moment(number)}
+        ledger.record_retrieval(Retrieval(id=f"ret_{number}", memory_ids=(memory_id,), **shown))
+
+    def listed(order: MemoryOrder, limit: int = 10, user: str | None = None) -> list[str]:
+        found = ledger.memories_by("alpha", user=user, kind=None, statuses=(), order=order, limit=limit)
+        return [memory.id for memory in found]
+
+    assert listed("q_value") == ["mem_2", "mem_1", "mem_3"]
+    assert listed("use") == ["mem_3", "mem_1", "mem_2"]
+    assert listed("age") == ["mem_3", "mem_2", "mem_1"]
+    assert listed("age", limit=1) == ["mem_3"]
+    assert listed("age", user="bob") == []
+
+
+def test_rows_go_out_as_of_one_moment_and_come_in_again(ledger: SqlLedger, tmp_path: Path) -> None:
+    trace = make_trace(trace_key="k", metadata={"n": 1, "f": 0.1, "l": ["x", True]})
+    memory = make_memory(trace)
+    with ledger.transaction() as tx:
+        tx.insert_trace(trace)
+        review = make_review(trace, tx.next_seq())
+        tx.put_review(review)
+        tx.put_memory(memory, "model", axis(0))
+        tx.append_event(learning.event(review, memory.id, 0, 1.0, 0.5))
+    with ledger.portable("alpha", vectors=True) as portable:
+        with ledger.transaction() as tx:
+            tx.insert_trace(make_trace())
+        rows = list(portable.rows)
+    assert portable.counts["traces"] == 1
+    assert sum(portable.counts.values()) == len(rows)
+    other = SqlLedger(f"sqlite:///{tmp_path / 'other.db'}")
+    with other.transaction() as tx:
+        taken = tx.put_rows(rows, "alpha")
+    assert (sum(taken.added.values()), dict(taken.skipped), list(taken.conflicts)) == (len(rows), {}, [])
+    assert other.trace(trace.id) == trace
+    assert other.memories([memory.id]) == ledger.memories([memory.id])
+    assert [change.memory_id for change in other.changes("alpha", "model", 0).memories] == [memory.id]
+    other.close()
+    with ledger.transaction() as tx:
+        again = tx.put_rows(rows, "alpha")
+    assert sum(again.added.values()) == 0
+    ledger.scrub()

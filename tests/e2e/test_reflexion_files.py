@@ -78,14 +78,14 @@ async def test_a_half_broken_file_of_a_thousand_lines_is_imported_and_exported_w
 
     again = command(home, "import", str(file))
     assert again.stdout == f"0 new, 0 changed, {len(good)} as they were, {broken} lines skipped\n"
-    assert command(home, "export", str(out)).returncode == 0
+    assert command(home, "export", "--format", "reflexion", str(out)).returncode == 0
     exported = [json.loads(line) for line in out.read_text(encoding="utf-8").split("\n")[:-1]]
 
     def by_task(line: dict[str, Any]) -> str:
         return str(line["task"])
 
     assert sorted(exported, key=by_task) == sorted(good, key=by_task)
-    assert command(home, "export").stdout == out.read_text(encoding="utf-8")
+    assert command(home, "export", "--format", "reflexion").stdout == out.read_text(encoding="utf-8")
     async with connect(home) as client:
         for line in [line for line in good if line["fix"]][:20]:
             found = await fixes(client, str(line["mistake"]))
@@ -108,5 +108,5 @@ async def test_import_and_export_work_beside_a_running_server(tmp_path: Path) ->
         assert await fixes(client, "disk quota exceeded") == []
         assert command(home, "import", str(file)).returncode == 0
         assert [f["fix"] for f in await fixes(client, "disk quota exceeded on build host")] == ["Clean the cache"]
-        assert "Clean the cache" in command(home, "export").stdout
+        assert "Clean the cache" in command(home, "export", "--format", "reflexion").stdout
     assert "cannot be read" in command(home, "import", str(tmp_path / "none.jsonl")).stderr

@@ -65,6 +65,9 @@ class MemoryIndex:
     def drop(self, project: str, model: str) -> None:
         self._collections.pop((project, model), None)
 
+    def erase(self, project: str, model: str) -> None:
+        self.drop(project, model)
+
     def close(self) -> None:
         pass
 

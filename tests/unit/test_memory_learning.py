@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,72 +12,13 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
 
-from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
-from mcp_reflect.adapters.prompts import Prompts
-from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.audit import findings
 from mcp_reflect.crediting import refine
-from mcp_reflect.error_fixes import ErrorFixes
-from mcp_reflect.error_mirror import Mirror
-from mcp_reflect.indexer import Indexer
 from mcp_reflect.inputs import Query, Submission, Verdict
-from mcp_reflect.insights import Insights
-from mcp_reflect.memory import ReflectionMemory
 from mcp_reflect.models import ReflectionDraft
-from mcp_reflect.profile import Profile
-from mcp_reflect.reflection_queue import ReflectionQueue
-from mcp_reflect.retriever import Retriever
-from tests.support.fakes import HashEmbedder, MemoryIndex
-from tests.support.values import moment
+from tests.support.small_memory import small_memory
 
 WORDS = ("cancel flight", "book hotel", "rename module", "cancel hotel", "book flight")
-
-
-@dataclass
-class Parts:
-    memory: ReflectionMemory
-    ledger: SqlLedger
-    index: MemoryIndex
-    indexer: Indexer
-    embedder: HashEmbedder
-
-
-@contextmanager
-def small_memory(folder: Path) -> Iterator[Parts]:
-    """Real SQLite, fake model and index, a clock that ticks once per question."""
-    ticks = itertools.count()
-
-    def clock() -> Any:
-        return moment(next(ticks))
-
-    ledger, index, embedder = SqlLedger(f"sqlite:///{folder / 'ledger.db'}"), MemoryIndex(), HashEmbedder()
-    indexer = Indexer(ledger, index, embedder.identity)
-    extractive = ExtractiveReflector()
-    queue = ReflectionQueue(ledger, embedder, "alpha", None, extractive, clock=clock, on_saved=lambda _: None)
-    retriever = Retriever(ledger, index, indexer, embedder)
-    profile = Profile(project="alpha", user="ann", scope="project", similarity_threshold=0.0, relevance_threshold=0.0)
-    memory = ReflectionMemory(
-        ledger=ledger,
-        embedder=embedder,
-        retriever=retriever,
-        queue=queue,
-        extractive=extractive,
-        dialogue=Prompts(),
-        insights=Insights(
-            ledger=ledger,
-            embedder=embedder,
-            dialogue=Prompts(),
-            profile=profile,
-            clock=clock,
-            wake=queue.notify,
-            saved=queue.saved,
-        ),
-        errors=ErrorFixes(ledger, embedder, retriever, Mirror(None, ledger, embedder, profile, clock), profile, clock),
-        profile=profile,
-        clock=clock,
-    )
-    yield Parts(memory, ledger, index, indexer, embedder)
-    ledger.close()
 
 
 @dataclass

@@ -10,7 +10,7 @@ import pytest
 import mcp_reflect.retriever
 from mcp_reflect.errors import IndexFailure
 from mcp_reflect.inputs import Query, Submission, Verdict
-from tests.unit.test_memory_learning import Parts, small_memory
+from tests.support.small_memory import Parts, small_memory
 
 TASKS = [
     f"{verb} the {thing} of {place}" for verb in ("mend", "test") for thing in ("parser", "clock") for place in "ABCDE"

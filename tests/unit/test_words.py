@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_reflect.core.word_index import K1, MOST_TERMS, WordIndex
+from mcp_reflect.core.word_index import K1, MOST_TERMS, SUPPOSED, WordIndex
 from mcp_reflect.core.words import MOST_WORDS, terms
 from mcp_reflect.ports import Terms
 
@@ -63,7 +63,7 @@ texts = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
 def oracle(documents: list[str], query: str) -> list[float]:
     """Every term of every text, with loops and dictionaries."""
     counted = [counts(document) for document in documents]
-    total = len(documents)
+    total = len(documents) + SUPPOSED
     holders = Counter(term for document in counted for term in document)
 
     def idf(term: int) -> float:
@@ -105,8 +105,13 @@ def test_the_same_words_overlap_wholly_and_other_words_not_at_all() -> None:
 
 def test_what_most_memories_say_counts_for_nothing() -> None:
     prompt = "You are a helpful assistant"
-    index = indexed([f"{prompt} mend the parser", f"{prompt} paint a house", f"{prompt} sell bread"])
-    assert index.overlaps(terms(f"{prompt} cook soup")).tolist() == [0.0] * 3
+    index = indexed([f"{prompt} sell bread{number}" for number in range(SUPPOSED + 1)])
+    assert index.overlaps(terms(f"{prompt} cook soup")).tolist() == [0.0] * (SUPPOSED + 1)
+
+
+def test_the_only_memory_shares_what_it_says_with_a_task_in_its_words() -> None:
+    found = indexed(["Deploy the service to region 1"]).overlaps(terms("Deploy the service, please"))
+    assert found[0] > 0.3
 
 
 def test_what_came_in_since_the_last_count_is_found_too() -> None:

@@ -62,6 +62,33 @@ class Connections:
         with translated(doing), self._reading.connect() as connection:
             yield connection
 
+    @contextmanager
+    def snapshot(self, doing: str) -> Iterator[Connection]:
+        """Reads that all see one moment, while writers go on."""
+        with translated(doing), self._reading.connect() as connection:
+            if self.is_sqlite:
+                connection.exec_driver_sql("BEGIN")
+            else:
+                connection.exec_driver_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            try:
+                yield connection
+            finally:
+                connection.exec_driver_sql("ROLLBACK")
+
+    def scrub(self, doing: str) -> None:
+        """Write the database anew, so that nothing that was deleted is left in it or in its journal.
+
+        Raises LedgerError where another program keeps reading an older state for longer than BUSY_TIMEOUT_S.
+        """
+        with self._turn, translated(doing), self._reading.connect() as connection:
+            connection.exec_driver_sql("VACUUM")
+            if self.is_sqlite:
+                busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar_one()
+                if busy:
+                    raise LedgerError(
+                        "another program is reading the ledger; what was deleted leaves its journal when all have ended"
+                    )
+
     def close(self) -> None:
         for engine in (self._durable, self._relaxed, self._reading):
             engine.dispose()
@@ -80,6 +107,7 @@ def _engine(url: str, *, synchronous: str, **options: Any) -> Engine:
             cursor.execute("PRAGMA journal_mode = WAL")
             cursor.execute(f"PRAGMA synchronous = {synchronous}")
             cursor.execute("PRAGMA foreign_keys = ON")
+            cursor.execute("PRAGMA secure_delete = ON")  # what somebody wants forgotten must not stay in free space
             cursor.close()
 
         if "isolation_level" not in options:

@@ -10,12 +10,14 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, case, func, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.adapters.sql_ledger.audit_rows import audit_rows
+from mcp_reflect.adapters.sql_ledger.browsing import Browsing
 from mcp_reflect.adapters.sql_ledger.engine import Connections
 from mcp_reflect.adapters.sql_ledger.insights import InsightReading
 from mcp_reflect.adapters.sql_ledger.migrations import migrate
 from mcp_reflect.adapters.sql_ledger.overview import project_counts, trace_summaries
+from mcp_reflect.adapters.sql_ledger.portable import PortableReading
 from mcp_reflect.adapters.sql_ledger.transaction import SqlTransaction, read_memories
-from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
 from mcp_reflect.core import words
 from mcp_reflect.errors import LedgerError
 from mcp_reflect.models import (
@@ -23,15 +25,22 @@ from mcp_reflect.models import (
     Memory,
     ReflectionJob,
     Retrieval,
-    Review,
     ReviewStatus,
     Trace,
-    UtilityEvent,
 )
-from mcp_reflect.ports import Changes, MemoryChange, ProjectCounts, TraceSummary, Usage, UtilityChange, Vector
+from mcp_reflect.ports import (
+    AuditRows,
+    Changes,
+    MemoryChange,
+    ProjectCounts,
+    TraceSummary,
+    Usage,
+    UtilityChange,
+    Vector,
+)
 
 
-class SqlLedger(InsightReading):
+class SqlLedger(InsightReading, Browsing, PortableReading):
     """Implements ports.Ledger. `url` is an SQLAlchemy URL. Raises ConfigurationError or LedgerError."""
 
     def __init__(self, url: str) -> None:
@@ -258,15 +267,9 @@ class SqlLedger(InsightReading):
 
     # -- verification
 
-    def audit_rows(self, project: str) -> tuple[list[Memory], list[UtilityEvent], list[tuple[Trace, Review | None]]]:
-        t, r, e = schema.traces, schema.reviews, schema.utility_events
+    def audit_rows(self, project: str) -> AuditRows:
         with self._connections.reading("reading for verification") as connection:
-            found = memories_with_utilities().where(schema.memories.c.project == project)
-            memories = [rows.memory_from(row) for row in connection.execute(found).mappings()]
-            past = select(e).where(e.c.project == project).order_by(e.c.seq, e.c.position)
-            events = [rows.event_from(row) for row in connection.execute(past).mappings()]
-            counting = select(r).join(t, t.c.review_id == r.c.id).where(t.c.project == project)
-            reviews = {row["trace_id"]: rows.review_from(row) for row in connection.execute(counting).mappings()}
-            stored = connection.execute(select(t).where(t.c.project == project)).mappings()
-            traces = [(trace, reviews.get(trace.id)) for trace in map(rows.trace_from, stored)]
-        return memories, events, traces
+            return audit_rows(connection, project)
+
+    def scrub(self) -> None:
+        self._connections.scrub("cleaning the ledger")

@@ -7,13 +7,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.adapters.sql_ledger.forgetting import ForgettingWriting
 from mcp_reflect.adapters.sql_ledger.insights import InsightWriting
+from mcp_reflect.adapters.sql_ledger.taking_in import PortableWriting
 from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
 from mcp_reflect.models import Kind, LogEntry, Memory, ReflectionJob, Retrieval, Review, Status, Trace, UtilityEvent
 from mcp_reflect.ports import Vector
 
 
-class SqlTransaction(InsightWriting):
+class SqlTransaction(InsightWriting, ForgettingWriting, PortableWriting):
     """Implements ports.LedgerTransaction on an open connection."""
 
     def __init__(self, connection: Connection) -> None:
@@ -51,6 +53,10 @@ class SqlTransaction(InsightWriting):
         self._connection.execute(insert(schema.reviews), rows.review_row(review))
         t = schema.traces
         self._connection.execute(update(t).where(t.c.id == review.trace_id).values(review_id=review.id))
+
+    def reviews(self, ids: Collection[str]) -> dict[str, Review]:
+        found = select(schema.reviews).where(schema.reviews.c.id.in_(list(ids)))
+        return {row["id"]: rows.review_from(row) for row in self._connection.execute(found).mappings()}
 
     def put_judgement(self, review: Review) -> None:
         r = schema.reviews

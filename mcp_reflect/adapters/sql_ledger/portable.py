@@ -1,0 +1,104 @@
+"""A project's rows as JSON values, out of one ledger and into another. Driven by the schema: new columns travel along.
+
+What is bound to one ledger stays behind: the numbers of the change feed, which a row gets anew where it arrives, and
+row numbers that the database made up. The order of the reviews is part of learning; it travels as 1, 2, 3 … and is
+continued after what the receiving ledger already has.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Table,
+    func,
+    select,
+)
+
+from mcp_reflect.adapters.sql_ledger import schema
+from mcp_reflect.adapters.sql_ledger.engine import Connections
+from mcp_reflect.ports import Portable, PortableRow
+
+_OF_THE_HOME = {"words", "properties", "mirrors", "model_usage", "index_positions"}
+"""What a ledger keeps about itself, its computer's files and its index; nobody else can use it."""
+
+_OF_THE_FEED = {("memories", "seq"), ("utilities", "seq")}
+_OF_THE_REVIEW = {("utility_events", "seq")}
+"""Always that of the review, so it is not said twice."""
+
+BATCH = 400
+
+
+def portable_tables() -> list[Table]:
+    """Those that hold a project's content, each after what it refers to."""
+    return [table for table in schema.metadata.sorted_tables if table.name not in _OF_THE_HOME]
+
+
+class PortableReading:
+    """The part of the ledger that writes a project out."""
+
+    _connections: Connections
+
+    @contextmanager
+    def portable(self, project: str, *, vectors: bool) -> Iterator[Portable]:
+        tables = [t for t in portable_tables() if vectors or t is not schema.embeddings]
+        with self._connections.snapshot("reading a project") as connection:
+            counts = {
+                table.name: connection.execute(
+                    select(func.count()).select_from(table).where(_of_project(table, project))
+                ).scalar_one()
+                for table in tables
+            }
+            yield Portable(schema.SCHEMA_VERSION, counts, _rows_of(connection, tables, project))
+
+
+def _rows_of(connection: Connection, tables: Sequence[Table], project: str) -> Iterator[PortableRow]:
+    for table in tables:
+        columns: list[ColumnElement[Any]] = [
+            func.row_number().over(order_by=column).label(column.name) if is_order(column) else column
+            for column in columns_of(table)
+        ]
+        found = select(*columns).where(_of_project(table, project)).order_by(*identity_of(table), *table.primary_key)
+        for row in connection.execute(found.execution_options(yield_per=BATCH)).mappings():
+            yield table.name, {column.name: _outward(row[column.name]) for column in columns_of(table)}
+
+
+def columns_of(table: Table) -> list[Column[Any]]:
+    return [
+        column
+        for column in table.c
+        if (table.name, column.name) not in _OF_THE_FEED | _OF_THE_REVIEW and not is_made_up(column)
+    ]
+
+
+def is_order(column: Column[Any]) -> bool:
+    return column is schema.reviews.c.seq
+
+
+def is_made_up(column: Column[Any]) -> bool:
+    return column.primary_key and column is column.table.autoincrement_column
+
+
+def identity_of(table: Table) -> list[Column[Any]]:
+    """What tells one thing from another: the key, or what the rows of a list belong to."""
+    own = [column for column in table.primary_key if not is_made_up(column)]
+    return own or [next(column for column in table.c if column.foreign_keys)]
+
+
+def _of_project(table: Table, project: str) -> ColumnElement[bool]:
+    if "project" in table.c:
+        return table.c.project == project
+    for name, owner in (("trace_id", schema.traces), ("memory_id", schema.memories)):
+        if name in table.c:
+            return table.c[name].in_(select(owner.c.id).where(owner.c.project == project))
+    raise LookupError(f"nothing says which project a row of {table.name} belongs to")
+
+
+def _outward(value: Any) -> Any:
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else value

@@ -1,0 +1,258 @@
+"""Taking in the rows of a project: what is there stays, what is new gets numbers of this ledger, the rest is told."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Double,
+    Integer,
+    LargeBinary,
+    String,
+    Table,
+    UniqueConstraint,
+    insert,
+    select,
+    tuple_,
+    update,
+)
+
+from mcp_reflect.adapters.sql_ledger import schema
+from mcp_reflect.adapters.sql_ledger.audit_rows import audit_rows
+from mcp_reflect.adapters.sql_ledger.portable import (
+    BATCH,
+    columns_of,
+    identity_of,
+    is_made_up,
+    is_order,
+    portable_tables,
+)
+from mcp_reflect.errors import ArchiveError
+from mcp_reflect.ports import AuditRows, PortableRow, Taken
+
+_MAY_DIFFER = {
+    "utilities": {"last_used_at"},
+    "embeddings": {"vector"},  # other processors round otherwise
+    "retrievals": {"trace_id", "memory_ids"},
+    "reflection_jobs": {"review_id", "state", "attempts", "next_attempt_at", "last_error"},
+    "insight_jobs": {"state", "attempts", "next_attempt_at", "last_error"},
+}
+"""Bookkeeping that goes on in each ledger; two rows that differ only here are the same, and what is there stays."""
+
+_CONFLICTS_LISTED = 20
+_FLOAT_BYTES = 4
+
+
+class PortableWriting:
+    """The part of a transaction that takes a project in."""
+
+    _connection: Connection
+
+    def put_rows(self, rows: Iterable[PortableRow], project: str) -> Taken:
+        return _Taking(self._connection, project).take(rows)
+
+    def audit_rows(self, project: str) -> AuditRows:
+        return audit_rows(self._connection, project)
+
+
+class _Taking:
+    """One import; it holds the ledger's counter from the first row to the commit."""
+
+    def __init__(self, connection: Connection, project: str) -> None:
+        self._connection = connection
+        self._project = project
+        self._added: dict[str, int] = {}
+        self._skipped: dict[str, int] = {}
+        self._conflicts: list[str] = []
+        self._review_seq: dict[str, int] = {}
+        self._dimensions: dict[str, int] = {}
+        # Locks the row: until the commit nobody else writes, and no committed number is passed by.
+        p = schema.properties
+        raised = update(p).where(p.c.name == "seq").values(value=p.c.value + 1).returning(p.c.value)
+        self._first = int(connection.execute(raised).scalar_one())
+        self._last = self._first
+
+    def take(self, rows: Iterable[PortableRow]) -> Taken:
+        tables = {table.name: place for place, table in enumerate(portable_tables())}
+        reached = 0
+        for name, group in groupby(rows, key=lambda row: row[0]):
+            place = tables.get(name, -1)
+            if place < reached:
+                problem = "comes after a table that needs it" if name in tables else "is not known here"
+                raise ArchiveError(f"table {name} {problem}")
+            reached = place + 1
+            table = portable_tables()[place]
+            values = (self._checked(table, row) for _, row in group)
+            for batch in _batches(values, table):
+                self._put(table, batch)
+        p = schema.properties
+        self._connection.execute(update(p).where(p.c.name == "seq").values(value=self._last))
+        return Taken(self._added, self._skipped, self._conflicts)
+
+    def _put(self, table: Table, batch: list[dict[str, Any]]) -> None:
+        identity = identity_of(table)
+        there = self._there(table, identity, batch)
+        new: list[dict[str, Any]] = []
+        groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+        for row in batch:
+            groups.setdefault(tuple(row[column.name] for column in identity), []).append(row)
+        for key, mine in groups.items():
+            if key not in there:
+                new += mine
+            elif not _same(table, mine, there[key]):
+                self._conflict(f"{table.name} {' '.join(map(str, key))}")
+            else:
+                self._skipped[table.name] = self._skipped.get(table.name, 0) + len(mine)
+        if new and not self._conflicts:
+            self._check_unique(table, new)
+        if new and not self._conflicts:
+            self._connection.execute(insert(table), [self._numbered(table, row) for row in new])
+        self._added[table.name] = self._added.get(table.name, 0) + len(new)
+
+    def _there(
+        self, table: Table, identity: Sequence[Column[Any]], batch: list[dict[str, Any]]
+    ) -> dict[tuple[Any, ...], list[Mapping[str, Any]]]:
+        keys = {tuple(row[column.name] for column in identity) for row in batch}
+        found = select(table).order_by(*table.primary_key)
+        there: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+        for part in _slices(sorted(keys)):
+            chosen = found.where(tuple_(*identity).in_(part))
+            for row in self._connection.execute(chosen).mappings():
+                there.setdefault(tuple(row[column.name] for column in identity), []).append(dict(row))
+        if table is schema.reviews:
+            self._review_seq |= {key[0]: rows[0]["seq"] for key, rows in there.items()}
+        return there
+
+    def _check_unique(self, table: Table, new: list[dict[str, Any]]) -> None:
+        """A key that the schema wants once may be taken by another row."""
+        for constraint in table.constraints:
+            if isinstance(constraint, UniqueConstraint):
+                columns = list(constraint.columns)
+                wanted = [tuple(row.get(column.name) for column in columns) for row in new]
+                for part in _slices([key for key in wanted if None not in key]):
+                    taken = select(*columns).where(tuple_(*columns).in_(part))
+                    for row in self._connection.execute(taken):
+                        self._conflict(f"{table.name} with {columns[-1].name} {row[-1]}")
+
+    def _conflict(self, what: str) -> None:
+        if len(self._conflicts) <= _CONFLICTS_LISTED:
+            self._conflicts.append(what)
+
+    def _numbered(self, table: Table, row: dict[str, Any]) -> dict[str, Any]:
+        """The row with the numbers that this ledger gives it."""
+        if table is schema.reviews:
+            row = row | {"seq": self._first + row["seq"]}
+            self._review_seq[row["id"]] = row["seq"]
+            self._last = max(self._last, row["seq"])
+        elif table is schema.memories:
+            self._last += 1
+            row = row | {"seq": self._last}
+        elif table is schema.utilities:
+            row = row | {"seq": 0}  # the row of the memory announces this q_value
+        elif table is schema.utility_events:
+            row = row | {"seq": self._seq_of(row["review_id"])}
+        return row
+
+    def _seq_of(self, review_id: str) -> int:
+        if review_id not in self._review_seq:
+            r = schema.reviews.c
+            found = self._connection.execute(select(r.seq).where(r.id == review_id)).scalar()
+            if found is None:
+                raise ArchiveError(f"a utility event names the review {review_id}, which does not exist")
+            self._review_seq[review_id] = found
+        return self._review_seq[review_id]
+
+    def _checked(self, table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The row as the database takes it. Raises ArchiveError for what the schema does not allow."""
+        columns = {column.name: column for column in columns_of(table)}
+        unknown = sorted(row.keys() - columns.keys())
+        if unknown:
+            raise ArchiveError(f"{table.name} has no {unknown[0]} here: a newer mcp-reflect wrote it; update this one")
+        checked = {name: _inward(columns[name], value) for name, value in row.items()}
+        for name, column in columns.items():
+            if name not in row and not (column.nullable or column.server_default or column.default):
+                if not isinstance(column.type, String) or column.primary_key:
+                    raise ArchiveError(f"a row of {table.name} has no {name}")
+                checked[name] = ""  # a text that was not there when the file was written
+        if "project" in columns:
+            checked["project"] = self._project
+        if table is schema.embeddings:
+            self._check_dimension(checked)
+        return checked
+
+    def _check_dimension(self, row: dict[str, Any]) -> None:
+        """Vectors of one model are compared with each other, so they must be of one length."""
+        model, size = row["model"], len(row["vector"])
+        if model not in self._dimensions:
+            e = schema.embeddings.c
+            one = self._connection.execute(select(e.vector).where(e.model == model).limit(1)).scalar()
+            self._dimensions[model] = size if one is None else len(one)
+        if size != self._dimensions[model] or size % _FLOAT_BYTES or not size:
+            raise ArchiveError(f"the vector of {row['memory_id']} is not of the length that {model} has")
+
+
+def _same(table: Table, mine: list[dict[str, Any]], there: list[Mapping[str, Any]]) -> bool:
+    ignored = _MAY_DIFFER.get(table.name, set()) | {column.name for column in table.c if is_order(column)}
+    return len(mine) == len(there) and all(
+        row[name] == other[name] for row, other in zip(mine, there, strict=True) for name in row.keys() - ignored
+    )
+
+
+def _batches(rows: Iterable[dict[str, Any]], table: Table) -> Iterator[list[dict[str, Any]]]:
+    """Rows of a list must be compared as a whole, all others some at a time."""
+    whole = not any(not is_made_up(column) for column in table.primary_key)
+    batch: list[dict[str, Any]] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == BATCH and not whole:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _slices(keys: Sequence[tuple[Any, ...]]) -> Iterator[Sequence[tuple[Any, ...]]]:
+    for start in range(0, len(keys), BATCH):
+        yield keys[start : start + BATCH]
+
+
+def _inward(column: Column[Any], value: Any) -> Any:
+    """A JSON value as the column holds it; the database itself would take anything."""
+    where = f"{column.table.name}.{column.name}"
+    if value is None:
+        if not column.nullable:
+            raise ArchiveError(f"{where} is null")
+        return None
+    kind = column.type
+    if isinstance(kind, LargeBinary):
+        try:
+            return base64.b64decode(value, validate=True)
+        except (TypeError, ValueError, binascii.Error):
+            raise ArchiveError(f"{where} is no base64") from None
+    if isinstance(kind, JSON):
+        return value
+    if isinstance(kind, Boolean):
+        fits = isinstance(value, bool)
+    elif isinstance(kind, Integer | BigInteger):
+        fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63
+    elif isinstance(kind, Double):
+        fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    else:
+        fits = (
+            isinstance(value, str)
+            and "\x00" not in value
+            and len(value) <= (getattr(kind, "length", None) or len(value))
+        )
+    if not fits:
+        raise ArchiveError(f"{where} holds something that does not belong there")
+    return value

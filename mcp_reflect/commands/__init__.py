@@ -1,0 +1,1 @@
+"""Commands for people: what they take, what they show, and nothing else."""
