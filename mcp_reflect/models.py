@@ -80,7 +80,9 @@ class Review(Frozen):
     """A verdict on a trace. `seq` orders reviews over the whole ledger; learning replays in that order.
 
     Where the reviewer named no memories, whoever wrote the reflection may have judged them: `judged_by` is that author,
-    empty where nobody did.
+    empty where nobody did. Where nobody judged either, `used` says how much the run followed each retrieved memory, by
+    id in (0, 1], as inferred from the trace when the review was given; a memory that is not in it was not followed.
+    Empty: every retrieved memory counts in full.
     """
 
     id: str
@@ -95,6 +97,7 @@ class Review(Frozen):
     judged_helpful: tuple[str, ...] = ()
     judged_harmful: tuple[str, ...] = ()
     judged_by: Author | Literal[""] = ""
+    used: dict[str, float] = {}
     created_at: datetime
 
 

@@ -11,6 +11,7 @@ from mcp_reflect.ids import new_id
 from mcp_reflect.models import Memory, Retrieval, Trace
 
 AuthorSetting = Literal["auto", "agent", "llm", "sampling", "extractive"]
+CreditSetting = Literal["retrieved", "used"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Profile:
     mmr_lambda: float = 0.7
     initial_q: float = 0.5
     alpha: float = 0.3
+    credit: CreditSetting = "used"
     author: AuthorSetting = "auto"
     uses_model: bool = False
     recency_weight: float = 0.0

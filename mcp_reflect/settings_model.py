@@ -94,6 +94,12 @@ class MemorySettings(_Section):
 
 class QLearningSettings(_Section):
     alpha: Float = _setting(0.3, "learning rate: how far one review moves a q_value", FRACTION, ge=0, le=1)
+    credit: Literal["retrieved", "used"] = _setting(
+        "used",
+        "what a review without helpful or harmful ids moves: all that was retrieved alike, or each as far as the run "
+        "followed it",
+        "retrieved or used",
+    )
 
 
 class ReflectionSettings(_Section):

@@ -12,6 +12,7 @@ from sqlalchemy import ColumnElement, and_, func, insert, select, update
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.engine import Connections
 from mcp_reflect.adapters.sql_ledger.insights import InsightReading
+from mcp_reflect.adapters.sql_ledger.migration import migrate
 from mcp_reflect.adapters.sql_ledger.overview import project_counts, trace_summaries
 from mcp_reflect.adapters.sql_ledger.transaction import SqlTransaction, read_memories
 from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
@@ -46,6 +47,8 @@ class SqlLedger(InsightReading):
                     f"the ledger was written by a newer mcp-reflect (its schema is {stored['schema']}, "
                     f"this version knows {schema.SCHEMA_VERSION}); update mcp-reflect"
                 )
+            elif stored["schema"] < schema.SCHEMA_VERSION:
+                migrate(connection)
 
     @contextmanager
     def transaction(self) -> Iterator[SqlTransaction]:

@@ -31,7 +31,8 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""Raised with every change. A new column has a server_default: what the rows of older ledgers hold in it."""
 
 metadata = MetaData()
 
@@ -84,6 +85,7 @@ reviews = Table(
     Column("judged_helpful", JSON, nullable=False),
     Column("judged_harmful", JSON, nullable=False),
     Column("judged_by", String(16), nullable=False),
+    Column("used", JSON, nullable=False, server_default="{}"),
     Column("created_at", BigInteger, nullable=False),
 )
 
