@@ -251,6 +251,8 @@ def _profile(settings: Settings, embedder: Embedder, connection: str) -> Profile
         mmr_lambda=settings.memory.mmr_lambda,
         initial_q=settings.memory.initial_q,
         alpha=settings.q_learning.alpha,
+        credit=settings.q_learning.credit,
+        optimism=settings.q_learning.optimism,
         author=settings.reflection.author,
         uses_model=settings.llm_configured and settings.reflection.author in {"auto", "llm"},
         recency_weight=settings.memory.recency_weight,

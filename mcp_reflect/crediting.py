@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mcp_reflect.core import learning
+from mcp_reflect.core.following import followed
+from mcp_reflect.core.trajectory import parse
 from mcp_reflect.models import Author, QUpdate, ReflectionDraft, Review, Trace, UtilityEvent
 from mcp_reflect.ports import LedgerTransaction
 
@@ -40,6 +42,19 @@ def learn(tx: LedgerTransaction, trace: Trace, review: Review) -> list[QUpdate]:
             tx.append_event(event)
             updates[memory_id] = _update(memory_id, event.q_before, event.q_after, event)
     return list(updates.values())
+
+
+def inferred(tx: LedgerTransaction, trace: Trace) -> dict[str, float]:
+    """What `Review.used` is to say of a run: how much it followed the memories that it may credit.
+
+    Empty where the trace does not tell, so that such a review is the same as under the plain rule.
+    """
+    found = tx.memories(trace.retrieved_memory_ids)
+    creditable = [memory for memory in found.values() if trace.id not in learning.origins(memory)]
+    if len(creditable) < 2:  # noqa: PLR2004 - one alone cannot be told apart, and reading the run takes time
+        return {}
+    weights = followed(creditable, trace.task, parse(trace.trajectory), trace.final_response)
+    return {} if all(weight == 1.0 for weight in weights.values()) else {i: w for i, w in weights.items() if w > 0.0}
 
 
 def refine(

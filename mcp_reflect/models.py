@@ -81,7 +81,9 @@ class Review(Frozen):
 
     Where the reviewer named no memories, whoever wrote the reflection may have judged them: `judged_by` is that author,
     empty where nobody did. `source` says what a program took the verdict from (`tests`, `user`), its evidence being the
-    feedback; empty where somebody gave the verdict themselves.
+    feedback; empty where somebody gave the verdict themselves. Where nobody judged the memories either, `used` says how
+    much the run followed each retrieved one, by id in (0, 1], as inferred from the trace when the review was given; a
+    memory that is not in it was not followed. Empty: every retrieved memory counts in full.
     """
 
     id: str
@@ -97,11 +99,14 @@ class Review(Frozen):
     judged_harmful: tuple[str, ...] = ()
     judged_by: Author | Literal[""] = ""
     source: str = ""
+    used: dict[str, float] = {}
     created_at: datetime
 
 
 class Memory(Frozen):
     """Something learned that can be retrieved. `q_value` in [0, 1]; `reviews` counts the reviews that moved it.
+
+    `trials` and `successes` are its record; see `core/uncertainty.py`.
 
     Of an error, key_mistake is the mistake, correct_action the fix, guidance the rule, evidence its text, tests how
     to check the fix, and recurrences how often it came back. Of an insight, evidence holds the ids of the traces that
@@ -135,6 +140,8 @@ class Memory(Frozen):
     initial_q: float
     q_value: float
     reviews: int = 0
+    trials: float = 0.0
+    successes: float = 0.0
     created_at: datetime
     last_used_at: datetime | None = None
 

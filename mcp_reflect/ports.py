@@ -199,12 +199,18 @@ class MemoryChange:
     used: int = 0
     terms: Terms = NO_TERMS
     """Of the text that is embedded."""
+    initial_q: float = 0.5
+    trials: float = 0.0
+    successes: float = 0.0
+    """See `core/uncertainty.py`; initial_q is what they start from."""
 
 
 @dataclass(frozen=True)
 class UtilityChange:
     memory_id: str
     q_value: float
+    trials: float = 0.0
+    successes: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from mcp_reflect.models import Memory, Retrieval, Trace
 
 RetrievalMode = Literal["semantic", "hybrid"]
 AuthorSetting = Literal["auto", "agent", "llm", "sampling", "extractive"]
+CreditSetting = Literal["retrieved", "used"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class Profile:
     mmr_lambda: float = 0.7
     initial_q: float = 0.5
     alpha: float = 0.3
+    optimism: float = 0.0
+    credit: CreditSetting = "used"
     author: AuthorSetting = "auto"
     uses_model: bool = False
     recency_weight: float = 0.0

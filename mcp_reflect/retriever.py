@@ -50,6 +50,7 @@ class Wanted:
     now: int
     """In microseconds since the epoch."""
     hybrid: bool = False
+    optimism: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,7 @@ class Retriever:
             wanted.recency_weight,
             wanted.now,
             terms(asked) if wanted.hybrid else None,
+            wanted.optimism,
         )
         guarded = self._guarded(project, len(vector))
         with guarded.lock:
@@ -108,8 +110,8 @@ class Retriever:
             self._catch_up(project, guarded)
             rows = bank.matching(wanted.metadata_filter, user)
             k = pool_size(wanted.limit, wanted.mmr_lambda)
-            # The lists by q_value and by cosine know nothing of ages and words: for those every row is compared.
-            by_list = not (wanted.recency_weight or wanted.hybrid)
+            # The lists by q_value and by cosine know nothing of ages, words and counts; for those all is compared.
+            by_list = not (wanted.recency_weight or wanted.hybrid or wanted.optimism)
             if rows is None and len(bank) > SCAN_LIMIT and by_list:
                 ranked = self._by_index(project, bank, query, k)
             else:

@@ -9,7 +9,7 @@ from datetime import timedelta
 from mcp_reflect.claims import Embedded
 from mcp_reflect.core.redaction import redact, redact_json
 from mcp_reflect.core.rendering import strip_recalled
-from mcp_reflect.crediting import learn
+from mcp_reflect.crediting import inferred, learn
 from mcp_reflect.errors import InvalidArgument, UnknownId
 from mcp_reflect.ids import new_id
 from mcp_reflect.inputs import DEFAULT, Verdict
@@ -82,6 +82,8 @@ class Reviewer:
             source=redact(verdict.source),
             created_at=self._clock(),
         )
+        if self._profile.credit == "used" and not (review.helpful_memory_ids or review.harmful_memory_ids):
+            review = review.model_copy(update={"used": inferred(tx, trace)})
         tx.put_review(review)
         updates = learn(tx, trace, review)
         words = self._words_at_once(trace, review, client_can_sample=client_can_sample)

@@ -102,6 +102,19 @@ class MemorySettings(_Section):
 
 class QLearningSettings(_Section):
     alpha: Float = _setting(0.3, "learning rate: how far one review moves a q_value", FRACTION, ge=0, le=1)
+    optimism: Float = _setting(
+        0.0,
+        "0 ranks by q_value; above, by how good a memory may be given how often it was reviewed, in deviations",
+        "a number from 0 to 3",
+        ge=0,
+        le=3,
+    )
+    credit: Literal["retrieved", "used"] = _setting(
+        "used",
+        "what a review without helpful or harmful ids moves: all that was retrieved alike, or each as far as the run "
+        "followed it",
+        "retrieved or used",
+    )
 
 
 class ReflectionSettings(_Section):

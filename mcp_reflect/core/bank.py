@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from mcp_reflect.core.table import Floats, Integers, Rows
+from mcp_reflect.core.table import Floats, Integers, Record, Rows
 from mcp_reflect.core.word_index import WordIndex
 from mcp_reflect.models import Metadata, Scalar
 from mcp_reflect.ports import Changes, MemoryChange, Vector
 
-_COLUMNS = ("_vectors", "_q", "_created", "_used", "_alive", "_seqs")
+_COLUMNS = ("_vectors", "_q", "_initial_q", "_trials", "_successes", "_created", "_used", "_alive", "_seqs")
 _FIRST_CAPACITY = 256
 _MOVED_LIMIT = 1_000
 
@@ -60,6 +60,9 @@ class Bank:
         self._size = 0
         self._vectors = np.zeros((capacity, self.dimension), dtype=np.float32)
         self._q = np.zeros(capacity, dtype=np.float64)
+        self._initial_q = np.zeros(capacity, dtype=np.float64)
+        self._trials = np.zeros(capacity, dtype=np.float64)
+        self._successes = np.zeros(capacity, dtype=np.float64)
         self._created = np.zeros(capacity, dtype=np.int64)
         self._used = np.zeros(capacity, dtype=np.int64)
         self._alive = np.zeros(capacity, dtype=np.bool_)
@@ -83,6 +86,10 @@ class Bank:
     @property
     def q(self) -> Floats:
         return self._q[: self._size]
+
+    @property
+    def record(self) -> Record:
+        return Record(self._trials[: self._size], self._successes[: self._size], self._initial_q[: self._size])
 
     @property
     def created(self) -> Integers:
@@ -139,6 +146,8 @@ class Bank:
             row = self._row.get(utility.memory_id)
             if row is not None:
                 self._q[row] = utility.q_value
+                self._trials[row] = utility.trials
+                self._successes[row] = utility.successes
                 self._moved.add(row)
         self.seq = changes.seq
         if self._size - len(self._row) > max(_FIRST_CAPACITY, self._size // 4):
@@ -154,6 +163,9 @@ class Bank:
         self._size += 1
         self._vectors[row] = vector
         self._q[row] = change.q_value
+        self._initial_q[row] = change.initial_q
+        self._trials[row] = change.trials
+        self._successes[row] = change.successes
         self._created[row] = change.created
         self._used[row] = max(change.created, change.used)
         self._alive[row] = True

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
+from mcp_reflect.core.uncertainty import ONE_REVIEW
 from mcp_reflect.models import Author, Memory, ReflectionDraft, Result, Review, Trace, UtilityEvent
 
 FORGOTTEN = "gone"
@@ -43,11 +44,27 @@ def rewards(
 
 
 def earned(trace: Trace, review: Review, own: AbstractSet[str]) -> dict[str, float]:
-    """`rewards` of a stored review: by the memories it names, by those judged for it, or by its result."""
-    helpful, harmful = review.helpful_memory_ids, review.harmful_memory_ids
-    if not (helpful or harmful):
-        helpful, harmful = review.judged_helpful, review.judged_harmful
-    return rewards(trace.retrieved_memory_ids, review.result, helpful, harmful, own)
+    """`rewards` of a stored review: by the memories it names, by those judged for it, or by its result.
+
+    Memories that the run did not follow at all earn nothing; see `weight`.
+    """
+    helpful, harmful = _verdict(review)
+    found = rewards(trace.retrieved_memory_ids, review.result, helpful, harmful, own)
+    return {memory_id: reward for memory_id, reward in found.items() if weight(review, memory_id) > 0.0}
+
+
+def weight(review: Review, memory_id: str) -> float:
+    """The share of the review's alpha with which it moves a memory, in [0, 1]; 1 where somebody judged the memories."""
+    if not review.used or any(_verdict(review)):
+        return 1.0
+    return review.used.get(memory_id, 0.0)
+
+
+def _verdict(review: Review) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The helpful and the harmful memories: the reviewer's, else those of whoever wrote the reflection."""
+    if review.helpful_memory_ids or review.harmful_memory_ids:
+        return review.helpful_memory_ids, review.harmful_memory_ids
+    return review.judged_helpful, review.judged_harmful
 
 
 def judged(trace: Trace, review: Review, draft: ReflectionDraft, author: Author) -> Review:
@@ -73,7 +90,8 @@ def origins(memory: Memory) -> frozenset[str]:
 
 
 def event(review: Review, memory_id: str, position: int, reward: float, q: float) -> UtilityEvent:
-    """The record of `review` giving `reward` to a memory that stands at `q`."""
+    """The record of `review` giving `reward` to a memory that stands at `q`; alpha is what `weight` leaves of it."""
+    alpha = review.alpha * weight(review, memory_id)
     return UtilityEvent(
         memory_id=memory_id,
         trace_id=review.trace_id,
@@ -81,10 +99,16 @@ def event(review: Review, memory_id: str, position: int, reward: float, q: float
         seq=review.seq,
         position=position,
         reward=reward,
-        alpha=review.alpha,
+        alpha=alpha,
         q_before=q,
-        q_after=updated(q, reward, review.alpha),
+        q_after=updated(q, reward, alpha),
     )
+
+
+def record(events: Iterable[UtilityEvent]) -> tuple[float, float]:
+    """(trials, successes) in reviews of the default learning rate; see `core/uncertainty.py`."""
+    weights = [(past.alpha / ONE_REVIEW, past.reward) for past in events]
+    return sum(weight for weight, _ in weights), sum(weight * reward for weight, reward in weights)
 
 
 def replay(initial_q: float, events: Iterable[UtilityEvent]) -> list[UtilityEvent]:

@@ -50,6 +50,11 @@ def opposed(one: str, other: str) -> bool:
     return bool(flips % 2) or _swapped(a, b)
 
 
+def is_negative(text: str) -> bool:
+    """Whether a text says what is not so, or not to be done."""
+    return _negations(_words(text)) > 0
+
+
 def same_numbers(one: str, other: str) -> bool:
     """Whether both name the same numbers, or one of them names none."""
     a, b = ({word for word in _words(text) if _NUMBER.match(word)} for text in (one, other))

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from mcp_reflect.core.recency import effective_q
 from mcp_reflect.core.relevance import Meaning, Relevance, WordsAndMeaning
 from mcp_reflect.core.table import Floats, Integers, Rows, Table, similarities, tie_broken
+from mcp_reflect.core.uncertainty import upper_bound
 from mcp_reflect.ports import Terms, Vector
 
 MMR_POOL = 5
@@ -21,7 +22,8 @@ class Query:
     """`vector` is of unit length; `lambda_` in [0, 1]; `threshold` is the least relevance, in [0, 1].
 
     Relevance is what `core/relevance.py` makes of meaning and words; without `terms` it is the cosine.
-    `recency_weight` in [0, 1] takes from q_values what `core/recency.py` says, as of `now` in microseconds.
+    `recency_weight` in [0, 1] takes from q_values what `core/recency.py` says, as of `now` in microseconds; above 0
+    `optimism` puts a bound on what a memory may be worth in their place (`core/uncertainty.py`).
     """
 
     vector: Vector
@@ -30,6 +32,7 @@ class Query:
     recency_weight: float = 0.0
     now: int = 0
     terms: Terms | None = None
+    optimism: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -54,10 +57,12 @@ def blend(relevance: Floats, q: Floats, lambda_: float) -> Floats:
 
 
 def quality(table: Table, rows: Rows, query: Query) -> Floats:
-    """The q_values of rows as the score takes them; never above the q_values themselves."""
-    if not query.recency_weight:
-        return table.q[rows]
-    return effective_q(table.q[rows], table.used[rows], query.now, query.recency_weight)
+    """The q_values of rows as the score takes them."""
+    q = table.q[rows]
+    if query.optimism:
+        record = table.record
+        q = upper_bound(record.trials[rows], record.successes[rows], record.initial_q[rows], query.optimism)
+    return effective_q(q, table.used[rows], query.now, query.recency_weight)
 
 
 def top_k(table: Table, query: Query, k: int, rows: Rows | None = None) -> Ranked:

@@ -8,7 +8,7 @@ stand (a BLAS product does not promise that) and ties are broken as documented: 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,14 @@ FLOAT32_ERROR = 1e-5
 """Bound on the error of a float32 dot product of unit vectors; measured below 1e-6 at 4,096 dimensions."""
 
 
+class Record(NamedTuple):
+    """What each row has been through; see `core/uncertainty.py`."""
+
+    trials: Floats
+    successes: Floats
+    initial_q: Floats
+
+
 class Table(Protocol):
     """Parallel arrays, one row per memory. `created` and `used` (the later of creation and last use) are in
     microseconds since the epoch.
@@ -33,6 +41,8 @@ class Table(Protocol):
     def vectors(self) -> Vector: ...
     @property
     def q(self) -> Floats: ...
+    @property
+    def record(self) -> Record: ...
     @property
     def created(self) -> Integers: ...
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mcp_reflect.core.uncertainty import interval
 from mcp_reflect.error_fixes import KnownFixes, Recorded
 from mcp_reflect.lifecycle import StatusChange
 from mcp_reflect.looking import Looking, ingest_status
@@ -18,13 +19,16 @@ MAX_SHOWN_TRAJECTORY = 20_000
 _OF_SOME_KINDS = {"evidence", "tests", "recurrences", "importance", "contradicts"}
 """Shown where a memory has them."""
 
-_SAID_TWICE = {"key_mistake", "correct_action", "guidance", "rating"}
+_SAID_TWICE = {"key_mistake", "correct_action", "guidance", "rating", "interval"}
 """Left out of concise answers: the text of the reflection, or the q_value, says the same."""
 
 
 def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = False) -> dict[str, Any]:
-    """Outside of a query `similarity`, `relevance` and `score` are null; `rating` is the q_value from -10 to +10."""
-    stored = memory.model_dump(mode="json", exclude={"project", "initial_q", "error_keywords"})
+    """Outside of a query `similarity`, `relevance` and `score` are null; `rating` is the q_value from -10 to +10.
+
+    `interval` is where the memory's true rate of success is likely to be, after as many reviews as it had.
+    """
+    stored = memory.model_dump(mode="json", exclude={"project", "initial_q", "error_keywords", "trials", "successes"})
     stored = {key: value for key, value in stored.items() if value or key not in _OF_SOME_KINDS}
     view: dict[str, Any] = {}
     for name in ("id", "kind", "task", "reflection", "q_value"):
@@ -33,6 +37,7 @@ def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = F
     view["relevance"] = None if match is None else match.relevance
     view["score"] = None if match is None else match.score
     view["rating"] = 20 * memory.q_value - 10
+    view["interval"] = list(interval(memory.trials, memory.successes, memory.initial_q))
     view |= stored
     return {key: value for key, value in view.items() if not (concise and key in _SAID_TWICE)}
 

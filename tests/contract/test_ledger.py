@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, text
 
 from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.adapters.sql_ledger.schema import metadata
 from mcp_reflect.core import learning
 from mcp_reflect.errors import ConfigurationError, LedgerError
-from mcp_reflect.models import ReflectionDraft, ReflectionJob, Retrieval
+from mcp_reflect.models import ReflectionDraft, ReflectionJob, Retrieval, Review
 from mcp_reflect.ports import MemoryOrder, Usage
 from tests.support.values import axis, make_memory, make_review, make_trace, moment
 
@@ -312,6 +312,36 @@ def test_a_ledger_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     database.close()
     with pytest.raises(LedgerError, match="newer"):
         SqlLedger(f"sqlite:///{file}")
+
+
+def test_a_ledger_of_an_older_version_gets_the_columns_it_lacks(url: str) -> None:
+    trace = make_trace()
+    first = SqlLedger(url)
+    with first.transaction() as tx:
+        tx.insert_trace(trace)
+        tx.put_review(make_review(trace, tx.next_seq(), used={"mem_a": 0.5}))
+    first.close()
+    database = create_engine(url)
+    with database.begin() as connection:
+        connection.execute(text("ALTER TABLE reviews DROP COLUMN used"))
+        connection.execute(text("UPDATE properties SET value = 1 WHERE name = 'schema'"))
+    database.dispose()
+
+    def review_of(ledger: SqlLedger) -> Review:
+        with ledger.transaction() as tx:
+            review = tx.current_review(trace.id)
+        assert review is not None
+        return review
+
+    second = SqlLedger(url)
+    migrated = review_of(second)
+    assert (migrated.result, migrated.used) == ("pass", {})
+    with second.transaction() as tx:
+        tx.put_review(make_review(trace, tx.next_seq(), used={"mem_a": 0.5, "mem_b": 1.0}))
+    second.close()
+    third = SqlLedger(url)
+    assert review_of(third).used == {"mem_a": 0.5, "mem_b": 1.0}
+    third.close()
 
 
 @pytest.mark.parametrize("wrong", ["nonsense", "nosuchdatabase://x", ""])

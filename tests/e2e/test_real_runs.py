@@ -34,7 +34,7 @@ async def test_two_hundred_real_runs_are_learned_from_and_accounted_for(tmp_path
     q: dict[str, float] = {}
     of_trace: dict[str, str] = {}
     with anyio.fail_after(280):
-        async with connect(home, "stdio") as client:
+        async with connect(home, "stdio", more={"MCP_REFLECT_Q_LEARNING__CREDIT": "retrieved"}) as client:
             for run, expected in zip(runs, gold, strict=True):
                 told = await call(client, "augment_task", task=first_user_message(run["messages"]))
                 trace = await call(

@@ -17,7 +17,7 @@ from mcp_reflect.error_mirror import Mirror
 from mcp_reflect.indexer import Indexer
 from mcp_reflect.insights import Insights
 from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.profile import Profile
+from mcp_reflect.profile import CreditSetting, Profile
 from mcp_reflect.reflection_queue import ReflectionQueue
 from mcp_reflect.retriever import Retriever
 from tests.support.fakes import HashEmbedder, MemoryIndex
@@ -35,7 +35,7 @@ class Parts:
 
 
 @contextmanager
-def small_memory(folder: Path) -> Iterator[Parts]:
+def small_memory(folder: Path, credit: CreditSetting = "used", optimism: float = 0.0) -> Iterator[Parts]:
     ticks = itertools.count()
 
     def clock() -> Any:
@@ -46,7 +46,15 @@ def small_memory(folder: Path) -> Iterator[Parts]:
     extractive = ExtractiveReflector()
     queue = ReflectionQueue(ledger, embedder, "alpha", None, extractive, clock=clock, on_saved=lambda _: None)
     retriever = Retriever(ledger, index, indexer, embedder)
-    profile = Profile(project="alpha", user="ann", scope="project", similarity_threshold=0.0, relevance_threshold=0.0)
+    profile = Profile(
+        project="alpha",
+        user="ann",
+        scope="project",
+        similarity_threshold=0.0,
+        relevance_threshold=0.0,
+        credit=credit,
+        optimism=optimism,
+    )
     memory = ReflectionMemory(
         ledger=ledger,
         embedder=embedder,

@@ -25,6 +25,8 @@ EXAMPLES = {  # for every setting: a value that is not the default, and one that
     "MCP_REFLECT_MEMORY__MMR_LAMBDA": ("1", "inf"),
     "MCP_REFLECT_MEMORY__INITIAL_Q": ("0.9", "nan"),
     "MCP_REFLECT_Q_LEARNING__ALPHA": ("0.1", "fast"),
+    "MCP_REFLECT_Q_LEARNING__CREDIT": ("retrieved", "all"),
+    "MCP_REFLECT_Q_LEARNING__OPTIMISM": ("1", "3.5"),
     "MCP_REFLECT_REFLECTION__AUTHOR": ("extractive", "me"),
     "MCP_REFLECT_REFLECTION__BASE_URL": ("http://localhost:8000/v1", "localhost"),
     "MCP_REFLECT_REFLECTION__TIMEOUT_S": ("5", "0"),

@@ -14,7 +14,7 @@ from mcp_reflect.adapters.sql_ledger.audit_rows import audit_rows
 from mcp_reflect.adapters.sql_ledger.browsing import Browsing
 from mcp_reflect.adapters.sql_ledger.engine import Connections
 from mcp_reflect.adapters.sql_ledger.insights import InsightReading
-from mcp_reflect.adapters.sql_ledger.migrations import migrate
+from mcp_reflect.adapters.sql_ledger.migration import migrate
 from mcp_reflect.adapters.sql_ledger.overview import project_counts, trace_summaries
 from mcp_reflect.adapters.sql_ledger.portable import PortableReading
 from mcp_reflect.adapters.sql_ledger.transaction import SqlTransaction, read_memories
@@ -58,7 +58,7 @@ class SqlLedger(InsightReading, Browsing, PortableReading):
                     f"this version knows {schema.SCHEMA_VERSION}); update mcp-reflect"
                 )
             elif stored["schema"] < schema.SCHEMA_VERSION:
-                migrate(connection, stored["schema"])
+                migrate(connection)
 
     @contextmanager
     def transaction(self) -> Iterator[SqlTransaction]:
@@ -99,6 +99,7 @@ class SqlLedger(InsightReading, Browsing, PortableReading):
         ]
         wanted += [m.c.kind, m.c.correct_action != "", m.c.error_keywords, u.c.last_used_at]
         wanted += [w.c.terms, case((w.c.terms.is_(None), m.c.embedded_text))]
+        wanted += [m.c.initial_q, u.c.trials, u.c.successes]
         written = (
             select(*wanted)
             .join_from(m, u, m.c.id == u.c.memory_id)
@@ -107,7 +108,9 @@ class SqlLedger(InsightReading, Browsing, PortableReading):
             .where(m.c.project == project, m.c.seq > after)
             .order_by(m.c.seq)
         )
-        moved = select(u.c.memory_id, u.c.q_value).where(u.c.project == project, u.c.seq > after)
+        moved = select(u.c.memory_id, u.c.q_value, u.c.trials, u.c.successes).where(
+            u.c.project == project, u.c.seq > after
+        )
         with self._connections.reading("reading changes") as connection:
             # Read first: what is committed meanwhile is merely seen twice.
             seq = int(connection.execute(select(p.c.value).where(p.c.name == "seq")).scalar_one())
@@ -126,6 +129,9 @@ class SqlLedger(InsightReading, Browsing, PortableReading):
                     error_keywords=rows.to_lines(keywords),
                     used=used or 0,
                     terms=rows.terms_from(terms, text),
+                    initial_q=initial_q,
+                    trials=trials,
+                    successes=successes,
                 )
                 for (
                     memory_id,
@@ -142,6 +148,9 @@ class SqlLedger(InsightReading, Browsing, PortableReading):
                     used,
                     terms,
                     text,
+                    initial_q,
+                    trials,
+                    successes,
                 ) in connection.execute(written)
             ]
             # The rows above carry their q_value already, which matters when a whole project is read.

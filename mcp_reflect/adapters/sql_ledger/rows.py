@@ -61,7 +61,7 @@ def review_from(row: Row, prefix: str = "") -> Review:
     return Review.model_validate(fields | {"created_at": to_datetime(fields["created_at"])})
 
 
-_UTILITY_FIELDS = {"q_value", "reviews", "last_used_at"}
+_UTILITY_FIELDS = {"q_value", "reviews", "trials", "successes", "last_used_at"}
 
 
 def memory_row(memory: Memory) -> dict[str, Any]:

@@ -33,6 +33,7 @@ from sqlalchemy import (
 )
 
 SCHEMA_VERSION = 2
+"""Raised with every change. A new column has a server_default: what the rows of older ledgers hold in it."""
 
 metadata = MetaData()
 
@@ -86,6 +87,7 @@ reviews = Table(
     Column("judged_harmful", JSON, nullable=False),
     Column("judged_by", String(16), nullable=False),
     Column("source", Name, nullable=False, server_default=""),
+    Column("used", JSON, nullable=False, server_default="{}"),
     Column("created_at", BigInteger, nullable=False),
 )
 
@@ -147,6 +149,8 @@ utilities = Table(
     Column("project", Name, nullable=False),
     Column("q_value", Double, nullable=False),
     Column("reviews", Integer, nullable=False),
+    Column("trials", Double, nullable=False, server_default="0"),
+    Column("successes", Double, nullable=False, server_default="0"),
     Column("last_used_at", BigInteger),
     Column("seq", BigInteger, nullable=False),
     Index("utilities_changed", "project", "seq"),

@@ -11,6 +11,7 @@ from mcp_reflect.adapters.sql_ledger.forgetting import ForgettingWriting
 from mcp_reflect.adapters.sql_ledger.insights import InsightWriting
 from mcp_reflect.adapters.sql_ledger.taking_in import PortableWriting
 from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
+from mcp_reflect.core import learning
 from mcp_reflect.models import Kind, LogEntry, Memory, ReflectionJob, Retrieval, Review, Status, Trace, UtilityEvent
 from mcp_reflect.ports import Vector
 
@@ -150,7 +151,9 @@ class SqlTransaction(InsightWriting, ForgettingWriting, PortableWriting):
         self._connection.execute(insert(schema.utility_events), rows.event_row(event, project))
         u = schema.utilities
         moved = update(u).where(u.c.memory_id == event.memory_id)
-        self._connection.execute(moved.values(q_value=event.q_after, reviews=u.c.reviews + 1, seq=self.next_seq()))
+        trials, successes = learning.record([event])
+        counted = {"trials": u.c.trials + trials, "successes": u.c.successes + successes, "reviews": u.c.reviews + 1}
+        self._connection.execute(moved.values(q_value=event.q_after, **counted, seq=self.next_seq()))
 
     def replace_events(self, memory_id: str, events: Sequence[UtilityEvent]) -> None:
         m, e, u = schema.memories.c, schema.utility_events, schema.utilities
@@ -161,7 +164,9 @@ class SqlTransaction(InsightWriting, ForgettingWriting, PortableWriting):
             self._connection.execute(insert(e), [rows.event_row(event, project) for event in events])
         q_value = events[-1].q_after if events else initial_q
         moved = update(u).where(u.c.memory_id == memory_id)
-        self._connection.execute(moved.values(q_value=q_value, reviews=len(events), seq=self.next_seq()))
+        trials, successes = learning.record(events)
+        counted = {"trials": trials, "successes": successes, "reviews": len(events)}
+        self._connection.execute(moved.values(q_value=q_value, **counted, seq=self.next_seq()))
 
     # -- what a connection was shown
 

@@ -10,6 +10,6 @@ from mcp_reflect.adapters.sql_ledger import schema
 def memories_with_utilities() -> Select[tuple[object, ...]]:
     m, u = schema.memories.c, schema.utilities.c
     columns = [column for column in m if column.name != "seq"]
-    return select(*columns, u.q_value, u.reviews, u.last_used_at).join_from(
+    return select(*columns, u.q_value, u.reviews, u.trials, u.successes, u.last_used_at).join_from(
         schema.memories, schema.utilities, m.id == u.memory_id
     )
