@@ -1,0 +1,117 @@
+"""The curves as PNG. matplotlib is in the dependency group `bench`; without it there are tables only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmarks.quality.false_retrieval import MOST_FALSE, MOST_LOST, Curve
+from benchmarks.quality.learning import BUCKETS, ORACLE, SHOWN, SIMILARITY, Curves, Trial, rules
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LAMBDA = 0.5
+COLOURS = {"retrieved": "#d1790f", "used": "#1f77b4", "followed": "#2a8c3c"}
+TITLES = {
+    "retrieved": "all retrieved credited",
+    "used": "inferred from the trace",
+    "followed": "the review says which",
+}
+DPI = 130
+
+
+def available() -> bool:
+    try:
+        import matplotlib as mpl  # noqa: PLC0415 - optional, and heavy
+    except ImportError:
+        return False
+    mpl.use("Agg")  # no display is needed to write a file
+    return True
+
+
+def draw_learning(curves: Curves, worlds: Sequence[str], steps: int, folder: Path) -> list[Path]:
+    """One picture for each world, with a panel for each number of memories shown; lambda 0.5."""
+    return [_learning(curves, world, steps, folder / f"learning-{world}.png") for world in worlds]
+
+
+def _learning(curves: Curves, world: str, steps: int, path: Path) -> Path:
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - optional, and heavy
+
+    figure, panels = plt.subplots(1, len(SHOWN), figsize=(4.4 * len(SHOWN), 4.6), sharey=True)
+    at = (np.arange(BUCKETS) + 0.5) * steps / BUCKETS
+    for panel, k in zip(panels, SHOWN, strict=True):
+        ends = ((ORACLE, "black", "oracle"), (SIMILARITY, "grey", "similarity alone"))
+        for name, colour, title in ends:
+            panel.plot(at, curves[Trial(world, k, name)].mean(axis=0), color=colour, linestyle=":", label=title)
+        for rule in rules([LAMBDA]):
+            values = curves[Trial(world, k, rule)]
+            middle = values.mean(axis=0)
+            error = values.std(axis=0) / np.sqrt(len(values))
+            colour, style = COLOURS[rule.credit], "-" if rule.optimism else "--"
+            title = TITLES[rule.credit] + (", optimism 1" if rule.optimism else ", plain q_value")
+            panel.plot(at, middle, color=colour, linestyle=style, label=title)
+            panel.fill_between(at, middle - error, middle + error, color=colour, alpha=0.12, linewidth=0)
+        panel.set_title(f"{k} {'memory' if k == 1 else 'memories'} shown")
+        panel.set_xlabel("steps")
+        _plain(panel)
+    panels[0].set_ylabel("expected reward")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="lower center", ncols=4, frameon=False)
+    figure.suptitle(f"{world}: what the simulated agent earns (λ {LAMBDA:g})")
+    figure.tight_layout(rect=(0, 0.13, 1, 1))
+    return _saved(figure, path)
+
+
+def draw_false_retrieval(curves: Mapping[str, Curve], folder: Path) -> Path:
+    """False retrieval against what the threshold costs, over all thresholds; the default one is marked."""
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - optional, and heavy
+
+    figure, panel = plt.subplots(figsize=(7.2, 5.0))
+    panel.axhspan(0, 100 * MOST_FALSE, xmax=MOST_LOST / 0.1, color="#2a8c3c", alpha=0.12, label="goal")
+    for (kind, curve), colour in zip(curves.items(), ("#1f77b4", "#d1790f"), strict=False):
+        lost = [100 * value for value in curve.worst_loss.values()]
+        false = [100 * value for value in curve.mean_rate.values()]
+        panel.plot(lost, false, marker=".", color=colour, label=f"{kind}, thresholds 0 to 0.9")
+        for number, at in enumerate(curve.worst_loss):
+            if number % 2 == 0 and 0 < lost[number] <= 10:
+                panel.annotate(
+                    f"{at:.1f}", (lost[number], false[number]), xytext=(4, 4), textcoords="offset points", fontsize=8
+                )
+        mean = 100 * sum(curve.rates.values()) / len(curve.rates)
+        label = f"{kind}, default {curve.threshold:.2f}"
+        panel.plot(
+            [100 * max(curve.losses.values())],
+            [mean],
+            marker="o",
+            markersize=9,
+            linestyle="",
+            color=colour,
+            label=label,
+        )
+    panel.set_xlim(0, 10)
+    panel.set_ylim(0, 100)
+    panel.set_xlabel("R@5 lost by the threshold in the worst set, points")
+    panel.set_ylabel("unrelated queries that get anything, percent")
+    panel.set_title("False retrieval against recall, over thresholds")
+    panel.legend(frameon=False)
+    _plain(panel)
+    figure.tight_layout()
+    return _saved(figure, folder / "false-retrieval.png")
+
+
+def _plain(panel: Axes) -> None:
+    panel.grid(visible=True, alpha=0.25)
+    panel.spines[["top", "right"]].set_visible(False)
+
+
+def _saved(figure: Figure, path: Path) -> Path:
+    from matplotlib import pyplot as plt  # noqa: PLC0415 - optional, and heavy
+
+    figure.savefig(path, dpi=DPI)
+    plt.close(figure)
+    return path

@@ -1,0 +1,78 @@
+"""Does the right lesson come first? Every set through the real write path and the real query, beside plain methods.
+
+All q_values are 0.5, so what is measured is relevance alone. `semantic` and `hybrid` are queries without MMR and
+without a threshold; `as installed` has every default, MMR and threshold included.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+import numpy as np
+
+from benchmarks.quality.banks import Bank, Laboratory, Library, documents_of, found
+from benchmarks.quality.baselines import BM25, Floats, order, plain_methods
+from benchmarks.quality.data import Question, RetrievalSet
+from benchmarks.quality.features import retrievals
+from benchmarks.quality.metrics import DEPTH, Scores, scores
+from benchmarks.quality.report import Report
+
+PLAIN = ("BM25", "MiniLM", "RRF", "blend")
+INSTALLED = "as installed"
+MEAN_GAIN = 3.0
+"""In percent of the best plain method, on average over the sets."""
+
+
+def measure_bank(lab: Laboratory, bank: Bank) -> dict[str, Scores]:
+    """The scores of every method on one set."""
+    documents = bank.contents.documents
+    ids, by_words = list(documents), BM25(list(documents.values()))
+    answers: dict[str, list[tuple[Sequence[str], frozenset[str]]]] = {}
+
+    def answered(method: str, question: Question, ranked: Sequence[str]) -> None:
+        answers.setdefault(method, []).append((ranked[:DEPTH], question.relevant))
+
+    for question in bank.contents.questions:
+        cosines = (bank.vectors @ lab.store.embedder.embed([question.text])[0]).astype(np.float64)
+        for method, values in plain_methods(by_words.scores(question.text), cosines).items():
+            answered(method, question, _ranked(ids, values, question))
+        for kind in retrievals():
+            matches = found(bank.memory, question, kind, mmr_lambda=1.0, similarity_threshold=0.0)
+            answered(kind, question, documents_of(matches))
+        answered(INSTALLED, question, documents_of(found(bank.memory, question)))
+    return {method: scores(each) for method, each in answers.items()}
+
+
+def measure(library: Library, sets: Sequence[RetrievalSet], report: Report) -> dict[str, dict[str, Scores]]:
+    """Print what every method reaches on every set, and hold it against the goals."""
+    results = {each.name: measure_bank(library.lab, library.bank(each)) for each in sets}
+    methods = [*PLAIN, *retrievals(), INSTALLED]
+    rows = [[name, *(str(reached[method]) for method in methods)] for name, reached in results.items()]
+    report.table("R@5 / MRR@10 / nDCG@10, all q_values equal", ["set", *methods], rows)
+    for method in retrievals():
+        _goals(results, method, report)
+    return results
+
+
+def gains(results: dict[str, dict[str, Scores]], method: str, measured: str) -> dict[str, float]:
+    """By set, by how many percent a method is above the best of the plain ones (`measured`: a field of Scores)."""
+    return {
+        name: 100.0 * (getattr(each[method], measured) / max(getattr(each[plain], measured) for plain in PLAIN) - 1.0)
+        for name, each in results.items()
+    }
+
+
+def _goals(results: dict[str, dict[str, Scores]], method: str, report: Report) -> None:
+    report.say(f"{method} against the best of {', '.join(PLAIN)}, in percent:")
+    for measured, title in (("recall", "R@5"), ("ndcg", "nDCG@10")):
+        above = gains(results, method, measured)
+        for name, gain in above.items():
+            report.goal(f"{method}, {title}, {name}", gain, 0.0, least=True, digits=1)
+        mean = statistics.mean(above.values())
+        report.goal(f"{method}, {title}, mean of the sets", mean, MEAN_GAIN, least=True, digits=1)
+
+
+def _ranked(ids: Sequence[str], values: Floats, question: Question) -> list[str]:
+    wanted = DEPTH + len(question.excluded)
+    return [ids[row] for row in order(values)[:wanted] if ids[row] not in question.excluded]

@@ -1,0 +1,167 @@
+"""Who ranks and learns in the simulation: the project's own code in memory, or the whole ReflectionMemory.
+
+A submit through the ledger takes milliseconds, and the curves need millions of steps. So `InMemory` puts the same
+ranking (`core/ranking.py`) and learning (`core/learning.py`) on a table in memory. `Twins` runs it side by side with
+the real thing and counts the steps at which they differ in a single rank or q_value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.quality.agent import Draws
+from benchmarks.quality.features import SEMANTIC, Credit, asked, credits_of, moved, ranking_query
+from benchmarks.quality.world import TASK, World
+from mcp_reflect.core.bank import Bank
+from mcp_reflect.core.learning import rewards, updated
+from mcp_reflect.core.ranking import top_k
+from mcp_reflect.inputs import Submission, Verdict
+from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.models import Result
+from mcp_reflect.ports import Changes
+
+ALPHA = 0.3
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`followed`: the review names the memory that was followed, as helpful or harmful; else it names none, and what
+    is credited is the setting `q_learning.credit`.
+    """
+
+    credit: Credit
+    lambda_: float = 0.5
+    optimism: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.credit}, optimism {self.optimism:g}"
+
+
+class Fixed:
+    """Shows the same order for ever: by similarity alone, or by the hidden helpfulness (the oracle)."""
+
+    def __init__(self, orders: list[list[int]], k: int) -> None:
+        self._shown = [order[:k] for order in orders]
+
+    @classmethod
+    def by_similarity(cls, world: World, k: int) -> Fixed:
+        ranking = InMemory(world, Rule("retrieved", lambda_=0.0), k)
+        return cls([ranking.shown(task) for task in range(len(world.tasks))], k)
+
+    @classmethod
+    def by_helpfulness(cls, world: World, drawn: Draws, k: int) -> Fixed:
+        return cls([sorted(members.tolist(), key=lambda i: -drawn.helpful[i]) for members in world.members], k)
+
+    def shown(self, task: int) -> list[int]:
+        return self._shown[task]
+
+    def reviewed(self, task: int, shown: list[int], followed: int, run: int, *, passed: bool) -> None:
+        pass
+
+
+class InMemory:
+    """Ranks by the real table and moves q_values by the real rules."""
+
+    def __init__(self, world: World, rule: Rule, k: int) -> None:
+        self._world = world
+        self._rule = rule
+        self._k = k
+        self._bank = Bank(world.vectors.shape[1])
+        self._bank.apply(world.changes)
+        self._ids = [memory.id for memory in world.memories]
+        self._position = {memory_id: position for position, memory_id in enumerate(self._ids)}
+        self._rows = [self._bank.rows_of([self._ids[i] for i in members]) for members in world.members]
+        self.q = np.array([memory.q_value for memory in world.memories])
+
+    def shown(self, task: int) -> list[int]:
+        query = ranking_query(self._world.vectors[task], self._rule.lambda_, self._rule.optimism)
+        ranked = top_k(self._bank, query, self._k, self._rows[task])
+        return [self._position[self._bank.ids[row]] for row in ranked.rows]
+
+    def reviewed(self, task: int, shown: list[int], followed: int, run: int, *, passed: bool) -> None:
+        del task
+        result: Result = "pass" if passed else "fail"
+        named = [self._ids[followed]] if self._rule.credit == "followed" else []
+        earned = rewards(
+            [self._ids[i] for i in shown], result, named if passed else [], [] if passed else named, frozenset()
+        )
+        weights = credits_of(self._world, shown, run) if self._rule.credit == "used" else {}
+        changes = []
+        for memory_id, reward in earned.items():
+            position = self._position[memory_id]
+            alpha = ALPHA * weights.get(position, 1.0)
+            if alpha > 0:
+                self.q[position] = updated(float(self.q[position]), reward, alpha)
+                changes.append(moved(memory_id, float(self.q[position]), reward, alpha / ALPHA))
+        self._bank.apply(Changes(self._bank.seq, (), changes))
+
+
+class Real:
+    """A ReflectionMemory whose bank holds the world. What is handed in has no task in its metadata, so that the
+    memories written from it stay out of the tasks' own.
+    """
+
+    def __init__(self, world: World, memory: ReflectionMemory, rule: Rule, k: int) -> None:
+        self._world = world
+        self._memory = memory
+        self._rule = rule
+        self._k = k
+        self._position = {memory.id: position for position, memory in enumerate(world.memories)}
+        self._retrieval = ""
+        self.q = np.array([memory.q_value for memory in world.memories])
+
+    def shown(self, task: int) -> list[int]:
+        query = asked(
+            self._world.questions[task],
+            SEMANTIC,
+            limit=self._k,
+            lambda_=self._rule.lambda_,
+            mmr_lambda=1.0,
+            similarity_threshold=0.0,
+            metadata_filter={TASK: self._world.tasks[task]},
+        )
+        retrieved = self._memory.query(query)
+        self._retrieval = retrieved.retrieval_id
+        return [self._position[match.memory.id] for match in retrieved.matches]
+
+    def reviewed(self, task: int, shown: list[int], followed: int, run: int, *, passed: bool) -> None:
+        del shown
+        named = (self._world.memories[followed].id,) if self._rule.credit == "followed" else ()
+        verdict = Verdict(
+            result="pass" if passed else "fail",
+            helpful_memory_ids=named if passed else (),
+            harmful_memory_ids=() if passed else named,
+        )
+        outcome = self._memory.submit(
+            Submission(
+                task=self._world.questions[task],
+                trajectory=self._world.trajectories[run],
+                retrieval_id=self._retrieval,
+                verdict=verdict,
+            )
+        )
+        for update in outcome.q_updates:
+            self.q[self._position[update.memory_id]] = update.q_after
+
+
+class Twins:
+    """Both at once, on the same world; `differences` counts the steps at which they were not exactly the same."""
+
+    def __init__(self, quick: InMemory, real: Real) -> None:
+        self._quick = quick
+        self._real = real
+        self._same = True
+        self.differences = 0
+
+    def shown(self, task: int) -> list[int]:
+        shown = self._quick.shown(task)
+        self._same = shown == self._real.shown(task)
+        return shown
+
+    def reviewed(self, task: int, shown: list[int], followed: int, run: int, *, passed: bool) -> None:
+        for server in (self._quick, self._real):
+            server.reviewed(task, shown, followed, run, passed=passed)
+        if not (self._same and np.array_equal(self._quick.q, self._real.q)):
+            self.differences += 1
