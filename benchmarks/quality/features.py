@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from mcp_reflect.core import ranking
+from mcp_reflect.core.trajectory import Trajectory
 from mcp_reflect.inputs import Query
-from mcp_reflect.models import Match
+from mcp_reflect.models import Match, Memory
 from mcp_reflect.ports import UtilityChange, Vector
 from mcp_reflect.profile import Profile
 from mcp_reflect.settings import setting_rows
-
-if TYPE_CHECKING:
-    from benchmarks.quality.world import World
 
 SEMANTIC, HYBRID = "semantic", "hybrid"
 DEFAULT_RETRIEVAL = ""
@@ -81,6 +79,8 @@ def moved(memory_id: str, q: float, reward: float, weight: float) -> UtilityChan
     return UtilityChange(memory_id, q)
 
 
-def credits_of(world: World, shown: Sequence[int], run: int) -> Mapping[int, float]:
-    """How much each memory shown is credited where the trace has to tell; 1 where it is not named."""
-    raise NotImplementedError
+def weights_used(memories: Sequence[Memory], task: str, trajectory: Trajectory) -> Mapping[str, float]:
+    """How much of alpha each memory gets where the trace has to tell, by id; only with the setting for it."""
+    from mcp_reflect.core.following import followed  # noqa: PLC0415 - not every version has it
+
+    return followed(memories, task, trajectory)

@@ -7,16 +7,19 @@ the real thing and counts the steps at which they differ in a single rank or q_v
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from benchmarks.quality.agent import Draws
-from benchmarks.quality.features import SEMANTIC, Credit, asked, credits_of, moved, ranking_query
+from benchmarks.quality.features import SEMANTIC, Credit, asked, moved, ranking_query, weights_used
 from benchmarks.quality.world import TASK, World
 from mcp_reflect.core.bank import Bank
 from mcp_reflect.core.learning import rewards, updated
 from mcp_reflect.core.ranking import top_k
+from mcp_reflect.core.trajectory import Trajectory, parse
 from mcp_reflect.inputs import Submission, Verdict
 from mcp_reflect.memory import ReflectionMemory
 from mcp_reflect.models import Result
@@ -87,15 +90,27 @@ class InMemory:
         earned = rewards(
             [self._ids[i] for i in shown], result, named if passed else [], [] if passed else named, frozenset()
         )
-        weights = credits_of(self._world, shown, run) if self._rule.credit == "used" else {}
+        weights = _used(self._world, frozenset(shown), run) if self._rule.credit == "used" else {}
         changes = []
         for memory_id, reward in earned.items():
             position = self._position[memory_id]
-            alpha = ALPHA * weights.get(position, 1.0)
+            alpha = ALPHA * weights.get(memory_id, 1.0)
             if alpha > 0:
                 self.q[position] = updated(float(self.q[position]), reward, alpha)
                 changes.append(moved(memory_id, float(self.q[position]), reward, alpha / ALPHA))
         self._bank.apply(Changes(self._bank.seq, (), changes))
+
+
+@cache
+def _used(world: World, shown: frozenset[int], run: int) -> Mapping[str, float]:
+    """How much a run followed each of the memories. The order in which they are shown does not matter."""
+    task = next(task for task, members in enumerate(world.members) if run in members)
+    return weights_used([world.memories[i] for i in sorted(shown)], world.questions[task], _parsed(world, run))
+
+
+@cache
+def _parsed(world: World, run: int) -> Trajectory:
+    return parse(world.trajectories[run])
 
 
 class Real:
