@@ -25,6 +25,7 @@ from benchmarks.quality import (
 )
 from benchmarks.quality.banks import Library, library
 from benchmarks.quality.data import HOTPOT, SETS, TAU, read_runs, read_sets
+from benchmarks.quality.features import retrievals
 from benchmarks.quality.report import Report
 from benchmarks.speed import DATA
 
@@ -73,13 +74,13 @@ def measure(part: str, banks: Library, chosen: argparse.Namespace, report: Repor
 
 
 def _simulate(part: str, banks: Library, chosen: argparse.Namespace, report: Report) -> list[Path]:
-    laps = learning.Laps(chosen.seeds, chosen.steps)
+    laps = learning.Laps(chosen.seeds, chosen.steps, chosen.retrieval)
     sources = {name: read_runs(file, chosen.data) for name, file in WORLDS.items()}
     if part == "noise":
         noise.measure_noise(learning.worlds_of(banks.lab, sources), laps, chosen.workers, report)
         noise.measure_poison(learning.worlds_of(banks.lab, sources, poisoned=True), laps, report)
         return []
-    learning.check(banks.lab, sources["tau"], report)
+    learning.check(banks.lab, sources["tau"], report, chosen.retrieval)
     curves = learning.measure(learning.worlds_of(banks.lab, sources), laps, chosen.workers, report)
     return (
         pictures.draw_learning(curves, list(WORLDS), chosen.steps, chosen.out)
@@ -94,6 +95,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--set", action="append", choices=SETS, help="a retrieval set; may be given again")
     parser.add_argument("--seeds", type=_positive, default=8, help="seeds of the simulated agent")
     parser.add_argument("--steps", type=_positive, default=6_000, help="steps of the simulated agent")
+    kinds = retrievals()
+    parser.add_argument(
+        "--retrieval", choices=kinds, default=kinds[-1], help="what the simulated agent's memory ranks by"
+    )
     parser.add_argument("--workers", type=_positive, default=os.cpu_count() or 1, help="processes that simulate")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of real data")
     parser.add_argument("--out", type=Path, help="folder for the tables as text and the curves as PNG")

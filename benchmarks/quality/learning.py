@@ -1,4 +1,4 @@
-"""Learning curves of the simulated agent for every rule of credit, between similarity alone and an oracle.
+"""Learning curves of the simulated agent for every rule of credit, between relevance alone and an oracle.
 
 The oracle ranks by the hidden helpfulness and shows as many memories. What a rule earns is told as the share of the gap
 between the two that it closes, in the last sixth of the steps.
@@ -32,7 +32,7 @@ CHECK_TASKS = 20
 CHECK_STEPS = 200
 CHECK_SHOWN = 3
 
-SIMILARITY, ORACLE = "similarity", "oracle"
+RELEVANCE, ORACLE = "relevance", "oracle"
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,11 @@ Curves = Mapping[Trial, Floats]
 
 @dataclass(frozen=True)
 class Laps:
+    """How long, how often, and by which kind of retrieval everything is simulated."""
+
     seeds: int
     steps: int
+    retrieval: str = SEMANTIC
 
 
 _worlds: Mapping[str, World] = {}
@@ -65,7 +68,7 @@ def _enter(worlds: Mapping[str, World]) -> None:
 
 def run(worlds: Mapping[str, World], trials: Sequence[Trial], laps: Laps, workers: int) -> Curves:
     """Simulate each trial with each seed. A seed means the same luck for every trial in a world."""
-    jobs = [(trial, seed, laps.steps) for trial in trials for seed in range(laps.seeds)]
+    jobs = [(trial, seed, laps) for trial in trials for seed in range(laps.seeds)]
     if workers > 1:
         # Not forked: the model's and the index's threads would be missing in the copy.
         context = multiprocessing.get_context("spawn")
@@ -79,17 +82,17 @@ def run(worlds: Mapping[str, World], trials: Sequence[Trial], laps: Laps, worker
     }
 
 
-def _simulated(job: tuple[Trial, int, int]) -> Floats:
-    trial, seed, steps = job
+def _simulated(job: tuple[Trial, int, Laps]) -> Floats:
+    trial, seed, laps = job
     world = _worlds[trial.world]
-    drawn = draws(world, seed, steps)
+    drawn = draws(world, seed, laps.steps)
     server: Server
     if isinstance(trial.rule, Rule):
-        server = InMemory(world, trial.rule, trial.k)
+        server = InMemory(world, trial.rule, trial.k, laps.retrieval)
     elif trial.rule == ORACLE:
         server = Fixed.by_helpfulness(world, drawn, trial.k)
     else:
-        server = Fixed.by_similarity(world, trial.k)
+        server = Fixed.by_relevance(world, trial.k, laps.retrieval)
     expected = simulate(world, server, drawn, trial.flipped)
     return np.array([part.mean() for part in np.array_split(expected, BUCKETS)])
 
@@ -108,7 +111,7 @@ def closed(curves: Curves, trial: Trial) -> tuple[float, float]:
         earned: Floats = curves[Trial(trial.world, trial.k, rule, flipped)][:, -LAST:].mean(axis=1)
         return earned
 
-    low, high = last(SIMILARITY), last(ORACLE)
+    low, high = last(RELEVANCE), last(ORACLE)
     gap = float((high - low).mean())
     gained = (last(trial.rule, trial.flipped) - low) / gap
     error = float(gained.std(ddof=1) / np.sqrt(len(gained))) if len(gained) > 1 else 0.0
@@ -117,7 +120,7 @@ def closed(curves: Curves, trial: Trial) -> tuple[float, float]:
 
 def measure(worlds: Mapping[str, World], laps: Laps, workers: int, report: Report) -> Curves:
     """Simulate everything, print what each rule earns, and hold it against the goals."""
-    wanted: list[Rule | str] = [SIMILARITY, ORACLE, *rules()]
+    wanted: list[Rule | str] = [RELEVANCE, ORACLE, *rules()]
     trials = [Trial(world, k, rule) for world in worlds for k in SHOWN for rule in wanted]
     curves = run(worlds, trials, laps, workers)
     for world in worlds:
@@ -152,9 +155,10 @@ def table(
             share, error = closed(curves, trial)
             cells.append(f"{reward(trial):.3f}  {share:.0f} ±{error:.0f}%")
         rows.append([str(rule), *cells])
-    ends = [[name, *(f"{reward(Trial(world, k, name)):.3f}" for k in SHOWN)] for name in (SIMILARITY, ORACLE)]
+    ends = [[name, *(f"{reward(Trial(world, k, name)):.3f}" for k in SHOWN)] for name in (RELEVANCE, ORACLE)]
     report.table(
-        f"{title}: reward in the last sixth of {laps.steps:,} steps, {laps.seeds} seeds, and share of the gap closed",
+        f"{title}, {laps.retrieval}: reward in the last sixth of {laps.steps:,} steps, {laps.seeds} seeds, "
+        "and share of the gap closed",
         ["rule", *(f"{k} shown" for k in SHOWN)],
         [ends[0], *rows, ends[1]],
     )
@@ -172,7 +176,7 @@ def worlds_of(
     return found
 
 
-def check(lab: Laboratory, runs: Sequence[Run], report: Report, steps: int = CHECK_STEPS) -> None:
+def check(lab: Laboratory, runs: Sequence[Run], report: Report, retrieval: str, steps: int = CHECK_STEPS) -> None:
     """Run the simulation side by side with a whole ReflectionMemory, for every rule, on the first tasks of `runs`."""
     tasks = by_task(runs)
     few = [runs[i] for members in list(tasks.values())[:CHECK_TASKS] for i in members]
@@ -181,11 +185,11 @@ def check(lab: Laboratory, runs: Sequence[Run], report: Report, steps: int = CHE
         variables = environment(
             q_learning__optimism=rule.optimism,
             q_learning__credit="retrieved" if rule.credit == "followed" else rule.credit,
-            memory__retrieval=SEMANTIC,
         )
         with lab.memory(f"check-{number}", **variables) as memory:
             world = build_world(lab, memory, few)
-            twins = Twins(InMemory(world, rule, CHECK_SHOWN), Real(world, memory, rule, CHECK_SHOWN))
+            kept = (rule, CHECK_SHOWN, retrieval)
+            twins = Twins(InMemory(world, *kept), Real(world, memory, *kept))
             simulate(world, twins, draws(world, number, steps))
             differences.append(twins.differences)
     what = f"steps of {steps} for each of {len(differences)} rules at which simulation and real memory differ"

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from benchmarks.quality.agent import draws, simulate
-from benchmarks.quality.learning import ORACLE, SHOWN, SIMILARITY, Laps, Trial, rules, run, table
+from benchmarks.quality.features import SEMANTIC
+from benchmarks.quality.learning import ORACLE, RELEVANCE, SHOWN, Laps, Trial, rules, run, table
 from benchmarks.quality.report import Report
 from benchmarks.quality.servers import InMemory, Rule
 from benchmarks.quality.world import World
@@ -21,7 +22,7 @@ FIRST = 3
 def measure_noise(worlds: Mapping[str, World], laps: Laps, workers: int, report: Report) -> None:
     """Print what remains of the learning when one result in five is told wrongly."""
     wanted = rules([LAMBDA])
-    trials = [Trial(world, k, rule) for world in worlds for k in SHOWN for rule in (SIMILARITY, ORACLE)]
+    trials = [Trial(world, k, rule) for world in worlds for k in SHOWN for rule in (RELEVANCE, ORACLE)]
     trials += [Trial(world, k, rule, FLIPPED) for world in worlds for k in SHOWN for rule in wanted]
     curves = run(worlds, trials, laps, workers)
     for world in worlds:
@@ -32,9 +33,9 @@ def measure_noise(worlds: Mapping[str, World], laps: Laps, workers: int, report:
 class Watching:
     """A server that notes, for each task, which runs were still shown its poisoned memory."""
 
-    def __init__(self, world: World, rule: Rule) -> None:
+    def __init__(self, world: World, rule: Rule, retrieval: str = SEMANTIC) -> None:
         self._world = world
-        self._server = InMemory(world, rule, FIRST)
+        self._server = InMemory(world, rule, FIRST, retrieval)
         self.seen: list[list[bool]] = [[] for _ in world.tasks]
 
     def shown(self, task: int) -> list[int]:
@@ -58,7 +59,7 @@ def measure_poison(worlds: Mapping[str, World], laps: Laps, report: Report) -> N
         for rule in rules([LAMBDA]):
             reviews, late = [], []
             for seed in range(laps.seeds):
-                watching = Watching(world, rule)
+                watching = Watching(world, rule, laps.retrieval)
                 simulate(world, watching, draws(world, seed, laps.steps))
                 for task in roomy:
                     seen = watching.seen[task]
@@ -68,7 +69,8 @@ def measure_poison(worlds: Mapping[str, World], laps: Laps, report: Report) -> N
             figures = ("never" if value == np.inf else f"{value:.0f}" for value in (quarter, half, most))
             rows.append([name, str(rule), str(len(roomy)), *figures, f"{statistics.fmean(late):.3f}"])
     report.table(
-        f"A memory that claims success and never helps, λ {LAMBDA:g}: reviews until it leaves the first {FIRST}",
+        f"A memory that claims success and never helps, λ {LAMBDA:g}, {laps.retrieval}: "
+        f"reviews until it leaves the first {FIRST}",
         ["world", "rule", "tasks", "25%", "median", "90%", "still shown, last sixth"],
         rows,
     )

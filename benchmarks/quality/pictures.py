@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.quality.false_retrieval import MOST_FALSE, MOST_LOST, Curve
-from benchmarks.quality.learning import BUCKETS, ORACLE, SHOWN, SIMILARITY, Curves, Trial, rules
+from benchmarks.quality.learning import BUCKETS, ORACLE, RELEVANCE, SHOWN, Curves, Trial, rules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,7 +45,7 @@ def _learning(curves: Curves, world: str, steps: int, path: Path) -> Path:
     figure, panels = plt.subplots(1, len(SHOWN), figsize=(4.4 * len(SHOWN), 4.6), sharey=True)
     at = (np.arange(BUCKETS) + 0.5) * steps / BUCKETS
     for panel, k in zip(panels, SHOWN, strict=True):
-        ends = ((ORACLE, "black", "oracle"), (SIMILARITY, "grey", "similarity alone"))
+        ends = ((ORACLE, "black", "oracle"), (RELEVANCE, "grey", "relevance alone"))
         for name, colour, title in ends:
             panel.plot(at, curves[Trial(world, k, name)].mean(axis=0), color=colour, linestyle=":", label=title)
         for rule in rules([LAMBDA]):

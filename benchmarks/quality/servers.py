@@ -43,14 +43,14 @@ class Rule:
 
 
 class Fixed:
-    """Shows the same order for ever: by similarity alone, or by the hidden helpfulness (the oracle)."""
+    """Shows the same order for ever: by relevance alone, or by the hidden helpfulness (the oracle)."""
 
     def __init__(self, orders: list[list[int]], k: int) -> None:
         self._shown = [order[:k] for order in orders]
 
     @classmethod
-    def by_similarity(cls, world: World, k: int) -> Fixed:
-        ranking = InMemory(world, Rule("retrieved", lambda_=0.0), k)
+    def by_relevance(cls, world: World, k: int, retrieval: str = SEMANTIC) -> Fixed:
+        ranking = InMemory(world, Rule("retrieved", lambda_=0.0), k, retrieval)
         return cls([ranking.shown(task) for task in range(len(world.tasks))], k)
 
     @classmethod
@@ -65,10 +65,11 @@ class Fixed:
 
 
 class InMemory:
-    """Ranks by the real table and moves q_values by the real rules."""
+    """Ranks by the real table and moves q_values by the real rules. `retrieval` is as in a query."""
 
-    def __init__(self, world: World, rule: Rule, k: int) -> None:
+    def __init__(self, world: World, rule: Rule, k: int, retrieval: str = SEMANTIC) -> None:
         self._world = world
+        self._retrieval = retrieval
         self._rule = rule
         self._k = k
         self._bank = Bank(world.vectors.shape[1])
@@ -79,7 +80,8 @@ class InMemory:
         self.q = np.array([memory.q_value for memory in world.memories])
 
     def shown(self, task: int) -> list[int]:
-        query = ranking_query(self._world.vectors[task], self._rule.lambda_, self._rule.optimism)
+        text, vector = self._world.questions[task], self._world.vectors[task]
+        query = ranking_query(text, vector, self._rule.lambda_, self._rule.optimism, self._retrieval)
         ranked = top_k(self._bank, query, self._k, self._rows[task])
         return [self._position[self._bank.ids[row]] for row in ranked.rows]
 
@@ -118,8 +120,9 @@ class Real:
     memories written from it stay out of the tasks' own.
     """
 
-    def __init__(self, world: World, memory: ReflectionMemory, rule: Rule, k: int) -> None:
+    def __init__(self, world: World, memory: ReflectionMemory, rule: Rule, k: int, retrieval: str = SEMANTIC) -> None:
         self._world = world
+        self._kind = retrieval
         self._memory = memory
         self._rule = rule
         self._k = k
@@ -130,7 +133,7 @@ class Real:
     def shown(self, task: int) -> list[int]:
         query = asked(
             self._world.questions[task],
-            SEMANTIC,
+            self._kind,
             limit=self._k,
             lambda_=self._rule.lambda_,
             mmr_lambda=1.0,

@@ -14,7 +14,7 @@ from benchmarks.quality.agent import attention, draws, simulate
 from benchmarks.quality.banks import laboratory
 from benchmarks.quality.data import SETS, TAU, by_task, read_runs, read_set
 from benchmarks.quality.graded import remember
-from benchmarks.quality.learning import ORACLE, SIMILARITY, Laps, Trial, closed, rules, run
+from benchmarks.quality.learning import ORACLE, RELEVANCE, Laps, Trial, closed, rules, run
 from benchmarks.quality.log_lines import PROMPT, after_log, after_prompt
 from benchmarks.quality.noise import Watching
 from benchmarks.quality.servers import Fixed, InMemory, Real, Rule, Twins
@@ -78,9 +78,9 @@ def test_the_oracle_earns_the_most_that_an_order_can(world: World) -> None:
         assert (simulate(world, InMemory(world, rule, 2), drawn) <= best + 1e-12).all()
 
 
-def test_the_share_of_the_gap_is_nothing_for_similarity_and_all_for_the_oracle(world: World) -> None:
+def test_the_share_of_the_gap_is_nothing_for_relevance_alone_and_all_for_the_oracle(world: World) -> None:
     laps = Laps(seeds=3, steps=48)
-    trials = [Trial("tau", 1, rule) for rule in (SIMILARITY, ORACLE, Rule("followed"))]
+    trials = [Trial("tau", 1, rule) for rule in (RELEVANCE, ORACLE, Rule("followed"))]
     curves = run({"tau": world}, trials, laps, workers=1)
     assert closed(curves, trials[0]) == (0.0, 0.0)
     assert closed(curves, trials[1])[0] == pytest.approx(100.0)
