@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from functools import cache
 from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from mcp_reflect.core import ranking
 from mcp_reflect.core.trajectory import Trajectory
@@ -67,20 +69,20 @@ def optimisms() -> tuple[float, ...]:
     return (0.0, 1.0) if has_setting("q_learning.optimism") else (0.0,)
 
 
-def ranking_query(text: str, vector: Vector, lambda_: float, optimism: float, retrieval: str) -> ranking.Query:
-    """What the retriever makes of a query without a threshold."""
+def ranking_query(vector: Vector, lambda_: float, optimism: float = 0.0, words: str = "") -> ranking.Query:
+    """What the retriever makes of a query without a threshold; with `words` of one that goes by them too."""
     known = {field.name for field in fields(ranking.Query)}
     more: dict[str, Any] = {"optimism": optimism} if "optimism" in known else {}
-    if retrieval == HYBRID:
-        more["terms"] = _terms(text)
+    if words:
+        from mcp_reflect.core.words import terms  # noqa: PLC0415 - not every version has it
+
+        more["terms"] = terms(words)
     return ranking.Query(vector, lambda_, 0.0, **more)
 
 
-@cache
-def _terms(text: str) -> Any:
-    from mcp_reflect.core.words import terms  # noqa: PLC0415 - not every version has it
-
-    return terms(text)
+def relevances(ranked: ranking.Ranked) -> npt.NDArray[np.float64]:
+    found: npt.NDArray[np.float64] = getattr(ranked, "relevance", ranked.similarity)
+    return found
 
 
 def moved(memory_id: str, q: float, reward: float, weight: float) -> UtilityChange:

@@ -8,13 +8,13 @@ the real thing and counts the steps at which they differ in a single rank or q_v
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
 from benchmarks.quality.agent import Draws
-from benchmarks.quality.features import SEMANTIC, Credit, asked, moved, ranking_query, weights_used
+from benchmarks.quality.features import HYBRID, SEMANTIC, Credit, asked, moved, ranking_query, relevances, weights_used
 from benchmarks.quality.world import TASK, World
 from mcp_reflect.core.bank import Bank
 from mcp_reflect.core.learning import rewards, updated
@@ -26,6 +26,7 @@ from mcp_reflect.models import Result
 from mcp_reflect.ports import Changes
 
 ALPHA = 0.3
+_ONE = np.ones(1, dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -69,19 +70,17 @@ class InMemory:
 
     def __init__(self, world: World, rule: Rule, k: int, retrieval: str = SEMANTIC) -> None:
         self._world = world
-        self._retrieval = retrieval
         self._rule = rule
         self._k = k
-        self._bank = Bank(world.vectors.shape[1])
-        self._bank.apply(world.changes)
+        self._bank = Bank(len(_ONE))
+        self._bank.apply(_with_relevance(world, retrieval))
         self._ids = [memory.id for memory in world.memories]
         self._position = {memory_id: position for position, memory_id in enumerate(self._ids)}
         self._rows = [self._bank.rows_of([self._ids[i] for i in members]) for members in world.members]
         self.q = np.array([memory.q_value for memory in world.memories])
 
     def shown(self, task: int) -> list[int]:
-        text, vector = self._world.questions[task], self._world.vectors[task]
-        query = ranking_query(text, vector, self._rule.lambda_, self._rule.optimism, self._retrieval)
+        query = ranking_query(_ONE, self._rule.lambda_, self._rule.optimism)
         ranked = top_k(self._bank, query, self._k, self._rows[task])
         return [self._position[self._bank.ids[row]] for row in ranked.rows]
 
@@ -101,6 +100,30 @@ class InMemory:
                 self.q[position] = updated(float(self.q[position]), reward, alpha)
                 changes.append(moved(memory_id, float(self.q[position]), reward, alpha / ALPHA))
         self._bank.apply(Changes(self._bank.seq, (), changes))
+
+
+@cache
+def _with_relevance(world: World, retrieval: str) -> Changes:
+    """The rows of the world's table, each with a vector of one number: the relevance to the question of its own task.
+
+    A product with `_ONE` then gives it back, so that words need not be compared anew at every step: relevance does not
+    change by learning. It is worked out by the real ranking among the memories of the task.
+    """
+    bank = Bank(world.vectors.shape[1])
+    bank.apply(world.changes)
+    relevance: dict[str, float] = {}
+    for question, vector, members in zip(world.questions, world.vectors, world.members, strict=True):
+        query = ranking_query(vector, lambda_=0.0, words=question if retrieval == HYBRID else "")
+        ranked = top_k(bank, query, len(members), bank.rows_of([world.memories[i].id for i in members]))
+        relevance.update(zip((bank.ids[row] for row in ranked.rows), relevances(ranked).tolist(), strict=True))
+    return replace(
+        world.changes,
+        memories=[
+            # What the threshold of 0 has kept out stays out.
+            replace(change, vector=np.array([relevance.get(change.memory_id, -1.0)], dtype=np.float32))
+            for change in world.changes.memories
+        ],
+    )
 
 
 @cache
