@@ -70,7 +70,7 @@ def read_sets(names: Sequence[str] = SETS, folder: Path = DATA) -> list[Retrieva
 
 
 def read_runs(name: str, folder: Path = DATA) -> list[Run]:
-    """In the order of the file: for tau the trials of a task one after the other."""
+    """In the order of the file; of each task the first trial comes first."""
     return [
         Run(
             row["task_id"],

@@ -20,7 +20,7 @@ from mcp_reflect.settings import setting_rows
 SEMANTIC, HYBRID = "semantic", "hybrid"
 DEFAULT_RETRIEVAL = ""
 
-Credit = Literal["retrieved", "used", "followed"]
+Credit = Literal["retrieved", "used", "followed", "source"]
 
 
 def retrievals() -> tuple[str, ...]:

@@ -32,7 +32,8 @@ _ONE = np.ones(1, dtype=np.float32)
 @dataclass(frozen=True)
 class Rule:
     """`followed`: the review names the memory that was followed, as helpful or harmful; else it names none, and what
-    is credited is the setting `q_learning.credit`.
+    is credited is the setting `q_learning.credit`. `source` is no rule that anybody can have: it credits the memories
+    whose own run made the same calls as the one handed in (all, where none did), the most that a trace can tell.
     """
 
     credit: Credit
@@ -91,7 +92,11 @@ class InMemory:
         earned = rewards(
             [self._ids[i] for i in shown], result, named if passed else [], [] if passed else named, frozenset()
         )
-        weights = _used(self._world, frozenset(shown), run) if self._rule.credit == "used" else {}
+        weights: Mapping[str, float] = {}
+        if self._rule.credit == "used":
+            weights = _used(self._world, frozenset(shown), run)
+        elif self._rule.credit == "source":
+            weights = _same_calls(self._world, frozenset(shown), run)
         changes = []
         for memory_id, reward in earned.items():
             position = self._position[memory_id]
@@ -107,7 +112,8 @@ def _with_relevance(world: World, retrieval: str) -> Changes:
     """The rows of the world's table, each with a vector of one number: the relevance to the question of its own task.
 
     A product with `_ONE` then gives it back, so that words need not be compared anew at every step: relevance does not
-    change by learning. It is worked out by the real ranking among the memories of the task.
+    change by learning. It is worked out by the real ranking among the memories of the task. In a real bank it does
+    change a little as texts come in, for a word's weight depends on how many have it; the simulation leaves that out.
     """
     bank = Bank(world.vectors.shape[1])
     bank.apply(world.changes)
@@ -131,6 +137,17 @@ def _used(world: World, shown: frozenset[int], run: int) -> Mapping[str, float]:
     """How much a run followed each of the memories. The order in which they are shown does not matter."""
     task = next(task for task, members in enumerate(world.members) if run in members)
     return weights_used([world.memories[i] for i in sorted(shown)], world.questions[task], _parsed(world, run))
+
+
+@cache
+def _same_calls(world: World, shown: frozenset[int], run: int) -> Mapping[str, float]:
+    same = {i for i in shown if _calls(world, i) == _calls(world, run)}
+    return {world.memories[i].id: float(i in same or not same) for i in shown}
+
+
+@cache
+def _calls(world: World, run: int) -> tuple[tuple[str, str], ...]:
+    return tuple((call.name, call.arguments) for call in _parsed(world, run).calls)
 
 
 @cache
