@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from benchmarks.quality.banks import Library, document_of, documents_of, found
 from benchmarks.quality.data import Question, RetrievalSet
-from benchmarks.quality.features import asked, default_threshold, relevance, retrievals
+from benchmarks.quality.features import asked, default_threshold, judged, relevance, retrievals
 from benchmarks.quality.metrics import recall
 from benchmarks.quality.report import Report
 from mcp_reflect.memory import ReflectionMemory
@@ -126,9 +126,10 @@ def _print(kind: str, curve: Curve, sets: Sequence[RetrievalSet], report: Report
             for at in THRESHOLDS
         ],
     )
-    report.goal(
-        f"{kind}, false retrieval, mean of the pairs", statistics.mean(curve.rates.values()), MOST_FALSE, least=False
-    )
+    mean, lost = statistics.mean(curve.rates.values()), max(curve.losses.values())
+    what = f"{kind}, false retrieval, mean of the pairs"
+    report.goal(what, mean, MOST_FALSE, least=False, judged=judged(kind))
     worst = max(curve.rates, key=lambda pair: curve.rates[pair])
     report.say(f"  {kind}, false retrieval, worst pair: {curve.rates[worst]:.3f} ({worst[0]} asked of {worst[1]})")
-    report.goal(f"{kind}, R@5 lost by the threshold, worst set", max(curve.losses.values()), MOST_LOST, least=False)
+    what = f"{kind}, R@5 lost by the threshold, worst set"
+    report.goal(what, lost, MOST_LOST, least=False, judged=judged(kind))

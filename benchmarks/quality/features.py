@@ -28,6 +28,11 @@ def retrievals() -> tuple[str, ...]:
     return (SEMANTIC, HYBRID) if "retrieval" in Query.model_fields else (SEMANTIC,)
 
 
+def judged(retrieval: str) -> bool:
+    """Whether the goals hold for it: for the best that there is; another kind is shown beside it."""
+    return retrieval == retrievals()[-1]
+
+
 def asked(task: str, retrieval: str = DEFAULT_RETRIEVAL, **more: Any) -> Query:
     """A query; an empty `retrieval` takes what is set."""
     kind: dict[str, Any] = {"retrieval": retrieval} if HYBRID in retrievals() else {}

@@ -45,24 +45,22 @@ def _learning(curves: Curves, world: str, steps: int, path: Path) -> Path:
     figure, panels = plt.subplots(1, len(SHOWN), figsize=(4.4 * len(SHOWN), 4.6), sharey=True)
     at = (np.arange(BUCKETS) + 0.5) * steps / BUCKETS
     for panel, k in zip(panels, SHOWN, strict=True):
-        ends = ((ORACLE, "black", "oracle"), (RELEVANCE, "grey", "relevance alone"))
-        for name, colour, title in ends:
-            panel.plot(at, curves[Trial(world, k, name)].mean(axis=0), color=colour, linestyle=":", label=title)
+        low, high = (curves[Trial(world, k, end)].mean(axis=0) for end in (RELEVANCE, ORACLE))
+        panel.axhline(0, color="grey", linestyle=":", label="relevance alone")
+        panel.axhline(100, color="black", linestyle=":", label="oracle")
         for rule in rules([LAMBDA]):
-            values = curves[Trial(world, k, rule)]
-            middle = values.mean(axis=0)
-            error = values.std(axis=0) / np.sqrt(len(values))
-            colour, style = COLOURS[rule.credit], "-" if rule.optimism else "--"
+            # All rules met the same tasks, so that the ups and downs of luck fall out of the share.
+            share = 100 * (curves[Trial(world, k, rule)].mean(axis=0) - low) / (high - low)
+            style = "-" if rule.optimism else "--"
             title = TITLES[rule.credit] + (", optimism 1" if rule.optimism else ", plain q_value")
-            panel.plot(at, middle, color=colour, linestyle=style, label=title)
-            panel.fill_between(at, middle - error, middle + error, color=colour, alpha=0.12, linewidth=0)
-        panel.set_title(f"{k} {'memory' if k == 1 else 'memories'} shown")
+            panel.plot(at, share, color=COLOURS[rule.credit], linestyle=style, label=title)
+        panel.set_title(f"{k} shown: 0% is {low.mean():.3f}, 100% is {high.mean():.3f}", fontsize=11)
         panel.set_xlabel("steps")
         _plain(panel)
-    panels[0].set_ylabel("expected reward")
+    panels[0].set_ylabel("share of the gap closed, percent")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=4, frameon=False)
-    figure.suptitle(f"{world}: what the simulated agent earns (λ {LAMBDA:g})")
+    figure.suptitle(f"{world}: expected reward between relevance alone and the oracle (λ {LAMBDA:g})")
     figure.tight_layout(rect=(0, 0.13, 1, 1))
     return _saved(figure, path)
 

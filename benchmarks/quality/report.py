@@ -30,8 +30,11 @@ class Report:
     def say(self, text: str) -> None:
         self.console.print(text, markup=False)
 
-    def goal(self, what: str, value: float, bound: float, *, least: bool, digits: int = 3) -> None:
-        """A value that must be at least, or at most, `bound`."""
+    def goal(self, what: str, value: float, bound: float, *, least: bool, digits: int = 3, judged: bool = True) -> None:
+        """A value that must be at least, or at most, `bound`; one that is not judged is only told."""
+        if not judged:
+            self.say(f"  {what}: {value:.{digits}f}")
+            return
         met = value >= bound if least else value <= bound
         text = f"{what}: {value:.{digits}f} (goal {'≥' if least else '≤'} {bound:g}: {'met' if met else 'missed'})"
         self.goals.append((text, met))

@@ -35,7 +35,7 @@ def test_every_part_runs_and_tells_its_goals(
     main([*parts, *small, "--data", str(invented), "--out", str(tmp_path / "out")])
     told = capsys.readouterr().out
     assert told == (tmp_path / "out" / "quality.txt").read_text(encoding="utf-8")
-    assert "semantic, R@5, mean of the sets" in told
+    assert "R@5, mean of the sets" in told
     assert "real memory differ, semantic: 0 (goal ≤ 0: met)" in told
     assert "rank differently at first, " in told
     assert "false retrieval, mean of the pairs" in told
