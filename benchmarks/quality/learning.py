@@ -107,7 +107,7 @@ def rules(lambdas: Iterable[float] = LAMBDAS) -> list[Rule]:
 
 
 def bounds(lambdas: Iterable[float] = LAMBDAS) -> list[Rule]:
-    """The most that can be learned from traces alone: see `Rule`."""
+    """What inferring from traces cannot be expected to surpass by much: see `Rule`."""
     return [Rule("source", lambda_, optimism) for lambda_ in lambdas for optimism in optimisms()]
 
 

@@ -33,7 +33,7 @@ _ONE = np.ones(1, dtype=np.float32)
 class Rule:
     """`followed`: the review names the memory that was followed, as helpful or harmful; else it names none, and what
     is credited is the setting `q_learning.credit`. `source` is no rule that anybody can have: it credits the memories
-    whose own run made the same calls as the one handed in (all, where none did), the most that a trace can tell.
+    whose own run made the same calls as the one handed in (all, where none did): what comparing them perfectly gives.
     """
 
     credit: Credit
