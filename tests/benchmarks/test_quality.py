@@ -13,6 +13,7 @@ from benchmarks.quality.__main__ import main
 from benchmarks.quality.agent import attention, draws, simulate
 from benchmarks.quality.banks import laboratory
 from benchmarks.quality.data import SETS, TAU, by_task, read_runs, read_set
+from benchmarks.quality.features import Credit, credit_rules, environment, retrievals
 from benchmarks.quality.graded import remember
 from benchmarks.quality.learning import ORACLE, RELEVANCE, Laps, Trial, closed, rules, run
 from benchmarks.quality.log_lines import PROMPT, after_log, after_prompt
@@ -88,10 +89,11 @@ def test_the_share_of_the_gap_is_nothing_for_relevance_alone_and_all_for_the_ora
     assert all(values.shape == (3, 24) for values in curves.values())
 
 
-@pytest.mark.parametrize("credit", ["retrieved", "followed"])
-def test_the_simulation_moves_what_the_real_memory_moves(invented: Path, credit: str) -> None:
-    rule = Rule(credit)  # type: ignore[arg-type]
-    with laboratory() as lab, lab.memory("twins") as memory:
+@pytest.mark.parametrize("credit", credit_rules())
+def test_the_simulation_moves_what_the_real_memory_moves(invented: Path, credit: Credit) -> None:
+    rule = Rule(credit)
+    variables = environment(q_learning__credit="used" if credit == "used" else "retrieved", q_learning__optimism=0)
+    with laboratory() as lab, lab.memory("twins", **variables) as memory:
         world = build_world(lab, memory, read_runs(TAU, invented))
         quick, real = InMemory(world, rule, 3), Real(world, memory, rule, 3)
         twins = Twins(quick, real)
@@ -101,11 +103,33 @@ def test_the_simulation_moves_what_the_real_memory_moves(invented: Path, credit:
 
 
 def test_a_difference_between_simulation_and_memory_is_counted(invented: Path) -> None:
-    with laboratory() as lab, lab.memory("apart") as memory:
+    variables = environment(q_learning__credit="retrieved", q_learning__optimism=0)
+    with laboratory() as lab, lab.memory("apart", **variables) as memory:
         world = build_world(lab, memory, read_runs(TAU, invented))
         twins = Twins(InMemory(world, Rule("followed"), 3), Real(world, memory, Rule("retrieved"), 3))
         simulate(world, twins, draws(world, 0, 10))
     assert twins.differences == 10
+
+
+@pytest.mark.parametrize("retrieval", retrievals())
+def test_the_simulation_ranks_as_the_real_memory_does(invented: Path, retrieval: str) -> None:
+    with laboratory() as lab, lab.memory("ranks") as memory:
+        world = build_world(lab, memory, read_runs(TAU, invented), poisoned=True)
+        for lambda_ in (0.0, 0.5, 1.0):
+            rule = Rule("followed", lambda_)
+            quick, real = InMemory(world, rule, 5, retrieval), Real(world, memory, rule, 5, retrieval)
+            for task in range(len(world.tasks)):
+                assert quick.shown(task) == real.shown(task)
+
+
+def test_comparing_perfectly_credits_the_memories_whose_own_run_made_the_same_calls(world: World) -> None:
+    server = InMemory(world, Rule("source"), 4)
+    first, *others = world.members[0].tolist()
+    server.reviewed(0, [first, *others[:2]], others[0], first, passed=True)
+    assert server.q[first] == pytest.approx(0.65)
+    assert server.q[others].tolist() == [0.5] * len(others)
+    server.reviewed(0, others[:2], others[0], first, passed=False)
+    assert server.q[others[:2]].tolist() == pytest.approx([0.35, 0.35])
 
 
 def test_a_false_memory_stands_first_and_sinks(world: World) -> None:
