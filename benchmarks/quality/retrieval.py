@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks.quality.banks import Bank, Laboratory, Library, documents_of, found
-from benchmarks.quality.baselines import BM25, Floats, order, plain_methods
+from benchmarks.quality.baselines import BM25, order, plain_methods
 from benchmarks.quality.data import Question, RetrievalSet
 from benchmarks.quality.features import judged, retrievals
 from benchmarks.quality.metrics import DEPTH, Scores, scores
@@ -29,7 +29,7 @@ MEAN_GAIN = 3.0
 def measure_bank(lab: Laboratory, bank: Bank) -> dict[str, Scores]:
     """The scores of every method on one set."""
     documents = bank.contents.documents
-    ids, by_words = list(documents), BM25(list(documents.values()))
+    ids, by_words = np.array(list(documents)), BM25(list(documents.values()))
     answers: dict[str, list[tuple[Sequence[str], frozenset[str]]]] = {}
 
     def answered(method: str, question: Question, ranked: Sequence[str]) -> None:
@@ -37,8 +37,10 @@ def measure_bank(lab: Laboratory, bank: Bank) -> dict[str, Scores]:
 
     for question in bank.contents.questions:
         cosines = (bank.vectors @ lab.store.embedder.embed([question.text])[0]).astype(np.float64)
-        for method, values in plain_methods(by_words.scores(question.text), cosines).items():
-            answered(method, question, _ranked(ids, values, question))
+        # What is excluded would win, and squeeze all others together where scores are stretched.
+        kept = np.array([document not in question.excluded for document in documents])
+        for method, values in plain_methods(by_words.scores(question.text)[kept], cosines[kept]).items():
+            answered(method, question, ids[kept][order(values)[:DEPTH]].tolist())
         for kind in retrievals():
             matches = found(bank.memory, question, kind, mmr_lambda=1.0, similarity_threshold=0.0)
             answered(kind, question, documents_of(matches))
@@ -78,8 +80,3 @@ def _goals(results: dict[str, dict[str, Scores]], method: str, report: Report) -
             report.goal(f"{what}, {name}", gain, 0.0, least=True, digits=1, judged=judged(method))
         mean = statistics.mean(above.values())
         report.goal(f"{what}, mean of the sets", mean, MEAN_GAIN, least=True, digits=1, judged=judged(method))
-
-
-def _ranked(ids: Sequence[str], values: Floats, question: Question) -> list[str]:
-    wanted = DEPTH + len(question.excluded)
-    return [ids[row] for row in order(values)[:wanted] if ids[row] not in question.excluded]
