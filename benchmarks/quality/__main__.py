@@ -1,0 +1,116 @@
+"""How good retrieval and learning are on real data: `python -m benchmarks.quality [--only PART] [--set NAME]`.
+
+Tables and goals go to stdout, and with `--out` also into that folder, together with the curves as PNG. What each table
+means stands in docs/quality.md. Everything runs without a network in a temporary home; whole, it takes about half an
+hour on two cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from benchmarks.quality import (
+    false_retrieval,
+    graded,
+    learning,
+    long_tasks,
+    noise,
+    pictures,
+    retrieval,
+    timing,
+)
+from benchmarks.quality.banks import Library, library
+from benchmarks.quality.data import HOTPOT, SETS, TAU, read_runs, read_sets
+from benchmarks.quality.features import RETRIEVALS
+from benchmarks.quality.report import Report
+from benchmarks.speed import DATA
+
+PARTS = ("retrieval", "long", "graded", "learning", "noise", "false", "time")
+WORLDS = {"tau": TAU, "hotpotqa": HOTPOT}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    chosen = _parser().parse_args(arguments)
+    if not chosen.data.is_dir():
+        raise SystemExit(f"the folder of real data is not here: {chosen.data}")
+    report = Report()
+    if chosen.out and not pictures.available():
+        report.say("matplotlib is not here (dependency group bench): tables only, no pictures")
+    if chosen.out:
+        chosen.out.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        banks = stack.enter_context(library(report.say))
+        for part in chosen.only or PARTS:
+            report.say(f"\n== {part}")
+            measure(part, banks, chosen, report)
+    report.summary()
+    if chosen.out:
+        report.save(chosen.out / "quality.txt")
+
+
+def measure(part: str, banks: Library, chosen: argparse.Namespace, report: Report) -> None:
+    sets = read_sets(chosen.set or SETS, chosen.data)
+    drawn: list[Path] = []
+    if part == "retrieval":
+        retrieval.measure(banks, sets, report)
+    elif part == "long":
+        long_tasks.measure(banks, sets, report)
+    elif part == "graded":
+        graded.measure(banks.lab, read_runs(TAU, chosen.data), report)
+    elif part == "time":
+        timing.measure(banks.lab, sets, report)
+    elif part == "false":
+        curves = false_retrieval.measure(banks, sets, report)
+        if curves and chosen.out and pictures.available():
+            drawn.append(pictures.draw_false_retrieval(curves, chosen.out))
+    else:
+        drawn += _simulate(part, banks, chosen, report)
+    for path in drawn:
+        report.say(f"drawn: {path}")
+
+
+def _simulate(part: str, banks: Library, chosen: argparse.Namespace, report: Report) -> list[Path]:
+    laps = learning.Laps(chosen.seeds, chosen.steps, chosen.retrieval)
+    sources = {name: read_runs(file, chosen.data) for name, file in WORLDS.items()}
+    if part == "noise":
+        noise.measure_noise(learning.worlds_of(banks.lab, sources), laps, chosen.workers, report)
+        noise.measure_poison(learning.worlds_of(banks.lab, sources, poisoned=True), laps, report)
+        return []
+    learning.check(banks.lab, sources["tau"], report, chosen.retrieval)
+    curves = learning.measure(learning.worlds_of(banks.lab, sources), laps, chosen.workers, report)
+    return (
+        pictures.draw_learning(curves, list(WORLDS), chosen.steps, chosen.out)
+        if chosen.out and pictures.available()
+        else []
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", choices=PARTS, help="a part to measure; may be given again")
+    parser.add_argument("--set", action="append", choices=SETS, help="a retrieval set; may be given again")
+    parser.add_argument("--seeds", type=_positive, default=8, help="seeds of the simulated agent")
+    parser.add_argument("--steps", type=_positive, default=6_000, help="steps of the simulated agent")
+    kinds = RETRIEVALS
+    parser.add_argument(
+        "--retrieval", choices=kinds, default=kinds[-1], help="what the simulated agent's memory ranks by"
+    )
+    parser.add_argument("--workers", type=_positive, default=os.cpu_count() or 1, help="processes that simulate")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of real data")
+    parser.add_argument("--out", type=Path, help="folder for the tables as text and the curves as PNG")
+    return parser
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return value
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""An agent that follows memories, after the data's own description, and how much it earns.
+
+Each memory has a hidden helpfulness, drawn once from Beta(2p, 2(1 - p)) with p the real pass rate of its task, kept in
+[.05, .95]. At each step a task is drawn; of the K memories that it is shown the agent follows the one at rank r with a
+probability in proportion to 1 / log2(r + 1), and passes with that memory's helpfulness. Whoever ranks sees the task's
+text, the memories, the run that is handed in and its result.
+
+The run handed in is a real one of that task: the one that the followed memory was written from, or in OTHER_RUN of the
+cases another one, which may be the source of another memory that was shown. Where only the trace tells, this favours
+whoever compares it with the memories: a real agent does not repeat a past run word for word.
+
+All chance is drawn before the first step, so that every rule meets the same tasks and the same luck.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.quality.baselines import Floats
+from benchmarks.quality.world import World
+
+OTHER_RUN = 0.3
+RATE_BOUNDS = (0.05, 0.95)
+
+Positions = npt.NDArray[np.int64]
+
+
+class Server(Protocol):
+    """Ranks the memories of a task and learns from what is handed in. Memories go by their position in the world."""
+
+    def shown(self, task: int) -> list[int]:
+        """Best first, at most K."""
+        ...
+
+    def reviewed(self, task: int, shown: list[int], followed: int, run: int, *, passed: bool) -> None: ...
+
+
+@dataclass(frozen=True)
+class Draws:
+    """All the chance of one simulation; all but `helpful` and `task` are uniform in [0, 1)."""
+
+    helpful: Floats
+    task: Positions
+    choice: Floats
+    luck: Floats
+    other: Floats
+    which: Floats
+    flip: Floats
+
+    @property
+    def steps(self) -> int:
+        return len(self.task)
+
+
+def draws(world: World, seed: int, steps: int) -> Draws:
+    chance = np.random.default_rng(seed)
+    helpful = np.zeros(len(world.memories))
+    for rate, members in zip(np.clip(world.pass_rates, *RATE_BOUNDS), world.members, strict=True):
+        helpful[members] = chance.beta(2.0 * rate, 2.0 * (1.0 - rate), len(members))
+    helpful[list(world.poisoned)] = 0.0
+    task = chance.integers(len(world.tasks), size=steps)
+    return Draws(helpful, task, *chance.random((5, steps)))
+
+
+def attention(shown: int) -> Floats:
+    """How likely each rank is followed; sums to 1."""
+    weights = 1.0 / np.log2(np.arange(shown) + 2.0)
+    spread: Floats = weights / weights.sum()
+    return spread
+
+
+def simulate(world: World, server: Server, drawn: Draws, flipped: float = 0.0) -> Floats:
+    """The expected reward of each step, given what was shown. `flipped` is the share of results told wrongly."""
+    expected = np.zeros(drawn.steps)
+    for step in range(drawn.steps):
+        task = int(drawn.task[step])
+        shown = server.shown(task)
+        weights = attention(len(shown))
+        expected[step] = weights @ drawn.helpful[shown]
+        followed = shown[min(int(np.searchsorted(weights.cumsum(), drawn.choice[step])), len(shown) - 1)]
+        passed = bool(drawn.luck[step] < drawn.helpful[followed])
+        told = passed != bool(drawn.flip[step] < flipped)
+        server.reviewed(task, shown, followed, _handed_in(world, drawn, step, followed), passed=told)
+    return expected
+
+
+def _handed_in(world: World, drawn: Draws, step: int, followed: int) -> int:
+    others = [int(i) for i in world.members[int(drawn.task[step])] if i != followed and i not in world.poisoned]
+    if not others or drawn.other[step] >= OTHER_RUN:
+        return followed
+    return others[int(drawn.which[step] * len(others))]

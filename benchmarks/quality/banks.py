@@ -1,0 +1,113 @@
+"""Homes and memories to measure in, filled as a user fills them: every document is submitted and reviewed."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.quality.data import Question, RetrievalSet
+from benchmarks.quality.features import asked
+from mcp_reflect.bootstrap import Store, build_memory, open_store
+from mcp_reflect.inputs import Submission, Verdict
+from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.models import Match
+from mcp_reflect.ports import Vector
+from mcp_reflect.settings import Settings, load_settings
+
+DOCUMENT = "document"
+MOST = 100
+"""The highest limit of a query."""
+
+
+@dataclass(frozen=True)
+class Laboratory:
+    """A home of its own with one store; each bank in it is a project."""
+
+    folder: Path
+    store: Store
+
+    @contextmanager
+    def memory(self, project: str, **environ: str) -> Iterator[ReflectionMemory]:
+        with build_memory(settings(self.folder, project, **environ), self.store) as memory:
+            yield memory
+
+
+def settings(folder: Path, project: str, **environ: str) -> Settings:
+    given = {"MCP_REFLECT_HOME": str(folder), "MCP_REFLECT_PROJECT": project, "MCP_REFLECT_USER": "benchmark"}
+    return load_settings(given | environ, folder)
+
+
+@dataclass(frozen=True)
+class Bank:
+    """A set in the memory of a project. `vectors` are the plain ones of its documents, in order."""
+
+    contents: RetrievalSet
+    memory: ReflectionMemory
+    vectors: Vector
+
+
+class Library:
+    """The banks of a run of the benchmark: each set is filled in where it is first asked for, and then kept."""
+
+    def __init__(self, lab: Laboratory, stack: ExitStack, say: Callable[[str], None]) -> None:
+        self.lab = lab
+        self._stack = stack
+        self._say = say
+        self._banks: dict[str, Bank] = {}
+
+    def bank(self, contents: RetrievalSet) -> Bank:
+        """Sets go by their names."""
+        if contents.name not in self._banks:
+            began = time.perf_counter()
+            memory = self._stack.enter_context(self.lab.memory(contents.name))
+            vectors = fill(self.lab, memory, contents.documents)
+            self._say(f"{contents.name}: {len(vectors):,} documents stored in {time.perf_counter() - began:.0f} s")
+            self._banks[contents.name] = Bank(contents, memory, vectors)
+        return self._banks[contents.name]
+
+
+@contextmanager
+def library(say: Callable[[str], None]) -> Iterator[Library]:
+    with laboratory() as lab, ExitStack() as stack:
+        yield Library(lab, stack, say)
+
+
+@contextmanager
+def laboratory() -> Iterator[Laboratory]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with open_store(settings(folder, "none")) as store:
+            yield Laboratory(folder, store)
+
+
+def fill(lab: Laboratory, memory: ReflectionMemory, documents: dict[str, str]) -> Vector:
+    """Submit each document as the task of a run that passed; gives back the plain vectors of the texts, in order.
+
+    Nothing is retrieved meanwhile, so that every q_value stays where it begins.
+    """
+    vectors = []
+    for document, text in documents.items():
+        memory.submit(Submission(task=text, metadata={DOCUMENT: document}, verdict=Verdict(result="pass")))
+        vectors.append(lab.store.embedder.embed([text])[0])  # just embedded by the line above, hence at hand
+    return np.stack(vectors)
+
+
+def found(memory: ReflectionMemory, question: Question, retrieval: str = "", **more: float) -> list[Match]:
+    """What a query for ten gives, as many more as the question excludes, without those."""
+    query = asked(question.text, retrieval, limit=min(MOST, 10 + len(question.excluded)), **more)
+    matches = memory.query(query).matches
+    return [match for match in matches if document_of(match) not in question.excluded]
+
+
+def documents_of(matches: Sequence[Match]) -> list[str]:
+    return [document_of(match) for match in matches]
+
+
+def document_of(match: Match) -> str:
+    return str(match.memory.metadata[DOCUMENT])

@@ -1,0 +1,38 @@
+"""What of the project is measured: kinds of retrieval, rules of credit, and how they are asked for."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from mcp_reflect.core import ranking
+from mcp_reflect.core.words import terms
+from mcp_reflect.inputs import Query
+from mcp_reflect.ports import Vector
+
+SEMANTIC: Literal["semantic"] = "semantic"
+HYBRID: Literal["hybrid"] = "hybrid"
+DEFAULT_RETRIEVAL = ""
+RETRIEVALS: tuple[Literal["semantic", "hybrid"], ...] = (SEMANTIC, HYBRID)
+JUDGED = HYBRID
+"""The goals hold for the kind that is the default; the other is shown beside it."""
+
+OPTIMISMS = (0.0, 1.0)
+
+Credit = Literal["retrieved", "used", "followed", "source"]
+CREDITS: tuple[Credit, ...] = ("retrieved", "used", "followed")
+"""The rules of credit that a user can have."""
+
+
+def asked(task: str, retrieval: Any = DEFAULT_RETRIEVAL, **more: Any) -> Query:
+    """A query; an empty `retrieval` takes what is set."""
+    return Query(task=task, retrieval=retrieval, **more)
+
+
+def environment(**settings: str | float) -> dict[str, str]:
+    """Variables for settings such as `q_learning__credit`."""
+    return {f"MCP_REFLECT_{name.upper()}": str(value) for name, value in settings.items()}
+
+
+def ranking_query(vector: Vector, lambda_: float, optimism: float = 0.0, words: str = "") -> ranking.Query:
+    """What the retriever makes of a query without a threshold; with `words` of one that goes by them too."""
+    return ranking.Query(vector, lambda_, 0.0, terms=terms(words) if words else None, optimism=optimism)

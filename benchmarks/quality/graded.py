@@ -1,0 +1,89 @@
+"""Do outcomes help ranking? Real runs whose memories are graded by what came of them.
+
+On tau airline: memories are trials 1 to 3 of each task, queries the first user message of trial 0. A memory of the same
+task that passed has grade 2, one that failed 1, of another task 0; only tasks with a passed memory count.
+
+A run never credits the memory that it left. So each memory is followed once more: a second run is handed in that names
+it as what it was given, with the same outcome, reviewed with alpha 0.4, which takes q_value from 0.5 to 0.7 or 0.3. The
+memory that this second run leaves is archived, so that the bank holds the trials alone.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Sequence
+
+from benchmarks.quality.banks import DOCUMENT, Laboratory, documents_of
+from benchmarks.quality.data import Run, by_task
+from benchmarks.quality.features import RETRIEVALS, asked
+from benchmarks.quality.metrics import DEPTH, ndcg
+from benchmarks.quality.report import Report
+from mcp_reflect.inputs import Submission, Verdict
+from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.models import Result
+
+LAMBDAS = (0.0, 0.1, 0.3, 0.5)
+ALPHA = 0.4
+PASSED, FAILED = 2.0, 1.0
+
+
+def measure(lab: Laboratory, runs: Sequence[Run], report: Report) -> dict[str, dict[float, float]]:
+    """Print nDCG@10 by kind of retrieval and lambda; give it back."""
+    tasks = by_task(runs)
+    kept = [members for members in tasks.values() if any(runs[i].passed for i in members[1:])]
+    with lab.memory("graded") as memory:
+        for members in tasks.values():
+            for position in members[1:]:
+                remember(memory, runs[position], str(position))
+        reached = {
+            kind: {lambda_: _mean(memory, runs, kept, kind, lambda_) for lambda_ in LAMBDAS} for kind in RETRIEVALS
+        }
+    report.table(
+        f"nDCG@10 graded by outcome, tau airline, {len(kept)} tasks, q_value 0.7 or 0.3 by a memory's own outcome",
+        ["retrieval", *(f"λ = {lambda_:g}" for lambda_ in LAMBDAS)],
+        [[kind, *(f"{value:.3f}" for value in of_kind.values())] for kind, of_kind in reached.items()],
+    )
+    return reached
+
+
+def remember(memory: ReflectionMemory, run: Run, name: str) -> None:
+    """Store a run, and let another one with the same outcome follow its memory."""
+    result: Result = "pass" if run.passed else "fail"
+    first = memory.submit(
+        Submission(
+            task=run.text,
+            trajectory=json.dumps(run.messages),
+            metadata={DOCUMENT: name},
+            verdict=Verdict(result=result),
+        )
+    )
+    assert first.memory is not None
+    named = (first.memory.id,)
+    again = memory.submit(
+        Submission(
+            task=run.text,
+            retrieved_memory_ids=named,
+            verdict=Verdict(
+                result=result,
+                alpha=ALPHA,
+                helpful_memory_ids=named if run.passed else (),
+                harmful_memory_ids=() if run.passed else named,
+            ),
+        )
+    )
+    assert again.memory is not None
+    memory.manage(again.memory.id, "archive", "only there to credit another")
+
+
+def _mean(
+    memory: ReflectionMemory, runs: Sequence[Run], kept: Sequence[Sequence[int]], kind: str, lambda_: float
+) -> float:
+    reached = []
+    for members in kept:
+        query = asked(
+            runs[members[0]].text, kind, limit=DEPTH, lambda_=lambda_, mmr_lambda=1.0, similarity_threshold=0.0
+        )
+        grades = {str(position): PASSED if runs[position].passed else FAILED for position in members[1:]}
+        reached.append(ndcg(documents_of(memory.query(query).matches), grades))
+    return statistics.mean(reached)

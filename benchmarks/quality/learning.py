@@ -1,0 +1,210 @@
+"""Learning curves of the simulated agent for every rule of credit, between relevance alone and an oracle.
+
+The oracle ranks by the hidden helpfulness and shows as many memories. What a rule earns is told as the share of the gap
+between the two that it closes, in the last sixth of the steps.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.quality.agent import Server, draws, simulate
+from benchmarks.quality.banks import Laboratory
+from benchmarks.quality.baselines import Floats
+from benchmarks.quality.data import Run, by_task
+from benchmarks.quality.features import CREDITS, OPTIMISMS, SEMANTIC, environment
+from benchmarks.quality.report import Report
+from benchmarks.quality.servers import Fixed, InMemory, Real, Rule, Twins
+from benchmarks.quality.world import World, build_world
+
+SHOWN = (1, 3, 5)
+LAMBDAS = (0.5, 1.0)
+JUDGED_LAMBDA = 0.5
+"""The default, for which the goals hold."""
+BUCKETS = 24
+LAST = BUCKETS // 6
+GOALS = {"followed": 90.0, "used": 70.0}
+"""Percent of the gap: where the review says which memory was followed, and where only the trace tells."""
+CHECK_TASKS = 20
+CHECK_STEPS = 200
+CHECK_SHOWN = 3
+
+RELEVANCE, ORACLE = "relevance", "oracle"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is simulated: in which world, showing how many, by which rule or fixed order, with which wrong reviews."""
+
+    world: str
+    k: int
+    rule: Rule | str
+    flipped: float = 0.0
+
+
+Curves = Mapping[Trial, Floats]
+"""Expected reward by seed and bucket of steps."""
+
+
+@dataclass(frozen=True)
+class Laps:
+    """How long, how often, and by which kind of retrieval everything is simulated."""
+
+    seeds: int
+    steps: int
+    retrieval: str = SEMANTIC
+
+
+_worlds: Mapping[str, World] = {}
+
+
+def _enter(worlds: Mapping[str, World]) -> None:
+    global _worlds  # noqa: PLW0603 - what a process of the pool is given once, when it starts
+    _worlds = worlds
+
+
+def run(worlds: Mapping[str, World], trials: Sequence[Trial], laps: Laps, workers: int) -> Curves:
+    """Simulate each trial with each seed. A seed means the same luck for every trial in a world."""
+    jobs = [(trial, seed, laps) for trial in trials for seed in range(laps.seeds)]
+    if workers > 1:
+        # Not forked: the model's and the index's threads would be missing in the copy.
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(workers, context, initializer=_enter, initargs=(worlds,)) as pool:
+            rows = list(pool.map(_simulated, jobs, chunksize=laps.seeds))
+    else:
+        _enter(worlds)
+        rows = [_simulated(job) for job in jobs]
+    return {
+        trial: np.stack(rows[number * laps.seeds : (number + 1) * laps.seeds]) for number, trial in enumerate(trials)
+    }
+
+
+def _simulated(job: tuple[Trial, int, Laps]) -> Floats:
+    trial, seed, laps = job
+    world = _worlds[trial.world]
+    drawn = draws(world, seed, laps.steps)
+    server: Server
+    if isinstance(trial.rule, Rule):
+        server = InMemory(world, trial.rule, trial.k, laps.retrieval)
+    elif trial.rule == ORACLE:
+        server = Fixed.by_helpfulness(world, drawn, trial.k)
+    else:
+        server = Fixed.by_relevance(world, trial.k, laps.retrieval)
+    expected = simulate(world, server, drawn, trial.flipped)
+    return np.array([part.mean() for part in np.array_split(expected, BUCKETS)])
+
+
+def rules(lambdas: Iterable[float] = LAMBDAS) -> list[Rule]:
+    """Every rule that can be set, at each lambda."""
+    return [Rule(credit, lambda_, optimism) for lambda_ in lambdas for credit in CREDITS for optimism in OPTIMISMS]
+
+
+def bounds(lambdas: Iterable[float] = LAMBDAS) -> list[Rule]:
+    """What inferring from traces cannot be expected to surpass by much: see `Rule`."""
+    return [Rule("source", lambda_, optimism) for lambda_ in lambdas for optimism in OPTIMISMS]
+
+
+def closed(curves: Curves, trial: Trial) -> tuple[float, float]:
+    """Percent of the gap that a trial closes in the last sixth, and the standard error of that over the seeds."""
+
+    def last(rule: Rule | str, flipped: float = 0.0) -> Floats:
+        earned: Floats = curves[Trial(trial.world, trial.k, rule, flipped)][:, -LAST:].mean(axis=1)
+        return earned
+
+    low, high = last(RELEVANCE), last(ORACLE)
+    gap = float((high - low).mean())
+    gained = (last(trial.rule, trial.flipped) - low) / gap
+    error = float(gained.std(ddof=1) / np.sqrt(len(gained))) if len(gained) > 1 else 0.0
+    return 100.0 * float(gained.mean()), 100.0 * error
+
+
+def measure(worlds: Mapping[str, World], laps: Laps, workers: int, report: Report) -> Curves:
+    """Simulate everything, print what each rule earns, and hold it against the goals."""
+    wanted: list[Rule | str] = [RELEVANCE, ORACLE, *rules(), *bounds()]
+    trials = [Trial(world, k, rule) for world in worlds for k in SHOWN for rule in wanted]
+    curves = run(worlds, trials, laps, workers)
+    for world in worlds:
+        for lambda_ in LAMBDAS:
+            table(curves, world, [*rules([lambda_]), *bounds([lambda_])], f"{world}, λ {lambda_:g}", laps, report)
+    for trial in trials:
+        if isinstance(trial.rule, Rule) and trial.rule.credit in GOALS and trial.rule.lambda_ == JUDGED_LAMBDA:
+            what = f"{trial.world}, λ {trial.rule.lambda_:g}, {trial.k} shown, {trial.rule}: percent of the gap closed"
+            report.goal(what, closed(curves, trial)[0], GOALS[trial.rule.credit], least=True, digits=0)
+    return curves
+
+
+def table(
+    curves: Curves,
+    world: str,
+    shown_rules: Sequence[Rule],
+    title: str,
+    laps: Laps,
+    report: Report,
+    flipped: float = 0.0,
+) -> None:
+    """Rewards of the last sixth, and the share of the gap closed, in percent with its standard error."""
+
+    def reward(trial: Trial) -> float:
+        return float(curves[trial][:, -LAST:].mean())
+
+    rows = []
+    for rule in shown_rules:
+        cells = []
+        for k in SHOWN:
+            trial = Trial(world, k, rule, flipped)
+            share, error = closed(curves, trial)
+            cells.append(f"{reward(trial):.3f}  {share:.0f} ±{error:.0f}%")
+        rows.append([str(rule), *cells])
+    ends = [[name, *(f"{reward(Trial(world, k, name)):.3f}" for k in SHOWN)] for name in (RELEVANCE, ORACLE)]
+    report.table(
+        f"{title}, {laps.retrieval}: reward in the last sixth of {laps.steps:,} steps, {laps.seeds} seeds, "
+        "and share of the gap closed",
+        ["rule", *(f"{k} shown" for k in SHOWN)],
+        [ends[0], *rows, ends[1]],
+    )
+
+
+def worlds_of(
+    lab: Laboratory, sources: Mapping[str, Sequence[Run]], *, with_steps: bool = True, poisoned: bool = False
+) -> dict[str, World]:
+    """A world in a bank of its own for each source of runs."""
+    kind = "poisoned" if poisoned else "steps" if with_steps else "plain"
+    found: dict[str, World] = {}
+    for name, runs in sources.items():
+        with lab.memory(f"{name}-{kind}") as memory:
+            found[name] = build_world(lab, memory, runs, with_steps=with_steps, poisoned=poisoned)
+    return found
+
+
+def check(lab: Laboratory, runs: Sequence[Run], report: Report, retrieval: str, steps: int = CHECK_STEPS) -> None:
+    """Run the simulation side by side with a whole ReflectionMemory, for every rule, on the first tasks of `runs`.
+
+    Step by step it goes by meaning alone. By words too the first ranks are compared, before anything is handed in:
+    later on a real bank holds more texts, and weighs words a little differently than the simulation, which keeps to the
+    weights that it began with.
+    """
+    tasks = by_task(runs)
+    few = [runs[i] for members in list(tasks.values())[:CHECK_TASKS] for i in members]
+    ranks = differences = 0
+    for number, rule in enumerate(rules()):
+        variables = environment(
+            q_learning__optimism=rule.optimism,
+            q_learning__credit="retrieved" if rule.credit == "followed" else rule.credit,
+        )
+        with lab.memory(f"check-{number}", **variables) as memory:
+            world = build_world(lab, memory, few)
+            first = InMemory(world, rule, CHECK_SHOWN, retrieval), Real(world, memory, rule, CHECK_SHOWN, retrieval)
+            ranks += sum(first[0].shown(task) != first[1].shown(task) for task in range(len(world.tasks)))
+            twins = Twins(InMemory(world, rule, CHECK_SHOWN), Real(world, memory, rule, CHECK_SHOWN))
+            simulate(world, twins, draws(world, number, steps))
+            differences += twins.differences
+    count = len(rules())
+    what = f"tasks for each of {count} rules that simulation and real memory rank differently at first, {retrieval}"
+    report.goal(what, ranks, 0.0, least=False, digits=0)
+    what = f"steps of {steps} for each of {count} rules at which simulation and real memory differ, {SEMANTIC}"
+    report.goal(what, differences, 0.0, least=False, digits=0)

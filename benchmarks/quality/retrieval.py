@@ -1,0 +1,82 @@
+"""Does the right lesson come first? Every set through the real write path and the real query, beside plain methods.
+
+All q_values are 0.5, so what is measured is relevance alone. `semantic` and `hybrid` are queries without MMR and
+without a threshold; `as installed` has every default, MMR and threshold included.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+import numpy as np
+
+from benchmarks.quality.banks import Bank, Laboratory, Library, documents_of, found
+from benchmarks.quality.baselines import BM25, order, plain_methods
+from benchmarks.quality.data import Question, RetrievalSet
+from benchmarks.quality.features import JUDGED, RETRIEVALS
+from benchmarks.quality.metrics import DEPTH, Scores, scores
+from benchmarks.quality.report import Report
+
+PLAIN = ("BM25", "MiniLM", "RRF", "blend")
+INSTALLED = "as installed"
+TITLES = {"recall": "R@5", "mrr": "MRR@10", "ndcg": "nDCG@10"}
+GOALS = ("recall", "ndcg")
+MEAN_GAIN = 3.0
+"""In percent of the best plain method, on average over the sets."""
+
+
+def measure_bank(lab: Laboratory, bank: Bank) -> dict[str, Scores]:
+    """The scores of every method on one set."""
+    documents = bank.contents.documents
+    ids, by_words = np.array(list(documents)), BM25(list(documents.values()))
+    answers: dict[str, list[tuple[Sequence[str], frozenset[str]]]] = {}
+
+    def answered(method: str, question: Question, ranked: Sequence[str]) -> None:
+        answers.setdefault(method, []).append((ranked[:DEPTH], question.relevant))
+
+    for question in bank.contents.questions:
+        cosines = (bank.vectors @ lab.store.embedder.embed([question.text])[0]).astype(np.float64)
+        # What is excluded would win, and squeeze all others together where scores are stretched.
+        kept = np.array([document not in question.excluded for document in documents])
+        for method, values in plain_methods(by_words.scores(question.text)[kept], cosines[kept]).items():
+            answered(method, question, ids[kept][order(values)[:DEPTH]].tolist())
+        for kind in RETRIEVALS:
+            matches = found(bank.memory, question, kind, mmr_lambda=1.0, similarity_threshold=0.0)
+            answered(kind, question, documents_of(matches))
+        answered(INSTALLED, question, documents_of(found(bank.memory, question)))
+    return {method: scores(each) for method, each in answers.items()}
+
+
+def measure(library: Library, sets: Sequence[RetrievalSet], report: Report) -> dict[str, dict[str, Scores]]:
+    """Print what every method reaches on every set, and hold it against the goals."""
+    results = {each.name: measure_bank(library.lab, library.bank(each)) for each in sets}
+    methods = [*PLAIN, *RETRIEVALS, INSTALLED]
+    for measured, title in TITLES.items():
+        rows = [
+            [name, *(f"{getattr(reached[method], measured):.3f}" for method in methods)]
+            for name, reached in results.items()
+        ]
+        report.table(f"{title}, all q_values equal", ["set", *methods], rows)
+    for method in RETRIEVALS:
+        _goals(results, method, report)
+    return results
+
+
+def gains(results: dict[str, dict[str, Scores]], method: str, measured: str) -> dict[str, float]:
+    """By set, by how many percent a method is above the best of the plain ones (`measured`: a field of Scores)."""
+    return {
+        name: 100.0 * (getattr(each[method], measured) / max(getattr(each[plain], measured) for plain in PLAIN) - 1.0)
+        for name, each in results.items()
+    }
+
+
+def _goals(results: dict[str, dict[str, Scores]], method: str, report: Report) -> None:
+    report.say(f"{method} against the best of {', '.join(PLAIN)}, in percent:")
+    for measured in GOALS:
+        above = gains(results, method, measured)
+        what = f"{method}, {TITLES[measured]}"
+        for name, gain in above.items():
+            report.goal(f"{what}, {name}", gain, 0.0, least=True, digits=1, judged=method == JUDGED)
+        mean = statistics.mean(above.values())
+        report.goal(f"{what}, mean of the sets", mean, MEAN_GAIN, least=True, digits=1, judged=method == JUDGED)

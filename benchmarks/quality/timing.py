@@ -1,0 +1,92 @@
+"""How much longer a hybrid query takes than a semantic one: in turn on one bank, on texts that no cache has seen.
+
+The memories are made of real texts, half of one and half of another, with a vector between those of the two: embedding
+ten thousand texts would take minutes and measure the model.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from benchmarks.quality.banks import Laboratory
+from benchmarks.quality.data import RetrievalSet
+from benchmarks.quality.features import HYBRID, SEMANTIC, asked
+from benchmarks.quality.report import Report
+from benchmarks.speed import paired
+from mcp_reflect.core.vectors import unit
+from mcp_reflect.ids import new_id
+from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.models import Memory, Review, Trace
+
+SIZES = (1_000, 10_000)
+MOST = 1.5
+BASE = 500
+SEED = 20261121
+
+
+def measure(lab: Laboratory, sets: Sequence[RetrievalSet], report: Report) -> dict[int, float]:
+    """Print the medians and their ratio at each size; give back the ratios."""
+    texts = [text for each in sets for text in each.documents.values()]
+    np.random.default_rng(SEED).shuffle(texts)
+    fresh = (f"{text} ({number})" for number, text in enumerate(itertools.cycle(texts[BASE:])))
+    ratios: dict[int, float] = {}
+    rows = []
+    for size in SIZES:
+        with lab.memory(f"timing-{size}") as memory:
+            store_mixtures(lab, memory, texts[:BASE], size)
+            hybrid, semantic = paired(_query(memory, HYBRID), _query(memory, SEMANTIC), fresh)
+        ratios[size] = hybrid / semantic
+        rows.append([f"{size:,}", f"{hybrid * 1e3:.2f}", f"{semantic * 1e3:.2f}", f"{ratios[size]:.2f}"])
+    report.table("Query time, medians in ms", ["memories", HYBRID, SEMANTIC, "ratio"], rows)
+    for size, ratio in ratios.items():
+        report.goal(f"query time at {size:,} memories, hybrid over semantic", ratio, MOST, least=False, digits=2)
+    return ratios
+
+
+def _query(memory: ReflectionMemory, kind: str) -> Callable[[str], object]:
+    return lambda text: memory.query(asked(text, kind))
+
+
+def store_mixtures(lab: Laboratory, memory: ReflectionMemory, texts: Sequence[str], count: int) -> None:
+    """Put `count` memories straight into the ledger, each from two of `texts`, and let the index catch up."""
+    chance, start = np.random.default_rng(SEED), datetime.now(UTC)
+    profile, store = memory.profile, lab.store
+    vectors = store.embedder.embed(texts)
+    for first in range(0, count, 1_000):
+        with store.ledger.transaction() as tx:
+            for number in range(first, min(first + 1_000, count)):
+                one, other = chance.integers(len(texts), size=2)
+                task = _halves(texts[one], texts[other])
+                created = start - timedelta(seconds=number)
+                trace = Trace(
+                    id=new_id("trace"), project=profile.project, user=profile.user, task=task, created_at=created
+                )
+                tx.insert_trace(trace)
+                review = Review(
+                    id=new_id("rev"), trace_id=trace.id, seq=tx.next_seq(), result="pass", alpha=0.3, created_at=created
+                )
+                tx.put_review(review)
+                stored = Memory(
+                    id=new_id("mem"),
+                    project=profile.project,
+                    user=profile.user,
+                    task=task,
+                    reflection="Look at the flags before the first run.",
+                    success=True,
+                    author="agent",
+                    source_trace_id=trace.id,
+                    initial_q=0.5,
+                    q_value=0.5,
+                    created_at=created,
+                )
+                tx.put_memory(stored, store.embedder.identity, unit(vectors[one] + vectors[other]))
+    store.indexer.sync(profile.project)
+
+
+def _halves(one: str, other: str) -> str:
+    first, second = one.split(), other.split()
+    return " ".join([*first[: len(first) // 2 + 1], *second[len(second) // 2 :]])
