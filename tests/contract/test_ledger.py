@@ -14,7 +14,7 @@ from sqlalchemy import create_engine, text
 
 from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.adapters.sql_ledger.schema import metadata
-from mcp_reflect.core import learning
+from mcp_reflect.core import learning, words
 from mcp_reflect.errors import ConfigurationError, LedgerError
 from mcp_reflect.models import ReflectionDraft, ReflectionJob, Retrieval, Review
 from mcp_reflect.ports import MemoryOrder, Usage
@@ -357,30 +357,33 @@ def test_a_file_that_is_no_database_is_a_ledger_error(tmp_path: Path) -> None:
         SqlLedger(f"sqlite:///{file}")
 
 
-def test_a_ledger_of_the_first_schema_is_brought_up_to_date(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'ledger.db'}"
+def test_what_older_ledgers_have_not_counted_is_counted_from_their_events(url: str) -> None:
     trace = make_trace()
-    with SqlLedger(url).transaction() as tx:
+    memory = make_memory(trace)
+    first = SqlLedger(url)
+    with first.transaction() as tx:
         tx.insert_trace(trace)
-        tx.put_review(make_review(trace, 1, feedback="kept"))
-    with sqlite3.connect(tmp_path / "ledger.db") as connection:
-        connection.execute("ALTER TABLE reviews DROP COLUMN source")
-        connection.execute("UPDATE properties SET value = 1 WHERE name = 'schema'")
-    connection.close()
-    for _ in range(2):
-        ledger = SqlLedger(url)
-        with ledger.transaction() as tx:
-            kept = tx.current_review(trace.id)
-        ledger.close()
-        assert kept is not None
-        assert (kept.feedback, kept.source) == ("kept", "")
-    ledger = SqlLedger(url)
-    with ledger.transaction() as tx:
-        tx.put_review(make_review(trace, 2, source="tests"))
-        newer = tx.current_review(trace.id)
-    ledger.close()
-    assert newer is not None
-    assert newer.source == "tests"
+        tx.put_memory(memory, "model", axis(0))
+        for reward in (1.0, 0.0, 1.0):
+            review = make_review(trace, tx.next_seq(), alpha=0.3)
+            tx.put_review(review)
+            tx.append_event(learning.event(review, memory.id, 0, reward, 0.5))
+    counted = first.memories([memory.id])[memory.id]
+    first.close()
+    database = create_engine(url)
+    with database.begin() as connection:
+        for column in ("trials", "successes"):
+            connection.execute(text(f"ALTER TABLE utilities DROP COLUMN {column}"))
+        connection.execute(text("DROP TABLE words"))
+        connection.execute(text("UPDATE properties SET value = 1 WHERE name = 'schema'"))
+    database.dispose()
+    second = SqlLedger(url)
+    migrated = second.memories([memory.id])[memory.id]
+    (change,) = second.changes("alpha", "model", 0).memories
+    second.close()
+    assert (counted.trials, counted.successes) == (pytest.approx(3), pytest.approx(2))
+    assert (migrated.trials, migrated.successes) == (pytest.approx(3), pytest.approx(2))
+    assert change.terms.keys.tolist() == words.terms(memory.task).keys.tolist()
 
 
 def test_things_are_found_by_the_beginning_of_their_ids(ledger: SqlLedger) -> None:
