@@ -51,7 +51,7 @@ async def test_a_reviewed_run_is_told_to_the_next_one_and_learns_from_it(
                 f"Past task:\n{CANCEL}\n\nReflection:\n{memory['reflection']}"
             )
             match = told["memories"][0]
-            assert match["score"] == pytest.approx(0.5 * match["similarity"] + 0.5 * match["q_value"])
+            assert match["score"] == pytest.approx(0.5 * match["relevance"] + 0.5 * match["q_value"])
 
             # The agent forgets what it was told; the connection does not.
             second = await call(client, "submit_trace", task=task, review_result="fail", alpha=0.5)
