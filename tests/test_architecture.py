@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -141,3 +142,9 @@ def test_importing_the_package_imports_nothing_else() -> None:
     code = "import sys; before = set(sys.modules); import mcp_reflect; print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], check=True, timeout=60, capture_output=True, text=True)
     assert done.stdout.split() == ["mcp_reflect"]
+
+
+@pytest.mark.parametrize("file", SOURCES, ids=lambda file: file.relative_to(PACKAGE).as_posix())
+def test_no_pattern_repeats_a_group_possessively(file: Path) -> None:
+    """Python before 3.11.5, which Debian 12 has, matches those wrongly; atomic groups are right everywhere."""
+    assert not re.search(r"\)(?:[*+?]|\{[\d,]+\})\+", file.read_text(encoding="utf-8")), file

@@ -96,28 +96,31 @@ def _run(line_end: str) -> int:
 @lru_cache(maxsize=32)
 def _block(line_end: str) -> re.Pattern[str]:
     """The grammar for one way of writing a line end."""
+    # Atomic groups, not possessive quantifiers of groups: Python before 3.11.5 matches those wrongly.
     nl = re.escape(line_end)
-    unit, any_unit = _units(line_end, nl)
+    plain, unit, any_unit = _units(line_end, nl)
     reflection_end = rf"{nl}{nl}Reflection:{nl}(?={unit})"
     header = rf"{_TITLE}{nl}{nl}{_SECTION}{nl}{nl}{_ENTRY}{nl}Past task:{nl}"
-    past_task = rf"(?:(?!{reflection_end}|{header}){any_unit})*+"
+    past_task = rf"(?>(?:{plain}|(?!{reflection_end}|{header}){any_unit})*)"
     labels = "|".join(map(re.escape, LABELS))
-    reflection = rf"{unit}++(?:{nl}(?:  |{labels})(?:{unit})*+)*+"
+    line = rf"(?:{plain}|{unit})"
+    reflection = rf"(?>{line}+)(?>(?:{nl}(?:  |{labels})(?>{line}*))*)"
     entry = rf"{_ENTRY}{nl}Past task:{nl}{past_task}{reflection_end}{reflection}"
-    section = rf"{_SECTION}{nl}{nl}{entry}(?:{nl}{nl}{entry})*+"
-    return re.compile(rf"{_TITLE}(?:{nl}{nl}{section})++", re.DOTALL)
+    section = rf"{_SECTION}{nl}{nl}{entry}(?>(?:{nl}{nl}{entry})*)"
+    return re.compile(rf"{_TITLE}(?>(?:{nl}{nl}{section})+)", re.DOTALL)
 
 
-def _units(line_end: str, nl: str) -> tuple[str, str]:
-    r"""Patterns for one character of a line, and for one character of a text, as written where the block stands.
+def _units(line_end: str, nl: str) -> tuple[str, str, str]:
+    r"""Patterns for many plain characters, for one of a line, and for one of a text, as written where the block stands.
 
-    In a JSON string within k strings a line end is written as 2**(k-1) backslashes and an n, a backslash as twice as
-    many, a quote as one less than that and the quote; a quote with fewer ends the string, and the block with it.
+    Plain ones begin neither a line end nor a title; taken together, they keep the number of steps small. In a JSON
+    string within k strings a line end is written as 2**(k-1) backslashes and an n, a backslash as twice as many, a
+    quote as one less than that and the quote; a quote with fewer ends the string, and the block with it.
     """
     if line_end[0] != "\\":
-        return rf"(?:(?!{nl})[^\n])", "."
+        return rf"[^\r\n{_TITLE[0]}]++", rf"(?:(?!{nl})[^\n])", "."
     run = _run(line_end)
     if run & (run - 1):
-        return "(?!)", "(?!)"  # no string is written like that
+        return "(?!)", "(?!)", "(?!)"  # no string is written like that
     one = rf"(?:[^\\\"\n]|\\{{{2 * run}}}|\\{{{2 * run - 1}}}\"|(?!{nl})\\{{{run}}}[^\\\"\nn])"
-    return one, rf"(?:{one}|{nl}|\\{{{run}}}n)"
+    return rf"[^\\\"\n{_TITLE[0]}]++", one, rf"(?:{one}|{nl}|\\{{{run}}}n)"

@@ -86,15 +86,14 @@ _OWN = (
         ("PRIVATE KEY",),
         # Up to its own end; a block that was cut off loses the encoded lines that are left of it.
         re.compile(
-            _BLOCK + r"(?:(?:(?!-----).)*+-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-            r"|(?:(?:\s|\\+[rn]|[\"'+,])*+[A-Za-z0-9+/=]{16,})*+)",
-            re.DOTALL,
+            _BLOCK + r"(?:(?>[^-]*+(?:-(?!----)[^-]*+)*)-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+            r"|(?>(?:(?>(?:\s|\\+[rn]|[\"'+,])*)[A-Za-z0-9+/=]{16,})*))"
         ),
     ),
     Format(
         "private-key",
         ("Private-Lines:",),
-        re.compile(r"Private-Lines: \d+((?:(?:\s|\\+[rn])++[A-Za-z0-9+/=]{16,})++)"),
+        re.compile(r"Private-Lines: \d+((?>(?:(?>(?:\s|\\+[rn])+)[A-Za-z0-9+/=]{16,})+))"),
     ),
     Format(
         "url-password",

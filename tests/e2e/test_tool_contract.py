@@ -73,7 +73,7 @@ READING = {
 MEMORY = {
     "id", "kind", "task", "reflection", "q_value", "similarity", "score", "success", "summary", "key_mistake",
     "correct_action", "applicable_tools", "guidance", "tools_used", "metadata", "status", "author", "source_trace_id",
-    "created_at", "last_used_at", "reviews", "rating",
+    "created_at", "last_used_at", "reviews", "rating", "relevance", "interval",
 }  # fmt: skip
 
 
@@ -153,7 +153,7 @@ async def test_memories_have_the_promised_fields(tmp_path: Path) -> None:
     assert set(detailed["memories"][0]) >= MEMORY
     assert set(augmented["memories"][0]) >= MEMORY
     left_out = set(detailed["memories"][0]) - set(concise["memories"][0])
-    assert left_out == {"key_mistake", "correct_action", "guidance", "rating"}
+    assert left_out == {"key_mistake", "correct_action", "guidance", "rating", "interval"}
     assert detailed["memories"][0]["last_used_at"] is None or detailed["memories"][0]["last_used_at"] > "2026"
 
 

@@ -6,6 +6,7 @@ What tools return comes from really running them.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import uuid
 from pathlib import Path
@@ -52,8 +53,15 @@ class Transcript:
     def runs(self, command: str) -> str:
         """A Bash call and its result; gives back the call's id."""
         call = self.uses("Bash", {"command": command})
+        # No bytecode: an edit within the same second and of the same length would not be noticed.
         done = subprocess.run(
-            ["sh", "-c", command], cwd=self.folder, capture_output=True, text=True, check=False, timeout=60
+            ["sh", "-c", command],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
         )
         output = (done.stdout + done.stderr).rstrip("\n")
         if done.returncode:
