@@ -53,7 +53,7 @@ def query(
             show_json(found)
             return
         for rank, memory in enumerate(found["memories"], 1):
-            figures = "  ".join(f"{name} {memory[name]:.3f}" for name in ("q_value", "similarity", "score"))
+            figures = "  ".join(f"{name} {memory[name]:.3f}" for name in ("q_value", "relevance", "score"))
             outcome = {True: "passed", False: "failed"}.get(memory["success"], memory["kind"])
             out.print(Text(f"{rank}. {memory['id']}  ", style="bold"), Text(f"{figures}  {outcome}"), soft_wrap=True)
             out.print(Text(f"   {' '.join(memory['task'].split())}", style="dim"), soft_wrap=True)

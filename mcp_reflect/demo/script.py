@@ -142,7 +142,7 @@ class Agent:
 
     def _show(self, memories: list[Given]) -> None:
         for rank, memory in enumerate(memories, 1):
-            figures = "  ".join(f"{name} {memory[name]:.3f}" for name in ("q_value", "similarity", "score"))
+            figures = "  ".join(f"{name} {memory[name]:.3f}" for name in ("q_value", "relevance", "score"))
             self._say(f"    {rank}. {memory['id']}  [bold]{figures}[/]")
             self._say(f"       [dim]{escape(memory['correct_action'])}[/]")
 
