@@ -24,8 +24,9 @@ Trajectory = str | Sequence[Mapping[str, Any]]
 class QueryOptions(TypedDict, total=False):
     """How memories are chosen; what is left out is as configured.
 
-    `limit` 1 to 100; `lambda_` 0 (by meaning only) to 1 (by q_value only); `mmr_lambda` 1 (by score only) or lower for
-    fewer near-duplicates; `similarity_threshold` the least cosine, 0 to 1; `metadata_filter` keys that must match.
+    `limit` 1 to 100; `lambda_` 0 (by relevance only) to 1 (by q_value only); `mmr_lambda` 1 (by score only) or lower
+    for fewer near-duplicates; `similarity_threshold` the least relevance, 0 to 1; `metadata_filter` keys that must match;
+    `retrieval` by meaning alone, or by words too.
     """
 
     limit: int
@@ -33,6 +34,7 @@ class QueryOptions(TypedDict, total=False):
     mmr_lambda: float
     similarity_threshold: float
     metadata_filter: Mapping[str, Any]
+    retrieval: Literal["semantic", "hybrid"]
 
 
 class ReviewFields(TypedDict, total=False):

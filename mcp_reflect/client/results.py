@@ -38,9 +38,10 @@ class _Read:
 
 @dataclass(frozen=True)
 class Memory(_Read):
-    """Something learned. `similarity` and `score` are there in a query's answer only.
+    """Something learned. `similarity`, `relevance` and `score` are there in a query's answer only.
 
-    `success` is how the run ended that it came from; None where it came from no run. `rating` is `20 * q_value - 10`.
+    `interval` is where the true rate of success is likely to be; empty in a query's short answer. `success` is how the
+    run ended that it came from; None where it came from no run. `rating` is `20 * q_value - 10`.
     """
 
     id: str
@@ -48,6 +49,8 @@ class Memory(_Read):
     reflection: str = ""
     q_value: float = 0.0
     similarity: float | None = None
+    relevance: float | None = None
+    interval: tuple[float, ...] = ()
     score: float | None = None
     success: bool | None = None
     summary: str = ""

@@ -88,7 +88,7 @@ class Calls:
         """Whatever goes wrong with the memory, or with finding the task, is no reason not to call the function."""
         try:
             yield
-        except Exception:
+        except Exception:  # whatever it was, the function is called all the same
             if self._link().strict:
                 raise
             log.exception("%s() runs without a memory", self._name)
