@@ -25,8 +25,8 @@ class QueryOptions(TypedDict, total=False):
     """How memories are chosen; what is left out is as configured.
 
     `limit` 1 to 100; `lambda_` 0 (by relevance only) to 1 (by q_value only); `mmr_lambda` 1 (by score only) or lower
-    for fewer near-duplicates; `similarity_threshold` the least relevance, 0 to 1; `metadata_filter` keys that must match;
-    `retrieval` by meaning alone, or by words too.
+    for fewer near-duplicates; `similarity_threshold` the least relevance, 0 to 1; `metadata_filter` keys that must
+    match; `retrieval` by meaning alone, or by words too.
     """
 
     limit: int
