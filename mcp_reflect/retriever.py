@@ -13,7 +13,7 @@ import numpy.typing as npt
 from mcp_reflect.core.bank import Bank
 from mcp_reflect.core.error_index import ErrorIndex, KnownMatch, nearest_errors
 from mcp_reflect.core.error_match import SAME, folded, keyword_sets, keywords
-from mcp_reflect.core.focus import focused
+from mcp_reflect.core.focus import focused, spoken
 from mcp_reflect.core.ranking import Query, Ranked, mmr, pool_size, top_k
 from mcp_reflect.core.table import Rows, similarities
 from mcp_reflect.core.threshold_algorithm import threshold_top_k
@@ -93,15 +93,14 @@ class Retriever:
 
     def search(self, project: str, user: str | None, wanted: Wanted) -> list[Hit]:
         """At most `wanted.limit` hits, best first, among the memories of `user` (of all users where None)."""
-        asked = focused(wanted.task)
-        vector = self._embedder.embed([asked])[0]
+        vector = self._embedder.embed([focused(wanted.task)])[0]
         query = Query(
             vector,
             wanted.lambda_,
             wanted.threshold,
             wanted.recency_weight,
             wanted.now,
-            terms(asked) if wanted.hybrid else None,
+            terms(spoken(wanted.task)) if wanted.hybrid else None,
             wanted.optimism,
         )
         guarded = self._guarded(project, len(vector))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcp_reflect.core.error_match import folded
-from mcp_reflect.core.focus import focused
+from mcp_reflect.core.focus import focused, spoken
 from mcp_reflect.models import Memory
 
 
@@ -12,9 +12,16 @@ def embedded_text(memory: Memory) -> str:
 
     Of a long one what it comes down to.
     """
+    return _text(memory) if memory.kind == "error" else focused(_text(memory))
+
+
+def counted_text(memory: Memory) -> str:
+    """The text whose words count: the same, not cut to what a model reads."""
+    return _text(memory) if memory.kind == "error" else spoken(_text(memory))
+
+
+def _text(memory: Memory) -> str:
     if memory.kind == "error":
         # Only the first evidence: the text must not grow with every recurrence.
         return "\n".join(filter(None, map(folded, (memory.key_mistake, *memory.evidence[:1])))) or memory.task
-    if memory.kind == "reflection":
-        return focused(memory.task)
-    return focused(memory.reflection)
+    return memory.task if memory.kind == "reflection" else memory.reflection

@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy import RowMapping
 
 from mcp_reflect.core import words
-from mcp_reflect.core.embedded_text import embedded_text
+from mcp_reflect.core.embedded_text import counted_text, embedded_text
 from mcp_reflect.models import InsightJob, LogEntry, Memory, ReflectionJob, Retrieval, Review, Trace, UtilityEvent
 from mcp_reflect.ports import Terms, Vector
 
@@ -95,11 +95,11 @@ def memory_from(row: Row) -> Memory:
     )
 
 
-def words_row(memory_id: str, text: str) -> dict[str, Any]:
-    found = words.terms(text)
+def words_row(memory: Memory) -> dict[str, Any]:
+    found = words.terms(counted_text(memory))
     # Five bytes a term: all keys, then all counts.
     return {
-        "memory_id": memory_id,
+        "memory_id": memory.id,
         "version": words.VERSION,
         "terms": found.keys.astype("<u4").tobytes() + found.counts.tobytes(),
     }

@@ -91,7 +91,7 @@ class SqlTransaction(InsightWriting, ForgettingWriting, PortableWriting):
             utility = {"memory_id": memory.id, "project": memory.project, "q_value": memory.q_value, "seq": 0}
             self._connection.execute(insert(schema.utilities), utility | {"reviews": memory.reviews})
         self._connection.execute(insert(e), {"memory_id": memory.id, "model": model, "vector": rows.to_blob(vector)})
-        self._connection.execute(insert(schema.words), rows.words_row(memory.id, row["embedded_text"]))
+        self._connection.execute(insert(schema.words), rows.words_row(memory))
 
     def set_status(self, memory_id: str, status: Status) -> None:
         m = schema.memories
