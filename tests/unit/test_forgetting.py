@@ -96,6 +96,25 @@ def test_a_run_goes_with_all_that_came_from_it_and_what_it_credited_is_taken_bac
             memory.trace(second.trace_id)
 
 
+def test_what_runs_were_found_to_have_followed_names_the_forgotten_no_more(tmp_path: Path) -> None:
+    """The weights stay, under a mark: with none left, a review would credit all that was retrieved."""
+    with small_memory(tmp_path) as parts:
+        memory = parts.memory
+        verdict = Verdict(result="pass", correct_action="Use cancel with ZX81")
+        first = memory.submit(Submission(task="cancel the flight", trajectory="$ cancel ZX81", verdict=verdict))
+        other = memory.submit(Submission(task="cancel the flight", verdict=Verdict(result="pass", summary="Wait.")))
+        memory.query(Query(task="cancel the flight", similarity_threshold=0.0))
+        memory.submit(Submission(task="cancel it", trajectory="$ cancel ZX81", verdict=Verdict(result="pass")))
+        assert first.memory is not None
+        assert other.memory is not None
+        assert f'"{first.memory.id}":' in dumped(tmp_path)
+        kept = memory.memory(other.memory.id).q_value
+        gone(parts, first.memory.id)
+        assert remains(tmp_path, first.memory.id) == []
+        assert memory.memory(other.memory.id).q_value == kept
+        assert wrong(parts) == []
+
+
 def test_a_memory_goes_and_its_run_stays_without_the_words_of_the_memory(tmp_path: Path) -> None:
     with small_memory(tmp_path) as parts:
         verdict = Verdict(result="pass", summary="Quixotic flag", claims=("zephyr needs a flag",), feedback="fizzle")

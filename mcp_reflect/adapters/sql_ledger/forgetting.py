@@ -91,10 +91,10 @@ class ForgettingWriting:
 
 
 def _without(value: Any, memory_id: str, mark: str | None) -> Any:
-    """A JSON value in which an id is replaced by a mark, or left out of its list where there is none."""
+    """A JSON value in which an id is replaced by a mark, or left out of its list or mapping where there is none."""
     if isinstance(value, dict):
-        return {key: _without(item, memory_id, mark) for key, item in value.items()}
+        kept = value if mark else {key: item for key, item in value.items() if key != memory_id}
+        return {_without(key, memory_id, mark): _without(item, memory_id, mark) for key, item in kept.items()}
     if isinstance(value, list):
-        kept = value if mark else [item for item in value if item != memory_id]
-        return [_without(item, memory_id, mark) for item in kept]
+        return [_without(item, memory_id, mark) for item in value if mark or item != memory_id]
     return (mark or "") if value == memory_id else value
