@@ -160,7 +160,9 @@ def test_a_verdict_that_was_given_before_the_program_is_ended_counts(client: Ref
 
 def test_ctrl_c_ends_a_program_soon_even_where_the_memory_hangs(home: Path) -> None:
     script = (
-        "import time, sys\n"
+        # What a shell starts in the background is deaf to Ctrl-C, and so would be what this test starts.
+        "import signal, time\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from mcp_reflect import ReflectClient\n"
         "with ReflectClient() as client, client.trace('t') as run:\n"
         "    print('ready', flush=True)\n"
