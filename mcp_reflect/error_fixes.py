@@ -69,8 +69,7 @@ class ErrorFixes:
             profile.project, profile.visible_user, error, profile.similarity_threshold, query.limit
         )
         retrieval = profile.shown([hit.memory_id for hit in hits], self._clock())
-        self._ledger.record_retrieval(retrieval)
-        found = self._ledger.memories(retrieval.memory_ids)
+        found = self._ledger.record_retrieval(retrieval)
         fixes = [KnownFix(found[hit.memory_id], hit.match) for hit in hits if hit.memory_id in found]
         return KnownFixes(retrieval.id, fixes, warnings)
 

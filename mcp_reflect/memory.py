@@ -96,8 +96,7 @@ class ReflectionMemory(Looking):
         )
         hits = self._retriever.search(self.profile.project, self.profile.visible_user, wanted)
         retrieval = self.profile.shown([hit.memory_id for hit in hits], self._clock())
-        self._ledger.record_retrieval(retrieval)
-        found = self._ledger.memories(retrieval.memory_ids)
+        found = self._ledger.record_retrieval(retrieval)
         matches = [
             Match(memory=found[hit.memory_id], similarity=hit.similarity, relevance=hit.relevance, score=hit.score)
             for hit in hits

@@ -13,8 +13,9 @@ import numpy.typing as npt
 from mcp_reflect.core.bank import Bank
 from mcp_reflect.core.error_index import ErrorIndex, KnownMatch, nearest_errors
 from mcp_reflect.core.error_match import SAME, folded, keyword_sets, keywords
+from mcp_reflect.core.first_look import two_stage_top_k
 from mcp_reflect.core.focus import focused, spoken
-from mcp_reflect.core.ranking import Query, Ranked, mmr, pool_size, top_k
+from mcp_reflect.core.ranking import Query, Ranked, mmr, pool_size
 from mcp_reflect.core.table import Rows, similarities
 from mcp_reflect.core.threshold_algorithm import threshold_top_k
 from mcp_reflect.core.words import terms
@@ -25,9 +26,8 @@ from mcp_reflect.ports import Embedder, Ledger, VectorIndex
 
 log = logging.getLogger(__name__)
 
-SCAN_LIMIT = 100_000
-"""Up to here every row is compared: exact whatever the index holds, and no slower than asking it (at 100,000 rows of
-384 dimensions both take 4 to 5 ms, at 50,000 comparing takes half)."""
+LOOKED_AT = 100_000
+"""In larger banks the index is asked, where it can answer: a look at every row takes longer then."""
 
 _NEAREST = 256
 """Least number of neighbours asked of the index; twice what a pool of the default size needs, see TRUSTED."""
@@ -111,10 +111,10 @@ class Retriever:
             k = pool_size(wanted.limit, wanted.mmr_lambda)
             # The lists by q_value and by cosine know nothing of ages, words and counts; for those all is compared.
             by_list = not (wanted.recency_weight or wanted.hybrid or wanted.optimism)
-            if rows is None and len(bank) > SCAN_LIMIT and by_list:
+            if rows is None and len(bank) > LOOKED_AT and by_list:
                 ranked = self._by_index(project, bank, query, k)
             else:
-                ranked = top_k(bank, query, k, rows)
+                ranked = two_stage_top_k(bank, query, k, rows)
             ranked = mmr(bank, ranked, wanted.limit, wanted.mmr_lambda)
             # The ledger is told by the caller; a use is no change of a memory, so the change feed does not bring it.
             bank.touch(ranked.rows, wanted.now)
@@ -172,13 +172,13 @@ class Retriever:
     def _by_index(self, project: str, bank: Bank, query: Query, k: int) -> Ranked:
         fresh = np.flatnonzero((bank.seqs > self._indexer.position(project)) & bank.alive)
         if len(fresh) > _FRESH_LIMIT:
-            return top_k(bank, query, k)
+            return two_stage_top_k(bank, query, k)
         asked = max(_NEAREST, 4 * k)
         try:
             nearest = self._index.nearest(project, self._embedder.identity, query.vector, asked)
         except IndexFailure as error:
             log.warning("%s; every row is compared instead", error)
-            return top_k(bank, query, k)
+            return two_stage_top_k(bank, query, k)
         return threshold_top_k(bank, query, k, bank.rows_of(nearest), len(nearest) < asked, fresh)
 
     def _guarded(self, project: str, dimension: int) -> _Guarded:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from mcp_reflect.core.narrow import Narrow
 from mcp_reflect.core.table import Floats, Integers, Record, Rows
 from mcp_reflect.core.word_index import WordIndex
 from mcp_reflect.models import Metadata, Scalar
@@ -74,6 +75,7 @@ class Bank:
         self._postings: dict[Term, array[int]] = {}
         self._by_q: tuple[Rows, Floats, Vector] | None = None
         self._moved: set[int] = set()
+        self._narrow: Narrow | None = None
 
     def __len__(self) -> int:
         """Living memories."""
@@ -135,6 +137,14 @@ class Bank:
             self._by_q = (rows, self._q[rows], self._vectors[rows[:_TOP]])
             self._moved.clear()
         return ByQ(*self._by_q, np.array(sorted(self._moved), dtype=np.int64))
+
+    def narrow(self) -> Narrow | None:
+        """What a first look at all rows needs; None where these vectors leave nothing to save."""
+        if self._narrow is None or self._size > 2 * self._narrow.found_in:
+            self._narrow = Narrow(self.vectors)
+        elif len(self._narrow) < self._size:
+            self._narrow.extend(self.vectors)
+        return self._narrow if self._narrow.worthwhile else None
 
     def apply(self, changes: Changes) -> None:
         """Take in what the ledger committed since `seq`."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcp_reflect.core.recency import effective_q
-from mcp_reflect.core.relevance import Meaning, Relevance, WordsAndMeaning
+from mcp_reflect.core.relevance import Meaning, Numbers, Relevance, WordsAndMeaning
 from mcp_reflect.core.table import Floats, Integers, Rows, Table, similarities, tie_broken
 from mcp_reflect.core.uncertainty import upper_bound
 from mcp_reflect.ports import Terms, Vector
@@ -51,12 +51,12 @@ class Ranked:
         return Ranked(self.rows[order], self.similarity[order], self.relevance[order], self.score[order])
 
 
-def blend(relevance: Floats, q: Floats, lambda_: float) -> Floats:
+def blend(relevance: Numbers, q: Floats, lambda_: float) -> Floats:
     """`(1 - lambda_) * relevance + lambda_ * q_value`."""
     return (1.0 - lambda_) * relevance + lambda_ * q
 
 
-def quality(table: Table, rows: Rows, query: Query) -> Floats:
+def quality(table: Table, rows: Rows | slice, query: Query) -> Floats:
     """The q_values of rows as the score takes them."""
     q = table.q[rows]
     if query.optimism:
@@ -67,20 +67,16 @@ def quality(table: Table, rows: Rows, query: Query) -> Floats:
 
 def top_k(table: Table, query: Query, k: int, rows: Rows | None = None) -> Ranked:
     """The `k` best of `rows` (of all living rows where None) that clear the threshold; exact."""
-    if rows is None:
-        rough = table.vectors @ query.vector
-        if not table.alive.all():
-            rows = np.flatnonzero(table.alive)
-            rough = rough[rows]
-    else:
-        rough = table.vectors[rows] @ query.vector
-    if not len(rough):
+    living = table.alive if rows is None else table.alive[rows]
+    if not living.any():
         return best(table, query, np.zeros(0, np.int64), k)
+    vectors = table.vectors if rows is None else table.vectors[rows]
+    rough: Numbers = vectors @ query.vector
     relevance: Relevance = Meaning()
     if query.terms is not None:
-        relevance = WordsAndMeaning(table, query.vector, query.terms, rough, rows)
+        relevance = WordsAndMeaning(table, query.vector, query.terms, rough, rows, vectors)
     rough = relevance.rough(rough)
-    clear = np.flatnonzero(rough >= query.threshold - relevance.error)
+    clear = np.flatnonzero((rough >= query.threshold - relevance.error) & living)
     rough = rough[clear]
     if rows is not None:
         clear = rows[clear]
@@ -91,7 +87,7 @@ def top_k(table: Table, query: Query, k: int, rows: Rows | None = None) -> Ranke
         passed[borderline] = relevance.exact(clear[borderline], cosines) >= query.threshold
         clear, rough = clear[passed], rough[passed]
     if len(clear) > k:
-        scores = blend(rough.astype(np.float64, copy=False), quality(table, clear, query), query.lambda_)
+        scores = blend(rough, quality(table, clear, query), query.lambda_)
         # With lambda_ = 1 the relevance has no say, so the rough scores are the exact ones.
         margin = 2 * relevance.error * (1.0 - query.lambda_)
         clear = clear[_contenders(scores, table.created[clear], k, margin)]
@@ -126,7 +122,7 @@ def mmr(table: Table, ranked: Ranked, limit: int, mmr_lambda: float) -> Ranked:
     for _ in range(min(limit, len(pool))):
         pick = int(np.argmax(value))
         chosen.append(pick)
-        redundancy = np.maximum(redundancy, (vectors * vectors[pick]).sum(axis=1))
+        redundancy = np.maximum(redundancy, np.einsum("ij,j->i", vectors, vectors[pick]))
         value = relevance - (1.0 - mmr_lambda) * redundancy
         value[chosen] = -np.inf
     return pool.take(np.array(chosen, dtype=np.int64))

@@ -17,7 +17,7 @@ is, so that a bank in which nothing fits still returns nothing.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,21 +31,28 @@ BY_CHANCE = 0.1
 fewer than two in a hundred of the memories sought are lost (docs/quality.md)."""
 
 Numbers = npt.NDArray[np.floating]
+_Precision = TypeVar("_Precision", bound=np.floating)
+_Numbers = npt.NDArray[_Precision]
 
 
-def combined(similarity: Numbers, overlap: Numbers) -> Floats:
-    """The relevance from cosines in [-1, 1] and overlaps in [0, 1]; in [0, 1]."""
-    apart = 1.0 - overlap.astype(np.float64)
+def combined(similarity: _Numbers[_Precision], overlap: Numbers) -> _Numbers[_Precision]:
+    """The relevance from cosines in [-1, 1] and overlaps in [0, 1]; in [0, 1], as precise as the cosines."""
+    apart: _Numbers[_Precision] = np.subtract(1.0, overlap, dtype=similarity.dtype)
     apart *= apart
     apart *= apart
-    found: Floats = 1.0 - (1.0 - np.clip(similarity, 0.0, 1.0)) * apart
-    return found
+    apart *= 1.0 - np.clip(similarity, 0.0, 1.0)
+    np.subtract(1.0, apart, out=apart)
+    return apart
 
 
-def associated(relevance: Floats, best: float, likeness: Floats) -> Floats:
+def associated(relevance: Numbers, best: float, likeness: _Numbers[_Precision]) -> _Numbers[_Precision]:
     """The relevance lifted by likeness to the best match, of which `best` is the relevance."""
-    lifted: Floats = relevance + ASSOCIATION * np.maximum(0.0, best * likeness - relevance)
-    return lifted
+    lift: _Numbers[_Precision] = np.multiply(likeness, best, dtype=likeness.dtype)
+    lift -= relevance
+    np.maximum(lift, 0.0, out=lift)
+    lift *= ASSOCIATION
+    lift += relevance
+    return lift
 
 
 def hybrid_threshold(threshold: float) -> float:
@@ -94,11 +101,16 @@ class WordsAndMeaning:
     error = 4 * FLOAT32_ERROR
     """Relevance grows no faster than the cosine it comes from, and three cosines take part."""
 
-    def __init__(self, table: Table, vector: Vector, terms: Terms, cosines: Vector, rows: Rows | None) -> None:
+    def __init__(
+        self, table: Table, vector: Vector, terms: Terms, cosines: Vector, rows: Rows | None, vectors: Vector
+    ) -> None:
+        """`cosines` are those of `rows` (of all where None), rough; `vectors` are theirs."""
         self._table = table
+        self._vectors = vectors
         self._overlap = table.words.overlaps(terms)
         self._rows = rows
         found = combined(cosines, self._of(self._overlap))
+        found[~self._of(table.alive)] = -1.0
         near = np.flatnonzero(found >= found.max() - 2 * FLOAT32_ERROR)
         candidates = near if rows is None else rows[near]
         exact = combined(similarities(table, candidates, vector), self._overlap[candidates])
@@ -107,13 +119,12 @@ class WordsAndMeaning:
         self._best_overlap = table.words.overlaps(table.words.document(self._best))
         self._found = found
 
-    def _of(self, of_all: Numbers) -> Numbers:
+    def _of(self, of_all: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return of_all if self._rows is None else of_all[self._rows]
 
     def rough(self, cosines: Vector) -> Numbers:
         del cosines  # known since the best match was looked for
-        vectors = self._table.vectors
-        alike = (vectors if self._rows is None else vectors[self._rows]) @ vectors[self._best]
+        alike = self._vectors @ self._table.vectors[self._best]
         return associated(self._found, self._best_relevance, combined(alike, self._of(self._best_overlap)))
 
     def exact(self, rows: Rows, cosines: Floats) -> Floats:

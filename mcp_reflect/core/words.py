@@ -34,9 +34,9 @@ _MOST_COUNTED = 255
 def terms(text: str) -> Terms:
     """The terms of a text of any length and language; empty where it holds no word."""
     counted = Counter(crc32(term.encode("utf-8", "surrogatepass")) for term in _terms(_stems(text)))
-    keys = np.array(sorted(counted), dtype=np.uint32)
-    counts = np.array([min(counted[int(key)], _MOST_COUNTED) for key in keys], dtype=np.uint8)
-    return Terms(keys, counts)
+    keys = sorted(counted)
+    counts = [min(counted[key], _MOST_COUNTED) for key in keys]
+    return Terms(np.array(keys, dtype=np.uint32), np.array(counts, dtype=np.uint8))
 
 
 def _stems(text: str) -> list[str]:

@@ -28,8 +28,11 @@ class Ledger(Protocol):
 
     def transaction(self) -> AbstractContextManager[LedgerTransaction]: ...
 
-    def record_retrieval(self, retrieval: Retrieval) -> None:
-        """Remember what was shown and touch last_used_at. Survives a crash of the process, perhaps not of the power."""
+    def record_retrieval(self, retrieval: Retrieval) -> dict[str, Memory]:
+        """Remember what is shown, touch last_used_at, and give the memories, by id.
+
+        Survives a crash of the process, perhaps not of the power.
+        """
         ...
 
     def latest_seq(self) -> int: ...

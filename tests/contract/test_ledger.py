@@ -181,8 +181,9 @@ def test_a_recorded_retrieval_is_open_until_a_trace_closes_it(ledger: SqlLedger)
     shown = Retrieval(
         id="ret_1", project="alpha", user="ann", connection="c", memory_ids=(memory.id,), created_at=moment(5)
     )
-    ledger.record_retrieval(shown)
-    assert ledger.memories([memory.id])[memory.id].last_used_at == moment(5)
+    given = ledger.record_retrieval(shown)
+    assert given == ledger.memories([memory.id])
+    assert given[memory.id].last_used_at == moment(5)
     # Use is no change of a memory: neither ranking nor index need to look again.
     assert ledger.latest_seq() == before
     with ledger.transaction() as tx:

@@ -41,7 +41,7 @@ def test_a_large_bank_is_ranked_as_a_small_one(
     expected = found(parts, lambda_)
     if synchronised:
         parts.indexer.sync("alpha")
-    monkeypatch.setattr(mcp_reflect.retriever, "SCAN_LIMIT", 5)
+    monkeypatch.setattr(mcp_reflect.retriever, "LOOKED_AT", 5)
     asked: list[int] = []
     nearest = parts.index.nearest
     monkeypatch.setattr(parts.index, "nearest", lambda *args: asked.append(1) or nearest(*args))
@@ -54,6 +54,6 @@ def test_a_failing_index_costs_time_and_no_memory(parts: Parts, monkeypatch: pyt
         raise IndexFailure("scripted")
 
     expected = found(parts, 0.5)
-    monkeypatch.setattr(mcp_reflect.retriever, "SCAN_LIMIT", 5)
+    monkeypatch.setattr(mcp_reflect.retriever, "LOOKED_AT", 5)
     monkeypatch.setattr(parts.index, "nearest", fail)
     assert found(parts, 0.5) == expected

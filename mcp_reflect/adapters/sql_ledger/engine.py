@@ -42,7 +42,7 @@ class Connections:
                 Path(parsed.database).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._durable = _engine(url, synchronous="FULL")
             self._relaxed = _engine(url, synchronous="NORMAL")
-            self._reading = _engine(url, synchronous="NORMAL", isolation_level="AUTOCOMMIT")
+            self._reading = _engine(url, synchronous="NORMAL", isolation_level="AUTOCOMMIT", pool_reset_on_return=None)
         except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
             raise ConfigurationError(f"ledger.url: cannot be used ({error}); must be an SQLAlchemy URL") from error
         self._turn = threading.Lock()

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, case, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, case, func, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.audit_rows import audit_rows
@@ -37,6 +37,15 @@ from mcp_reflect.ports import (
     Usage,
     UtilityChange,
     Vector,
+)
+
+# Every query runs these three; built once, they are compiled once.
+_LATEST_SEQ = select(schema.properties.c.value).where(schema.properties.c.name == "seq")
+_SHOWN = insert(schema.retrievals)
+_USED = (
+    update(schema.utilities)
+    .where(schema.utilities.c.memory_id.in_(bindparam("used", expanding=True)))
+    .values(last_used_at=bindparam("used_at"))
 )
 
 
@@ -70,23 +79,21 @@ class SqlLedger(InsightReading, Browsing, PortableReading):
 
     # -- retrieval
 
-    def record_retrieval(self, retrieval: Retrieval) -> None:
+    def record_retrieval(self, retrieval: Retrieval) -> dict[str, Memory]:
         used_at = rows.to_microseconds(retrieval.created_at)
         with self._connections.relaxed("recording a retrieval") as connection:
-            connection.execute(insert(schema.retrievals), rows.retrieval_row(retrieval))
-            if retrieval.memory_ids:
-                u = schema.utilities
-                used = update(u).where(u.c.memory_id.in_(list(retrieval.memory_ids)))
-                connection.execute(used.values(last_used_at=used_at))
+            connection.execute(_SHOWN, rows.retrieval_row(retrieval))
+            if not retrieval.memory_ids:
+                return {}
+            connection.execute(_USED, {"used": retrieval.memory_ids, "used_at": used_at})
+            return read_memories(connection, retrieval.memory_ids)
 
     def latest_seq(self) -> int:
-        p = schema.properties
         with self._connections.reading("reading the ledger") as connection:
-            return int(connection.execute(select(p.c.value).where(p.c.name == "seq")).scalar_one())
+            return int(connection.execute(_LATEST_SEQ).scalar_one())
 
     def changes(self, project: str, model: str, after: int) -> Changes:
-        m, u, e, p = schema.memories, schema.utilities, schema.embeddings, schema.properties
-        w = schema.words
+        m, u, e, w = schema.memories, schema.utilities, schema.embeddings, schema.words
         wanted: list[ColumnElement[Any]] = [
             m.c.id,
             m.c.user,
@@ -113,7 +120,7 @@ class SqlLedger(InsightReading, Browsing, PortableReading):
         )
         with self._connections.reading("reading changes") as connection:
             # Read first: what is committed meanwhile is merely seen twice.
-            seq = int(connection.execute(select(p.c.value).where(p.c.name == "seq")).scalar_one())
+            seq = int(connection.execute(_LATEST_SEQ).scalar_one())
             memories = [
                 MemoryChange(
                     memory_id=memory_id,

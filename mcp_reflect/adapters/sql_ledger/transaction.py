@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.forgetting import ForgettingWriting
@@ -200,7 +200,10 @@ class SqlTransaction(InsightWriting, ForgettingWriting, PortableWriting):
             self._connection.execute(insert(j), row)
 
 
+_BY_IDS = memories_with_utilities().where(schema.memories.c.id.in_(bindparam("ids", expanding=True)))
+
+
 def read_memories(connection: Connection, ids: Sequence[str]) -> dict[str, Memory]:
     """The memories with these ids, keyed by id; unknown ids are left out."""
-    found = memories_with_utilities().where(schema.memories.c.id.in_(list(ids)))
-    return {row["id"]: rows.memory_from(row) for row in connection.execute(found).mappings()}
+    found = connection.execute(_BY_IDS, {"ids": list(ids)}).mappings()
+    return {row["id"]: rows.memory_from(row) for row in found}

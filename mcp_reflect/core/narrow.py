@@ -1,0 +1,86 @@
+"""A quick look at a large bank: estimates of cosines from a quarter of the numbers.
+
+Vectors of sentences crowd around few directions. Along the WIDTH that hold most of them (the principal ones, found by
+the randomised range finder of Halko, Martinsson and Tropp, SIAM Review 53, 2011) the bank is kept a second time. The
+product of two such short vectors is the cosine less what the two have in common in all other directions; how much that
+is, is measured when the directions are found.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcp_reflect.ports import Vector
+
+WIDTH = 96
+"""Directions kept. Of the bundled model's 384 they leave an error of 0.02; half as many would leave 0.03."""
+
+DEVIATIONS = 5.0
+"""How many standard deviations an estimate is taken to be off at most. Like texts are alike in the other directions
+too, so errors reach further than chance alone would let them: with three, one in twenty of the best was lost."""
+
+_LEAST_HELD = 0.6
+"""Of the vectors' squared lengths; the bundled model's keep 0.77. With less, as where vectors have no directions in
+common, estimates say too little."""
+
+_SAMPLE = 20_000
+_SPARE = 16
+_PAIRS = 20_000
+_CHUNK = 16_384
+"""Rows multiplied at a time: few enough that BLAS wakes no other threads, which on a busy machine takes longer."""
+
+
+class Narrow:
+    """The first rows of a bank, along the directions found in them; rows that came later are `extend`ed."""
+
+    def __init__(self, vectors: Vector) -> None:
+        chance = np.random.default_rng(len(vectors))
+        self._directions = _principal(vectors[:: max(1, len(vectors) // _SAMPLE)], chance)
+        self.found_in = len(vectors)
+        """How many rows there were when the directions were found."""
+        self._size = 0
+        self._coordinates = np.empty((0, self._directions.shape[1]), np.float32)
+        self.extend(vectors)
+        one, other = chance.integers(len(vectors), size=(2, _PAIRS))
+        one, other = one[one != other], other[one != other]
+        missed = np.einsum("ij,ij->i", vectors[one], vectors[other])
+        missed -= np.einsum("ij,ij->i", self._coordinates[one], self._coordinates[other])
+        self.error = DEVIATIONS * float(np.sqrt(np.mean(missed**2)))
+        """Bound on how far estimates are off, but for few."""
+        held = float(np.mean(np.einsum("ij,ij->i", self._coordinates[one], self._coordinates[one])))
+        self.worthwhile = held >= _LEAST_HELD and vectors.shape[1] >= 2 * WIDTH
+
+    def __len__(self) -> int:
+        return self._size
+
+    def extend(self, vectors: Vector) -> None:
+        """Take in the rows of a bank that were added since: `vectors` are those of all rows."""
+        size = len(vectors)
+        if size > len(self._coordinates):
+            held = self._coordinates[: self._size]
+            self._coordinates = np.empty((size + size // 4, held.shape[1]), np.float32)
+            self._coordinates[: self._size] = held
+        self._coordinates[self._size : size] = vectors[self._size :] @ self._directions
+        self._size = size
+
+    def cosines(self, vector: Vector) -> Vector:
+        """The estimated cosine of every row with a vector of unit length."""
+        short = vector @ self._directions
+        found = np.empty(self._size, np.float32)
+        for start in range(0, self._size, _CHUNK):
+            end = min(start + _CHUNK, self._size)
+            np.dot(self._coordinates[start:end], short, out=found[start:end])
+        return found
+
+
+def _principal(vectors: Vector, chance: np.random.Generator) -> Vector:
+    """Orthonormal columns, shape (dimension, WIDTH): the directions that hold most."""
+    wide = min(WIDTH + _SPARE, *vectors.shape)
+    basis = chance.standard_normal((vectors.shape[1], wide)).astype(np.float32)
+    for _ in range(3):
+        basis = np.linalg.qr(vectors.T @ (vectors @ basis))[0]
+    # Within the space found, the directions in order of what they hold.
+    reduced = vectors @ basis
+    _, rotation = np.linalg.eigh(reduced.T @ reduced)
+    found: Vector = np.ascontiguousarray(basis @ rotation[:, ::-1][:, :WIDTH], dtype=np.float32)
+    return found

@@ -1,0 +1,130 @@
+"""Large banks: two stages find what comparing every row finds, up to the one in a hundred that is promised."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mcp_reflect.core import first_look
+from mcp_reflect.core.bank import Bank
+from mcp_reflect.core.first_look import two_stage_top_k
+from mcp_reflect.core.ranking import Query, top_k
+from mcp_reflect.core.words import terms
+from mcp_reflect.ports import Changes, MemoryChange, Vector
+
+DIMENSION = 384
+SIZE = 5_000
+TOPICS = 300
+WANTED = 20
+chance = np.random.default_rng(20261121)
+
+
+def unit(vectors: Vector) -> Vector:
+    return (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+
+
+def topics() -> Vector:
+    """As texts lie: far more of their length in some directions than in others."""
+    spread = 1.0 / np.arange(1, DIMENSION + 1) ** 0.7
+    return unit(chance.standard_normal((TOPICS, DIMENSION)) * spread)
+
+
+CENTRES = topics()
+
+
+def near(topic: int) -> Vector:
+    other = CENTRES[int(chance.integers(TOPICS))]
+    return unit(CENTRES[topic] + 0.5 * chance.random() * other + 0.01 * chance.standard_normal(DIMENSION))
+
+
+def change(number: int, seq: int, vector: Vector, topic: int) -> MemoryChange:
+    return MemoryChange(
+        memory_id=f"m{number:05}",
+        user="ann" if number % 3 else "bob",
+        retrievable=True,
+        metadata={"half": number % 2},
+        q_value=float(np.clip(chance.normal(0.5, 0.2), 0, 1)),
+        created=number,
+        vector=vector,
+        seq=seq,
+        terms=terms(f"topic{topic} word{topic % 7} common number{number}"),
+    )
+
+
+def filled(size: int = SIZE) -> Bank:
+    bank = Bank(DIMENSION)
+    drawn = chance.integers(TOPICS, size=size)
+    bank.apply(Changes(1, [change(number, 1, near(topic), topic) for number, topic in enumerate(drawn)], []))
+    return bank
+
+
+@pytest.fixture(scope="module")
+def bank() -> Bank:
+    made = filled()
+    gone = [change(number, 2, None, 0) for number in range(0, SIZE, 50)]  # type: ignore[arg-type]
+    made.apply(Changes(2, gone, []))
+    return made
+
+
+@pytest.fixture(autouse=True)
+def small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(first_look, "COMPARED", 1_000)
+
+
+@pytest.mark.parametrize("lambda_", [0.0, 0.3, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("hybrid", [True, False])
+@pytest.mark.parametrize("part", ["all", "half", "user"])
+def test_hardly_any_of_the_best_is_missed(bank: Bank, lambda_: float, hybrid: bool, part: str) -> None:
+    rows = {"all": None, "half": bank.matching({"half": 1}, None), "user": bank.matching({}, "ann")}[part]
+    missed = wanted = skipped = 0
+    for topic in range(40):
+        words = terms(f"topic{topic} word{topic % 7} other") if hybrid else None
+        query = Query(near(topic), lambda_, 0.51 if hybrid else 0.25, terms=words)
+        exact = top_k(bank, query, WANTED, rows)
+        narrow = bank.narrow()
+        assert narrow is not None
+        looked_at = first_look.worth_comparing(bank, narrow, query, WANTED, rows)
+        assert bank.alive[looked_at].all()
+        if rows is not None:
+            assert np.isin(looked_at, rows).all()
+        found = two_stage_top_k(bank, query, WANTED, rows)
+        missed += len(np.setdiff1d(exact.rows, found.rows))
+        wanted += len(exact)
+        skipped += len(bank) - len(looked_at)
+        # What both hold has the same score: a hybrid one hangs on the best match, so that was found too.
+        both = np.isin(found.rows, exact.rows)
+        assert found.score[both].tolist() == exact.score[np.isin(exact.rows, found.rows)].tolist()
+    assert wanted > 100
+    assert missed <= 0.01 * wanted
+    assert skipped > 0.5 * 40 * len(bank)
+
+
+def test_rows_that_came_later_are_looked_at_too() -> None:
+    bank = filled(1_200)
+    assert bank.narrow() is not None
+    for number in range(1_200, 3_000, 300):
+        vector = near(7)
+        added = [change(number + place, number, near(3), 3) for place in range(299)]
+        bank.apply(Changes(number, [*added, change(number + 299, number, vector, 7)], []))
+        found = two_stage_top_k(bank, Query(vector, 0.0, 0.25), 5)
+        assert bank.ids[found.rows[0]] == f"m{number + 299:05}"
+        narrow = bank.narrow()
+        assert narrow is not None
+        assert len(narrow) == number + 300
+        assert len(narrow) <= 2 * narrow.found_in
+
+
+def test_where_vectors_have_no_directions_in_common_every_row_is_compared() -> None:
+    bank = Bank(DIMENSION)
+    vectors = unit(chance.standard_normal((1_500, DIMENSION)))
+    bank.apply(Changes(1, [change(number, 1, vector, 0) for number, vector in enumerate(vectors)], []))
+    query = Query(vectors[3], 0.5, 0.0)
+    assert bank.narrow() is None
+    assert two_stage_top_k(bank, query, 50).rows.tolist() == top_k(bank, query, 50).rows.tolist()
+
+
+def test_nothing_is_found_where_nothing_may_be(bank: Bank) -> None:
+    narrow = bank.narrow()
+    assert narrow is not None
+    query = Query(near(1), 0.5, 0.25, terms=terms("topic1"))
+    assert len(first_look.worth_comparing(bank, narrow, query, 5, np.zeros(0, np.int64))) == 0
