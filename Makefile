@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# Tests mostly wait for processes, so two at a time take little more than half as long even on one core.
+WORKERS ?= 2
 
 .PHONY: demo test lint check fast bench bundle clean
 
@@ -10,7 +12,7 @@ demo: $(STAMP)
 	$(BIN)/mcp-reflect demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # The quick part of the tests, for use while writing.
 fast: $(STAMP)

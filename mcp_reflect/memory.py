@@ -92,7 +92,7 @@ class ReflectionMemory(Looking):
             recency_weight=self.profile.recency_weight,
             now=microseconds(now),
             hybrid=how == "hybrid",
-            optimism=self.profile.optimism,
+            optimism=self.profile.hope(how),
         )
         hits = self._retriever.search(self.profile.project, self.profile.visible_user, wanted)
         retrieval = self.profile.shown([hit.memory_id for hit in hits], self._clock())

@@ -44,7 +44,7 @@ class Profile:
     mmr_lambda: float = 0.7
     initial_q: float = 0.5
     alpha: float = 0.3
-    optimism: float = 0.0
+    optimism: float | None = None
     credit: CreditSetting = "used"
     author: AuthorSetting = "auto"
     uses_model: bool = False
@@ -60,6 +60,12 @@ class Profile:
     def threshold(self, retrieval: RetrievalMode) -> float:
         """What a memory's relevance must reach in a query of that kind."""
         return self.relevance_threshold if retrieval == "hybrid" else self.similarity_threshold
+
+    def hope(self, retrieval: RetrievalMode) -> float:
+        """The optimism of a query of that kind; a semantic one keeps to the plain rule where nothing is set."""
+        if self.optimism is not None:
+            return self.optimism
+        return 1.0 if retrieval == "hybrid" else 0.0
 
     def sees(self, thing: Trace | Memory | Retrieval) -> bool:
         """Whether a thing belongs to what this connection may know of."""

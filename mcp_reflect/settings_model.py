@@ -102,10 +102,11 @@ class MemorySettings(_Section):
 
 class QLearningSettings(_Section):
     alpha: Float = _setting(0.3, "learning rate: how far one review moves a q_value", FRACTION, ge=0, le=1)
-    optimism: Float = _setting(
-        0.0,
-        "0 ranks by q_value; above, by how good a memory may be given how often it was reviewed, in deviations",
+    optimism: Float | None = _setting(
+        None,
+        "how much is hoped of memories with few reviews, in deviations; 0 ranks by the plain q_value",
         "a number from 0 to 3",
+        shown="1 in hybrid queries, 0 in semantic ones",
         ge=0,
         le=3,
     )

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from mcp_reflect.core.recency import effective_q
 from mcp_reflect.core.relevance import Meaning, Numbers, Relevance, WordsAndMeaning
 from mcp_reflect.core.table import Floats, Integers, Rows, Table, similarities, tie_broken
-from mcp_reflect.core.uncertainty import upper_bound
+from mcp_reflect.core.uncertainty import hopeful
 from mcp_reflect.ports import Terms, Vector
 
 MMR_POOL = 5
@@ -23,7 +23,7 @@ class Query:
 
     Relevance is what `core/relevance.py` makes of meaning and words; without `terms` it is the cosine.
     `recency_weight` in [0, 1] takes from q_values what `core/recency.py` says, as of `now` in microseconds; above 0
-    `optimism` puts a bound on what a memory may be worth in their place (`core/uncertainty.py`).
+    `optimism` puts what a memory may be worth in their place (`core/uncertainty.py`).
     """
 
     vector: Vector
@@ -57,11 +57,16 @@ def blend(relevance: Numbers, q: Floats, lambda_: float) -> Floats:
 
 
 def quality(table: Table, rows: Rows | slice, query: Query) -> Floats:
-    """The q_values of rows as the score takes them."""
+    """The q_values of rows as the score takes them.
+
+    Above one half, `lambda_` takes optimism back step by step: at 1 the q_values alone decide, as is asked for.
+    """
     q = table.q[rows]
-    if query.optimism:
+    if query.optimism and query.lambda_ < 1.0:
         record = table.record
-        q = upper_bound(record.trials[rows], record.successes[rows], record.initial_q[rows], query.optimism)
+        hoped = hopeful(record.trials[rows], record.successes[rows], record.initial_q[rows], query.optimism)
+        share = min(1.0, (1.0 - query.lambda_) / query.lambda_) if query.lambda_ else 1.0
+        q = q + share * (hoped - q)
     return effective_q(q, table.used[rows], query.now, query.recency_weight)
 
 

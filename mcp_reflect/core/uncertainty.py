@@ -8,8 +8,9 @@ one trial at its first q_value before any (Gelman et al., Bayesian Data Analysis
 
 Ranking by `mean + optimism * deviation` is an upper confidence bound (Auer, Cesa-Bianchi and Fischer, Machine Learning
 47, 2002): what was never tried gets its chance, one unlucky review does not bury, and with every review the bound comes
-down to what the memory has earned. The bonus is bounded: a new memory at 0.5 gets `0.29 * optimism`, one that is known
-for 0.9 of its worth after twenty reviews is above it.
+down to what the memory has earned. A ranking knows only differences, so the bonus is counted from that of a new memory:
+where nothing was reviewed yet, all count with their q_values. From one that began at 0.5 it takes `0.35 * optimism` at
+most.
 """
 
 from __future__ import annotations
@@ -35,10 +36,12 @@ def deviation_of(trials: Floats, mean: Floats) -> Floats:
     return deviation
 
 
-def upper_bound(trials: Floats, successes: Floats, initial_q: Floats, optimism: float) -> Floats:
-    """What the ranking takes for q_values, in [0, 1]; `optimism` in deviations."""
+def hopeful(trials: Floats, successes: Floats, initial_q: Floats, optimism: float) -> Floats:
+    """What the ranking takes for q_values; the initial q_value where there were no trials. `optimism` in deviations."""
     mean = mean_of(trials, successes, initial_q)
-    return np.clip(mean + optimism * deviation_of(trials, mean), 0.0, 1.0)
+    bonus = deviation_of(trials, mean) - deviation_of(np.zeros_like(trials), initial_q)
+    found: Floats = mean + optimism * bonus
+    return found
 
 
 def interval(trials: float, successes: float, initial_q: float) -> tuple[float, float]:

@@ -32,7 +32,7 @@ SUPPOSED = 8
 MOST_TERMS = 64
 MOST_TOLD = 0.98
 """Of a query the terms that tell most: at most so many, and no more than make up so much of its squared norm. The rest
-are frequent words, which most memories hold: without them comparing takes half the time and, measured, finds no less."""
+are frequent words, held by many memories: without them comparing takes half the time and, measured, finds no less."""
 
 _TAIL_SHARE = 32
 

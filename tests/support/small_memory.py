@@ -35,7 +35,7 @@ class Parts:
 
 
 @contextmanager
-def small_memory(folder: Path, credit: CreditSetting = "used", optimism: float = 0.0) -> Iterator[Parts]:
+def small_memory(folder: Path, credit: CreditSetting = "used", optimism: float | None = None) -> Iterator[Parts]:
     ticks = itertools.count()
 
     def clock() -> Any:

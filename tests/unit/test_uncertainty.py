@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.core.uncertainty import interval, upper_bound
+from mcp_reflect.core.uncertainty import hopeful, interval
 from mcp_reflect.inputs import Query, Submission, Verdict
 from mcp_reflect.memory import ReflectionMemory
 from tests.support.small_memory import small_memory
@@ -20,18 +21,27 @@ counts = st.floats(0, 200)
 
 def bound(trials: float, successes: float, optimism: float = 1.0, initial_q: float = 0.5) -> float:
     arrays = (np.array([value]) for value in (trials, successes, initial_q))
-    return float(upper_bound(*arrays, optimism)[0])
+    return float(hopeful(*arrays, optimism)[0])
 
 
 @given(counts, fractions, fractions, st.floats(0, 3))
-def test_the_bound_lies_between_the_mean_and_one(
+def test_what_is_hoped_is_a_bounded_step_below_the_upper_end_of_the_interval(
     trials: float, share: float, initial_q: float, optimism: float
 ) -> None:
     low, high = interval(trials, share * trials, initial_q)
     mean = (share * trials + initial_q) / (trials + 1)
-    assert 0 <= low <= mean + 1e-9
-    assert mean - 1e-9 <= bound(trials, share * trials, optimism, initial_q) <= 1
-    assert low <= high <= 1
+    untried = (initial_q * (1 - initial_q) / 2) ** 0.5
+    assert 0 <= low <= mean + 1e-9 <= high + 2e-9
+    assert high <= 1
+    hoped = bound(trials, share * trials, optimism, initial_q)
+    assert mean - optimism * untried - 1e-9 <= hoped
+    if low > 0 and high < 1:
+        assert hoped == pytest.approx(mean + optimism * (high - mean - untried))
+
+
+@given(fractions, st.floats(0, 3))
+def test_what_was_never_reviewed_counts_with_its_q_value(initial_q: float, optimism: float) -> None:
+    assert bound(0, 0, optimism, initial_q) == initial_q
 
 
 @given(st.integers(1, 100), fractions)
@@ -48,8 +58,8 @@ def test_an_unlucky_first_review_does_not_bury_what_a_record_does() -> None:
     assert proven > untried > unlucky > useless
 
 
-def ids_by_bound(memory: ReflectionMemory, task: str) -> list[str]:
-    query = Query(task=task, limit=50, lambda_=1.0, mmr_lambda=1.0, similarity_threshold=0.0, retrieval="semantic")
+def ids_by_score(memory: ReflectionMemory, task: str, lambda_: float = 0.5, retrieval: str = "semantic") -> list[str]:
+    query = Query(task=task, limit=50, lambda_=lambda_, mmr_lambda=1.0, similarity_threshold=0.0, retrieval=retrieval)
     return [match.memory.id for match in memory.query(query).matches]
 
 
@@ -78,8 +88,16 @@ def test_with_optimism_a_new_memory_is_shown_before_a_mediocre_one(tmp_path: Pat
         found = parts.memory.memory(mediocre)
         assert (found.trials, found.successes) == (pytest.approx(12), pytest.approx(6))
         assert found.q_value > 0.5
-        plain = [i for i in ids_by_bound(parts.memory, "mend it") if i in {mediocre, untried}]
-        assert plain == [mediocre, untried]
+        both = {mediocre, untried}
+
+        def order(memory: ReflectionMemory, **asked: Any) -> list[str]:
+            return [i for i in ids_by_score(memory, "mend it", **asked) if i in both]
+
+        assert order(parts.memory) == [mediocre, untried]
+        assert order(parts.memory, retrieval="hybrid") == [untried, mediocre]
+        assert order(parts.memory, retrieval="hybrid", lambda_=1.0) == [mediocre, untried]
     with small_memory(tmp_path, optimism=1.0) as parts:
-        hopeful = [i for i in ids_by_bound(parts.memory, "mend it") if i in {mediocre, untried}]
-        assert hopeful == [untried, mediocre]
+        assert order(parts.memory) == [untried, mediocre]
+        assert order(parts.memory, lambda_=1.0) == [mediocre, untried]
+    with small_memory(tmp_path, optimism=0.0) as parts:
+        assert order(parts.memory, retrieval="hybrid") == [mediocre, untried]
