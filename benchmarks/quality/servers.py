@@ -25,10 +25,10 @@ from mcp_reflect.core.uncertainty import ONE_REVIEW
 from mcp_reflect.inputs import Submission, Verdict
 from mcp_reflect.memory import ReflectionMemory
 from mcp_reflect.models import Result
-from mcp_reflect.ports import Changes, UtilityChange
+from mcp_reflect.ports import Changes, MemoryChange, UtilityChange, Vector
 
 ALPHA = 0.3
-_ONE = np.ones(1, dtype=np.float32)
+_ONE = np.ones(2, dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,9 @@ class InMemory:
 
 @cache
 def _with_relevance(world: World, retrieval: str) -> Changes:
-    """The rows of the world's table, each with a vector of one number: the relevance to the question of its own task.
+    """The rows of the world's table, each with the relevance to the question of its own task in place of a vector.
+
+    It stands there in two numbers, what float32 can say of it and the rest: one alone would make equal what is not.
 
     A product with `_ONE` then gives it back, so that words need not be compared anew at every step: relevance does not
     change by learning. It is worked out by the real ranking among the memories of the task. In a real bank it does
@@ -124,18 +126,17 @@ def _with_relevance(world: World, retrieval: str) -> Changes:
     bank = Bank(world.vectors.shape[1])
     bank.apply(world.changes)
     relevance: dict[str, float] = {}
+
+    def held(change: MemoryChange) -> Vector:
+        # What the threshold of 0 has kept out stays out.
+        value = relevance.get(change.memory_id, -1.0)
+        return np.array([value, value - float(np.float32(value))], dtype=np.float32)
+
     for question, vector, members in zip(world.questions, world.vectors, world.members, strict=True):
         query = ranking_query(vector, lambda_=0.0, words=question if retrieval == HYBRID else "")
         ranked = top_k(bank, query, len(members), bank.rows_of([world.memories[i].id for i in members]))
         relevance.update(zip((bank.ids[row] for row in ranked.rows), ranked.relevance.tolist(), strict=True))
-    return replace(
-        world.changes,
-        memories=[
-            # What the threshold of 0 has kept out stays out.
-            replace(change, vector=np.array([relevance.get(change.memory_id, -1.0)], dtype=np.float32))
-            for change in world.changes.memories
-        ],
-    )
+    return replace(world.changes, memories=[replace(change, vector=held(change)) for change in world.changes.memories])
 
 
 @cache

@@ -56,7 +56,7 @@ def blend(relevance: Numbers, q: Floats, lambda_: float) -> Floats:
     return (1.0 - lambda_) * relevance + lambda_ * q
 
 
-def quality(table: Table, rows: Rows | slice, query: Query) -> Floats:
+def quality(table: Table, rows: Rows, query: Query) -> Floats:
     """The q_values of rows as the score takes them.
 
     Above one half, `lambda_` takes optimism back step by step: at 1 the q_values alone decide, as is asked for.
