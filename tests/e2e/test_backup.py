@@ -168,7 +168,7 @@ def damaged(file: Path, part: str, change: Any) -> None:
         (lambda file: file.write_bytes(file.read_bytes()[:-200]), "no whole backup"),
         (lambda file: file.write_bytes(b""), "no whole backup"),
         (lambda file: file.unlink(), "No such file"),
-        (lambda file: damaged(file, "ledger.db", lambda content: content[:-1] + b"x"), "ledger.db in it is damaged"),
+        (lambda file: damaged(file, "ledger.db", lambda c: c[:-1] + bytes([c[-1] ^ 1])), "ledger.db in it is damaged"),
         (lambda file: damaged(file, "manifest.json", lambda c: c.replace(b"-backup", b"-other")), "cannot read"),
         (lambda file: damaged(file, "manifest.json", lambda c: c.replace(b"ledger.db", b"../ledger.db")), "no home"),
     ],
