@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# Tests mostly wait for processes, so two at a time take little more than half as long even on one core.
+# Tests mostly wait for processes: two at a time take two thirds of the time.
 WORKERS ?= 2
 
 .PHONY: demo test lint check fast bench bundle clean

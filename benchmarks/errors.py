@@ -20,7 +20,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.speed import DATA, SEED, mixtures, settings_in
+from benchmarks.quality.data import DATA
+from benchmarks.speed import SEED, mixtures, settings_in
 from mcp_reflect.bootstrap import Store, build_memory, open_store
 from mcp_reflect.core.reflexion_file import ErrorLine
 from mcp_reflect.error_records import new_error, store_provenance
@@ -103,7 +104,8 @@ def main() -> None:
         settings = settings_in(folder)
         with open_store(settings) as store, build_memory(settings, store) as memory:
             base = store.embedder.embed(texts[:500])
-            fill(store, memory, texts, mixtures(base, count, np.random.default_rng(SEED)))
+            _, vectors = mixtures(texts[:500], base, count, np.random.default_rng(SEED))
+            fill(store, memory, texts, vectors)
             fresh = (f"{text} ({number})" for number, text in enumerate(itertools.cycle(texts[500:])))
             query, message, whole = in_turn(
                 (

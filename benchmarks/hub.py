@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import anyio
 
@@ -36,7 +37,7 @@ LESSON = {"review_result": "pass", "guidance": "Look at the flags first."}
 
 def start(command: list[str], variables: dict[str, str], folder: Path | None = None) -> float:
     """Seconds from starting a server to its answer to tools/list."""
-    messages = [
+    messages: list[dict[str, Any]] = [
         {"id": 0, "method": "initialize", "params": INITIALIZE},
         {"method": "notifications/initialized"},
         {"id": 1, "method": "tools/list"},

@@ -8,7 +8,7 @@
 The pairs are timed in turn, A B A B, on one text, and the median ratio of the pairs is printed beside the goal.
 Tasks are the questions of the five retrieval sets in turn, whole. Those in the banks are mixtures of the beginnings of
 two of their documents, words and vectors alike: 100,000 texts would take the model an hour. Above 20,000 memories it
-tells how many of the true best 50 the two-stage search finds.
+tells how many of the true best 50 the searches of large banks find.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -32,22 +31,23 @@ from mcp.client import Client
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.quality.data import DATA, read_sets
+from benchmarks.quality.features import RETRIEVALS
 from mcp_reflect.bootstrap import Store, build_memory, open_memory, open_store
 from mcp_reflect.core.first_look import COMPARED, two_stage_top_k
 from mcp_reflect.core.focus import focused
 from mcp_reflect.core.ranking import Query as Ranking
-from mcp_reflect.core.ranking import top_k
+from mcp_reflect.core.ranking import Ranked, top_k
 from mcp_reflect.core.words import terms
 from mcp_reflect.ids import new_id
 from mcp_reflect.inputs import Query, Submission, Verdict
 from mcp_reflect.memory import ReflectionMemory
 from mcp_reflect.models import Memory, Review, Trace
 from mcp_reflect.ports import Vector
+from mcp_reflect.profile import RetrievalMode
 from mcp_reflect.server import build_server
 from mcp_reflect.settings import Settings, load_settings
 
-DATA = Path(os.environ.get("MCP_REFLECT_TEST_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
-SETS = ("gitbugs_hadoop", "reflexion_prog", "tau_airline_runs", "webarena_family", "reflexion_hotpotqa")
 TEXTS = 1_200
 BEGINNING = 300
 ROUNDS = 60
@@ -66,13 +66,10 @@ LOOP = {
 console = Console()
 
 
-def texts(kind: str) -> list[str]:
-    """Real ones of a kind (`query` or `doc`), of each set in turn, over again where one has no more."""
-    by_set = []
-    for path in SETS:
-        rows = (json.loads(line) for line in (DATA / f"{path}.jsonl").open(encoding="utf-8"))
-        by_set.append(itertools.cycle([focused(row["text"]) for row in rows if row["t"] == kind]))
-    return [next(each) for _ in range(TEXTS // len(SETS)) for each in by_set]
+def texts(by_set: Sequence[Iterable[str]]) -> list[str]:
+    """One of each set in turn, over again where a set has no more, as they are embedded."""
+    endless = [itertools.cycle([focused(text) for text in each]) for each in by_set]
+    return [next(each) for _ in range(TEXTS // len(by_set)) for each in endless]
 
 
 def mixtures(every: list[str], base: Vector, count: int, chance: np.random.Generator) -> tuple[list[str], Vector]:
@@ -190,7 +187,7 @@ def measure_queries(size: int, every: list[str], base: Vector, fresh: Iterator[s
         with open_store(settings) as store, build_memory(settings, store) as memory:
             fill(store, memory, tasks, vectors, chance)
             collection = raw_collection(raw_folder, vectors)
-            ways = itertools.product(("hybrid", "semantic"), (0.5, 1.0), ({}, {"part": 3}))
+            ways = itertools.product(RETRIEVALS, (0.5, 1.0), ({}, {"part": 3}))
             for retrieval, lambda_, wanted in ways:
                 asked = partial(Query, retrieval=retrieval, lambda_=lambda_, metadata_filter=wanted)
 
@@ -209,20 +206,26 @@ def measure_queries(size: int, every: list[str], base: Vector, fresh: Iterator[s
 
 
 def report_recall(store: Store, memory: ReflectionMemory, fresh: Iterator[str]) -> None:
-    """How many of the true best the two-stage search finds, against comparing every row."""
+    """How many of the true best the searches of large banks find, against comparing every row."""
     retriever: Any = memory._retriever  # noqa: SLF001 - the exact answer is not part of the interface
     bank = retriever._banks[memory.profile.project].bank  # noqa: SLF001
     asked = list(itertools.islice(fresh, 50))
     vectors = store.embedder.embed(asked)
-    for retrieval, lambda_ in itertools.product(("hybrid", "semantic"), (0.0, 0.5, 1.0)):
+    by_index = partial(retriever._by_index, memory.profile.project)  # noqa: SLF001
+    searches: list[tuple[RetrievalMode, str, Callable[..., Ranked]]] = [
+        ("hybrid", "in two stages", two_stage_top_k),
+        ("semantic", "in two stages", two_stage_top_k),
+        ("semantic", "by the index", by_index),
+    ]
+    for (retrieval, how, search), lambda_ in itertools.product(searches, (0.0, 0.5, 1.0)):
         found = wanted = 0
         for text, vector in zip(asked, vectors, strict=True):
             words = terms(text) if retrieval == "hybrid" else None
             query = Ranking(vector, lambda_, memory.profile.threshold(retrieval), terms=words)
             exact = {bank.ids[row] for row in top_k(bank, query, 50).rows}
-            quick = {bank.ids[row] for row in two_stage_top_k(bank, query, 50).rows}
+            quick = {bank.ids[row] for row in search(bank, query, 50).rows}
             found, wanted = found + len(exact & quick), wanted + len(exact)
-        line = f"  of the best 50 at {len(bank):,} memories, {retrieval}, λ {lambda_}: {found / wanted:.4f} found"
+        line = f"  of the best 50 at {len(bank):,}, {retrieval} {how}, λ {lambda_}: {found / wanted:.4f} found"
         console.print(f"{line} (goal ≥ 0.99)")
 
 
@@ -274,11 +277,13 @@ def main() -> None:
     sizes = [int(size) for size in parser.parse_args().sizes.split(",")]
     if not DATA.is_dir():
         raise SystemExit(f"the folder of real texts is not here: {DATA}")
-    every = [text[:BEGINNING] for text in texts("doc")]
+    sets = read_sets()
+    every = [text[:BEGINNING] for text in texts([each.documents.values() for each in sets])]
+    questions = texts([[question.text for question in each.questions] for each in sets])
     with tempfile.TemporaryDirectory() as folder, open_store(settings_in(folder)) as store:
         base = store.embedder.embed(every)
     # Texts are numbered, so that no cache of vectors helps either side.
-    fresh = (f"{text} {number}" for number, text in enumerate(itertools.cycle(texts("query"))))
+    fresh = (f"{text} {number}" for number, text in enumerate(itertools.cycle(questions)))
     table = Table("what", "ours, ms", "raw, ms", "ratio", "goal", title="pairs in turn: median times, median ratio")
     measure_tools(table)
     measure_writes(base, fresh, table)

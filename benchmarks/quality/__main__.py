@@ -24,10 +24,9 @@ from benchmarks.quality import (
     timing,
 )
 from benchmarks.quality.banks import Library, library
-from benchmarks.quality.data import HOTPOT, SETS, TAU, read_runs, read_sets
+from benchmarks.quality.data import DATA, HOTPOT, SETS, TAU, read_runs, read_sets
 from benchmarks.quality.features import RETRIEVALS
 from benchmarks.quality.report import Report
-from benchmarks.speed import DATA
 
 PARTS = ("retrieval", "long", "graded", "learning", "noise", "false", "time")
 WORLDS = {"tau": TAU, "hotpotqa": HOTPOT}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.speed import DATA
-
+DATA = Path(os.environ.get("MCP_REFLECT_TEST_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 SETS = ("gitbugs_hadoop", "reflexion_prog", "tau_airline_runs", "webarena_family", "reflexion_hotpotqa")
 TAU = "traj_tau_airline_gpt4o"
 HOTPOT = "traj_reflexion_hotpotqa"

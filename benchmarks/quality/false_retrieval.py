@@ -18,6 +18,7 @@ from benchmarks.quality.features import JUDGED, RETRIEVALS, asked
 from benchmarks.quality.metrics import recall
 from benchmarks.quality.report import Report
 from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.profile import RetrievalMode
 
 QUESTIONS = 200
 SEED = 20261121
@@ -44,14 +45,14 @@ def measure(library: Library, sets: Sequence[RetrievalSet], report: Report) -> d
         report.say("false retrieval: needs two sets or more")
         return {}
     asked_of = {each.name: each.sample(QUESTIONS, 0, SEED).questions for each in sets}
-    curves = {kind: _curve(library, sets, asked_of, kind) for kind in RETRIEVALS}
+    curves: dict[str, Curve] = {kind: _curve(library, sets, asked_of, kind) for kind in RETRIEVALS}
     for kind, curve in curves.items():
         _print(kind, curve, sets, report)
     return curves
 
 
 def _curve(
-    library: Library, sets: Sequence[RetrievalSet], asked_of: dict[str, tuple[Question, ...]], kind: str
+    library: Library, sets: Sequence[RetrievalSet], asked_of: dict[str, tuple[Question, ...]], kind: RetrievalMode
 ) -> Curve:
     tops: dict[tuple[str, str], list[float]] = {}
     rates: dict[tuple[str, str], float] = {}

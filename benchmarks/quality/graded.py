@@ -36,7 +36,7 @@ def measure(lab: Laboratory, runs: Sequence[Run], report: Report) -> dict[str, d
         for members in tasks.values():
             for position in members[1:]:
                 remember(memory, runs[position], str(position))
-        reached = {
+        reached: dict[str, dict[float, float]] = {
             kind: {lambda_: _mean(memory, runs, kept, kind, lambda_) for lambda_ in LAMBDAS} for kind in RETRIEVALS
         }
     report.table(

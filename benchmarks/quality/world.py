@@ -18,7 +18,7 @@ from benchmarks.quality.banks import Laboratory
 from benchmarks.quality.baselines import Floats
 from benchmarks.quality.data import Run, by_task
 from mcp_reflect.core.messages import ToolCall
-from mcp_reflect.core.ranking import Rows
+from mcp_reflect.core.table import Rows
 from mcp_reflect.core.trajectory import parse
 from mcp_reflect.inputs import Submission, Verdict
 from mcp_reflect.memory import ReflectionMemory

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 _BATCH = 1_000
 
 _HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 400, "max_neighbors": 32}
-"""Chosen so that the nearest 100 of 100,000 real embeddings are found to 99%; see benchmarks/speed.py."""
+"""Chosen so that the nearest 100 of 100,000 real embeddings are found to 99%."""
 
 
 class ChromaIndex:

@@ -17,7 +17,7 @@ from mcp_reflect.ports import Vector
 
 TRUSTED = 0.5
 """The part of the index's list beyond which it is not taken as complete: an approximate index misses more the deeper
-one reads. benchmarks/speed.py prints how many of the best 50 are found (99.1% to 100% at 100,000 memories)."""
+one reads. benchmarks/speed.py prints how many of the best 50 are found (99.1 to 100% of those of 100,000 memories)."""
 
 _GROWTH = 4
 _GIVE_UP = 8
