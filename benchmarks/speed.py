@@ -209,7 +209,7 @@ def report_recall(store: Store, memory: ReflectionMemory, fresh: Iterator[str]) 
     """How many of the true best the searches of large banks find, against comparing every row."""
     retriever: Any = memory._retriever  # noqa: SLF001 - the exact answer is not part of the interface
     bank = retriever._banks[memory.profile.project].bank  # noqa: SLF001
-    asked = list(itertools.islice(fresh, 50))
+    asked = list(itertools.islice(fresh, 200))
     vectors = store.embedder.embed(asked)
     by_index = partial(retriever._by_index, memory.profile.project)  # noqa: SLF001
     searches: list[tuple[RetrievalMode, str, Callable[..., Ranked]]] = [
@@ -218,10 +218,11 @@ def report_recall(store: Store, memory: ReflectionMemory, fresh: Iterator[str]) 
         ("semantic", "by the index", by_index),
     ]
     for (retrieval, how, search), lambda_ in itertools.product(searches, (0.0, 0.5, 1.0)):
+        threshold = memory.profile.threshold(retrieval)
         found = wanted = 0
         for text, vector in zip(asked, vectors, strict=True):
             words = terms(text) if retrieval == "hybrid" else None
-            query = Ranking(vector, lambda_, memory.profile.threshold(retrieval), terms=words)
+            query = Ranking(vector, lambda_, threshold, terms=words, optimism=memory.profile.hope(retrieval))
             exact = {bank.ids[row] for row in top_k(bank, query, 50).rows}
             quick = {bank.ids[row] for row in search(bank, query, 50).rows}
             found, wanted = found + len(exact & quick), wanted + len(exact)

@@ -7,7 +7,6 @@ threshold too. `benchmarks/speed.py` prints how many of the best 50 of 100,000 m
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from mcp_reflect.core.bank import Bank
 from mcp_reflect.core.narrow import Narrow
@@ -23,6 +22,9 @@ _LEAST = 1_000
 _PER_WANTED = 20
 """What goes on at lambda 1; twice as much at 0, where nothing but the estimates has a say."""
 
+_FURTHER = 4
+"""How many times as many go on where too few of those cleared the threshold."""
+
 _SAMPLED = 50
 """How many rows of a sample tell where the best begin: a seventh more or fewer go on than are meant to."""
 
@@ -34,50 +36,61 @@ def two_stage_top_k(bank: Bank, query: Query, k: int, rows: Rows | None = None) 
     """The `k` best of `rows` (of all living rows where None) that clear the threshold."""
     many = (len(bank) if rows is None else len(rows)) > COMPARED
     narrow = bank.narrow() if many else None
-    if narrow is not None:
-        rows = worth_comparing(bank, narrow, query, k, rows)
-    return top_k(bank, query, k, rows)
-
-
-def worth_comparing(table: Table, narrow: Narrow, query: Query, k: int, rows: Rows | None = None) -> Rows:
-    """Of `rows` (of all where None) the living ones, in rising order, that hold the `k` best by score with hardly
-    an exception.
-    """
-    allowed = table.alive
-    if rows is not None:
-        allowed = np.zeros(len(table.alive), np.bool_)
-        allowed[rows] = table.alive[rows]
-    if not allowed.any():
-        return np.zeros(0, np.int64)
-    relevance: Numbers = narrow.cosines(query.vector)
-    needed: list[int] = []
-    if query.terms is not None:
-        relevance, best = _with_words(table, narrow, query, query.terms, relevance, allowed)
-        needed.append(best)
-    near = np.flatnonzero((relevance >= query.threshold - narrow.error) & allowed)
-    scores = blend(relevance[near], quality(table, near, query), query.lambda_)
+    if narrow is None:
+        return top_k(bank, query, k, rows)
+    look = FirstLook(bank, narrow, query, rows)
     count = round((2.0 - query.lambda_) * max(_LEAST, _PER_WANTED * k))
-    chosen = np.zeros(len(allowed), np.bool_)
-    chosen[near[scores >= _about(scores, count)]] = True
-    chosen[needed] = True
-    return np.flatnonzero(chosen)
+    ranked = top_k(bank, query, k, look.most_promising(count))
+    while len(ranked) < k and count < len(look):
+        # Too few clear the threshold: of those just below it by their estimates, one or the other does.
+        count *= _FURTHER
+        ranked = top_k(bank, query, k, look.most_promising(count))
+    return ranked
 
 
-def _with_words(
-    table: Table, narrow: Narrow, query: Query, terms: Terms, cosines: Vector, allowed: npt.NDArray[np.bool_]
-) -> tuple[Numbers, int]:
-    """The estimated relevance of every row for a hybrid query, and the best match, which lifts others."""
-    overlap = table.words.overlaps(terms)
-    found = combined(cosines, overlap)
-    found[~allowed] = -1.0
-    near = np.flatnonzero(found >= found.max() - 2 * narrow.error)
-    if len(near) > _MATCHES:
-        near = near[np.argpartition(found[near], -_MATCHES)[-_MATCHES:]]
-    exact = combined(similarities(table, near, query.vector), overlap[near])
-    first = int(np.argmax(exact))
-    best = int(near[first])
-    likeness = combined(narrow.cosines(table.vectors[best]), table.words.overlaps(table.words.document(best)))
-    return associated(found, float(exact[first]), likeness), best
+class FirstLook:
+    """What estimates tell of a query's rows (of all where None): which may clear the threshold, and their scores."""
+
+    def __init__(self, table: Table, narrow: Narrow, query: Query, rows: Rows | None = None) -> None:
+        self._table, self._narrow, self._query = table, narrow, query
+        self._allowed = table.alive
+        if rows is not None:
+            self._allowed = np.zeros(len(table.alive), np.bool_)
+            self._allowed[rows] = table.alive[rows]
+        self._needed: list[int] = []
+        cosines, error = narrow.cosines(query.vector)
+        relevance: Numbers = cosines
+        if query.terms is not None and self._allowed.any():
+            relevance = self._with_words(query.terms, cosines, error)
+        self._near = np.flatnonzero((relevance >= query.threshold - error) & self._allowed)
+        self._scores = blend(relevance[self._near], quality(table, self._near, query), query.lambda_)
+
+    def __len__(self) -> int:
+        """How many rows may clear the threshold."""
+        return len(self._near)
+
+    def most_promising(self, count: int) -> Rows:
+        """About the `count` best by score, and what the relevance of others hangs on; in rising order."""
+        chosen = np.zeros(len(self._allowed), np.bool_)
+        chosen[self._near[self._scores >= _about(self._scores, count)]] = True
+        chosen[self._needed] = True
+        return np.flatnonzero(chosen)
+
+    def _with_words(self, terms: Terms, cosines: Vector, error: float) -> Numbers:
+        """The relevance of every row for a hybrid query. The best match, which lifts others, is needed from then on."""
+        words = self._table.words
+        overlap = words.overlaps(terms)
+        found = combined(cosines, overlap)
+        found[~self._allowed] = -1.0
+        near = np.flatnonzero(found >= found.max() - 2 * error)
+        if len(near) > _MATCHES:
+            near = near[np.argpartition(found[near], -_MATCHES)[-_MATCHES:]]
+        exact = combined(similarities(self._table, near, self._query.vector), overlap[near])
+        first = int(np.argmax(exact))
+        best = int(near[first])
+        self._needed.append(best)
+        likeness = combined(self._narrow.likeness(best), words.overlaps(words.document(best)))
+        return associated(found, float(exact[first]), likeness)
 
 
 def _about(scores: Floats, count: int) -> float:

@@ -83,7 +83,7 @@ def test_hardly_any_of_the_best_is_missed(bank: Bank, lambda_: float, hybrid: bo
         exact = top_k(bank, query, WANTED, rows)
         narrow = bank.narrow()
         assert narrow is not None
-        looked_at = first_look.worth_comparing(bank, narrow, query, WANTED, rows)
+        looked_at = first_look.FirstLook(bank, narrow, query, rows).most_promising(1_000)
         assert bank.alive[looked_at].all()
         if rows is not None:
             assert np.isin(looked_at, rows).all()
@@ -97,6 +97,40 @@ def test_hardly_any_of_the_best_is_missed(bank: Bank, lambda_: float, hybrid: bo
     assert wanted > 100
     assert missed <= 0.01 * wanted
     assert skipped > 0.5 * 40 * len(bank)
+
+
+@pytest.mark.parametrize("lambda_", [0.5, 1.0])
+def test_where_few_of_the_promising_clear_the_threshold_more_are_looked_at(
+    bank: Bank, monkeypatch: pytest.MonkeyPatch, lambda_: float
+) -> None:
+    monkeypatch.setattr(first_look, "_LEAST", 1)
+    monkeypatch.setattr(first_look, "_PER_WANTED", 1)
+    narrow = bank.narrow()
+    assert narrow is not None
+    further = 0
+    for topic in range(20):
+        query = Query(near(topic), lambda_, 0.6)
+        exact = top_k(bank, query, WANTED)
+        further += len(top_k(bank, query, WANTED, first_look.FirstLook(bank, narrow, query).most_promising(WANTED)))
+        further -= len(exact)
+        assert len(two_stage_top_k(bank, query, WANTED)) == len(exact)
+    assert further < 0
+
+
+def test_estimates_are_as_far_off_as_they_say_and_further_for_what_lies_outside(bank: Bank) -> None:
+    narrow = bank.narrow()
+    assert narrow is not None
+    outside = unit(chance.standard_normal(DIMENSION))
+    errors = []
+    for vector in (near(5), outside):
+        estimated, error = narrow.cosines(vector)
+        # Of those beyond, most are the few of its own topic: alike in the other directions too, and far above anyway.
+        assert np.mean(np.abs(estimated - bank.vectors @ vector) > error) < 0.01
+        errors.append(error)
+    assert errors[0] < errors[1]
+    row = 17
+    rough = narrow.likeness(row)
+    assert np.corrcoef(rough, bank.vectors @ bank.vectors[row])[0, 1] > 0.9
 
 
 def test_rows_that_came_later_are_looked_at_too() -> None:
@@ -127,4 +161,6 @@ def test_nothing_is_found_where_nothing_may_be(bank: Bank) -> None:
     narrow = bank.narrow()
     assert narrow is not None
     query = Query(near(1), 0.5, 0.25, terms=terms("topic1"))
-    assert len(first_look.worth_comparing(bank, narrow, query, 5, np.zeros(0, np.int64))) == 0
+    look = first_look.FirstLook(bank, narrow, query, np.zeros(0, np.int64))
+    assert len(look) == 0
+    assert len(look.most_promising(5)) == 0
