@@ -13,7 +13,6 @@ from functools import cache
 
 import numpy as np
 
-from benchmarks.quality.agent import Draws
 from benchmarks.quality.features import HYBRID, SEMANTIC, Credit, asked, ranking_query
 from benchmarks.quality.world import TASK, World
 from mcp_reflect.core import following
@@ -44,28 +43,6 @@ class Rule:
 
     def __str__(self) -> str:
         return f"{self.credit}, optimism {self.optimism:g}"
-
-
-class Fixed:
-    """Shows the same order for ever: by relevance alone, or by the hidden helpfulness (the oracle)."""
-
-    def __init__(self, orders: list[list[int]], k: int) -> None:
-        self._shown = [order[:k] for order in orders]
-
-    @classmethod
-    def by_relevance(cls, world: World, k: int, retrieval: str = SEMANTIC) -> Fixed:
-        ranking = InMemory(world, Rule("retrieved", lambda_=0.0), k, retrieval)
-        return cls([ranking.shown(task) for task in range(len(world.tasks))], k)
-
-    @classmethod
-    def by_helpfulness(cls, world: World, drawn: Draws, k: int) -> Fixed:
-        return cls([sorted(members.tolist(), key=lambda i: -drawn.helpful[i]) for members in world.members], k)
-
-    def shown(self, task: int) -> list[int]:
-        return self._shown[task]
-
-    def reviewed(self, task: int, shown: list[int], followed: int, run: int, *, passed: bool) -> None:
-        pass
 
 
 class InMemory:

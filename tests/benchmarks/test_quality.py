@@ -18,7 +18,8 @@ from benchmarks.quality.graded import remember
 from benchmarks.quality.learning import ORACLE, RELEVANCE, Laps, Trial, closed, rules, run
 from benchmarks.quality.log_lines import PROMPT, after_log, after_prompt
 from benchmarks.quality.noise import Watching
-from benchmarks.quality.servers import Fixed, InMemory, Real, Rule, Twins
+from benchmarks.quality.references import Explorer, Fixed
+from benchmarks.quality.servers import InMemory, Real, Rule, Twins
 from benchmarks.quality.world import World, build_world, steps
 
 
@@ -78,6 +79,20 @@ def test_the_oracle_earns_the_most_that_an_order_can(world: World) -> None:
     best = simulate(world, Fixed.by_helpfulness(world, drawn, 2), drawn)
     for rule in rules():
         assert (simulate(world, InMemory(world, rule, 2), drawn) <= best + 1e-12).all()
+
+
+def test_the_explorer_shows_what_was_followed_least_until_it_is_judged_and_then_what_helped_most(world: World) -> None:
+    members = world.members[0].tolist()
+    explorer = Explorer(world, 1, judged_from=2 * len(members))
+    followed = []
+    for _ in range(2 * len(members)):
+        [memory] = explorer.shown(0)
+        followed.append(memory)
+        explorer.reviewed(0, [memory], memory, memory, passed=memory == members[1])
+    assert sorted(followed) == sorted(2 * members)
+    assert explorer.shown(0) == [members[1]]
+    explorer.reviewed(0, [members[1]], members[1], members[1], passed=True)
+    assert explorer.shown(0) == [members[1]]
 
 
 def test_the_share_of_the_gap_is_nothing_for_relevance_alone_and_all_for_the_oracle(world: World) -> None:
