@@ -14,6 +14,12 @@ RetrievalMode = Literal["semantic", "hybrid"]
 AuthorSetting = Literal["auto", "agent", "llm", "sampling", "extractive"]
 CreditSetting = Literal["retrieved", "used"]
 
+DEFAULT_OPTIMISM = 0.75
+"""Of hybrid queries. Where a memory stays as it is, 0.75 to 1.5 learn alike. In use a new memory comes with every run;
+there 1 earns no more than the plain q_value, and 1.5 far less: what is hoped of each untried one keeps what has proven
+itself from being used (docs/quality.md).
+"""
+
 
 @dataclass(frozen=True)
 class InsightRules:
@@ -65,7 +71,7 @@ class Profile:
         """The optimism of a query of that kind; a semantic one keeps to the plain rule where nothing is set."""
         if self.optimism is not None:
             return self.optimism
-        return 1.0 if retrieval == "hybrid" else 0.0
+        return DEFAULT_OPTIMISM if retrieval == "hybrid" else 0.0
 
     def sees(self, thing: Trace | Memory | Retrieval) -> bool:
         """Whether a thing belongs to what this connection may know of."""

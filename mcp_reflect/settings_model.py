@@ -106,7 +106,7 @@ class QLearningSettings(_Section):
         None,
         "how much is hoped of memories with few reviews, in deviations; 0 ranks by the plain q_value",
         "a number from 0 to 3",
-        shown="1 in hybrid queries, 0 in semantic ones",
+        shown="0.75 in hybrid queries, 0 in semantic ones",
         ge=0,
         le=3,
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from mcp_reflect.cli import app
+from mcp_reflect.profile import DEFAULT_OPTIMISM
 from mcp_reflect.server.tools import TOOLS
 from mcp_reflect.settings import setting_rows
 
@@ -45,6 +46,11 @@ def test_every_setting_has_a_row_with_its_default() -> None:
         for row in setting_rows()
     ]
     assert table("Settings") == wanted
+
+
+def test_the_optimism_that_is_told_is_the_one_that_queries_have() -> None:
+    [told] = [row.default for row in setting_rows() if row.key == "q_learning.optimism"]
+    assert told.startswith(f"{DEFAULT_OPTIMISM:g} in hybrid queries")
 
 
 @pytest.mark.parametrize("file", ["README.md", "docs/ARCHITECTURE.md"])

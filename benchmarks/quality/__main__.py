@@ -16,6 +16,7 @@ from pathlib import Path
 from benchmarks.quality import (
     false_retrieval,
     graded,
+    growing,
     learning,
     long_tasks,
     noise,
@@ -28,7 +29,7 @@ from benchmarks.quality.data import DATA, HOTPOT, SETS, TAU, read_runs, read_set
 from benchmarks.quality.features import RETRIEVALS
 from benchmarks.quality.report import Report
 
-PARTS = ("retrieval", "long", "graded", "learning", "noise", "false", "time")
+PARTS = ("retrieval", "long", "graded", "learning", "growing", "noise", "false", "time")
 WORLDS = {"tau": TAU, "hotpotqa": HOTPOT}
 
 
@@ -78,6 +79,9 @@ def _simulate(part: str, banks: Library, chosen: argparse.Namespace, report: Rep
     if part == "noise":
         noise.measure_noise(learning.worlds_of(banks.lab, sources), laps, chosen.workers, report)
         noise.measure_poison(learning.worlds_of(banks.lab, sources, poisoned=True), laps, report)
+        return []
+    if part == "growing":
+        growing.measure(learning.worlds_of(banks.lab, sources), laps, chosen.workers, report)
         return []
     learning.check(banks.lab, sources["tau"], report, chosen.retrieval)
     curves = learning.measure(learning.worlds_of(banks.lab, sources), laps, chosen.workers, report)

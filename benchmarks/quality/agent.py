@@ -9,6 +9,9 @@ The run handed in is a real one of that task: the one that the followed memory w
 cases another one, which may be the source of another memory that was shown. Where only the trace tells, this favours
 whoever compares it with the memories: a real agent does not repeat a past run word for word.
 
+In a growing memory each run that is handed in becomes a memory of its task, in the words of the one that the real run
+left, with a helpfulness of its own from the same distribution.
+
 All chance is drawn before the first step, so that every rule meets the same tasks and the same luck.
 """
 
@@ -30,7 +33,9 @@ Positions = npt.NDArray[np.int64]
 
 
 class Server(Protocol):
-    """Ranks the memories of a task and learns from what is handed in. Memories go by their position in the world."""
+    """Ranks the memories of a task and learns from what is handed in. Memories go by their position in the world;
+    those that come in later follow, by the step in which they did.
+    """
 
     def shown(self, task: int) -> list[int]:
         """Best first, at most K."""
@@ -39,9 +44,34 @@ class Server(Protocol):
     def reviewed(self, task: int, shown: list[int], followed: int, run: int, *, passed: bool) -> None: ...
 
 
+class GrowingServer(Server, Protocol):
+    """One to which a run can be added as a memory."""
+
+    def added(self, task: int, run: int) -> None:
+        """A memory of the task, in the words of the run's own; at the next position."""
+        ...
+
+
+class Growing:
+    """A server in whose memory every run stays that is handed in, as it does in use."""
+
+    def __init__(self, server: GrowingServer) -> None:
+        self._server = server
+
+    def shown(self, task: int) -> list[int]:
+        return self._server.shown(task)
+
+    def reviewed(self, task: int, shown: list[int], followed: int, run: int, *, passed: bool) -> None:
+        self._server.reviewed(task, shown, followed, run, passed=passed)
+        self._server.added(task, run)
+
+
 @dataclass(frozen=True)
 class Draws:
-    """All the chance of one simulation; all but `helpful` and `task` are uniform in [0, 1)."""
+    """All the chance of one simulation; all but `helpful` and `task` are uniform in [0, 1).
+
+    `helpful` is that of the world's memories and of those that come in, one in each step.
+    """
 
     helpful: Floats
     task: Positions
@@ -63,7 +93,10 @@ def draws(world: World, seed: int, steps: int) -> Draws:
         helpful[members] = chance.beta(2.0 * rate, 2.0 * (1.0 - rate), len(members))
     helpful[list(world.poisoned)] = 0.0
     task = chance.integers(len(world.tasks), size=steps)
-    return Draws(helpful, task, *chance.random((5, steps)))
+    uniform = chance.random((5, steps))
+    rates = np.clip(world.pass_rates, *RATE_BOUNDS)[task]
+    newcomers = chance.beta(2.0 * rates, 2.0 * (1.0 - rates))
+    return Draws(np.concatenate((helpful, newcomers)), task, *uniform)
 
 
 def attention(shown: int) -> Floats:
@@ -76,6 +109,7 @@ def attention(shown: int) -> Floats:
 def simulate(world: World, server: Server, drawn: Draws, flipped: float = 0.0) -> Floats:
     """The expected reward of each step, given what was shown. `flipped` is the share of results told wrongly."""
     expected = np.zeros(drawn.steps)
+    words_of = list(range(len(world.memories)))
     for step in range(drawn.steps):
         task = int(drawn.task[step])
         shown = server.shown(task)
@@ -84,7 +118,9 @@ def simulate(world: World, server: Server, drawn: Draws, flipped: float = 0.0) -
         followed = shown[min(int(np.searchsorted(weights.cumsum(), drawn.choice[step])), len(shown) - 1)]
         passed = bool(drawn.luck[step] < drawn.helpful[followed])
         told = passed != bool(drawn.flip[step] < flipped)
-        server.reviewed(task, shown, followed, _handed_in(world, drawn, step, followed), passed=told)
+        run = _handed_in(world, drawn, step, words_of[followed])
+        server.reviewed(task, shown, followed, run, passed=told)
+        words_of.append(run)
     return expected
 
 

@@ -8,6 +8,7 @@ from mcp_reflect.core import ranking
 from mcp_reflect.core.words import terms
 from mcp_reflect.inputs import Query
 from mcp_reflect.ports import Vector
+from mcp_reflect.profile import DEFAULT_OPTIMISM
 
 SEMANTIC: Literal["semantic"] = "semantic"
 HYBRID: Literal["hybrid"] = "hybrid"
@@ -16,7 +17,7 @@ RETRIEVALS: tuple[Literal["semantic", "hybrid"], ...] = (SEMANTIC, HYBRID)
 JUDGED = HYBRID
 """The goals hold for the kind that is the default; the other is shown beside it."""
 
-OPTIMISMS = (0.0, 1.0)
+OPTIMISMS = (0.0, DEFAULT_OPTIMISM)
 
 Credit = Literal["retrieved", "used", "followed", "source"]
 CREDITS: tuple[Credit, ...] = ("retrieved", "used", "followed")

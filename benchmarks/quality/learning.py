@@ -9,16 +9,16 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from benchmarks.quality.agent import Server, draws, simulate
+from benchmarks.quality.agent import Draws, Growing, GrowingServer, Server, draws, simulate
 from benchmarks.quality.banks import Laboratory
 from benchmarks.quality.baselines import Floats
 from benchmarks.quality.data import Run, by_task
 from benchmarks.quality.features import CREDITS, OPTIMISMS, SEMANTIC, environment
-from benchmarks.quality.references import Explorer, Fixed
+from benchmarks.quality.references import Explorer, Oracle
 from benchmarks.quality.report import Report
 from benchmarks.quality.servers import InMemory, Real, Rule, Twins
 from benchmarks.quality.world import World, build_world
@@ -41,12 +41,15 @@ RELEVANCE, EXPLORER, ORACLE = "relevance", "explorer", "oracle"
 
 @dataclass(frozen=True)
 class Trial:
-    """What is simulated: in which world, showing how many, by which rule or fixed order, with which wrong reviews."""
+    """What is simulated: in which world, showing how many, by which rule or reference, with which wrong reviews, and
+    whether the runs handed in become memories.
+    """
 
     world: str
     k: int
     rule: Rule | str
     flipped: float = 0.0
+    growing: bool = False
 
 
 Curves = Mapping[Trial, Floats]
@@ -90,17 +93,20 @@ def _simulated(job: tuple[Trial, int, Laps]) -> Floats:
     trial, seed, laps = job
     world = _worlds[trial.world]
     drawn = draws(world, seed, laps.steps)
-    server: Server
-    if isinstance(trial.rule, Rule):
-        server = InMemory(world, trial.rule, trial.k, laps.retrieval)
-    elif trial.rule == ORACLE:
-        server = Fixed.by_helpfulness(world, drawn, trial.k)
-    elif trial.rule == EXPLORER:
-        server = Explorer(world, trial.k, laps.steps - laps.steps * LAST // BUCKETS)
-    else:
-        server = Fixed.by_relevance(world, trial.k, laps.retrieval)
-    expected = simulate(world, server, drawn, trial.flipped)
+    expected = simulate(world, _server(trial, world, drawn, laps), drawn, trial.flipped)
     return np.array([part.mean() for part in np.array_split(expected, BUCKETS)])
+
+
+def _server(trial: Trial, world: World, drawn: Draws, laps: Laps) -> Server:
+    if trial.rule == EXPLORER:
+        return Explorer(world, trial.k, laps.steps - laps.steps * LAST // BUCKETS)
+    server: GrowingServer
+    if trial.rule == ORACLE:
+        server = Oracle(world, drawn, trial.k)
+    else:
+        rule = trial.rule if isinstance(trial.rule, Rule) else Rule("retrieved", lambda_=0.0)
+        server = InMemory(world, rule, trial.k, laps.retrieval)
+    return Growing(server) if trial.growing else server
 
 
 def rules(lambdas: Iterable[float] = LAMBDAS) -> list[Rule]:
@@ -120,12 +126,12 @@ def closed(curves: Curves, trial: Trial) -> tuple[float, float]:
     makes relevance and oracle luckier or not, and the rule with them, so that shares hardly differ between seeds.
     """
 
-    def last(rule: Rule | str, flipped: float = 0.0) -> Floats:
-        earned: Floats = curves[Trial(trial.world, trial.k, rule, flipped)][:, -LAST:].mean(axis=1)
+    def last(trial: Trial) -> Floats:
+        earned: Floats = curves[trial][:, -LAST:].mean(axis=1)
         return earned
 
-    low = last(RELEVANCE)
-    gained, gap = last(trial.rule, trial.flipped) - low, last(ORACLE) - low
+    low, high = (last(replace(trial, rule=end, flipped=0.0)) for end in (RELEVANCE, ORACLE))
+    gained, gap = last(trial) - low, high - low
     share = 100.0 * gained.sum() / gap.sum()
     seeds = len(gap)
     if seeds == 1:
@@ -142,7 +148,8 @@ def measure(worlds: Mapping[str, World], laps: Laps, workers: int, report: Repor
     for world in worlds:
         for lambda_ in LAMBDAS:
             shown: list[Rule | str] = [*rules([lambda_]), *bounds([lambda_]), EXPLORER]
-            table(curves, world, shown, f"{world}, λ {lambda_:g}", laps, report)
+            rows = [Trial(world, SHOWN[0], rule) for rule in shown]
+            table(curves, rows, f"{world}, λ {lambda_:g}", laps, report)
     for trial in trials:
         if isinstance(trial.rule, Rule) and trial.rule.credit in GOALS and trial.rule.lambda_ == JUDGED_LAMBDA:
             what = f"{trial.world}, λ {trial.rule.lambda_:g}, {trial.k} shown, {trial.rule}: percent of the gap closed"
@@ -150,34 +157,27 @@ def measure(worlds: Mapping[str, World], laps: Laps, workers: int, report: Repor
     return curves
 
 
-def table(
-    curves: Curves,
-    world: str,
-    shown_rules: Sequence[Rule | str],
-    title: str,
-    laps: Laps,
-    report: Report,
-    flipped: float = 0.0,
-) -> None:
-    """Rewards of the last sixth, and the share of the gap closed, in percent with its standard error."""
+def table(curves: Curves, trials: Sequence[Trial], title: str, laps: Laps, report: Report) -> None:
+    """Rewards of the last sixth, and the share of the gap closed, in percent with its standard error; a row for each of
+    the trials, all of one world, whatever their k.
+    """
 
-    def reward(trial: Trial) -> float:
-        return float(curves[trial][:, -LAST:].mean())
-
-    rows = []
-    for rule in shown_rules:
+    def row(trial: Trial, *, share: bool) -> list[str]:
         cells = []
-        for k in SHOWN:
-            trial = Trial(world, k, rule, flipped)
-            share, error = closed(curves, trial)
-            cells.append(f"{reward(trial):.3f}  {share:.0f} ±{error:.0f}%")
-        rows.append([str(rule), *cells])
-    ends = [[name, *(f"{reward(Trial(world, k, name)):.3f}" for k in SHOWN)] for name in (RELEVANCE, ORACLE)]
+        for each in (replace(trial, k=k) for k in SHOWN):
+            cell = f"{curves[each][:, -LAST:].mean():.3f}"
+            if share:
+                percent, error = closed(curves, each)
+                cell += f"  {percent:.0f} ±{error:.0f}%"
+            cells.append(cell)
+        return [str(trial.rule), *cells]
+
+    first, last = (row(replace(trials[0], rule=end, flipped=0.0), share=False) for end in (RELEVANCE, ORACLE))
     report.table(
         f"{title}, {laps.retrieval}: reward in the last sixth of {laps.steps:,} steps, {laps.seeds} seeds, "
         "and share of the gap closed",
         ["rule", *(f"{k} shown" for k in SHOWN)],
-        [ends[0], *rows, ends[1]],
+        [first, *(row(trial, share=True) for trial in trials), last],
     )
 
 

@@ -27,7 +27,7 @@ def measure_noise(worlds: Mapping[str, World], laps: Laps, workers: int, report:
     curves = run(worlds, trials, laps, workers)
     for world in worlds:
         title = f"{world}, λ {LAMBDA:g}, {FLIPPED:.0%} of the results told wrongly"
-        table(curves, world, wanted, title, laps, report, FLIPPED)
+        table(curves, [Trial(world, SHOWN[0], rule, FLIPPED) for rule in wanted], title, laps, report)
 
 
 class Watching:

@@ -52,7 +52,7 @@ def _learning(curves: Curves, world: str, steps: int, path: Path) -> Path:
             # All rules met the same tasks, so that the ups and downs of luck fall out of the share.
             share = 100 * (curves[Trial(world, k, rule)].mean(axis=0) - low) / (high - low)
             style = "-" if rule.optimism else "--"
-            title = TITLES[rule.credit] + (", optimism 1" if rule.optimism else ", plain q_value")
+            title = TITLES[rule.credit] + (f", optimism {rule.optimism:g}" if rule.optimism else ", plain q_value")
             panel.plot(at, share, color=COLOURS[rule.credit], linestyle=style, label=title)
         panel.set_title(f"{k} shown: 0% is {low.mean():.3f}, 100% is {high.mean():.3f}", fontsize=11)
         panel.set_xlabel("steps")

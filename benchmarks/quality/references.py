@@ -1,39 +1,40 @@
-"""What a rule is held against: orders that never change, and a learner that has nothing else to do.
+"""What a rule is held against: an oracle, and a learner that has nothing else to do.
 
-`Fixed` and `Explorer` are servers as a simulated agent knows them; none of them can be had outside of a simulation but
-ranking by relevance alone.
+Both are servers as a simulated agent knows them, and know what only a simulation can tell.
 """
 
 from __future__ import annotations
 
+from bisect import insort
+
 import numpy as np
 
 from benchmarks.quality.agent import RATE_BOUNDS, Draws
-from benchmarks.quality.features import SEMANTIC
-from benchmarks.quality.servers import InMemory, Rule
 from benchmarks.quality.world import World
 
 
-class Fixed:
-    """Shows the same order for ever: by relevance alone, or by the hidden helpfulness (the oracle)."""
+class Oracle:
+    """Ranks by the hidden helpfulness."""
 
-    def __init__(self, orders: list[list[int]], k: int) -> None:
-        self._shown = [order[:k] for order in orders]
-
-    @classmethod
-    def by_relevance(cls, world: World, k: int, retrieval: str = SEMANTIC) -> Fixed:
-        ranking = InMemory(world, Rule("retrieved", lambda_=0.0), k, retrieval)
-        return cls([ranking.shown(task) for task in range(len(world.tasks))], k)
-
-    @classmethod
-    def by_helpfulness(cls, world: World, drawn: Draws, k: int) -> Fixed:
-        return cls([sorted(members.tolist(), key=lambda i: -drawn.helpful[i]) for members in world.members], k)
+    def __init__(self, world: World, drawn: Draws, k: int) -> None:
+        self._helpful = drawn.helpful
+        self._k = k
+        self._next = len(world.memories)
+        self._orders = [sorted(members.tolist(), key=self._unhelpful) for members in world.members]
 
     def shown(self, task: int) -> list[int]:
-        return self._shown[task]
+        return self._orders[task][: self._k]
 
     def reviewed(self, task: int, shown: list[int], followed: int, run: int, *, passed: bool) -> None:
         pass
+
+    def added(self, task: int, run: int) -> None:
+        del run
+        insort(self._orders[task], self._next, key=self._unhelpful)
+        self._next += 1
+
+    def _unhelpful(self, position: int) -> float:
+        return -float(self._helpful[position])
 
 
 class Explorer:
@@ -45,17 +46,16 @@ class Explorer:
     """
 
     def __init__(self, world: World, k: int, judged_from: int) -> None:
-        self._world = world
+        self._members = world.members
         self._k = k
         self._unjudged = judged_from
-        rates = np.clip(world.pass_rates, *RATE_BOUNDS)
         self._successes = np.zeros(len(world.memories))
-        for rate, members in zip(rates, world.members, strict=True):
+        for rate, members in zip(np.clip(world.pass_rates, *RATE_BOUNDS), world.members, strict=True):
             self._successes[members] = 2.0 * rate
         self._trials = np.full(len(world.memories), 2.0)
 
     def shown(self, task: int) -> list[int]:
-        members = self._world.members[task]
+        members = self._members[task]
         expected = self._successes[members] / self._trials[members]
         order = np.lexsort((-expected, self._trials[members])) if self._unjudged > 0 else np.argsort(-expected)
         return [int(i) for i in members[order[: self._k]]]

@@ -46,16 +46,23 @@ class Rule:
 
 
 class InMemory:
-    """Ranks by the real table and moves q_values by the real rules. `retrieval` is as in a query."""
+    """Ranks by the real table and moves q_values by the real rules. `retrieval` is as in a query.
+
+    What comes in later has the relevance of the memory with the same words, and is newer than all others.
+    """
 
     def __init__(self, world: World, rule: Rule, k: int, retrieval: str = SEMANTIC) -> None:
         self._world = world
         self._rule = rule
         self._k = k
         self._bank = Bank(len(_ONE))
-        self._bank.apply(_with_relevance(world, retrieval))
+        changes = _with_relevance(world, retrieval)
+        self._bank.apply(changes)
+        self._change = {change.memory_id: change for change in changes.memories}
+        self._newest = max(change.created for change in changes.memories)
         self._ids = [memory.id for memory in world.memories]
         self._position = {memory_id: position for position, memory_id in enumerate(self._ids)}
+        self._words_of = list(range(len(self._ids)))
         self._rows = [self._bank.rows_of([self._ids[i] for i in members]) for members in world.members]
         self.q = np.array([memory.q_value for memory in world.memories])
         self._trials, self._successes = np.zeros(len(self.q)), np.zeros(len(self.q))
@@ -74,13 +81,13 @@ class InMemory:
         )
         weights: Mapping[str, float] = {}
         if self._rule.credit == "used":
-            weights = _used(self._world, frozenset(shown), run)
+            weights = _used(self._world, frozenset(self._words_of[i] for i in shown), run)
         elif self._rule.credit == "source":
-            weights = _same_calls(self._world, frozenset(shown), run)
+            weights = _same_calls(self._world, frozenset(self._words_of[i] for i in shown), run)
         changes = []
         for memory_id, reward in earned.items():
             position = self._position[memory_id]
-            alpha = ALPHA * weights.get(memory_id, 1.0)
+            alpha = ALPHA * weights.get(self._ids[self._words_of[position]], 1.0)
             if alpha > 0:
                 self.q[position] = updated(float(self.q[position]), reward, alpha)
                 self._trials[position] += alpha / ONE_REVIEW
@@ -88,6 +95,18 @@ class InMemory:
                 figures = (values[position] for values in (self.q, self._trials, self._successes))
                 changes.append(UtilityChange(memory_id, *map(float, figures)))
         self._bank.apply(Changes(self._bank.seq, (), changes))
+
+    def added(self, task: int, run: int) -> None:
+        position = len(self._ids)
+        like = self._change[self._ids[run]]
+        change = replace(like, memory_id=f"{like.memory_id}-{position}", created=self._newest + position)
+        self._bank.apply(Changes(self._bank.seq, [change], ()))
+        self._ids.append(change.memory_id)
+        self._position[change.memory_id] = position
+        self._words_of.append(run)
+        self._rows[task] = np.append(self._rows[task], self._bank.rows_of([change.memory_id]))
+        self.q = np.append(self.q, change.q_value)
+        self._trials, self._successes = np.append(self._trials, 0.0), np.append(self._successes, 0.0)
 
 
 @cache

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.quality.__main__ import main
-from benchmarks.quality.agent import attention, draws, simulate
+from benchmarks.quality.agent import Growing, attention, draws, simulate
 from benchmarks.quality.banks import laboratory
 from benchmarks.quality.data import SETS, TAU, by_task, read_runs, read_set
 from benchmarks.quality.features import CREDITS, RETRIEVALS, Credit, environment
@@ -18,7 +18,7 @@ from benchmarks.quality.graded import remember
 from benchmarks.quality.learning import ORACLE, RELEVANCE, Laps, Trial, closed, rules, run
 from benchmarks.quality.log_lines import PROMPT, after_log, after_prompt
 from benchmarks.quality.noise import Watching
-from benchmarks.quality.references import Explorer, Fixed
+from benchmarks.quality.references import Explorer, Oracle
 from benchmarks.quality.servers import InMemory, Real, Rule, Twins
 from benchmarks.quality.world import World, build_world, steps
 
@@ -76,7 +76,7 @@ def test_a_seed_means_the_same_luck_and_poison_never_helps(world: World) -> None
 
 def test_the_oracle_earns_the_most_that_an_order_can(world: World) -> None:
     drawn = draws(world, 0, 60)
-    best = simulate(world, Fixed.by_helpfulness(world, drawn, 2), drawn)
+    best = simulate(world, Oracle(world, drawn, 2), drawn)
     for rule in rules():
         assert (simulate(world, InMemory(world, rule, 2), drawn) <= best + 1e-12).all()
 
@@ -93,6 +93,17 @@ def test_the_explorer_shows_what_was_followed_least_until_it_is_judged_and_then_
     assert explorer.shown(0) == [members[1]]
     explorer.reviewed(0, [members[1]], members[1], members[1], passed=True)
     assert explorer.shown(0) == [members[1]]
+
+
+def test_in_a_growing_memory_each_run_handed_in_can_be_shown_and_followed(world: World) -> None:
+    drawn = draws(world, 0, 60)
+    ours, oracle = InMemory(world, Rule("followed", optimism=1.0), 2), Oracle(world, drawn, 2)
+    earned, most = simulate(world, Growing(ours), drawn), simulate(world, Growing(oracle), drawn)
+    assert (earned <= most + 1e-12).all()
+    late = [position for task in range(len(world.tasks)) for position in ours.shown(task)]
+    assert max(late) >= len(world.memories)
+    assert len(ours.q) == len(world.memories) + drawn.steps
+    assert (ours.q[len(world.memories) :] != 0.5).any()
 
 
 def test_the_share_of_the_gap_is_nothing_for_relevance_alone_and_all_for_the_oracle(world: World) -> None:
