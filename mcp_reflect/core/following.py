@@ -1,9 +1,9 @@
 """Which of the retrieved memories a run followed, as far as its own words and tool calls tell.
 
-Each memory's advice is read as *terms*: words, two and three adjacent words, tools, and one tool after another. A term
-counts for the less, the more of the other retrieved memories have it, and not at all where all have it or the task says
-it: only what tells the memories apart can tell which was followed. With h the weight of a memory's terms that the run
-has, n the weight of all its terms, v the sum of their squared weights, and p the share that runs have by chance,
+Each memory's advice is read as *terms*: words, adjacent words, tools, and one tool after another. A term counts for the
+less, the more of the other retrieved memories have it, and not at all where all have it or the task says it: only what
+tells the memories apart can tell which was followed. With h the weight of a memory's terms that the run has, n the
+weight of all its terms, v the sum of their squared weights, and p the share that runs have by chance,
 
     z = (h - p n) / sqrt(p (1 - p) v)
 
@@ -31,7 +31,7 @@ from mcp_reflect.core.trajectory import Trajectory
 from mcp_reflect.models import Memory
 
 Term = str | tuple[str, ...]
-"""A word, two or three adjacent words, `("tool:", name)` or `("step:", name, next name)`."""
+"""A word, two adjacent words, `("tool:", name)` or `("step:", name, next name)`."""
 
 _TOLERANCE = 0.5
 """Standard deviations by which a memory may lie behind the best and still count as followed just as much."""
@@ -45,7 +45,7 @@ _CHANCE = (1.0, 4.0)
 """Terms had and terms in all that are added to what is counted for p, so that a few terms do not make chance 0 or 1."""
 _DECIMALS = 3
 
-_WORD_WEIGHT, _NUMBER_WEIGHT, _ADJACENT_WEIGHT, _TOOL_WEIGHT = 0.5, 1.0, 1.0, 2.0
+_WORD_WEIGHT, _NUMBER_WEIGHT, _PAIR_WEIGHT, _TOOL_WEIGHT = 0.5, 1.0, 1.0, 2.0
 """A lone word is in many runs. Words with digits are values; what a run *did* (tools, steps) says more than words."""
 
 _STEM = 6
@@ -210,7 +210,7 @@ def _had(deeds: _Deeds, wanted: Collection[Term], known_tools: AbstractSet[str],
     for text in deeds.texts:
         words = _words(text)
         had |= wanted.intersection(words)
-        had |= wanted.intersection(_adjacent(words))
+        had |= wanted.intersection(pairwise(words))
         if of_log:
             tools += [name for name in _names(text) if name in known_tools]
     called: set[Term] = {("tool:", name) for name in tools}
@@ -231,13 +231,7 @@ def _names(text: str) -> list[str]:
 def _terms_in(text: str) -> set[Term]:
     words = _words(text)
     terms: set[Term] = {word for word in words if word not in _STOP and (len(word) > 1 or not word.isascii())}
-    return terms | {some for some in _adjacent(words) if not _STOP.issuperset(some)}
-
-
-def _adjacent(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Two and three in a row. Three are hardly ever shared by chance: they tell apart what uses the same words."""
-    yield from pairwise(words)
-    yield from zip(words, words[1:], words[2:], strict=False)
+    return terms | {pair for pair in pairwise(words) if not _STOP.issuperset(pair)}
 
 
 def _step_terms(tools: Sequence[str]) -> set[Term]:
@@ -247,4 +241,4 @@ def _step_terms(tools: Sequence[str]) -> set[Term]:
 def _weight(term: Term) -> float:
     if isinstance(term, str):
         return _NUMBER_WEIGHT if any(character.isdigit() for character in term) else _WORD_WEIGHT
-    return _TOOL_WEIGHT if term[0] in {"tool:", "step:"} else _ADJACENT_WEIGHT
+    return _TOOL_WEIGHT if term[0] in {"tool:", "step:"} else _PAIR_WEIGHT

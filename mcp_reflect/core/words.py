@@ -8,11 +8,9 @@ scripts without blanks are taken character by character, so that their pairs do 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -33,27 +31,29 @@ _MOST_COUNTED = 255
 
 def terms(text: str) -> Terms:
     """The terms of a text of any length and language; empty where it holds no word."""
-    counted = Counter(crc32(term.encode("utf-8", "surrogatepass")) for term in _terms(_stems(text)))
-    keys = sorted(counted)
-    counts = [min(counted[key], _MOST_COUNTED) for key in keys]
-    return Terms(np.array(keys, dtype=np.uint32), np.array(counts, dtype=np.uint8))
-
-
-def _stems(text: str) -> list[str]:
     words = _WORD.findall(_CHANGE_OF_CASE.sub(" ", text))
     if len(words) > MOST_WORDS:
         words = words[: MOST_WORDS // 2] + words[-MOST_WORDS // 2 :]
-    return [_stem(word[:_LONGEST_WORD].casefold()) for word in words]
+    stems = [_stem(word[:_LONGEST_WORD]) for word in words]
+    found = [stem.key for stem in stems]
+    found += [crc32(second.following, first.key) for first, second in pairwise(stems)]
+    keys, counts = np.unique(np.array(found, dtype=np.uint32), return_counts=True)
+    return Terms(keys, np.minimum(counts, _MOST_COUNTED).astype(np.uint8))
 
 
-def _terms(stems: list[str]) -> Iterable[str]:
-    yield from stems
-    yield from map(" ".join, pairwise(stems))
+class _Stem(NamedTuple):
+    """`key` stands for the stem; that of a pair is the checksum of both with a blank between, continued from the first
+    with what `following` holds of the second.
+    """
+
+    key: int
+    following: bytes
 
 
 @lru_cache(maxsize=1 << 16)
-def _stem(word: str) -> str:
-    return str(_stemmer().stemWord(word))
+def _stem(word: str) -> _Stem:
+    stem = str(_stemmer().stemWord(word.casefold())).encode("utf-8", "surrogatepass")
+    return _Stem(crc32(stem), b" " + stem)
 
 
 @cache

@@ -59,16 +59,6 @@ def test_the_order_of_the_steps_tells_apart_what_the_steps_do_not() -> None:
     assert found["a"] < 0.5
 
 
-def test_the_same_words_in_other_company_are_told_apart() -> None:
-    given = [
-        memory("a", "Restart worker gently. Reload worker fully."),
-        memory("b", "Restart worker fully. Reload worker gently."),
-    ]
-    found = weights(given, [said("Restart worker fully."), said("Reload worker gently.")])
-    assert found["b"] == 1.0
-    assert found["a"] < 0.3
-
-
 def test_free_prose_is_matched_by_its_words() -> None:
     given = [
         memory("a", guidance="Check the fare rules before cancelling."),
