@@ -45,8 +45,7 @@ class Narrow:
         """How many rows there were when the directions were found."""
         self._size = 0
         # In two pieces, so that the first directions can be read without the others.
-        self._first = np.empty((0, FIRST), np.float32)
-        self._others = np.empty((0, self._directions.shape[1] - FIRST), np.float32)
+        self._first, self._others = np.split(np.empty((0, self._directions.shape[1]), np.float32), [FIRST], axis=1)
         self.extend(vectors)
         one, other = chance.integers(len(vectors), size=(2, _PAIRS))
         one, other = one[one != other], other[one != other]

@@ -148,9 +148,10 @@ def test_rows_that_came_later_are_looked_at_too() -> None:
         assert len(narrow) <= 2 * narrow.found_in
 
 
-def test_where_vectors_have_no_directions_in_common_every_row_is_compared() -> None:
-    bank = Bank(DIMENSION)
-    vectors = unit(chance.standard_normal((1_500, DIMENSION)))
+@pytest.mark.parametrize("dimension", [8, 100, DIMENSION])
+def test_where_vectors_have_no_directions_in_common_every_row_is_compared(dimension: int) -> None:
+    bank = Bank(dimension)
+    vectors = unit(chance.standard_normal((1_500, dimension)))
     bank.apply(Changes(1, [change(number, 1, vector, 0) for number, vector in enumerate(vectors)], []))
     query = Query(vectors[3], 0.5, 0.0)
     assert bank.narrow() is None
