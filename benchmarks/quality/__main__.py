@@ -1,7 +1,7 @@
 """How good retrieval and learning are on real data: `python -m benchmarks.quality [--only PART] [--set NAME]`.
 
 Tables and goals go to stdout, and with `--out` also into that folder, together with the curves as PNG. What each table
-means stands in docs/quality.md. Everything runs without a network in a temporary home; whole, it takes about half an
+means stands in docs/quality.md. Everything runs without a network in a temporary home; whole, it takes about an
 hour on two cores.
 """
 

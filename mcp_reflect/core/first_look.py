@@ -25,6 +25,9 @@ _PER_WANTED = 20
 _FURTHER = 4
 """How many times as many go on where too few of those cleared the threshold."""
 
+_IN_PLACE = 8
+"""Where more than one in so many rows would have to be taken out, all are compared where they stand: that is faster."""
+
 _SAMPLED = 50
 """How many rows of a sample tell where the best begin: a seventh more or fewer go on than are meant to."""
 
@@ -34,8 +37,8 @@ _MATCHES = 100
 
 def two_stage_top_k(bank: Bank, query: Query, k: int, rows: Rows | None = None) -> Ranked:
     """The `k` best of `rows` (of all living rows where None) that clear the threshold."""
-    many = (len(bank) if rows is None else len(rows)) > COMPARED
-    narrow = bank.narrow() if many else None
+    total = len(bank) if rows is None else len(rows)
+    narrow = bank.narrow() if total > COMPARED else None
     if narrow is None:
         return top_k(bank, query, k, rows)
     look = FirstLook(bank, narrow, query, rows)
@@ -44,6 +47,8 @@ def two_stage_top_k(bank: Bank, query: Query, k: int, rows: Rows | None = None) 
     while len(ranked) < k and count < len(look):
         # Too few clear the threshold: of those just below it by their estimates, one or the other does.
         count *= _FURTHER
+        if min(count, len(look)) > total // _IN_PLACE:
+            return top_k(bank, query, k, rows)
         ranked = top_k(bank, query, k, look.most_promising(count))
     return ranked
 

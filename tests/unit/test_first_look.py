@@ -99,12 +99,14 @@ def test_hardly_any_of_the_best_is_missed(bank: Bank, lambda_: float, hybrid: bo
     assert skipped > 0.5 * 40 * len(bank)
 
 
+@pytest.mark.parametrize("in_place", [1, 8, 1_000])
 @pytest.mark.parametrize("lambda_", [0.5, 1.0])
 def test_where_few_of_the_promising_clear_the_threshold_more_are_looked_at(
-    bank: Bank, monkeypatch: pytest.MonkeyPatch, lambda_: float
+    bank: Bank, monkeypatch: pytest.MonkeyPatch, lambda_: float, in_place: int
 ) -> None:
     monkeypatch.setattr(first_look, "_LEAST", 1)
     monkeypatch.setattr(first_look, "_PER_WANTED", 1)
+    monkeypatch.setattr(first_look, "_IN_PLACE", in_place)
     narrow = bank.narrow()
     assert narrow is not None
     further = 0
