@@ -6,6 +6,8 @@ from typing import Any, Literal, NamedTuple
 
 Kind = Literal["start", "prompt", "tool", "stop", "end"]
 
+_LONGEST_NAME = 200
+
 
 class Event(NamedTuple):
     """One call of a hook. What a client does not tell is empty.
@@ -24,6 +26,11 @@ class Event(NamedTuple):
     error: str = ""
     final: str = ""
     model: str = ""
+
+    @property
+    def origin(self) -> dict[str, str]:
+        """The metadata of what is handed in of the session, and of the memories that come of it."""
+        return {"client": self.client, "session": self.session[:_LONGEST_NAME]}
 
 
 class Turn(NamedTuple):

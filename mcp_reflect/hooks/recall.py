@@ -46,8 +46,10 @@ def _prompt(event: Event, session: Session, options: Options, call: Call) -> str
     # Commands are the client's own business, and a verdict is about what was done before.
     if not task or task.startswith("/") or verdict_in(task) or not options.memories:
         return ""
-    limit = min(options.memories + len(session.shown), _MOST_ASKED)
-    found = call("query_memories", {"task": task, "limit": limit})["memories"]
+    limit = min(options.memories + len(session.shown) + len(session.handed), _MOST_ASKED)
+    asked = call("query_memories", {"task": task, "limit": limit})["memories"]
+    # What the session itself did stands in its conversation, and is handed in while it goes on.
+    found = [memory for memory in asked if not event.origin.items() <= memory["metadata"].items()]
     new = [memory for memory in found if memory["id"] not in session.shown]
     text, ids = wording.lessons(new[: options.memories], options.tokens)
     again = [memory["id"] for memory in found if memory["id"] in session.shown][: options.memories]

@@ -123,7 +123,7 @@ class _Settling:
             "trajectory": fitted(messages),
             "final_response": self._turn.final[-_LONGEST_FINAL:],
             "model": self._turn.model[:_LONGEST_NAME],
-            "metadata": {"client": self._event.client, "session": self._event.session[:_LONGEST_NAME]},
+            "metadata": self._event.origin,
             "trace_key": self._key if part == 1 else f"{self._key[: _LONGEST_NAME - 8]}#{part}",
         }
         given = self._session.given(self._turn.key, since)[:_MOST_IDS]
