@@ -38,16 +38,17 @@ def measure(lab: Laboratory, sets: Sequence[RetrievalSet], report: Report) -> di
     for size in SIZES:
         with lab.memory(f"timing-{size}") as memory:
             store_mixtures(lab, memory, texts[:BASE], size)
-            hybrid, semantic, ratios[size] = paired(_query(memory, HYBRID), _query(memory, SEMANTIC), fresh)
-        rows.append([f"{size:,}", f"{hybrid * 1e3:.2f}", f"{semantic * 1e3:.2f}", f"{ratios[size]:.2f}"])
+            times = paired(_query(memory, HYBRID), _query(memory, SEMANTIC), fresh)
+        ratios[size] = times.ratio
+        rows.append([f"{size:,}", f"{times.ours * 1e3:.2f}", f"{times.theirs * 1e3:.2f}", f"{times.ratio:.2f}"])
     report.table("Query time, medians in ms", ["memories", HYBRID, SEMANTIC, "ratio"], rows)
     for size, ratio in ratios.items():
         report.goal(f"query time at {size:,} memories, hybrid over semantic", ratio, MOST, least=False, digits=2)
     return ratios
 
 
-def _query(memory: ReflectionMemory, kind: str) -> Callable[[str], object]:
-    return lambda text: memory.query(asked(text, kind))
+def _query(memory: ReflectionMemory, kind: str) -> Callable[[str], bool]:
+    return lambda text: bool(memory.query(asked(text, kind)).matches)
 
 
 def store_mixtures(lab: Laboratory, memory: ReflectionMemory, texts: Sequence[str], count: int) -> None:

@@ -11,16 +11,18 @@ import numpy as np
 from mcp_reflect.core.bank import Bank
 from mcp_reflect.core.narrow import Narrow
 from mcp_reflect.core.ranking import Query, Ranked, blend, quality, top_k
-from mcp_reflect.core.relevance import Numbers, associated, combined
-from mcp_reflect.core.table import Floats, Rows, Table, similarities
-from mcp_reflect.ports import Terms, Vector
+from mcp_reflect.core.relevance import Numbers, associated, combined, liftable
+from mcp_reflect.core.table import Floats, Rows, Table, part_where, similarities
+from mcp_reflect.ports import Vector
 
 COMPARED = 20_000
 """Of no more rows every one is compared exactly, as is promised."""
 
-_LEAST = 1_000
 _PER_WANTED = 20
-"""What goes on at lambda 1; twice as much at 0, where nothing but the estimates has a say."""
+_PER_WANTED_WITH_WORDS = 12
+_LEAST_WANTED = 50
+"""How many rows go on at lambda 1 for each that is wanted; twice as many at 0, where nothing but the estimates has a
+say. Fewer do where words are compared as well, as they are compared exactly."""
 
 _FURTHER = 4
 """How many times as many go on where too few of those cleared the threshold."""
@@ -42,7 +44,8 @@ def two_stage_top_k(bank: Bank, query: Query, k: int, rows: Rows | None = None) 
     if narrow is None:
         return top_k(bank, query, k, rows)
     look = FirstLook(bank, narrow, query, rows)
-    count = round((2.0 - query.lambda_) * max(_LEAST, _PER_WANTED * k))
+    for_each = _PER_WANTED if query.terms is None else _PER_WANTED_WITH_WORDS
+    count = round((2.0 - query.lambda_) * for_each * max(_LEAST_WANTED, k))
     ranked = top_k(bank, query, k, look.most_promising(count))
     while len(ranked) < k and count < len(look):
         # Too few clear the threshold: of those just below it by their estimates, one or the other does.
@@ -64,11 +67,8 @@ class FirstLook:
             self._allowed[rows] = table.alive[rows]
         self._needed: list[int] = []
         cosines, error = narrow.cosines(query.vector)
-        relevance: Numbers = cosines
-        if query.terms is not None and self._allowed.any():
-            relevance = self._with_words(query.terms, cosines, error)
-        self._near = np.flatnonzero((relevance >= query.threshold - error) & self._allowed)
-        self._scores = blend(relevance[self._near], quality(table, self._near, query), query.lambda_)
+        self._near, relevance = self._likely(cosines, error)
+        self._scores = blend(relevance, quality(table, self._near, query), query.lambda_)
 
     def __len__(self) -> int:
         """How many rows may clear the threshold."""
@@ -81,21 +81,35 @@ class FirstLook:
         chosen[self._needed] = True
         return np.flatnonzero(chosen)
 
-    def _with_words(self, terms: Terms, cosines: Vector, error: float) -> Numbers:
-        """The relevance of every row for a hybrid query. The best match, which lifts others, is needed from then on."""
-        words = self._table.words
-        overlap = words.overlaps(terms)
+    def _likely(self, cosines: Vector, error: float) -> tuple[Rows, Numbers]:
+        """The rows that may clear the threshold, with their relevance."""
+        query, words = self._query, self._table.words
+        least = query.threshold - error
+        if query.terms is None or not self._allowed.any():
+            rows = np.flatnonzero((cosines >= least) & self._allowed)
+            return rows, cosines[rows]
+        overlap = words.overlaps(query.terms)
         found = combined(cosines, overlap)
         found[~self._allowed] = -1.0
+        best, highest = self._best_match(found, overlap, error)
+        part = part_where(found >= liftable(highest, query.threshold) - error)
+        if not len(found[part]):
+            return np.zeros(0, np.int64), found[:0]
+        # The best match lifts others, so that their relevance is not to be had without it.
+        self._needed.append(best)
+        likeness = combined(self._narrow.likeness(best, part), words.overlaps(words.document(best))[part])
+        relevance = associated(found[part], highest, likeness)
+        near = np.flatnonzero((relevance >= least) & self._allowed[part])
+        return (near if isinstance(part, slice) else part[near]), relevance[near]
+
+    def _best_match(self, found: Numbers, overlap: Numbers, error: float) -> tuple[int, float]:
+        """The row that is most relevant by itself, with its exact relevance."""
         near = np.flatnonzero(found >= found.max() - 2 * error)
         if len(near) > _MATCHES:
             near = near[np.argpartition(found[near], -_MATCHES)[-_MATCHES:]]
         exact = combined(similarities(self._table, near, self._query.vector), overlap[near])
         first = int(np.argmax(exact))
-        best = int(near[first])
-        self._needed.append(best)
-        likeness = combined(self._narrow.likeness(best), words.overlaps(words.document(best)))
-        return associated(found, float(exact[first]), likeness)
+        return int(near[first]), float(exact[first])
 
 
 def _about(scores: Floats, count: int) -> float:

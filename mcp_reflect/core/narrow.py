@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcp_reflect.core.table import Rows
+from mcp_reflect.core.table import Part, Rows
 from mcp_reflect.ports import Vector
 
 WIDTH = 80
@@ -79,13 +79,17 @@ class Narrow:
             found[start:end] += self._others[start:end] @ short[FIRST:]
         return found, self._error * float(np.sqrt(max(1.0 - float(short @ short), 0.0)))
 
-    def likeness(self, row: int) -> Vector:
-        """A rougher estimate of every row's cosine with one of them, for less than half of the time."""
+    def likeness(self, row: int, part: Part) -> Vector:
+        """A rougher estimate of the cosines of some rows with one row, for less than half of the time."""
+        found: Vector
+        if not isinstance(part, slice):
+            found = self._first[part] @ self._first[row]
+            return found
         found = np.empty(self._size, np.float32)
         for start in range(0, self._size, _CHUNK):
             end = min(start + _CHUNK, self._size)
             np.dot(self._first[start:end], self._first[row], out=found[start:end])
-        return found
+        return found[part]
 
     def _products(self, one: Rows, other: Rows) -> Vector:
         pieces = (self._first, self._others)

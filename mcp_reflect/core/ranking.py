@@ -79,7 +79,7 @@ def top_k(table: Table, query: Query, k: int, rows: Rows | None = None) -> Ranke
     rough: Numbers = vectors @ query.vector
     relevance: Relevance = Meaning()
     if query.terms is not None:
-        relevance = WordsAndMeaning(table, query.vector, query.terms, rough, rows, vectors)
+        relevance = WordsAndMeaning(table, query.vector, query.terms, query.threshold, rough, rows, vectors)
     rough = relevance.rough(rough)
     clear = np.flatnonzero((rough >= query.threshold - relevance.error) & living)
     rough = rough[clear]

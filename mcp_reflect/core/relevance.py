@@ -17,12 +17,14 @@ is, so that a bank in which nothing fits still returns nothing.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from mcp_reflect.core.table import FLOAT32_ERROR, Floats, Rows, Table, similarities, tie_broken
+from mcp_reflect.core.table import FLOAT32_ERROR, Floats, Rows, Table, part_where, similarities, tie_broken
+from mcp_reflect.core.word_index import Floats32
 from mcp_reflect.ports import Terms, Vector
 
 ASSOCIATION = 0.7
@@ -55,6 +57,14 @@ def associated(relevance: Numbers, best: float, likeness: _Numbers[_Precision]) 
     return lift
 
 
+def liftable(best: float, threshold: float) -> float:
+    """The least relevance that likeness to the best match, which is 1 at most, lifts to `threshold`.
+
+    Where the best match itself, with relevance `best`, stays below the threshold, that is more than any memory has.
+    """
+    return (threshold - ASSOCIATION * best) / (1.0 - ASSOCIATION)
+
+
 def hybrid_threshold(threshold: float) -> float:
     """The least relevance where `threshold` is the least cosine: it lets in what has that cosine and words in common.
 
@@ -72,7 +82,7 @@ class Relevance(Protocol):
         ...
 
     def rough(self, cosines: Vector) -> Numbers:
-        """From the float32 cosines of all rows looked at."""
+        """From the float32 cosines of all rows looked at; what cannot clear the threshold may be told too little."""
         ...
 
     def exact(self, rows: Rows, cosines: Floats) -> Floats:
@@ -102,7 +112,14 @@ class WordsAndMeaning:
     """Relevance grows no faster than the cosine it comes from, and three cosines take part."""
 
     def __init__(
-        self, table: Table, vector: Vector, terms: Terms, cosines: Vector, rows: Rows | None, vectors: Vector
+        self,
+        table: Table,
+        vector: Vector,
+        terms: Terms,
+        threshold: float,
+        cosines: Vector,
+        rows: Rows | None,
+        vectors: Vector,
     ) -> None:
         """`cosines` are those of `rows` (of all where None), rough; `vectors` are theirs."""
         self._table = table
@@ -116,20 +133,31 @@ class WordsAndMeaning:
         exact = combined(similarities(table, candidates, vector), self._overlap[candidates])
         first = tie_broken(table, candidates, exact)[0]
         self._best, self._best_relevance = int(candidates[first]), float(exact[first])
-        self._best_overlap = table.words.overlaps(table.words.document(self._best))
+        self._least = liftable(self._best_relevance, threshold) - self.error
         self._found = found
-
-    def _of(self, of_all: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return of_all if self._rows is None else of_all[self._rows]
 
     def rough(self, cosines: Vector) -> Numbers:
         del cosines  # known since the best match was looked for
-        alike = self._vectors @ self._table.vectors[self._best]
-        return associated(self._found, self._best_relevance, combined(alike, self._of(self._best_overlap)))
+        found = self._found
+        part = part_where(found >= self._least)
+        if len(found[part]):
+            alike = self._vectors[part] @ self._table.vectors[self._best]
+            likeness = combined(alike, self._of(self._best_overlap)[part])
+            found[part] = associated(found[part], self._best_relevance, likeness)
+        return found
 
     def exact(self, rows: Rows, cosines: Floats) -> Floats:
+        if not len(rows):
+            return cosines
         alike = similarities(self._table, rows, self._table.vectors[self._best])
         likeness = combined(alike, self._best_overlap[rows])
         # It is the very same memory, whatever rounding and a text longer than MOST_TERMS make of it.
         likeness[rows == self._best] = 1.0
         return associated(combined(cosines, self._overlap[rows]), self._best_relevance, likeness)
+
+    @cached_property
+    def _best_overlap(self) -> Floats32:
+        return self._table.words.overlaps(self._table.words.document(self._best))
+
+    def _of(self, of_all: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return of_all if self._rows is None else of_all[self._rows]

@@ -20,6 +20,12 @@ Rows = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+Part = Rows | slice
+"""Some rows, or all."""
+
+_TAKEN_OUT = 8
+"""One row in so many: to take out more costs more than to go on with all where they stand."""
+
 FLOAT32_ERROR = 1e-5
 """Bound on the error of a float32 dot product of unit vectors; measured below 1e-6 at 4,096 dimensions."""
 
@@ -53,6 +59,12 @@ class Table(Protocol):
     def words(self) -> WordIndex: ...
     @property
     def ids(self) -> Sequence[str]: ...
+
+
+def part_where(mask: npt.NDArray[np.bool_]) -> Part:
+    """The rows for which `mask` holds, or all where these are many: for what may be worked out for others too."""
+    rows = np.flatnonzero(mask)
+    return slice(None) if len(rows) > len(mask) // _TAKEN_OUT else rows
 
 
 def similarities(table: Table, rows: Rows, vector: Vector) -> Floats:

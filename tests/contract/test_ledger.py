@@ -263,6 +263,16 @@ def test_the_index_position_is_remembered_per_collection(ledger: SqlLedger) -> N
     assert ledger.index_position("b") == ("", 0)
 
 
+def test_a_ledger_sees_what_others_write(url: str) -> None:
+    first, second = SqlLedger(url), SqlLedger(url)
+    for expected in (1, 2):
+        with second.transaction() as tx:
+            tx.next_seq()
+        assert first.latest_seq() == expected
+    first.close()
+    second.close()
+
+
 def test_numbers_never_run_backwards_among_many_writers(ledger: SqlLedger) -> None:
     """Each writer stores a trace and takes a number; readers in between see only rising numbers."""
     seen: list[int] = []
@@ -276,7 +286,8 @@ def test_numbers_never_run_backwards_among_many_writers(ledger: SqlLedger) -> No
         for _ in range(20):
             with ledger.transaction() as tx:
                 tx.insert_trace(make_trace())
-                tx.next_seq()
+                own = tx.next_seq()
+            assert ledger.latest_seq() >= own
 
     watcher = threading.Thread(target=watch)
     writers = [threading.Thread(target=write) for _ in range(5)]

@@ -104,7 +104,7 @@ def test_hardly_any_of_the_best_is_missed(bank: Bank, lambda_: float, hybrid: bo
 def test_where_few_of_the_promising_clear_the_threshold_more_are_looked_at(
     bank: Bank, monkeypatch: pytest.MonkeyPatch, lambda_: float, in_place: int
 ) -> None:
-    monkeypatch.setattr(first_look, "_LEAST", 1)
+    monkeypatch.setattr(first_look, "_LEAST_WANTED", 1)
     monkeypatch.setattr(first_look, "_PER_WANTED", 1)
     monkeypatch.setattr(first_look, "_IN_PLACE", in_place)
     narrow = bank.narrow()
@@ -131,8 +131,10 @@ def test_estimates_are_as_far_off_as_they_say_and_further_for_what_lies_outside(
         errors.append(error)
     assert errors[0] < errors[1]
     row = 17
-    rough = narrow.likeness(row)
+    rough = narrow.likeness(row, slice(None))
     assert np.corrcoef(rough, bank.vectors @ bank.vectors[row])[0, 1] > 0.9
+    few = np.arange(5, len(narrow), 100)
+    assert narrow.likeness(row, few) == pytest.approx(rough[few], abs=1e-5)
 
 
 def test_rows_that_came_later_are_looked_at_too() -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mcp_reflect.core import table
 from mcp_reflect.core.bank import Bank
 from mcp_reflect.core.ranking import Query, top_k
-from mcp_reflect.core.relevance import associated, combined, hybrid_threshold
+from mcp_reflect.core.relevance import associated, combined, hybrid_threshold, liftable
 from mcp_reflect.core.words import terms
 from mcp_reflect.ports import Changes, MemoryChange, UtilityChange
 
@@ -106,9 +108,17 @@ def oracle(bank: Bank, rows: list[Row], looked_at: list[int], vector: tuple[floa
     lambda_=st.sampled_from([0.0, 0.3, 0.5, 1.0]),
     threshold=st.sampled_from([0.0, 0.25, 0.5, 0.8]),
     tag=st.sampled_from(["", "a"]),
+    taken_out=st.sampled_from([1, 8]),
 )
 def test_hybrid_top_k_is_exact(
-    rows: list[Row], text: str, vector: tuple[float, ...], k: int, lambda_: float, threshold: float, tag: str
+    rows: list[Row],
+    text: str,
+    vector: tuple[float, ...],
+    k: int,
+    lambda_: float,
+    threshold: float,
+    tag: str,
+    taken_out: int,
 ) -> None:
     bank = filled(rows)
     looked_at = [i for i, row in enumerate(rows) if not tag or row.tag == tag]
@@ -121,7 +131,9 @@ def test_hybrid_top_k_is_exact(
     }
     borderline = {name for name, found in relevance.items() if abs(found - threshold) < 1e-9}
     query = Query(np.array(vector, dtype=np.float32), lambda_, threshold, terms=terms(text))
-    ranked = top_k(bank, query, k, bank.matching({"tag": tag} if tag else {}, None))
+    # With 1 only what can be lifted over the threshold is compared with the best match, in a bank of any size.
+    with mock.patch.object(table, "_TAKEN_OUT", taken_out):
+        ranked = top_k(bank, query, k, bank.matching({"tag": tag} if tag else {}, None))
     shown = [bank.ids[row] for row in ranked.rows]
     assert ranked.score.tolist() == sorted(ranked.score.tolist(), reverse=True)
     for name, score, found in zip(shown, ranked.score.tolist(), ranked.relevance.tolist(), strict=True):
@@ -147,6 +159,19 @@ def test_association_lifts_and_never_above_the_best(own: float, best: float, lik
     relevance = min(own, best)
     found = float(associated(np.array([relevance]), best, np.array([likeness]))[0])
     assert relevance <= found <= best + 1e-12
+
+
+@given(fractions, fractions, fractions, fractions)
+def test_what_likeness_cannot_lift_stays_below_the_threshold(
+    own: float, best: float, likeness: float, threshold: float
+) -> None:
+    relevance = min(own, best)
+    if relevance < liftable(best, threshold) - 1e-9:
+        assert float(associated(np.array([relevance]), best, np.array([likeness]))[0]) < threshold
+    if best < threshold - 1e-9:
+        assert best < liftable(best, threshold)
+    elif best > threshold:
+        assert liftable(best, threshold) < best
 
 
 def test_what_a_filter_hides_lifts_nothing() -> None:

@@ -30,8 +30,9 @@ class Connections:
     """Three ways into one database.
 
     `durable` commits reach the disk before they are acknowledged. `relaxed` commits survive the death of the
-    process, but the last ones may be lost with the power: for bookkeeping that nobody was promised. `reading`
-    never opens a transaction. Writers of this process take turns at a lock instead of polling the database's.
+    process, but the last ones may be lost with the power: for bookkeeping that nobody was promised; they must write
+    before they read. `reading` never opens a transaction. Writers of this process take turns at a lock instead of
+    polling the database's.
     """
 
     def __init__(self, url: str) -> None:
@@ -41,7 +42,7 @@ class Connections:
             if self.is_sqlite and parsed.database:
                 Path(parsed.database).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._durable = _engine(url, synchronous="FULL")
-            self._relaxed = _engine(url, synchronous="NORMAL")
+            self._relaxed = _engine(url, synchronous="NORMAL", begins="IMMEDIATE")
             self._reading = _engine(url, synchronous="NORMAL", isolation_level="AUTOCOMMIT", pool_reset_on_return=None)
         except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
             raise ConfigurationError(f"ledger.url: cannot be used ({error}); must be an SQLAlchemy URL") from error
@@ -94,14 +95,14 @@ class Connections:
             engine.dispose()
 
 
-def _engine(url: str, *, synchronous: str, **options: Any) -> Engine:
+def _engine(url: str, *, synchronous: str, begins: str | None = None, **options: Any) -> Engine:
+    """`begins` is how SQLite's driver opens a transaction, of its own accord with the first write (None: never)."""
     engine = create_engine(url, **options)
     if engine.dialect.name == "sqlite":
 
         @event.listens_for(engine, "connect")
         def _prepare(dbapi_connection: Any, _record: Any) -> None:
-            # The driver must not open transactions of its own accord: `begin` below does, at once for writing.
-            dbapi_connection.isolation_level = None
+            dbapi_connection.isolation_level = begins
             cursor = dbapi_connection.cursor()
             cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_S * 1000}")
             cursor.execute("PRAGMA journal_mode = WAL")
@@ -110,10 +111,11 @@ def _engine(url: str, *, synchronous: str, **options: Any) -> Engine:
             cursor.execute("PRAGMA secure_delete = ON")  # what somebody wants forgotten must not stay in free space
             cursor.close()
 
-        if "isolation_level" not in options:
+        if begins is None and "isolation_level" not in options:
 
             @event.listens_for(engine, "begin")
             def _begin(connection: Connection) -> None:
+                # At once, not with the first write: what is read before it must not change until then.
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     elif synchronous == "NORMAL" and engine.dialect.name == "postgresql":

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, func, insert, select, update
+from sqlalchemy import and_, func, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.audit_rows import audit_rows
@@ -17,39 +16,26 @@ from mcp_reflect.adapters.sql_ledger.insights import InsightReading
 from mcp_reflect.adapters.sql_ledger.migration import migrate
 from mcp_reflect.adapters.sql_ledger.overview import project_counts, trace_summaries
 from mcp_reflect.adapters.sql_ledger.portable import PortableReading
+from mcp_reflect.adapters.sql_ledger.retrieving import Retrieving
 from mcp_reflect.adapters.sql_ledger.transaction import SqlTransaction, read_memories
-from mcp_reflect.core import words
 from mcp_reflect.errors import LedgerError
 from mcp_reflect.models import (
     RETRIEVABLE,
     Memory,
     ReflectionJob,
-    Retrieval,
     ReviewStatus,
     Trace,
 )
 from mcp_reflect.ports import (
     AuditRows,
-    Changes,
-    MemoryChange,
     ProjectCounts,
     TraceSummary,
     Usage,
-    UtilityChange,
     Vector,
 )
 
-# Every query runs these three; built once, they are compiled once.
-_LATEST_SEQ = select(schema.properties.c.value).where(schema.properties.c.name == "seq")
-_SHOWN = insert(schema.retrievals)
-_USED = (
-    update(schema.utilities)
-    .where(schema.utilities.c.memory_id.in_(bindparam("used", expanding=True)))
-    .values(last_used_at=bindparam("used_at"))
-)
 
-
-class SqlLedger(InsightReading, Browsing, PortableReading):
+class SqlLedger(Retrieving, InsightReading, Browsing, PortableReading):
     """Implements ports.Ledger. `url` is an SQLAlchemy URL. Raises ConfigurationError or LedgerError."""
 
     def __init__(self, url: str) -> None:
@@ -77,92 +63,7 @@ class SqlLedger(InsightReading, Browsing, PortableReading):
     def close(self) -> None:
         self._connections.close()
 
-    # -- retrieval
-
-    def record_retrieval(self, retrieval: Retrieval) -> dict[str, Memory]:
-        used_at = rows.to_microseconds(retrieval.created_at)
-        with self._connections.relaxed("recording a retrieval") as connection:
-            connection.execute(_SHOWN, rows.retrieval_row(retrieval))
-            if not retrieval.memory_ids:
-                return {}
-            connection.execute(_USED, {"used": retrieval.memory_ids, "used_at": used_at})
-            return read_memories(connection, retrieval.memory_ids)
-
-    def latest_seq(self) -> int:
-        with self._connections.reading("reading the ledger") as connection:
-            return int(connection.execute(_LATEST_SEQ).scalar_one())
-
-    def changes(self, project: str, model: str, after: int) -> Changes:
-        m, u, e, w = schema.memories, schema.utilities, schema.embeddings, schema.words
-        wanted: list[ColumnElement[Any]] = [
-            m.c.id,
-            m.c.user,
-            m.c.status,
-            m.c.metadata,
-            u.c.q_value,
-            m.c.created_at,
-            e.c.vector,
-            m.c.seq,
-        ]
-        wanted += [m.c.kind, m.c.correct_action != "", m.c.error_keywords, u.c.last_used_at]
-        wanted += [w.c.terms, case((w.c.terms.is_(None), m.c.embedded_text))]
-        wanted += [m.c.initial_q, u.c.trials, u.c.successes]
-        written = (
-            select(*wanted)
-            .join_from(m, u, m.c.id == u.c.memory_id)
-            .outerjoin(e, and_(e.c.memory_id == m.c.id, e.c.model == model))
-            .outerjoin(w, and_(w.c.memory_id == m.c.id, w.c.version == words.VERSION))
-            .where(m.c.project == project, m.c.seq > after)
-            .order_by(m.c.seq)
-        )
-        moved = select(u.c.memory_id, u.c.q_value, u.c.trials, u.c.successes).where(
-            u.c.project == project, u.c.seq > after
-        )
-        with self._connections.reading("reading changes") as connection:
-            # Read first: what is committed meanwhile is merely seen twice.
-            seq = int(connection.execute(_LATEST_SEQ).scalar_one())
-            memories = [
-                MemoryChange(
-                    memory_id=memory_id,
-                    user=user,
-                    retrievable=status in RETRIEVABLE,
-                    metadata=metadata,
-                    q_value=q_value,
-                    created=created,
-                    vector=None if blob is None else rows.to_vector(blob),
-                    seq=changed,
-                    kind=kind,
-                    solved=bool(solved),
-                    error_keywords=rows.to_lines(keywords),
-                    used=used or 0,
-                    terms=rows.terms_from(terms, text),
-                    initial_q=initial_q,
-                    trials=trials,
-                    successes=successes,
-                )
-                for (
-                    memory_id,
-                    user,
-                    status,
-                    metadata,
-                    q_value,
-                    created,
-                    blob,
-                    changed,
-                    kind,
-                    solved,
-                    keywords,
-                    used,
-                    terms,
-                    text,
-                    initial_q,
-                    trials,
-                    successes,
-                ) in connection.execute(written)
-            ]
-            # The rows above carry their q_value already, which matters when a whole project is read.
-            utilities = [] if after == 0 else [UtilityChange(*row) for row in connection.execute(moved)]
-        return Changes(seq=seq, memories=memories, utilities=utilities)
+    # -- memories
 
     def memories(self, ids: Sequence[str]) -> dict[str, Memory]:
         if not ids:

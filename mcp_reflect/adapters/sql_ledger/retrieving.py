@@ -1,0 +1,125 @@
+"""What every query asks of the ledger: whether anything is new, what, and to remember what is shown.
+
+Small statements, of which SQLAlchemy's part takes longer than the database's: so they are built once.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import BindParameter, ColumnElement, Select, Update, and_, bindparam, case, insert, select, update
+
+from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.adapters.sql_ledger.engine import Connections
+from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
+from mcp_reflect.core import words
+from mcp_reflect.models import RETRIEVABLE, Memory, Retrieval
+from mcp_reflect.ports import Changes, MemoryChange, UtilityChange
+
+_LATEST_SEQ = select(schema.properties.c.value).where(schema.properties.c.name == "seq")
+_SHOWN = insert(schema.retrievals)
+
+
+class Retrieving:
+    """Implements the part of ports.Ledger that a query needs."""
+
+    _connections: Connections
+
+    def record_retrieval(self, retrieval: Retrieval) -> dict[str, Memory]:
+        ids = {f"id{number}": memory_id for number, memory_id in enumerate(retrieval.memory_ids)}
+        used_at = rows.to_microseconds(retrieval.created_at)
+        with self._connections.relaxed("recording a retrieval") as connection:
+            connection.execute(_SHOWN, rows.retrieval_row(retrieval))
+            if not ids:
+                return {}
+            used, shown = _of_several(len(ids))
+            connection.execute(used, ids | {"used_at": used_at})
+            found = [rows.memory_from(row) for row in connection.execute(shown, ids).mappings()]
+        return {memory.id: memory for memory in found}
+
+    def latest_seq(self) -> int:
+        # Asked of the database each time: commands and other servers write the same ledger.
+        with self._connections.reading("reading the ledger") as connection:
+            return int(connection.execute(_LATEST_SEQ).scalar_one())
+
+    def changes(self, project: str, model: str, after: int) -> Changes:
+        m, u, e, w = schema.memories, schema.utilities, schema.embeddings, schema.words
+        wanted: list[ColumnElement[Any]] = [
+            m.c.id,
+            m.c.user,
+            m.c.status,
+            m.c.metadata,
+            u.c.q_value,
+            m.c.created_at,
+            e.c.vector,
+            m.c.seq,
+        ]
+        wanted += [m.c.kind, m.c.correct_action != "", m.c.error_keywords, u.c.last_used_at]
+        wanted += [w.c.terms, case((w.c.terms.is_(None), m.c.embedded_text))]
+        wanted += [m.c.initial_q, u.c.trials, u.c.successes]
+        written = (
+            select(*wanted)
+            .join_from(m, u, m.c.id == u.c.memory_id)
+            .outerjoin(e, and_(e.c.memory_id == m.c.id, e.c.model == model))
+            .outerjoin(w, and_(w.c.memory_id == m.c.id, w.c.version == words.VERSION))
+            .where(m.c.project == project, m.c.seq > after)
+            .order_by(m.c.seq)
+        )
+        moved = select(u.c.memory_id, u.c.q_value, u.c.trials, u.c.successes).where(
+            u.c.project == project, u.c.seq > after
+        )
+        with self._connections.reading("reading changes") as connection:
+            # Read first: what is committed meanwhile is merely seen twice.
+            seq = int(connection.execute(_LATEST_SEQ).scalar_one())
+            memories = [
+                MemoryChange(
+                    memory_id=memory_id,
+                    user=user,
+                    retrievable=status in RETRIEVABLE,
+                    metadata=metadata,
+                    q_value=q_value,
+                    created=created,
+                    vector=None if blob is None else rows.to_vector(blob),
+                    seq=changed,
+                    kind=kind,
+                    solved=bool(solved),
+                    error_keywords=rows.to_lines(keywords),
+                    used=used or 0,
+                    terms=rows.terms_from(terms, text),
+                    initial_q=initial_q,
+                    trials=trials,
+                    successes=successes,
+                )
+                for (
+                    memory_id,
+                    user,
+                    status,
+                    metadata,
+                    q_value,
+                    created,
+                    blob,
+                    changed,
+                    kind,
+                    solved,
+                    keywords,
+                    used,
+                    terms,
+                    text,
+                    initial_q,
+                    trials,
+                    successes,
+                ) in connection.execute(written)
+            ]
+            # The rows above carry their q_value already, which matters when a whole project is read.
+            utilities = [] if after == 0 else [UtilityChange(*row) for row in connection.execute(moved)]
+        return Changes(seq=seq, memories=memories, utilities=utilities)
+
+
+@lru_cache(maxsize=64)
+def _of_several(count: int) -> tuple[Update, Select[tuple[object, ...]]]:
+    """The statements that touch and that read `count` memories, `id0`, `id1`, … ."""
+    m, u = schema.memories.c, schema.utilities.c
+    ids: list[BindParameter[str]] = [bindparam(f"id{number}") for number in range(count)]
+    used = update(schema.utilities).where(u.memory_id.in_(ids)).values(last_used_at=bindparam("used_at"))
+    return used, memories_with_utilities().where(m.id.in_(ids))
