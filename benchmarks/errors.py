@@ -24,8 +24,8 @@ from benchmarks.quality.data import DATA
 from benchmarks.speed import SEED, mixtures, settings_in
 from mcp_reflect.bootstrap import Store, build_memory, open_store
 from mcp_reflect.core.reflexion_file import ErrorLine
-from mcp_reflect.error_records import new_error, store_provenance
 from mcp_reflect.inputs import ErrorQuery, Query
+from mcp_reflect.known_errors.records import new_error, store_provenance
 from mcp_reflect.memory import ReflectionMemory
 from mcp_reflect.ports import Vector
 

@@ -13,22 +13,22 @@ from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.core.insight_merge import same_bound
 from mcp_reflect.core.relevance import hybrid_threshold
-from mcp_reflect.error_fixes import ErrorFixes
-from mcp_reflect.error_mirror import FEW, Mirror
 from mcp_reflect.errors import ConfigurationError, ModelUnavailable
 from mcp_reflect.home import Home
 from mcp_reflect.ids import new_id
 from mcp_reflect.indexer import Indexer
-from mcp_reflect.insight_queue import InsightQueue
 from mcp_reflect.insights import Insights
+from mcp_reflect.known_errors import ErrorFixes
+from mcp_reflect.known_errors.mirror import FEW, Mirror
 from mcp_reflect.memory import ReflectionMemory
 from mcp_reflect.ports import Clock, Embedder, Ledger, LedgerFile, Reflector, Usage, VectorIndex
 from mcp_reflect.profile import InsightRules, Profile
-from mcp_reflect.reflection_queue import ReflectionQueue
+from mcp_reflect.queues.insights import InsightQueue
+from mcp_reflect.queues.reflections import ReflectionQueue
+from mcp_reflect.queues.shared import Claims, SharedQueues
 from mcp_reflect.retriever import Retriever
 from mcp_reflect.settings import Settings
 from mcp_reflect.settings_model import masked
-from mcp_reflect.shared_queues import Claims, SharedQueues
 
 if TYPE_CHECKING:
     from mcp_reflect.adapters.openai_reflector import OpenAIReflector

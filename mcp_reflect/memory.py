@@ -11,11 +11,11 @@ from mcp_reflect.core.redaction import redact, redact_json, redact_trajectory
 from mcp_reflect.core.rendering import map_text, render_augmented, strip_recalled
 from mcp_reflect.core.trajectory import parse
 from mcp_reflect.crediting import update_of
-from mcp_reflect.error_fixes import ErrorFixes, Recorded
 from mcp_reflect.errors import InvalidArgument, ModelUnavailable, TraceKeyConflict, UnknownId
 from mcp_reflect.ids import new_id
 from mcp_reflect.inputs import DEFAULT, NO_RETRIEVAL, ErrorFix, Query, Submission, Verdict
 from mcp_reflect.insights import Insights
+from mcp_reflect.known_errors import ErrorFixes, Recorded
 from mcp_reflect.lifecycle import StatusChange, manage
 from mcp_reflect.looking import ISSUED_BY, Looking, ingest_status
 from mcp_reflect.models import (
@@ -35,7 +35,7 @@ from mcp_reflect.ports import (
     Reflector,
 )
 from mcp_reflect.profile import Profile
-from mcp_reflect.reflection_queue import ReflectionQueue
+from mcp_reflect.queues.reflections import ReflectionQueue
 from mcp_reflect.retriever import Retriever, Wanted
 from mcp_reflect.reviewing import Outcome, Reviewer, own_words, redacted
 

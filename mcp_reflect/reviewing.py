@@ -26,7 +26,7 @@ from mcp_reflect.models import (
 )
 from mcp_reflect.ports import Clock, LedgerTransaction, Reflector
 from mcp_reflect.profile import Profile
-from mcp_reflect.reflection_jobs import errors_of, queue_reflection, run_to_reflect_on, save_reflection
+from mcp_reflect.queues.jobs import errors_of, queue_reflection, run_to_reflect_on, save_reflection
 
 SAMPLING_GRACE_S = 120.0
 """How long the client's own model has for a reflection before the queue writes it."""

@@ -36,7 +36,7 @@ def export_command(
 
 
 def _export_all(books: Books, file: Path, *, vectors: bool) -> None:
-    from mcp_reflect.archive import export_project  # noqa: PLC0415 - heavy
+    from mcp_reflect.upkeep.archive import export_project  # noqa: PLC0415 - heavy
     from mcp_reflect.whole_file import PRIVATE, replacing  # noqa: PLC0415 - heavy
 
     def write(target: BinaryIO) -> int:
@@ -53,7 +53,7 @@ def _export_all(books: Books, file: Path, *, vectors: bool) -> None:
 
 
 def _export_errors(books: Books, file: Path) -> None:
-    from mcp_reflect.error_import import export_errors  # noqa: PLC0415 - heavy
+    from mcp_reflect.known_errors.importing import export_errors  # noqa: PLC0415 - heavy
     from mcp_reflect.whole_file import replace_file  # noqa: PLC0415 - heavy
 
     warn(books.mirror.read())
@@ -72,7 +72,7 @@ def import_command(
     ] = False,
 ) -> None:
     """Take in an export, all of it or nothing; or the errors and fixes of a reflexion.jsonl, line by line."""
-    from mcp_reflect.archive import header_of  # noqa: PLC0415 - heavy
+    from mcp_reflect.upkeep.archive import header_of  # noqa: PLC0415 - heavy
 
     with opened_books() as books:
         if header_of(file) is None:
@@ -82,8 +82,8 @@ def import_command(
 
 
 def _import_all(books: Books, file: Path, *, here: bool) -> None:
-    from mcp_reflect.archive import import_project  # noqa: PLC0415 - heavy
-    from mcp_reflect.audit import embed_missing  # noqa: PLC0415 - heavy
+    from mcp_reflect.upkeep.archive import import_project  # noqa: PLC0415 - heavy
+    from mcp_reflect.upkeep.audit import embed_missing  # noqa: PLC0415 - heavy
 
     present = books.profile.project
     with progress("importing") as told:
@@ -104,7 +104,7 @@ def _import_all(books: Books, file: Path, *, here: bool) -> None:
 
 
 def _import_errors(books: Books, file: Path) -> None:
-    from mcp_reflect.error_import import import_errors  # noqa: PLC0415 - heavy
+    from mcp_reflect.known_errors.importing import import_errors  # noqa: PLC0415 - heavy
 
     text = _text_of(file)
     warn(books.mirror.read())

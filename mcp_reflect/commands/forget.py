@@ -23,7 +23,7 @@ from mcp_reflect.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from mcp_reflect.bootstrap import Books
-    from mcp_reflect.forgetting import Forgotten
+    from mcp_reflect.upkeep.forgetting import Forgotten
 
 
 def forget(
@@ -31,8 +31,8 @@ def forget(
     yes: Yes = False,
 ) -> None:
     """Forget a run with all that came from it, or one memory, for good; q_values are replayed without it."""
-    from mcp_reflect.forgetting import to_forget  # noqa: PLC0415 - heavy
     from mcp_reflect.hub.maintenance import Event, maintain  # noqa: PLC0415 - heavy
+    from mcp_reflect.upkeep.forgetting import to_forget  # noqa: PLC0415 - heavy
 
     with opened_books() as books:
         full = looking(books).full_id(thing_id, "trace", "mem")

@@ -18,8 +18,8 @@ def rewrite(
 ) -> None:
     """Have reflections that were written without a model written anew by it; q_values and reviews stay."""
     from mcp_reflect.bootstrap import open_reflector  # noqa: PLC0415 - heavy
-    from mcp_reflect.rewriting import estimate, to_rewrite  # noqa: PLC0415 - heavy
-    from mcp_reflect.rewriting import rewrite as rewritten  # noqa: PLC0415 - heavy
+    from mcp_reflect.upkeep.rewriting import estimate, to_rewrite  # noqa: PLC0415 - heavy
+    from mcp_reflect.upkeep.rewriting import rewrite as rewritten  # noqa: PLC0415 - heavy
 
     with opened_books() as books:
         wanted = settings()

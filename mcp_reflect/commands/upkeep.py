@@ -44,7 +44,7 @@ def purge_command(
     apply: Annotated[bool, typer.Option("--apply", help="Forget them; without it they are only shown.")] = False,
 ) -> None:
     """Forget the project's insights for good; runs, reviews and other memories stay. Only shown without --apply."""
-    from mcp_reflect.purging import purge, to_purge  # noqa: PLC0415 - heavy
+    from mcp_reflect.insights.purging import purge, to_purge  # noqa: PLC0415 - heavy
 
     with opened_books() as books:
         before = books.clock() - timedelta(days=older_than) if older_than else None

@@ -64,7 +64,7 @@ def work_on(command: str, store: Store, project: str, tell: Tell, thing: str = "
 
 
 def _verify(store: Store, project: str, tell: Tell) -> int:
-    from mcp_reflect.audit import findings  # noqa: PLC0415 - no session needs it
+    from mcp_reflect.upkeep.audit import findings  # noqa: PLC0415 - no session needs it
 
     store.indexer.sync(project, _progress(f"catching up {project}", tell))
     found = findings(store.ledger, store.index, store.embedder, project)
@@ -74,7 +74,7 @@ def _verify(store: Store, project: str, tell: Tell) -> int:
 
 
 def _reindex(store: Store, project: str, tell: Tell) -> int:
-    from mcp_reflect.audit import reindex  # noqa: PLC0415 - no session needs it
+    from mcp_reflect.upkeep.audit import reindex  # noqa: PLC0415 - no session needs it
 
     report = _progress(f"reindexing {project}", tell)
     embedded, written = reindex(store.ledger, store.indexer, store.embedder, project, report)
@@ -83,8 +83,8 @@ def _reindex(store: Store, project: str, tell: Tell) -> int:
 
 
 def _forget(store: Store, project: str, thing: str, tell: Tell) -> None:
-    from mcp_reflect.backups import clear_remains, drop_copies  # noqa: PLC0415 - no session needs it
-    from mcp_reflect.forgetting import forget  # noqa: PLC0415 - no session needs it
+    from mcp_reflect.upkeep.backups import clear_remains, drop_copies  # noqa: PLC0415 - no session needs it
+    from mcp_reflect.upkeep.forgetting import forget  # noqa: PLC0415 - no session needs it
 
     forget(store.ledger, project, thing)
     store.retriever.reload(project)

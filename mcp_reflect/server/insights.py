@@ -8,7 +8,7 @@ from typing import Any
 from mcp_types import CallToolResult, InputRequiredResult
 
 from mcp_reflect.core.observing import told
-from mcp_reflect.insight_inputs import ReflectRequest
+from mcp_reflect.inputs.insights import ReflectRequest
 from mcp_reflect.insights import ProjectContext
 from mcp_reflect.models import Material, Memory, Observation
 from mcp_reflect.server.sampling import ask_client, can_sample, said_by_client

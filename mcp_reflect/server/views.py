@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_reflect.core.uncertainty import interval
-from mcp_reflect.error_fixes import KnownFixes, Recorded
+from mcp_reflect.known_errors import KnownFixes, Recorded
 from mcp_reflect.lifecycle import StatusChange
 from mcp_reflect.looking import Looking, ingest_status
 from mcp_reflect.memory import Retrieved

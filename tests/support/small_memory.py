@@ -12,13 +12,13 @@ from typing import Any
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.adapters.sql_ledger import SqlLedger
-from mcp_reflect.error_fixes import ErrorFixes
-from mcp_reflect.error_mirror import Mirror
 from mcp_reflect.indexer import Indexer
 from mcp_reflect.insights import Insights
+from mcp_reflect.known_errors import ErrorFixes
+from mcp_reflect.known_errors.mirror import Mirror
 from mcp_reflect.memory import ReflectionMemory
 from mcp_reflect.profile import CreditSetting, Profile
-from mcp_reflect.reflection_queue import ReflectionQueue
+from mcp_reflect.queues.reflections import ReflectionQueue
 from mcp_reflect.retriever import Retriever
 from tests.support.fakes import HashEmbedder, MemoryIndex
 from tests.support.values import moment

@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcp_reflect.adapters.sql_ledger import portable, schema
-from mcp_reflect.archive import export_project, header_of, import_project
-from mcp_reflect.audit import embed_missing, findings
 from mcp_reflect.errors import ArchiveError
 from mcp_reflect.inputs import Query, Submission, Verdict
+from mcp_reflect.upkeep.archive import export_project, header_of, import_project
+from mcp_reflect.upkeep.audit import embed_missing, findings
 from tests.support.histories import Step, play, steps, traces
 from tests.support.small_memory import Parts, small_memory
 

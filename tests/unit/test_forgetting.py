@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcp_reflect.audit import findings
 from mcp_reflect.errors import UnknownId
-from mcp_reflect.forgetting import forget, to_forget
 from mcp_reflect.inputs import ErrorFix, Query, Submission, Verdict
 from mcp_reflect.models import InsightDraft
+from mcp_reflect.upkeep.audit import findings
+from mcp_reflect.upkeep.forgetting import forget, to_forget
 from tests.support.histories import Step, memories, play, steps, traces
 from tests.support.small_memory import Parts, small_memory
 

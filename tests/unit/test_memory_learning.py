@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
 
-from mcp_reflect.audit import findings
 from mcp_reflect.core.following import followed
 from mcp_reflect.core.trajectory import parse
 from mcp_reflect.crediting import refine
 from mcp_reflect.inputs import Query, Submission, Verdict
 from mcp_reflect.models import ReflectionDraft
 from mcp_reflect.profile import CreditSetting
+from mcp_reflect.upkeep.audit import findings
 from tests.support.small_memory import small_memory
 
 WORDS = ("cancel flight", "book hotel", "rename module", "cancel hotel", "book flight")

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.core.reflexion_file import Broken, ErrorLine, in_conflict, line_of, read_lines
-from mcp_reflect.error_import import matched, plan
-from mcp_reflect.error_records import MOST_EVIDENCE, come_back, edited, new_error
+from mcp_reflect.known_errors.importing import matched, plan
+from mcp_reflect.known_errors.records import MOST_EVIDENCE, come_back, edited, new_error
 from mcp_reflect.models import Memory
 from mcp_reflect.profile import Profile
 from tests.support.values import moment

@@ -170,7 +170,7 @@ def test_what_likeness_cannot_lift_stays_below_the_threshold(
         assert float(associated(np.array([relevance]), best, np.array([likeness]))[0]) < threshold
     if best < threshold - 1e-9:
         assert best < liftable(best, threshold)
-    elif best > threshold:
+    elif best > threshold + 1e-9:
         assert liftable(best, threshold) < best
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_reflect.shared_queues import Claims, SharedQueues
+from mcp_reflect.queues.shared import Claims, SharedQueues
 
 
 class Recorded:

@@ -50,7 +50,8 @@ def test_every_review_that_agrees_narrows_the_interval(trials: int, share: float
         low, high = interval(n, share * n, share)
         return high - low
 
-    assert width(trials + 1) <= width(trials) + 1e-9
+    # A share of all but one is off by a rounding error, and the width by its root.
+    assert width(trials + 1) <= width(trials) + 1e-7
 
 
 def test_an_unlucky_first_review_does_not_bury_what_a_record_does() -> None:

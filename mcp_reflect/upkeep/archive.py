@@ -11,10 +11,10 @@ from typing import Any, BinaryIO
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
-from mcp_reflect.audit import ledger_findings
 from mcp_reflect.errors import ArchiveError
 from mcp_reflect.models import Memory
 from mcp_reflect.ports import AuditRows, Ledger, LedgerTransaction, PortableRow, Progress, Taken
+from mcp_reflect.upkeep.audit import ledger_findings
 
 FORMAT = "mcp-reflect-export"
 VERSION = 1

@@ -10,8 +10,8 @@ from mcp_reflect.core.redaction import redact
 from mcp_reflect.core.rendering import strip_recalled
 from mcp_reflect.errors import UnknownId
 from mcp_reflect.ids import new_id
-from mcp_reflect.insight_inputs import ReflectRequest
-from mcp_reflect.insight_saving import save_insights
+from mcp_reflect.inputs.insights import ReflectRequest
+from mcp_reflect.insights.saving import save_insights
 from mcp_reflect.models import (
     RETRIEVABLE,
     Author,

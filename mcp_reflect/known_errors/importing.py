@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from mcp_reflect.core.embedded_text import embedded_text
 from mcp_reflect.core.reflexion_file import Broken, ErrorLine, as_line, line_of, read_lines, shown_in_files
-from mcp_reflect.error_records import edited, new_error, store_provenance
 from mcp_reflect.ids import new_id
+from mcp_reflect.known_errors.records import edited, new_error, store_provenance
 from mcp_reflect.models import Author, LogEntry, Memory
 from mcp_reflect.ports import Clock, Embedder, Ledger, LedgerTransaction, Progress, Vector
 from mcp_reflect.profile import Profile

@@ -1,33 +1,29 @@
-"""What callers may hand in about many runs; the types of single values are those of `inputs.py`."""
+"""What callers may hand in about many runs."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ValidationError
-from pydantic_core import PydanticCustomError
 
 from mcp_reflect.core.insight_answers import MAX_INSIGHT_CHARS, MAX_INSIGHTS, UNRATED
-from mcp_reflect.inputs import Allowed, Input, Limit, Names, Task, Weight, Words, problem_of
+from mcp_reflect.inputs.arguments import Allowed, Limit, Names, Task, Weight, Words
+from mcp_reflect.inputs.checks import refusal
+from mcp_reflect.inputs.requests import Input, problem_of
 from mcp_reflect.models import InsightDraft
 
 _ENTRY = '{"text": 1 to 1,000 characters, "importance": 0 to 1, "evidence": [1 to 100 trace ids]}'
 
 
-def _refuse(message: str) -> PydanticCustomError:
-    # The text may quote the caller's braces, which the template would try to fill.
-    return PydanticCustomError("not_allowed", "{message}", {"message": message})
-
-
 def _short(text: str) -> str:
     if len(text) > MAX_INSIGHT_CHARS:
-        raise _refuse(f"has {len(text):,} characters")
+        raise refusal(f"has {len(text):,} characters")
     return text
 
 
 def _some(ids: tuple[str, ...]) -> tuple[str, ...]:
     if not ids:
-        raise _refuse("is empty: every insight needs a run behind it")
+        raise refusal("is empty: every insight needs a run behind it")
     return ids
 
 
@@ -39,17 +35,17 @@ class _Entry(Input):
 
 def _entries(value: Any) -> Any:
     if not isinstance(value, list | tuple):
-        raise _refuse("is not a list")
+        raise refusal("is not a list")
     if len(value) > MAX_INSIGHTS:
-        raise _refuse(f"has {len(value)} members")
+        raise refusal(f"has {len(value)} members")
     for number, entry in enumerate(value, 1):
         if not isinstance(entry, dict):
-            raise _refuse(f"number {number} is {type(entry).__name__}, not an object")
+            raise refusal(f"number {number} is {type(entry).__name__}, not an object")
         try:
             _Entry.model_validate(entry)
         except ValidationError as error:
             problem = problem_of(error, dict(_Entry.model_fields))
-            raise _refuse(f"{problem.name} of number {number}: {problem.problem}") from error
+            raise refusal(f"{problem.name} of number {number}: {problem.problem}") from error
     return list(value)
 
 

@@ -11,14 +11,14 @@ from datetime import UTC, datetime, timedelta
 
 from mcp_reflect.core.observing import observations
 from mcp_reflect.errors import ModelUnavailable, ReflectError, ReflectorBusy, ReflectorError
-from mcp_reflect.insight_saving import save_insights
 from mcp_reflect.insights import standing
-from mcp_reflect.job_thread import JobThread
+from mcp_reflect.insights.saving import save_insights
 from mcp_reflect.models import InsightJob, Material
 from mcp_reflect.ports import Clock, Embedder, InsightWriter, Ledger
 from mcp_reflect.profile import InsightRules
-from mcp_reflect.reflection_jobs import MAX_ATTEMPTS, pause_after
-from mcp_reflect.shared_queues import Claims
+from mcp_reflect.queues.jobs import MAX_ATTEMPTS, pause_after
+from mcp_reflect.queues.shared import Claims
+from mcp_reflect.queues.thread import JobThread
 
 log = logging.getLogger(__name__)
 

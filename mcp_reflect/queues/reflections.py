@@ -14,11 +14,11 @@ from datetime import UTC, datetime, timedelta
 
 from mcp_reflect.claims import Embedded, texts_of
 from mcp_reflect.errors import ModelUnavailable, ReflectError, ReflectorBusy, ReflectorError
-from mcp_reflect.job_thread import JobThread
 from mcp_reflect.models import Author, ReflectionDraft, ReflectionJob, ReviewedRun
 from mcp_reflect.ports import Clock, Embedder, Ledger, Reflector
-from mcp_reflect.reflection_jobs import MAX_ATTEMPTS, pause_after, run_to_reflect_on, save_reflection
-from mcp_reflect.shared_queues import Claims
+from mcp_reflect.queues.jobs import MAX_ATTEMPTS, pause_after, run_to_reflect_on, save_reflection
+from mcp_reflect.queues.shared import Claims
+from mcp_reflect.queues.thread import JobThread
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from mcp_reflect.core.embedded_text import embedded_text
 from mcp_reflect.core.reflexion_file import Broken, ErrorLine, in_conflict, line_of, read_lines, shown_in_files
-from mcp_reflect.error_import import matched, plan, store_planned
+from mcp_reflect.known_errors.importing import matched, plan, store_planned
 from mcp_reflect.models import LogEntry, Memory
 from mcp_reflect.ports import Clock, Embedder, Ledger, LedgerTransaction, Vector
 from mcp_reflect.profile import Profile

@@ -11,7 +11,7 @@ from mcp_reflect.errors import ReflectorBusy, ReflectorError, ReflectorRefused
 from mcp_reflect.models import RETRIEVABLE, Memory, ReflectionDraft, ReviewedRun
 from mcp_reflect.ports import Clock, Embedder, Ledger, ReflectionDialogue, Reflector
 from mcp_reflect.profile import Profile
-from mcp_reflect.reflection_jobs import errors_of, save_reflection
+from mcp_reflect.queues.jobs import errors_of, save_reflection
 from mcp_reflect.reviewing import redacted
 
 CHARS_PER_TOKEN = 4

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from mcp_reflect.core.embedded_text import embedded_text
 from mcp_reflect.core.redaction import redact, redact_json
 from mcp_reflect.core.reflexion_file import ErrorLine
-from mcp_reflect.error_mirror import Mirror
-from mcp_reflect.error_records import come_back, new_error, put, same_of, store_provenance
 from mcp_reflect.inputs import ErrorFix, ErrorQuery
+from mcp_reflect.known_errors.mirror import Mirror
+from mcp_reflect.known_errors.records import come_back, new_error, put, same_of, store_provenance
 from mcp_reflect.models import Memory
 from mcp_reflect.ports import Clock, Embedder, Ledger
 from mcp_reflect.profile import Profile
