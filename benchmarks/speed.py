@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import anyio
 import numpy as np
@@ -31,6 +31,7 @@ from mcp.client import Client
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.pairs import paired
 from benchmarks.quality.data import DATA, read_sets
 from benchmarks.quality.features import RETRIEVALS
 from mcp_reflect.bootstrap import Store, build_memory, open_memory, open_store
@@ -50,9 +51,6 @@ from mcp_reflect.settings import Settings, load_settings
 
 TEXTS = 1_200
 BEGINNING = 300
-ROUNDS = 60
-WARMING = 3
-"""Rounds that warm caches and models, and are not counted."""
 TOKEN_CHARACTERS = 4
 SEED = 20261121
 LOOP = {
@@ -138,46 +136,6 @@ def _store(tx: Any, trace: Trace, part: int, vector: Vector, model: str, chance:
         created_at=trace.created_at,
     )
     tx.put_memory(stored, model, vector)
-
-
-class Paired(NamedTuple):
-    """Median seconds of ours and of theirs, and the median ratio of the two on one text.
-
-    `answered` is the ratio where ours gave an answer: a query that finds nothing near enough is a quick one.
-    """
-
-    ours: float
-    theirs: float
-    ratio: float
-    answered: float
-
-    def row(self, what: str, goal: str) -> tuple[str, ...]:
-        return what, f"{self.ours * 1e3:.2f}", f"{self.theirs * 1e3:.2f}", f"{self.ratio:.2f}", self._answered, goal
-
-    @property
-    def _answered(self) -> str:
-        return "–" if np.isnan(self.answered) else f"{self.answered:.2f}"
-
-
-def paired(ours: Callable[[str], bool], theirs: Callable[[str], object], fresh: Iterator[str]) -> Paired:
-    """Both run in turn on the same texts, but for a mark that keeps caches out.
-
-    Texts are short and long, so that the ratio of the medians would hang on which of them lie in the middle.
-    """
-    times: list[tuple[float, float]] = []
-    answers: list[bool] = []
-    for _ in range(ROUNDS + WARMING):
-        text = next(fresh)
-        began = time.perf_counter()
-        answers.append(ours(f"{text}a"))
-        between = time.perf_counter()
-        theirs(f"{text}b")
-        times.append((between - began, time.perf_counter() - between))
-    taken, answered = np.array(times[WARMING:]), np.array(answers[WARMING:])
-    ratios = taken[:, 0] / taken[:, 1]
-    found = float(np.median(ratios[answered])) if answered.any() else float("nan")
-    mine, raw = np.median(taken, axis=0).tolist()
-    return Paired(mine, raw, float(np.median(ratios)), found)
 
 
 def raw_collection(folder: str, vectors: Vector) -> Any:

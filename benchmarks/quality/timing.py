@@ -12,11 +12,11 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
+from benchmarks.pairs import paired
 from benchmarks.quality.banks import Laboratory
 from benchmarks.quality.data import RetrievalSet
 from benchmarks.quality.features import HYBRID, SEMANTIC, asked
 from benchmarks.quality.report import Report
-from benchmarks.speed import paired
 from mcp_reflect.core.vectors import unit
 from mcp_reflect.ids import new_id
 from mcp_reflect.memory import ReflectionMemory

@@ -18,7 +18,8 @@ _PATIENCE_S = 30.0
 
 def backup(file: Annotated[Path, typer.Argument(help="Where to; what is there is replaced.")]) -> None:
     """Write ledger, settings and prompts of the home into one file, also while the home is in use."""
-    from mcp_reflect.bootstrap import ledger_file, open_books  # noqa: PLC0415 - heavy
+    from mcp_reflect.bootstrap import open_books  # noqa: PLC0415 - heavy
+    from mcp_reflect.bootstrap.parts import ledger_file  # noqa: PLC0415 - heavy
     from mcp_reflect.upkeep.backups import back_up  # noqa: PLC0415 - heavy
 
     with errors_told():
@@ -34,7 +35,7 @@ def backup(file: Annotated[Path, typer.Argument(help="Where to; what is there is
 
 def restore(file: Annotated[Path, typer.Argument(help="A file that backup wrote.")], yes: Yes = False) -> None:
     """Put a backup in the place of what the home holds now, which is kept aside. A running hub is asked to leave."""
-    from mcp_reflect.bootstrap import ledger_file  # noqa: PLC0415 - heavy
+    from mcp_reflect.bootstrap.parts import ledger_file  # noqa: PLC0415 - heavy
     from mcp_reflect.upkeep.backups import restore as put_back  # noqa: PLC0415 - heavy
 
     with errors_told():

@@ -1,4 +1,7 @@
-"""The only place that knows which adapter stands behind which port."""
+"""Puts a memory together: what a home shares, what a connection adds, what a command needs beside a running server.
+
+`parts` chooses the adapters; nothing outside this folder knows them.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,18 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.prompts import Prompts
-from mcp_reflect.core.insight_merge import same_bound
-from mcp_reflect.core.relevance import hybrid_threshold
+from mcp_reflect.bootstrap.parts import (
+    embedder_of,
+    index_of,
+    ledger_of,
+    mirror_of,
+    model_of,
+    profile_of,
+    reflector_of,
+)
 from mcp_reflect.errors import ConfigurationError, ModelUnavailable
 from mcp_reflect.home import Home
 from mcp_reflect.ids import new_id
@@ -21,17 +29,13 @@ from mcp_reflect.insights import Insights
 from mcp_reflect.known_errors import ErrorFixes
 from mcp_reflect.known_errors.mirror import FEW, Mirror
 from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.ports import Clock, Embedder, Ledger, LedgerFile, Reflector, Usage, VectorIndex
-from mcp_reflect.profile import InsightRules, Profile
+from mcp_reflect.ports import Clock, Embedder, Ledger, Reflector, VectorIndex
+from mcp_reflect.profile import Profile
 from mcp_reflect.queues.insights import InsightQueue
 from mcp_reflect.queues.reflections import ReflectionQueue
 from mcp_reflect.queues.shared import Claims, SharedQueues
 from mcp_reflect.retriever import Retriever
 from mcp_reflect.settings import Settings
-from mcp_reflect.settings_model import masked
-
-if TYPE_CHECKING:
-    from mcp_reflect.adapters.openai_reflector import OpenAIReflector
 
 
 def utc_now() -> datetime:
@@ -81,10 +85,10 @@ def open_store(settings: Settings, role: str = "") -> Iterator[Store]:
     `role` is what others are told of who holds it.
     """
     with Home(settings.home, role) as home:
-        ledger = _ledger(settings, home)
+        ledger = ledger_of(settings, home)
         try:
-            index = _index(settings, home)
-            embedder = _embedder(settings, home)
+            index = index_of(settings, home)
+            embedder = embedder_of(settings, home)
             indexer = Indexer(ledger, index, embedder.identity)
             try:
                 yield Store(home, ledger, index, indexer, embedder, Retriever(ledger, index, indexer, embedder))
@@ -103,11 +107,11 @@ def build_memory(
 
     `connection` names one that may come back; what it retrieved before is still its own then.
     """
-    profile = _profile(settings, store.embedder, connection or new_id("con"))
+    profile = profile_of(settings, store.embedder, connection or new_id("con"))
     extractive, prompts = ExtractiveReflector(), Prompts(store.home.prompts_folder)
 
     def make_queues() -> Queues:
-        reflector = _reflector(settings, store, prompts, clock)
+        reflector = reflector_of(settings, store.ledger, prompts, clock)
         reflections = ReflectionQueue(
             store.ledger,
             store.embedder,
@@ -137,7 +141,7 @@ def build_memory(
         )
         return Queues(reflections, insights)
 
-    mirror = _mirror(settings, store.ledger, store.embedder, profile, clock)
+    mirror = mirror_of(settings, store.ledger, store.embedder, profile, clock)
     with suppress(ModelUnavailable):  # told by the first call that needs the model
         mirror.read(FEW)
     with store.queues.lease(_queue_wanted(settings), make_queues) as queues:
@@ -181,12 +185,12 @@ class Books:
 def open_books(settings: Settings, clock: Clock = utc_now) -> Iterator[Books]:
     """Raises ConfigurationError or LedgerError."""
     home = Home(settings.home)
-    ledger = _ledger(settings, home)
+    ledger = ledger_of(settings, home)
     try:
-        embedder = _embedder(settings, home)
+        embedder = embedder_of(settings, home)
         try:
-            profile = _profile(settings, embedder, new_id("con"))
-            yield Books(ledger, embedder, profile, _mirror(settings, ledger, embedder, profile, clock), clock)
+            profile = profile_of(settings, embedder, new_id("con"))
+            yield Books(ledger, embedder, profile, mirror_of(settings, ledger, embedder, profile, clock), clock)
         finally:
             embedder.close()
     finally:
@@ -202,18 +206,6 @@ def open_memory(settings: Settings) -> Iterator[ReflectionMemory]:
         yield memory
 
 
-def ledger_file(settings: Settings) -> LedgerFile:
-    """The ledger as a file. Raises ConfigurationError where it is none of the home's own."""
-    if settings.ledger.url:
-        raise ConfigurationError(
-            f"ledger.url = {masked(settings.ledger.url)}: only the SQLite ledger in the home is backed up and restored "
-            "here; use the database's own tools, or `mcp-reflect export`"
-        )
-    from mcp_reflect.adapters.sql_ledger.file import SqliteFile  # noqa: PLC0415 - beside its siblings
-
-    return SqliteFile(Home(settings.home).ledger_path)
-
-
 def open_reflector(settings: Settings, books: Books) -> tuple[Prompts, Reflector]:
     """What writes reflections by a model, on request. Raises ConfigurationError where no model is configured."""
     if not settings.llm_configured:
@@ -222,7 +214,7 @@ def open_reflector(settings: Settings, books: Books) -> tuple[Prompts, Reflector
             "OPENAI_API_KEY or reflection.base_url"
         )
     prompts = Prompts(Home(settings.home).prompts_folder)
-    return prompts, _model(settings, books.ledger, prompts, books.clock)
+    return prompts, model_of(settings, books.ledger, prompts, books.clock)
 
 
 def _queue_wanted(settings: Settings) -> Hashable:
@@ -234,86 +226,3 @@ def _queue_wanted(settings: Settings) -> Hashable:
         settings.memory.initial_q,
         settings.insights,
     )
-
-
-def _profile(settings: Settings, embedder: Embedder, connection: str) -> Profile:
-    threshold = settings.memory.similarity_threshold
-    own = embedder.default_threshold
-    return Profile(
-        project=settings.project,
-        user=settings.user,
-        scope=settings.memory.scope,
-        similarity_threshold=own if threshold is None else threshold,
-        relevance_threshold=hybrid_threshold(own) if threshold is None else threshold,
-        retrieval=settings.memory.retrieval,
-        limit=settings.memory.limit,
-        lambda_=settings.memory.lambda_,
-        mmr_lambda=settings.memory.mmr_lambda,
-        initial_q=settings.memory.initial_q,
-        alpha=settings.q_learning.alpha,
-        credit=settings.q_learning.credit,
-        optimism=settings.q_learning.optimism,
-        author=settings.reflection.author,
-        uses_model=settings.llm_configured and settings.reflection.author in {"auto", "llm"},
-        recency_weight=settings.memory.recency_weight,
-        insights=InsightRules(**settings.insights.model_dump(), same_bound=same_bound(own)),
-        connection=connection,
-    )
-
-
-def _mirror(settings: Settings, ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock) -> Mirror:
-    return Mirror(Path(settings.errors.mirror) if settings.errors.mirror else None, ledger, embedder, profile, clock)
-
-
-def _ledger(settings: Settings, home: Home) -> Ledger:
-    from mcp_reflect.adapters.sql_ledger import SqlLedger  # noqa: PLC0415 - heavy
-
-    return SqlLedger(settings.ledger.url or home.ledger_url)
-
-
-def _index(settings: Settings, home: Home) -> VectorIndex:
-    from mcp_reflect.adapters.chroma_index import ChromaIndex  # noqa: PLC0415 - beside its siblings
-
-    return ChromaIndex(home.index_folder, settings.index.url)
-
-
-def _embedder(settings: Settings, home: Home) -> Embedder:
-    model = settings.embedding.model
-    if model.startswith("openai:"):
-        from mcp_reflect.adapters.openai_embedder import OpenAIEmbedder  # noqa: PLC0415 - only where asked for
-
-        return OpenAIEmbedder(
-            model.removeprefix("openai:"),
-            base_url=settings.openai_base_url,
-            api_key=_secret(settings),
-            timeout_s=settings.reflection.timeout_s,
-        )
-    from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder  # noqa: PLC0415 - beside its siblings
-
-    return FastembedEmbedder(model, cache_dir=home.models_folder)
-
-
-def _reflector(settings: Settings, store: Store, prompts: Prompts, clock: Clock) -> OpenAIReflector | None:
-    if not settings.llm_configured or settings.reflection.author not in {"auto", "llm"}:
-        return None
-    return _model(settings, store.ledger, prompts, clock)
-
-
-def _model(settings: Settings, ledger: Ledger, prompts: Prompts, clock: Clock) -> OpenAIReflector:
-    from mcp_reflect.adapters.openai_reflector import OpenAIReflector  # noqa: PLC0415 - only where asked for
-
-    def spend(usage: Usage) -> None:
-        ledger.add_usage(clock().astimezone(UTC).date().isoformat(), usage)
-
-    return OpenAIReflector(
-        settings.reflection.model,
-        base_url=settings.openai_base_url,
-        api_key=_secret(settings),
-        timeout_s=settings.reflection.timeout_s,
-        prompts=prompts,
-        spend=spend,
-    )
-
-
-def _secret(settings: Settings) -> str | None:
-    return None if settings.openai_api_key is None else settings.openai_api_key.get_secret_value()

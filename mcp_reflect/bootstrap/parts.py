@@ -1,0 +1,116 @@
+"""Which adapter stands behind which port, by what is set. Each is imported only where it is wanted."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp_reflect.adapters.prompts import Prompts
+from mcp_reflect.core.insight_merge import same_bound
+from mcp_reflect.core.relevance import hybrid_threshold
+from mcp_reflect.errors import ConfigurationError
+from mcp_reflect.home import Home
+from mcp_reflect.known_errors.mirror import Mirror
+from mcp_reflect.ports import Clock, Embedder, Ledger, LedgerFile, Usage, VectorIndex
+from mcp_reflect.profile import InsightRules, Profile
+from mcp_reflect.settings import Settings
+from mcp_reflect.settings_model import masked
+
+if TYPE_CHECKING:
+    from mcp_reflect.adapters.openai_reflector import OpenAIReflector
+
+
+def profile_of(settings: Settings, embedder: Embedder, connection: str) -> Profile:
+    threshold = settings.memory.similarity_threshold
+    own = embedder.default_threshold
+    return Profile(
+        project=settings.project,
+        user=settings.user,
+        scope=settings.memory.scope,
+        similarity_threshold=own if threshold is None else threshold,
+        relevance_threshold=hybrid_threshold(own) if threshold is None else threshold,
+        retrieval=settings.memory.retrieval,
+        limit=settings.memory.limit,
+        lambda_=settings.memory.lambda_,
+        mmr_lambda=settings.memory.mmr_lambda,
+        initial_q=settings.memory.initial_q,
+        alpha=settings.q_learning.alpha,
+        credit=settings.q_learning.credit,
+        optimism=settings.q_learning.optimism,
+        author=settings.reflection.author,
+        uses_model=settings.llm_configured and settings.reflection.author in {"auto", "llm"},
+        recency_weight=settings.memory.recency_weight,
+        insights=InsightRules(**settings.insights.model_dump(), same_bound=same_bound(own)),
+        connection=connection,
+    )
+
+
+def mirror_of(settings: Settings, ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock) -> Mirror:
+    return Mirror(Path(settings.errors.mirror) if settings.errors.mirror else None, ledger, embedder, profile, clock)
+
+
+def ledger_of(settings: Settings, home: Home) -> Ledger:
+    from mcp_reflect.adapters.sql_ledger import SqlLedger  # noqa: PLC0415 - heavy
+
+    return SqlLedger(settings.ledger.url or home.ledger_url)
+
+
+def index_of(settings: Settings, home: Home) -> VectorIndex:
+    from mcp_reflect.adapters.chroma_index import ChromaIndex  # noqa: PLC0415 - beside its siblings
+
+    return ChromaIndex(home.index_folder, settings.index.url)
+
+
+def embedder_of(settings: Settings, home: Home) -> Embedder:
+    model = settings.embedding.model
+    if model.startswith("openai:"):
+        from mcp_reflect.adapters.openai_embedder import OpenAIEmbedder  # noqa: PLC0415 - only where asked for
+
+        return OpenAIEmbedder(
+            model.removeprefix("openai:"),
+            base_url=settings.openai_base_url,
+            api_key=_secret(settings),
+            timeout_s=settings.reflection.timeout_s,
+        )
+    from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder  # noqa: PLC0415 - beside its siblings
+
+    return FastembedEmbedder(model, cache_dir=home.models_folder)
+
+
+def reflector_of(settings: Settings, ledger: Ledger, prompts: Prompts, clock: Clock) -> OpenAIReflector | None:
+    if not settings.llm_configured or settings.reflection.author not in {"auto", "llm"}:
+        return None
+    return model_of(settings, ledger, prompts, clock)
+
+
+def model_of(settings: Settings, ledger: Ledger, prompts: Prompts, clock: Clock) -> OpenAIReflector:
+    from mcp_reflect.adapters.openai_reflector import OpenAIReflector  # noqa: PLC0415 - only where asked for
+
+    def spend(usage: Usage) -> None:
+        ledger.add_usage(clock().astimezone(UTC).date().isoformat(), usage)
+
+    return OpenAIReflector(
+        settings.reflection.model,
+        base_url=settings.openai_base_url,
+        api_key=_secret(settings),
+        timeout_s=settings.reflection.timeout_s,
+        prompts=prompts,
+        spend=spend,
+    )
+
+
+def _secret(settings: Settings) -> str | None:
+    return None if settings.openai_api_key is None else settings.openai_api_key.get_secret_value()
+
+
+def ledger_file(settings: Settings) -> LedgerFile:
+    """The ledger as a file. Raises ConfigurationError where it is none of the home's own."""
+    if settings.ledger.url:
+        raise ConfigurationError(
+            f"ledger.url = {masked(settings.ledger.url)}: only the SQLite ledger in the home is backed up and restored "
+            "here; use the database's own tools, or `mcp-reflect export`"
+        )
+    from mcp_reflect.adapters.sql_ledger.file import SqliteFile  # noqa: PLC0415 - beside its siblings
+
+    return SqliteFile(Home(settings.home).ledger_path)
