@@ -56,6 +56,18 @@ def ledger_of(settings: Settings, home: Home) -> Ledger:
     return SqlLedger(settings.ledger.url or home.ledger_url)
 
 
+def ledger_file(settings: Settings) -> LedgerFile:
+    """The ledger as a file. Raises ConfigurationError where it is none of the home's own."""
+    if settings.ledger.url:
+        raise ConfigurationError(
+            f"ledger.url = {masked(settings.ledger.url)}: only the SQLite ledger in the home is backed up and restored "
+            "here; use the database's own tools, or `mcp-reflect export`"
+        )
+    from mcp_reflect.adapters.sql_ledger.file import SqliteFile  # noqa: PLC0415 - beside its siblings
+
+    return SqliteFile(Home(settings.home).ledger_path)
+
+
 def index_of(settings: Settings, home: Home) -> VectorIndex:
     from mcp_reflect.adapters.chroma_index import ChromaIndex  # noqa: PLC0415 - beside its siblings
 
@@ -102,15 +114,3 @@ def model_of(settings: Settings, ledger: Ledger, prompts: Prompts, clock: Clock)
 
 def _secret(settings: Settings) -> str | None:
     return None if settings.openai_api_key is None else settings.openai_api_key.get_secret_value()
-
-
-def ledger_file(settings: Settings) -> LedgerFile:
-    """The ledger as a file. Raises ConfigurationError where it is none of the home's own."""
-    if settings.ledger.url:
-        raise ConfigurationError(
-            f"ledger.url = {masked(settings.ledger.url)}: only the SQLite ledger in the home is backed up and restored "
-            "here; use the database's own tools, or `mcp-reflect export`"
-        )
-    from mcp_reflect.adapters.sql_ledger.file import SqliteFile  # noqa: PLC0415 - beside its siblings
-
-    return SqliteFile(Home(settings.home).ledger_path)

@@ -1,6 +1,6 @@
 """Top-k of a large bank in two stages: a first look at every row by estimated cosines, then the exact ranking of few.
 
-Estimates are off by chance, so more rows go on than are wanted, a thousand for fifty, and those a little below the
+Estimates are off by chance, so more rows go on than are wanted, many hundreds for fifty, and those a little below the
 threshold too. `benchmarks/speed.py` prints how many of the best 50 of 100,000 memories come through.
 """
 
@@ -12,7 +12,7 @@ from mcp_reflect.core.bank import Bank
 from mcp_reflect.core.narrow import Narrow
 from mcp_reflect.core.ranking import Query, Ranked, blend, quality, top_k
 from mcp_reflect.core.relevance import Numbers, associated, combined, liftable
-from mcp_reflect.core.table import Floats, Rows, Table, part_where, similarities
+from mcp_reflect.core.table import Floats, Rows, Table, part_where, similarities, too_many_to_take_out
 from mcp_reflect.ports import Vector
 
 COMPARED = 20_000
@@ -26,9 +26,6 @@ say. Fewer do where words are compared as well, as they are compared exactly."""
 
 _FURTHER = 4
 """How many times as many go on where too few of those cleared the threshold."""
-
-_IN_PLACE = 8
-"""Where more than one in so many rows would have to be taken out, all are compared where they stand: that is faster."""
 
 _SAMPLED = 50
 """How many rows of a sample tell where the best begin: a seventh more or fewer go on than are meant to."""
@@ -50,7 +47,7 @@ def two_stage_top_k(bank: Bank, query: Query, k: int, rows: Rows | None = None) 
     while len(ranked) < k and count < len(look):
         # Too few clear the threshold: of those just below it by their estimates, one or the other does.
         count *= _FURTHER
-        if min(count, len(look)) > total // _IN_PLACE:
+        if too_many_to_take_out(min(count, len(look)), total):
             return top_k(bank, query, k, rows)
         ranked = top_k(bank, query, k, look.most_promising(count))
     return ranked
@@ -93,12 +90,13 @@ class FirstLook:
         found[~self._allowed] = -1.0
         best, highest = self._best_match(found, overlap, error)
         part = part_where(found >= liftable(highest, query.threshold) - error)
-        if not len(found[part]):
-            return np.zeros(0, np.int64), found[:0]
+        found = found[part]
+        if not len(found):
+            return np.zeros(0, np.int64), found
         # The best match lifts others, so that their relevance is not to be had without it.
         self._needed.append(best)
         likeness = combined(self._narrow.likeness(best, part), words.overlaps(words.document(best))[part])
-        relevance = associated(found[part], highest, likeness)
+        relevance = associated(found, highest, likeness)
         near = np.flatnonzero((relevance >= least) & self._allowed[part])
         return (near if isinstance(part, slice) else part[near]), relevance[near]
 

@@ -140,10 +140,11 @@ class WordsAndMeaning:
         del cosines  # known since the best match was looked for
         found = self._found
         part = part_where(found >= self._least)
-        if len(found[part]):
+        lifted = found[part]
+        if len(lifted):
             alike = self._vectors[part] @ self._table.vectors[self._best]
             likeness = combined(alike, self._of(self._best_overlap)[part])
-            found[part] = associated(found[part], self._best_relevance, likeness)
+            found[part] = associated(lifted, self._best_relevance, likeness)
         return found
 
     def exact(self, rows: Rows, cosines: Floats) -> Floats:

@@ -24,7 +24,7 @@ Part = Rows | slice
 """Some rows, or all."""
 
 _TAKEN_OUT = 8
-"""One row in so many: to take out more costs more than to go on with all where they stand."""
+"""To take out more than one row in so many costs more than to go on with all where they stand."""
 
 FLOAT32_ERROR = 1e-5
 """Bound on the error of a float32 dot product of unit vectors; measured below 1e-6 at 4,096 dimensions."""
@@ -64,7 +64,11 @@ class Table(Protocol):
 def part_where(mask: npt.NDArray[np.bool_]) -> Part:
     """The rows for which `mask` holds, or all where these are many: for what may be worked out for others too."""
     rows = np.flatnonzero(mask)
-    return slice(None) if len(rows) > len(mask) // _TAKEN_OUT else rows
+    return slice(None) if too_many_to_take_out(len(rows), len(mask)) else rows
+
+
+def too_many_to_take_out(count: int, total: int) -> bool:
+    return count > total // _TAKEN_OUT
 
 
 def similarities(table: Table, rows: Rows, vector: Vector) -> Floats:

@@ -113,34 +113,30 @@ def _check_scalar(key: str, value: Any) -> None:
         raise refusal(f"{key!r} holds {shown(value)}")
 
 
-def as_names(value: Any) -> Any:
+def members(value: Any, most: int) -> Any:
     if not isinstance(value, list | tuple):
         raise refusal(f"got {shown(value)}")
-    for item in value:
+    if len(value) > most:
+        raise refusal(f"has {len(value)} members")
+    return value
+
+
+def as_names(value: Any) -> Any:
+    for item in members(value, MAX_IDS):
         if not isinstance(item, str) or not item.strip() or len(item) > MAX_NAME:
             raise refusal(f"holds {shown(item)}")
         clean(item)
-    if len(value) > MAX_IDS:
-        raise refusal(f"has {len(value)} members")
     return tuple(dict.fromkeys(value))
 
 
 def as_claims(value: Any) -> Any:
-    if not isinstance(value, list | tuple):
-        raise refusal(f"got {shown(value)}")
-    if len(value) > MAX_CLAIMS:
-        raise refusal(f"has {len(value)} members")
-    for item in value:
+    for item in members(value, MAX_CLAIMS):
         at_most(MAX_CLAIM_CHARS)(filled(as_text(item)))
     return tuple(dict.fromkeys(" ".join(item.split()) for item in value))
 
 
 def as_texts(value: Any) -> Any:
-    if not isinstance(value, list | tuple):
-        raise refusal(f"got {shown(value)}")
-    if len(value) > MAX_IDS:
-        raise refusal(f"has {len(value)} members")
-    for item in value:
+    for item in members(value, MAX_IDS):
         filled(at_most(MAX_FIELD)(as_text(item)))
     return tuple(value)
 

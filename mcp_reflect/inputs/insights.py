@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, ValidationError
 
 from mcp_reflect.core.insight_answers import MAX_INSIGHT_CHARS, MAX_INSIGHTS, UNRATED
 from mcp_reflect.inputs.arguments import Allowed, Limit, Names, Task, Weight, Words
-from mcp_reflect.inputs.checks import refusal
+from mcp_reflect.inputs.checks import members, refusal
 from mcp_reflect.inputs.requests import Input, problem_of
 from mcp_reflect.models import InsightDraft
 
@@ -34,11 +34,7 @@ class _Entry(Input):
 
 
 def _entries(value: Any) -> Any:
-    if not isinstance(value, list | tuple):
-        raise refusal("is not a list")
-    if len(value) > MAX_INSIGHTS:
-        raise refusal(f"has {len(value)} members")
-    for number, entry in enumerate(value, 1):
+    for number, entry in enumerate(members(value, MAX_INSIGHTS), 1):
         if not isinstance(entry, dict):
             raise refusal(f"number {number} is {type(entry).__name__}, not an object")
         try:

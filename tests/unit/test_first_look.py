@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mcp_reflect.core import first_look
+from mcp_reflect.core import first_look, table
 from mcp_reflect.core.bank import Bank
 from mcp_reflect.core.first_look import two_stage_top_k
 from mcp_reflect.core.ranking import Query, top_k
@@ -106,7 +106,7 @@ def test_where_few_of_the_promising_clear_the_threshold_more_are_looked_at(
 ) -> None:
     monkeypatch.setattr(first_look, "_LEAST_WANTED", 1)
     monkeypatch.setattr(first_look, "_PER_WANTED", 1)
-    monkeypatch.setattr(first_look, "_IN_PLACE", in_place)
+    monkeypatch.setattr(table, "_TAKEN_OUT", in_place)
     narrow = bank.narrow()
     assert narrow is not None
     further = 0

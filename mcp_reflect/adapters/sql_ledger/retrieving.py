@@ -118,7 +118,10 @@ class Retrieving:
 
 @lru_cache(maxsize=64)
 def _of_several(count: int) -> tuple[Update, Select[tuple[object, ...]]]:
-    """The statements that touch and that read `count` memories, `id0`, `id1`, … ."""
+    """The statements that touch and that read `count` memories, `id0`, `id1`, … .
+
+    With one parameter for a list of any length, SQLAlchemy would write them anew for each query.
+    """
     m, u = schema.memories.c, schema.utilities.c
     ids: list[BindParameter[str]] = [bindparam(f"id{number}") for number in range(count)]
     used = update(schema.utilities).where(u.memory_id.in_(ids)).values(last_used_at=bindparam("used_at"))
