@@ -19,7 +19,7 @@ COMPARED = 20_000
 """Of no more rows every one is compared exactly, as is promised."""
 
 _PER_WANTED = 20
-_PER_WANTED_WITH_WORDS = 12
+_PER_WANTED_WITH_WORDS = 7
 _LEAST_WANTED = 50
 """How many rows go on at lambda 1 for each that is wanted; twice as many at 0, where nothing but the estimates has a
 say. Fewer do where words are compared as well, as they are compared exactly."""

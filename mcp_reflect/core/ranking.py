@@ -127,7 +127,7 @@ def mmr(table: Table, ranked: Ranked, limit: int, mmr_lambda: float) -> Ranked:
     for _ in range(min(limit, len(pool))):
         pick = int(np.argmax(value))
         chosen.append(pick)
-        redundancy = np.maximum(redundancy, np.einsum("ij,j->i", vectors, vectors[pick]))
+        redundancy = np.maximum(redundancy, np.vecdot(vectors, vectors[pick]))
         value = relevance - (1.0 - mmr_lambda) * redundancy
         value[chosen] = -np.inf
     return pool.take(np.array(chosen, dtype=np.int64))

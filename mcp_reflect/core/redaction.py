@@ -38,6 +38,9 @@ _ASSIGNMENT = re.compile(
     re.IGNORECASE,
 )
 _OPTION = re.compile(rf"--(?:[a-z0-9]{{1,30}}-){{0,3}}{_NAME}[ \t]{{1,5}}(?!-){_VALUE}", re.IGNORECASE)
+_IN_NAMES = ("pass", "pwd", "contrase", "key", "token", "secret")
+"""One of these is part of every name above, in letters of one case: looking for them takes a fraction of the time."""
+
 _NAME_AT_END = re.compile(rf"{_NAME}\Z", re.IGNORECASE)
 
 _PLACEHOLDER = re.compile(
@@ -121,6 +124,9 @@ def _redact_once(text: str) -> str:
     for known in formats():
         if any(hint in text for hint in known.hints):
             text = known.pattern.sub(partial(_replaced, known), text)
+    folded = text.casefold()
+    if not any(part in folded for part in _IN_NAMES):
+        return text
     text = _ASSIGNMENT.sub(_assigned, text)
     return _OPTION.sub(_assigned, text) if "--" in text else text
 

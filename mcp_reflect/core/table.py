@@ -73,9 +73,8 @@ def too_many_to_take_out(count: int, total: int) -> bool:
 
 def similarities(table: Table, rows: Rows, vector: Vector) -> Floats:
     """Cosines in float64. Equal rows give equal results: each is summed on its own, in the same order."""
-    gathered = table.vectors[rows].astype(np.float64)
-    gathered *= vector.astype(np.float64)
-    cosines: Floats = np.clip(gathered.sum(axis=1), -1.0, 1.0)
+    products = np.vecdot(table.vectors[rows].astype(np.float64), vector.astype(np.float64))
+    cosines: Floats = np.clip(products, -1.0, 1.0)
     return cosines
 
 

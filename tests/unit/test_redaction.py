@@ -65,6 +65,9 @@ NAMED = [
     ("mysql --password hunter2 -h db", f"mysql --password {PASSWORD} -h db"),
     ("sshpass -p hunter2 ssh x", f"sshpass -p {PASSWORD} ssh x"),
     ("API_KEY=abcdef123456", "API_KEY=[redacted:api-key]"),
+    # Unicode's other letters k and s
+    ("api_\u212aey=abcdef123456", "api_\u212aey=[redacted:api-key]"),
+    ("pa\u017f\u017fword=hunter2", f"pa\u017f\u017fword={PASSWORD}"),
     ("X-Api-Key: abcdef123456", "X-Api-Key: [redacted:api-key]"),
     ('os.environ["API_KEY"] = "abc123def"', 'os.environ["API_KEY"] = "[redacted:api-key]"'),
     ("https://x/y?access_token=abcdefgh1&z=1", "https://x/y?access_token=[redacted:token]&z=1"),

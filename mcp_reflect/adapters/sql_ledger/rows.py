@@ -76,20 +76,14 @@ def memory_row(memory: Memory) -> dict[str, Any]:
 
 
 def memory_from(row: Row) -> Memory:
-    """`row` joins memories and utilities. Built without validation: what is stored was validated when it came in."""
+    """`row` joins memories and utilities."""
     fields = {name: row[name] for name in Memory.model_fields}
     last_used = row["last_used_at"]
-    return Memory.model_construct(
-        **fields
+    return Memory.model_validate(
+        fields
         | {
             "created_at": to_datetime(row["created_at"]),
             "last_used_at": None if last_used is None else to_datetime(last_used),
-            "success": None if row["success"] is None else bool(row["success"]),
-            "applicable_tools": tuple(row["applicable_tools"]),
-            "tools_used": tuple(row["tools_used"]),
-            "evidence": tuple(row["evidence"]),
-            "tests": tuple(row["tests"]),
-            "contradicts": tuple(row["contradicts"]),
             "error_keywords": to_lines(row["error_keywords"]),
         }
     )
