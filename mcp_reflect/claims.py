@@ -9,7 +9,8 @@ from datetime import datetime
 from mcp_reflect.core.composing import compose_claim
 from mcp_reflect.core.focus import focused
 from mcp_reflect.ids import new_id
-from mcp_reflect.models import RETRIEVABLE, Author, LogEntry, Memory, ReflectionDraft, Review, Trace
+from mcp_reflect.lifecycle import status_before, status_while_rewritten
+from mcp_reflect.models import RETRIEVABLE, Author, LogEntry, Memory, ReflectionDraft, Review, Status, Trace
 from mcp_reflect.ports import Embedder, LedgerTransaction, Vector
 
 
@@ -25,9 +26,6 @@ class Embedded:
         """Raises ModelUnavailable."""
         once = list(dict.fromkeys(texts))
         return cls(embedder.identity, dict(zip(once, embedder.embed([*map(focused, once)]), strict=True)))
-
-    def holds(self, texts: Sequence[str]) -> bool:
-        return all(text in self.vectors for text in texts)
 
 
 def texts_of(trace: Trace, draft: ReflectionDraft, author: Author, review_draft: ReflectionDraft) -> list[str]:
@@ -55,14 +53,13 @@ def save_claims(
 ) -> None:
     """Store a run's claims in place of those from an earlier review.
 
-    A claim said again keeps its id and what it has earned; one not said again is archived, because runs that were
-    given it still count.
+    A claim said again keeps its id, what it has earned, and the status that somebody gave it; one not said again is
+    archived, because runs that were given it still count, until a later review brings it back.
     """
     claims, author = claims_of(trace, words[0], words[1], review.draft)
     earlier = {memory.reflection: memory for memory in claims_from(tx, trace.id)}
     for claim in claims:
         known = earlier.pop(claim, None)
-        status = "active" if known is None or known.status in {"pending", "archived"} else known.status
         memory = compose_claim(
             trace,
             review,
@@ -72,14 +69,32 @@ def save_claims(
             initial_q=known.initial_q if known else initial_q,
             created_at=known.created_at if known else now,
         )
-        memory = memory.model_copy(update={"status": status})
+        if known is not None:
+            memory = memory.model_copy(update={"status": _said_again(tx, known, now)})
         tx.put_memory(memory, embedded.model, embedded.vectors[claim])
     for memory in earlier.values():
         if memory.status == "pending" or memory.status in RETRIEVABLE:
             reason = "a later review of its run did not bring it"
+            before = status_while_rewritten(tx, memory)
             tx.set_status(memory.id, "archived")
-            entry = {"memory_id": memory.id, "action": "replace", "reason": reason, "status_before": memory.status}
-            tx.add_log(LogEntry.model_validate(entry | {"at": now}))
+            tx.add_log(
+                LogEntry(memory_id=memory.id, action=_NOT_SAID_AGAIN, reason=reason, status_before=before, at=now)
+            )
+
+
+_NOT_SAID_AGAIN = "replace"
+
+
+def _said_again(tx: LedgerTransaction, claim: Memory, now: datetime) -> Status:
+    """The status of a claim that was there before: its own, and again the one from before it was not said."""
+    log = tx.log_of(claim.id)
+    if claim.status != "archived" or not log or log[-1].action != _NOT_SAID_AGAIN:
+        return status_while_rewritten(tx, claim)
+    status = status_before(log)
+    assert status is not None
+    reason = "a later review of its run brought it again"
+    tx.add_log(LogEntry(memory_id=claim.id, action="restore", reason=reason, status_before=claim.status, at=now))
+    return status
 
 
 def claims_from(tx: LedgerTransaction, trace_id: str) -> list[Memory]:

@@ -63,26 +63,32 @@ class Indexer:
     def sync(self, project: str, progress: Progress | None = None) -> int:
         """Bring the index up to date and return how many memories were written. Raises IndexFailure."""
         with self._syncing:
-            key = f"{project}\n{self._model}"
-            generation, seq = self._ledger.index_position(key)
-            present = self._index.generation(project, self._model)
-            if present != generation or not present:
-                self._index.drop(project, self._model)
-                seq = 0
-            changes = self._ledger.changes(project, self._model, seq)
-            for start in range(0, len(changes.memories), _CHUNK):
-                self._write(project, changes.memories[start : start + _CHUNK])
-                if progress is not None:
-                    progress(min(start + _CHUNK, len(changes.memories)), len(changes.memories))
-            if changes.memories:
-                self._ledger.set_index_position(key, self._index.generation(project, self._model), changes.seq)
-            self._positions[project] = changes.seq
-            return len(changes.memories)
+            return self._synchronised(project, progress)
 
     def rebuild(self, project: str, progress: Progress | None = None) -> int:
         """Throw the project's collection away and fill it from the ledger."""
-        self._index.drop(project, self._model)
-        return self.sync(project, progress)
+        # In one turn: a synchronisation that began before would write the rest of its rows into the new collection.
+        with self._syncing:
+            self._index.drop(project, self._model)
+            return self._synchronised(project, progress)
+
+    def _synchronised(self, project: str, progress: Progress | None) -> int:
+        key = f"{project}\n{self._model}"
+        generation, seq = self._ledger.index_position(key)
+        present = self._index.generation(project, self._model)
+        if present != generation or not present:
+            self._positions.pop(project, None)
+            self._index.drop(project, self._model)
+            seq = 0
+        changes = self._ledger.changes(project, self._model, seq)
+        for start in range(0, len(changes.memories), _CHUNK):
+            self._write(project, changes.memories[start : start + _CHUNK])
+            if progress is not None:
+                progress(min(start + _CHUNK, len(changes.memories)), len(changes.memories))
+        if changes.memories:
+            self._ledger.set_index_position(key, self._index.generation(project, self._model), changes.seq)
+        self._positions[project] = changes.seq
+        return len(changes.memories)
 
     def erase(self, project: str) -> None:
         """Leave nothing of the project in the index's files; what is to be in the index is filled in anew."""

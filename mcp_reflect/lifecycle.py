@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from mcp_reflect.core.pruning import Prunable, prunable
@@ -39,25 +40,32 @@ def manage(
             raise UnknownId("memory_id", [memory_id], ISSUED_BY)
         if memory.status == "pending":
             raise InvalidArgument("memory_id", f"{memory_id} is being rewritten", "a memory that is not; try again")
-        target = _status_before(tx, memory) if action == "restore" else _TARGETS[action]
+        target = _restored(tx, memory) if action == "restore" else _TARGETS[action]
         if target != memory.status:
             tx.set_status(memory_id, target)
             tx.add_log(_entry(memory, action, redact(reason), clock))
         return StatusChange(memory.model_copy(update={"status": target}), memory.status)
 
 
-def _status_before(tx: LedgerTransaction, memory: Memory) -> Status:
-    changes: list[Status] = []
-    for entry in tx.log_of(memory.id):
-        if entry.action != "restore":
-            changes.append(entry.status_before)
-        elif changes:
-            changes.pop()
-    if not changes:
+def _restored(tx: LedgerTransaction, memory: Memory) -> Status:
+    before = status_before(tx.log_of(memory.id))
+    if before is None:
         raise InvalidArgument(
             "action", f"{memory.id} is {memory.status} and was never anything else", '"adopt", "deprecate" or "archive"'
         )
-    return changes[-1]
+    return before
+
+
+def status_before(log: Iterable[LogEntry]) -> Status | None:
+    """The status before the last change that was not taken back yet; None where there is none."""
+    changes: list[Status] = []
+    for entry in log:
+        if entry.action != "restore":
+            # Nobody gives a memory that status: it only hides another one while words are written.
+            changes.append("active" if entry.status_before == "pending" else entry.status_before)
+        elif changes:
+            changes.pop()
+    return changes[-1] if changes else None
 
 
 def status_while_rewritten(tx: LedgerTransaction, memory: Memory) -> Status:

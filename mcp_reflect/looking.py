@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from mcp_reflect.errors import InvalidArgument, UnknownId
 from mcp_reflect.models import IngestStatus, Memory, ReflectionJob, Retrieval, ReviewStatus, Trace
 from mcp_reflect.ports import InsightFigures, Ledger, ProjectCounts, TraceSummary
@@ -10,6 +12,8 @@ from mcp_reflect.profile import Profile
 ISSUED_BY = "query_memories and augment_task"
 
 _LISTED = 5
+
+Run = TypeVar("Run", Trace, TraceSummary)
 
 
 class Looking:
@@ -22,10 +26,7 @@ class Looking:
 
     def trace(self, trace_id: str) -> Trace:
         """Raises UnknownId for a trace of another project, or of another user where each sees only their own."""
-        found = self._ledger.trace(trace_id)
-        if found is None or not self.profile.sees(found):
-            raise UnknownId("trace_id", [trace_id], "submit_trace and list_traces")
-        return found
+        return self._visible(trace_id, self._ledger.trace(trace_id))
 
     def memory(self, memory_id: str) -> Memory:
         """Raises UnknownId as `trace` does."""
@@ -54,9 +55,12 @@ class Looking:
         return [found[i] for i in ids if i in found and self.profile.sees(found[i])]
 
     def summary(self, trace_id: str) -> TraceSummary:
-        self.trace(trace_id)
-        found = self._ledger.trace_summary(trace_id)
-        assert found is not None
+        """Raises UnknownId as `trace` does."""
+        return self._visible(trace_id, self._ledger.trace_summary(trace_id))
+
+    def _visible(self, trace_id: str, found: Run | None) -> Run:
+        if found is None or not self.profile.sees(found):
+            raise UnknownId("trace_id", [trace_id], "submit_trace and list_traces")
         return found
 
     def traces(self, review_status: ReviewStatus | None, limit: int) -> list[TraceSummary]:

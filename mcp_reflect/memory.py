@@ -117,6 +117,8 @@ class ReflectionMemory(Looking):
         verdict = submission.verdict
         embedded = self._embedded([trace.task, *trace.draft.claims]) if verdict.result else None
         with self._ledger.transaction() as tx:
+            if trace.trace_key:
+                tx.next_seq()  # from here on nobody else writes, not the same run either
             known = tx.trace_by_key(self.profile.project, trace.trace_key) if trace.trace_key else None
             if known is None:
                 retrieved = self._retrieved_ids(tx, submission)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Protocol
 
 from mcp_reflect.ids import new_id
-from mcp_reflect.models import Memory, Retrieval, Trace
+from mcp_reflect.models import Retrieval
 
 RetrievalMode = Literal["semantic", "hybrid"]
 AuthorSetting = Literal["auto", "agent", "llm", "sampling", "extractive"]
@@ -19,6 +19,15 @@ DEFAULT_OPTIMISM = 0.75
 there 1 earns no more than the plain q_value, and 1.5 far less: what is hoped of each untried one keeps what has proven
 itself from being used (docs/quality.md).
 """
+
+
+class Owned(Protocol):
+    """A trace, a memory, what was shown to somebody."""
+
+    @property
+    def project(self) -> str: ...
+    @property
+    def user(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -73,7 +82,7 @@ class Profile:
             return self.optimism
         return DEFAULT_OPTIMISM if retrieval == "hybrid" else 0.0
 
-    def sees(self, thing: Trace | Memory | Retrieval) -> bool:
+    def sees(self, thing: Owned) -> bool:
         """Whether a thing belongs to what this connection may know of."""
         return thing.project == self.project and self.visible_user in {None, thing.user}
 

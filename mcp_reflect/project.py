@@ -20,8 +20,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from mcp_reflect.errors import ConfigurationError
-
 PROJECT_ID = re.compile(r"[A-Za-z0-9._-]{1,100}")
 PROJECT_ID_RULE = "1 to 100 characters out of A-Z a-z 0-9 . _ -"
 DEFAULT_PROJECT = "default"
@@ -45,15 +43,9 @@ def check_project_id(value: str) -> str:
 def detect_project(environ: Mapping[str, str], cwd: Path) -> str:
     """The id of the bank in use: PROJECT_ID, 1 to 100 characters.
 
-    `MCP_REFLECT_PROJECT` wins. Otherwise the git repository around `CLAUDE_PROJECT_DIR` counts, or the one
-    around `cwd` where that variable names no folder; without a repository the id is `default`.
-    Raises ConfigurationError where `MCP_REFLECT_PROJECT` is not an id. Folders that cannot be read count as absent.
+    The git repository around `CLAUDE_PROJECT_DIR` counts, or the one around `cwd` where that variable names no
+    folder; without a repository the id is `default`. Folders that cannot be read count as absent.
     """
-    if chosen := environ.get("MCP_REFLECT_PROJECT"):
-        try:
-            return check_project_id(chosen)
-        except ValueError as error:
-            raise ConfigurationError(f"project = {chosen[:60]!r} (from MCP_REFLECT_PROJECT): {error}") from None
     for folder in _ancestors(_start(environ, cwd)):
         git_dir = _git_dir(folder)
         if git_dir is not None:

@@ -123,6 +123,8 @@ class ChromaIndex:
                 # Chroma's Rust core reports its panics as a BaseException of its own.
                 if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                     raise
+                # A collection may be gone: the next call looks for it anew, and whoever misses it fills it again.
+                self._collections.clear()
                 raise IndexFailure(f"{doing} the Chroma index failed: {type(error).__name__}: {error}") from error
 
     def _open(self, project: str, model: str, *, create: bool = False) -> Any:

@@ -53,6 +53,7 @@ def _importance(value: Any) -> float:
             value = json.loads(value)
         except ValueError:
             return UNRATED
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    # Compared, as math.isfinite raises for integers that no float can hold.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -math.inf < value < math.inf:
         return UNRATED
-    return min(max(float(value), 0.0), 1.0)
+    return float(min(max(value, 0.0), 1.0))

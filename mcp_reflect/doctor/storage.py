@@ -102,7 +102,7 @@ def _index(folder: Path, settings: Settings | None, behind: dict[str, int], *, i
             "index", "warning", f"{folder / 'chroma'} is missing; queries fill it again", "mcp-reflect reindex --all"
         )
     if behind:
-        told = ", ".join(f"{project} by {count} changes" for project, count in sorted(behind.items()))
+        told = ", ".join(f"{project} by {count} memories" for project, count in sorted(behind.items()))
         return Finding("index", "ok", f"behind the ledger: {told}; the next query catches up")
     return Finding("index", "ok", "up to the ledger" if indexed else "nothing to index yet")
 

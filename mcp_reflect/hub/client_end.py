@@ -55,6 +55,6 @@ def parsed(line: bytes) -> dict[str, Any]:
     """The message in a line; empty where it holds none, which is left to the hub."""
     try:
         message = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):  # RecursionError: nested too deeply
         return {}
     return message if isinstance(message, dict) else {}

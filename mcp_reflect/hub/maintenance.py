@@ -19,6 +19,9 @@ Tell = Callable[[Event], None]
 
 COMMANDS = ("verify", "reindex", "forget")
 
+_LOOKS = 4
+"""How often `verify` looks at a project that is being written at most."""
+
 
 class HubRefused(ReflectError):
     """The hub could not do what it was asked; the message is its own."""
@@ -66,8 +69,15 @@ def work_on(command: str, store: Store, project: str, tell: Tell, thing: str = "
 def _verify(store: Store, project: str, tell: Tell) -> int:
     from mcp_reflect.upkeep.audit import findings  # noqa: PLC0415 - no session needs it
 
-    store.indexer.sync(project, _progress(f"catching up {project}", tell))
-    found = findings(store.ledger, store.index, store.embedder, project)
+    found: list[str] = []
+    for attempt in range(_LOOKS):
+        before = store.ledger.latest_seq()
+        store.indexer.sync(project, _progress(f"catching up {project}", tell))
+        seen = findings(store.ledger, store.index, store.embedder, project)
+        # What somebody wrote between two of its looks is no damage: that is there each time.
+        found = [finding for finding in seen if not attempt or finding in found]
+        if not found or store.ledger.latest_seq() == before:
+            break
     for finding in found:
         tell({"line": f"{project}: {finding}"})
     return len(found)

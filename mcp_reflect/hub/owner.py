@@ -146,6 +146,7 @@ class Hub:
 
     async def _greet(self, stream: SocketStream) -> None:
         lines = LineStream(stream)
+        hello: dict[str, Any] | None = None
         try:
             with anyio.move_on_after(_HELLO_S):
                 hello = await received(lines, self._listening.token)

@@ -17,7 +17,7 @@ async def received(lines: LineStream, token: str) -> dict[str, Any] | None:
     """The hello, where it is one; None for a stranger, who is told nothing, and for another protocol, which is."""
     try:
         hello = json.loads(await lines.receive(frame.LONGEST_HELLO) or b"null")
-    except (TooLong, ValueError):
+    except (TooLong, ValueError, RecursionError):
         return None
     if not isinstance(hello, dict):
         return None

@@ -6,7 +6,7 @@ Each check gives the value back, or refuses it with words that say what is wrong
 from __future__ import annotations
 
 import json
-import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -54,15 +54,21 @@ def filled(text: str) -> str:
 
 
 def as_whole(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not float(value).is_integer():
+    if not is_number(value) or not float(value).is_integer():
         raise refusal(f"got {shown(value)}")
     return int(value)
 
 
 def as_number(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if not is_number(value):
         raise refusal(f"got {shown(value)}")
     return float(value)
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a number, not true or false, that a float can hold."""
+    # math.isfinite raises for larger integers; no comparison with NaN holds.
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def share(value: float) -> float:
@@ -109,7 +115,7 @@ def as_filter(value: Any) -> Any:
 def _check_scalar(key: str, value: Any) -> None:
     if isinstance(value, str):
         clean(value)
-    elif not isinstance(value, bool | int | float) or not math.isfinite(value):
+    elif not isinstance(value, bool) and not is_number(value):
         raise refusal(f"{key!r} holds {shown(value)}")
 
 

@@ -139,15 +139,11 @@ class Insights:
     def _sources(self, drafts: Sequence[InsightDraft]) -> dict[str, TraceSummary]:
         named = list(dict.fromkeys(trace_id for draft in drafts for trace_id in draft.evidence))
         found = {trace_id: self._ledger.trace_summary(trace_id) for trace_id in named}
-        seen = {i: s for i, s in found.items() if s is not None and self._sees(s)}
+        seen = {i: s for i, s in found.items() if s is not None and self._profile.sees(s)}
         unknown = [trace_id for trace_id in named if trace_id not in seen]
         if unknown:
             raise UnknownId("insights", unknown, "submit_trace and list_traces")
         return seen
-
-    def _sees(self, summary: TraceSummary) -> bool:
-        profile = self._profile
-        return summary.project == profile.project and profile.visible_user in {None, summary.user}
 
     def _job(self, author: Author, focus: str, limit: int) -> InsightJob:
         now = self._clock()

@@ -142,26 +142,35 @@ def import_errors(
     found = [line for _, line in read_lines(text)]
     lines = [line for line in found if isinstance(line, ErrorLine)]
     result = Imported(broken=[line for line in found if isinstance(line, Broken)])
-    with ledger.transaction() as tx:
-        memories = tx.memories_where(profile.project, user=profile.visible_user, kind="error")
-    planned = plan(lines, matched(lines, memories), profile, clock(), "import")
-    vectors: list[Vector] = []
-    for start in range(0, len(planned), _BATCH):
-        batch = planned[start : start + _BATCH]
-        vectors.extend(embedder.embed([embedded_text(each.memory) for each in batch]))
-        if progress is not None:
-            progress(start + len(batch), len(planned))
-    if planned:
+    while True:
         with ledger.transaction() as tx:
+            memories = errors_in(tx, profile)
+        planned = plan(lines, matched(lines, memories), profile, clock(), "import")
+        vectors: list[Vector] = []
+        for start in range(0, len(planned), _BATCH):
+            batch = planned[start : start + _BATCH]
+            vectors.extend(embedder.embed([embedded_text(each.memory) for each in batch]))
+            if progress is not None:
+                progress(start + len(batch), len(planned))
+        with ledger.transaction() as tx:
+            tx.next_seq()  # from here on nobody else writes
+            if planned and errors_in(tx, profile) != memories:
+                continue  # What was planned would undo what somebody has said meanwhile.
             store_planned(tx, planned, vectors, embedder.identity, profile, clock())
-    result.added = sum(each.before is None for each in planned)
-    result.changed = len(planned) - result.added
-    result.unchanged = len(lines) - len(planned)
-    return result
+        result.added = sum(each.before is None for each in planned)
+        result.changed = len(planned) - result.added
+        result.unchanged = len(lines) - len(planned)
+        return result
+
+
+def errors_in(tx: LedgerTransaction, profile: Profile) -> list[Memory]:
+    """The errors that a file may speak of, without what reading them moves."""
+    found = tx.memories_where(profile.project, user=profile.visible_user, kind="error")
+    return [memory.model_copy(update={"last_used_at": None}) for memory in found]
 
 
 def export_errors(ledger: Ledger, profile: Profile) -> str:
     """Every error but the archived ones, a line each, oldest first."""
     with ledger.transaction() as tx:
-        memories = tx.memories_where(profile.project, user=profile.visible_user, kind="error")
+        memories = errors_in(tx, profile)
     return "".join(f"{line_of(memory, with_id=False)}\n" for memory in shown_in_files(memories))

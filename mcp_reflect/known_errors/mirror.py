@@ -20,9 +20,9 @@ from pathlib import Path
 
 from mcp_reflect.core.embedded_text import embedded_text
 from mcp_reflect.core.reflexion_file import Broken, ErrorLine, in_conflict, line_of, read_lines, shown_in_files
-from mcp_reflect.known_errors.importing import matched, plan, store_planned
-from mcp_reflect.models import LogEntry, Memory
-from mcp_reflect.ports import Clock, Embedder, Ledger, LedgerTransaction, Vector
+from mcp_reflect.known_errors.importing import errors_in, matched, plan, store_planned
+from mcp_reflect.models import LogEntry
+from mcp_reflect.ports import Clock, Embedder, Ledger, Vector
 from mcp_reflect.profile import Profile
 from mcp_reflect.whole_file import replace_file
 
@@ -124,7 +124,7 @@ class Mirror:
         good = [line for line in lines if isinstance(line, ErrorLine)]
         while True:
             with self._ledger.transaction() as tx:
-                written, memories = tx.mirror(self._key), self._memories(tx)
+                written, memories = tx.mirror(self._key), errors_in(tx, self._profile)
             edited = _edited(good, written)
             answered = {line.memory_id for line in good} - {line.memory_id for line in edited}
             known = matched(edited, [memory for memory in memories if memory.id not in answered])
@@ -142,7 +142,7 @@ class Mirror:
             )
             with self._ledger.transaction() as tx:
                 tx.next_seq()  # from here on nobody else writes
-                if tx.mirror(self._key) != written or self._memories(tx) != memories:
+                if tx.mirror(self._key) != written or errors_in(tx, self._profile) != memories:
                     continue
                 stored = store_planned(tx, planned, vectors, self._embedder.identity, self._profile, self._clock())
                 reason, now = f"deleted in {self._file and self._file.name}", self._clock()
@@ -156,17 +156,12 @@ class Mirror:
                 tx.put_mirror(self._key, digests | {i: digest(each.line.text) for i, each in new})
                 return True
 
-    def _memories(self, tx: LedgerTransaction) -> list[Memory]:
-        """The errors that the file may speak of, without what reading and crediting them moves."""
-        found = tx.memories_where(self._profile.project, user=self._profile.visible_user, kind="error")
-        return [m.model_copy(update={"last_used_at": None}) for m in found]
-
     # -- to the file
 
     def _text(self, before: str) -> tuple[str, dict[str, str]]:
         """The file as it has to be, with its lines' digests. Lines that say the same stay as people wrote them."""
         with self._ledger.transaction() as tx:
-            memories = shown_in_files(self._memories(tx))
+            memories = shown_in_files(errors_in(tx, self._profile))
         there = [line for _, line in read_lines(before)]
         stand = {line.memory_id: line for line in reversed(there) if isinstance(line, ErrorLine)}
         lines: dict[str, str] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
@@ -75,8 +75,11 @@ class Ledger(Protocol):
         """(memory_id, text to embed) of every memory that this model has not embedded."""
         ...
 
-    def put_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
-        """Add vectors of a model that had none for these memories."""
+    def put_vectors(self, model: str, missing: Sequence[tuple[str, str]], vectors: Vector) -> None:
+        """Add the vectors, one row each, of what `missing_vectors` named.
+
+        What has been embedded, rewritten or forgotten since is left as it is.
+        """
         ...
 
     def audit_rows(self, project: str) -> AuditRows: ...

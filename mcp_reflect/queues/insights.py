@@ -59,12 +59,21 @@ class InsightQueue(JobThread):
         for job in self._ledger.due_insight_jobs(self._project, self._clock(), 1):
             with self._claims.claimed(job.id) as ours:
                 if ours and not self._stopping:
-                    self._try(job)
+                    self._attempt(job)
                     tried += 1
         return tried
 
     def next_due(self) -> datetime | None:
         return self._ledger.next_insight_job_at(self._project)
+
+    def _attempt(self, job: InsightJob) -> None:
+        try:
+            self._try(job)
+        except ReflectError:
+            raise
+        except Exception as error:  # a mistake with one job must not keep all others waiting
+            log.exception("the insights of %s", job.project)
+            self._put_off(job, ReflectorBusy(f"{type(error).__name__}: {error}"))
 
     def _try(self, job: InsightJob) -> None:
         tomorrow = self._over_budget()

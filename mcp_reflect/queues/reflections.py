@@ -99,6 +99,11 @@ class ReflectionQueue(JobThread):
     def _attempt(self, job: ReflectionJob) -> None:
         try:
             self._try(job)
+        except ReflectError:
+            raise
+        except Exception as error:  # a mistake with one job must not keep all others waiting
+            log.exception("the reflection of %s", job.trace_id)
+            self._put_off(job, ReflectorBusy(f"{type(error).__name__}: {error}"))
         finally:
             with self._wake:
                 self._attempted.append(job.review_id)
@@ -135,7 +140,7 @@ class ReflectionQueue(JobThread):
         if self._reflector is None:
             return (self._extractive.reflect(run), self._extractive.author), job.last_error
         try:
-            return (self._reflector.reflect(run), self._reflector.author), ""
+            return (_asked(self._reflector, run), self._reflector.author), ""
         except ReflectorError as error:
             last_try = job.attempts + 1 >= MAX_ATTEMPTS or not isinstance(error, ReflectorBusy)
             if last_try and not self._must_use_model:
@@ -166,3 +171,14 @@ class ReflectionQueue(JobThread):
             present = tx.job(job.trace_id)
             if present is not None and present.review_id == job.review_id:
                 tx.put_job(job.model_copy(update=update))
+
+
+def _asked(reflector: Reflector, run: ReviewedRun) -> ReflectionDraft:
+    """Raises ReflectorError, also for what nobody foresaw: asking the same again would pay for the same again."""
+    try:
+        return reflector.reflect(run)
+    except ReflectError:
+        raise
+    except Exception as error:
+        log.exception("asking for the reflection of %s", run.trace.id)
+        raise ReflectorError(f"{type(error).__name__}: {error}") from error

@@ -23,6 +23,7 @@ from mcp_types import (
 )
 from mcp_types.version import is_version_at_least
 
+from mcp_reflect.errors import ReflectError
 from mcp_reflect.reviewing import SAMPLING_GRACE_S, Outcome
 from mcp_reflect.server.tool import AppContext
 from mcp_reflect.server.workers import in_worker
@@ -42,17 +43,20 @@ def can_sample(ctx: AppContext) -> bool:
 async def ask_client_if_needed(ctx: AppContext, write: Callable[[], Outcome]) -> Outcome | InputRequiredResult:
     """Run `write`; where its outcome asks for the client's model, ask, and store the answer."""
     memory = ctx.request_context.lifespan_context
-    if ctx.request_state is not None:
-        outcome = await in_worker(memory.outcome, ctx.request_state)
-        return await in_worker(memory.accept_sampled, outcome, said_by_client(ctx))
-    outcome = await in_worker(write)
-    if outcome.ask_client is None:
+    answered = ctx.request_state is not None
+    outcome = await in_worker(memory.outcome, ctx.request_state) if answered else await in_worker(write)
+    if outcome.ask_client is None and not answered:
         return outcome
-    prompt = await in_worker(memory.reflection_prompt, outcome.ask_client)
-    text = await ask_client(ctx, prompt, outcome.trace_id)
-    if isinstance(text, InputRequiredResult):
-        return text
-    return await in_worker(memory.accept_sampled, outcome, text)
+    try:
+        text: str | InputRequiredResult = said_by_client(ctx)
+        if outcome.ask_client is not None:
+            prompt = await in_worker(memory.reflection_prompt, outcome.ask_client)
+            text = await ask_client(ctx, prompt, outcome.trace_id)
+        return text if isinstance(text, InputRequiredResult) else await in_worker(memory.accept_sampled, outcome, text)
+    except ReflectError as error:
+        # The run is stored: an error would have the client hand it in again. The queue writes the reflection.
+        log.warning("the client's model was not asked about %s: %s", outcome.trace_id, error)
+        return outcome
 
 
 async def ask_client(ctx: AppContext, prompt: str, state: str) -> str | InputRequiredResult:

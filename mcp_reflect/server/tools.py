@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any, Literal
 
 from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import Field
 
+from mcp_reflect.errors import ReflectError
 from mcp_reflect.inputs import (
     DEFAULT,
     Claims,
@@ -244,7 +246,8 @@ async def _settle(ctx: AppContext, write: Any) -> CallToolResult | InputRequired
         return outcome
     memory = ctx.request_context.lifespan_context
     if memory.profile.uses_model and (ctx.request_context.meta or {}).get(WAIT_META) is not False:
-        outcome = await waiting(memory.await_reflection, outcome, PATIENCE_S)
+        with suppress(ReflectError):  # the run is stored, whatever became of its reflection
+            outcome = await waiting(memory.await_reflection, outcome, PATIENCE_S)
     return answer(outcome_view(outcome))
 
 

@@ -14,6 +14,9 @@ from mcp_reflect.ports import AuditRows, Embedder, Ledger, Progress, Vector, Vec
 _SAME_VECTOR = 1e-4
 """Largest difference between the ledger's and the index's copy: Chroma keeps float32 and may renormalise."""
 
+_ROUNDED = 1e-6
+"""Sums of trials may differ by so much: they were added one by one, in the order in which reviews came."""
+
 _EMBED_BATCH = 64
 
 
@@ -70,6 +73,10 @@ def _learning(
             yield f"memory {memory.id}: q_value is {memory.q_value!r}, its reviews give {q_value!r}"
         if memory.reviews != len(replayed):
             yield f"memory {memory.id}: counts {memory.reviews} reviews, there are {len(replayed)}"
+        trials, successes = learning.record(replayed)
+        if max(abs(memory.trials - trials), abs(memory.successes - successes)) > _ROUNDED:
+            counted = f"{memory.successes:g} successes in {memory.trials:g} trials"
+            yield f"memory {memory.id}: counts {counted}, its reviews give {successes:g} in {trials:g}"
     for memory_id in expected.keys() - {memory.id for memory in memories}:
         yield f"memory {memory_id}: was credited, but does not exist"
 
@@ -114,7 +121,7 @@ def embed_missing(ledger: Ledger, embedder: Embedder, project: str, progress: Pr
     for start in range(0, len(missing), _EMBED_BATCH):
         batch = missing[start : start + _EMBED_BATCH]
         vectors = embedder.embed([text for _, text in batch])
-        ledger.put_vectors(embedder.identity, dict(zip((memory_id for memory_id, _ in batch), vectors, strict=True)))
+        ledger.put_vectors(embedder.identity, batch, vectors)
         if progress is not None:
             progress(start + len(batch), len(missing))
     return len(missing)

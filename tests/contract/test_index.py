@@ -149,3 +149,14 @@ def test_what_is_erased_is_gone_and_can_be_filled_again(index: VectorIndex) -> N
     put(index, "alpha", b=1)
     assert index.nearest("alpha", "model", axis(1), 5) == ["b"]
     assert index.generation("alpha", "model") not in {"", before}
+
+
+def test_a_collection_that_was_lost_is_begun_anew(chroma_server: str, tmp_path: Path) -> None:
+    index, other = (ChromaIndex(tmp_path / "unused", chroma_server) for _ in range(2))
+    index.upsert("lost", "model", ["a"], np.stack([axis(0)]), [{"user": "ann"}])
+    other.drop("lost", "model")
+    with pytest.raises(IndexFailure):
+        index.upsert("lost", "model", ["b"], np.stack([axis(1)]), [{"user": "ann"}])
+    assert index.generation("lost", "model") == ""
+    index.upsert("lost", "model", ["b"], np.stack([axis(1)]), [{"user": "ann"}])
+    assert list(index.contents("lost", "model")) == ["b"]

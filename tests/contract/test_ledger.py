@@ -250,9 +250,54 @@ def test_vectors_of_another_model_are_missing_until_they_are_put(ledger: SqlLedg
         tx.put_memory(memory, "model", axis(0))
     assert ledger.missing_vectors("alpha", "model") == []
     assert ledger.missing_vectors("alpha", "new") == [(memory.id, "a task")]
-    ledger.put_vectors("new", {memory.id: axis(2)})
+    ledger.put_vectors("new", [(memory.id, "a task")], axis(2)[None])
     assert ledger.missing_vectors("alpha", "new") == []
     assert np.array_equal(ledger.vectors("alpha", "model")[memory.id], axis(0))
+
+
+def test_vectors_that_came_too_late_are_left_out(ledger: SqlLedger) -> None:
+    traces = [make_trace(task=f"task {number}") for number in range(3)]
+    memories = [make_memory(trace, task=trace.task) for trace in traces]
+    with ledger.transaction() as tx:
+        for trace, memory in zip(traces, memories, strict=True):
+            tx.insert_trace(trace)
+            tx.put_memory(memory, "model", axis(0))
+    missing = ledger.missing_vectors("alpha", "new")
+    embedded, rewritten, forgotten = memories
+    with ledger.transaction() as tx:
+        tx.put_memory(embedded, "new", axis(1))
+        tx.put_memory(rewritten.model_copy(update={"task": "another task"}), "model", axis(1))
+        tx.delete_memory(forgotten.id, "gone_1")
+    ledger.put_vectors("new", missing, np.stack([axis(2)] * 3))
+    assert {i: vector.tolist() for i, vector in ledger.vectors("alpha", "new").items()} == {
+        embedded.id: axis(1).tolist()
+    }
+    assert ledger.missing_vectors("alpha", "new") == [(rewritten.id, "another task")]
+
+
+def test_other_models_do_not_keep_the_vector_of_a_text_that_was(ledger: SqlLedger) -> None:
+    trace = make_trace()
+    memory = make_memory(trace)
+    with ledger.transaction() as tx:
+        tx.insert_trace(trace)
+        tx.put_memory(memory, "old", axis(0))
+        tx.put_memory(memory, "new", axis(1))
+    assert list(ledger.vectors("alpha", "old")) == [memory.id]
+    with ledger.transaction() as tx:
+        tx.put_memory(memory.model_copy(update={"task": "another task"}), "new", axis(2))
+    assert ledger.missing_vectors("alpha", "old") == [(memory.id, "another task")]
+
+
+def test_quotations_are_found_word_for_word_however_long_they_are(ledger: SqlLedger) -> None:
+    long = "A line of a log, of which there are many. " * 4_000
+    traces = [make_trace(task=task) for task in (f"see {long}", f"see {long.upper()}", "100% of_it")]
+    with ledger.transaction() as tx:
+        for trace in traces:
+            tx.insert_trace(trace)
+        phrases = [long, *(f"a phrase that stands nowhere, number {number}" for number in range(300))]
+        assert tx.traces_quoting("alpha", phrases) == [traces[0].id]
+        assert tx.traces_quoting("alpha", ["100% of_it", "0%_of"]) == [traces[2].id]
+        assert tx.traces_quoting("beta", phrases) == tx.traces_quoting("alpha", []) == []
 
 
 def test_the_index_position_is_remembered_per_collection(ledger: SqlLedger) -> None:

@@ -214,3 +214,20 @@ async def test_a_client_whose_model_says_nothing_leaves_the_reflection_to_the_qu
     async with connect(tmp_path / "home", sampling_callback=sample) as client:
         outcome = await call(client, "submit_trace", **FAILED)
         assert (outcome["review_status"], outcome["ingest_status"]) == ("reviewed", "queued")
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_what_is_stored_is_not_said_to_be_lost_where_a_prompt_cannot_be_rendered(
+    tmp_path: Path, era: str
+) -> None:
+    home = tmp_path / "home"
+    (home / "prompts").mkdir(parents=True)
+    (home / "prompts" / "reflect_fail.md").write_text("{{ task }}{{ 1 // (feedback | length) }}")
+
+    async def sample(_: Any, __: Any) -> CreateMessageResult:
+        raise AssertionError("there is nothing to ask")
+
+    async with connect(home, "memory", era, sampling_callback=sample) as client:
+        outcome = await call(client, "submit_trace", **{**FAILED, "feedback": ""})
+        assert (outcome["review_status"], outcome["ingest_status"]) == ("reviewed", "queued")
+        assert (await call(client, "memory_stats"))["traces"]["total"] == 1

@@ -58,6 +58,8 @@ async def test_an_honest_home_is_clean(home: Path) -> None:
     [
         ("UPDATE utilities SET q_value = 0.9 WHERE reviews > 0", "its reviews give"),
         ("UPDATE utilities SET reviews = reviews + 1", "counts"),
+        ("UPDATE utilities SET trials = trials + 1", "successes in"),
+        ("UPDATE utilities SET successes = successes + 1", "successes in"),
         ("DELETE FROM utility_events", "utility events are not those"),
         ("UPDATE utility_events SET reward = 0", "utility events are not those"),
         ("UPDATE traces SET review_id = NULL", "has no review"),

@@ -102,6 +102,18 @@ def test_nothing_is_added_where_nothing_fits_or_it_is_switched_off(project: Path
 
 
 def test_a_session_that_is_not_to_be_handed_in_is_not(project: Path, home: Path, caller: Caller) -> None:
+    silent, other = Transcript(project, home), Transcript(project, home)
+    silent.variables = {"MCP_REFLECT_HOOKS__SUBMIT": "false"}
+    for session, task in ((silent, "What is in here?"), (other, "What is the second task?")):
+        session.prompt(task)
+        session.runs("ls")
+        session.stops("A calculator.")
+    # Had the first been handed in, that would have begun before.
+    until(lambda: bool(traces(caller)), 30)
+    assert [trace["task"] for trace in traces(caller)] == ["What is the second task?"]
+
+
+def test_a_later_stop_hands_in_what_an_earlier_one_did_not(project: Path, home: Path, caller: Caller) -> None:
     session = Transcript(project, home)
     session.variables = {"MCP_REFLECT_HOOKS__SUBMIT": "false"}
     session.prompt("What is in here?")

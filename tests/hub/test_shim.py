@@ -230,6 +230,7 @@ def test_stdout_carries_nothing_but_the_protocol(home: Path) -> None:
         client.shake_hands()
         assert client.process.stdin is not None
         client.process.stdin.write(b"no json\n\n[1, 2]\n{}\n\xff\xfe\n")
+        client.process.stdin.write(b'{"params":' * 5_000 + b"1" + b"}" * 5_000 + b"\n")
         client.request("no/such/method")
         client.request("tools/call", {"name": "no_such_tool", "arguments": {}})
         kill_hub(home)

@@ -209,6 +209,18 @@ def test_a_file_of_an_older_version_may_lack_columns(tmp_path: Path) -> None:
         assert wrong(second) == []
 
 
+def test_what_an_older_version_did_not_count_is_counted(tmp_path: Path) -> None:
+    with small_memory(tmp_path / "one") as first, small_memory(tmp_path / "two") as second:
+        a_history(first)
+        lines = [json.loads(line) for line in exported(first).splitlines()[:-1]]
+        counts = [line["row"] for line in lines[1:] if line["table"] == "utilities"]
+        assert any(row["trials"] for row in counts)
+        for row in counts:
+            del row["trials"], row["successes"]
+        import_project(second.ledger, written(tmp_path, sealed(lines)))
+        assert wrong(second) == []
+
+
 def test_half_a_surrogate_pair_survives(tmp_path: Path) -> None:
     with small_memory(tmp_path / "one") as first, small_memory(tmp_path / "two") as second:
         a_history(first)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from mcp_reflect.errors import ConfigurationError
 from mcp_reflect.project import PROJECT_ID, check_project_id, detect_project, login_name
+from mcp_reflect.settings import load_settings
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="makes real repositories with git")
 
@@ -58,13 +59,15 @@ def test_a_broken_git_file_is_no_repository(tmp_path: Path, content: str) -> Non
 
 def test_the_environment_names_the_bank(tmp_path: Path) -> None:
     folder = repository(tmp_path / "app")
-    assert detect_project({"MCP_REFLECT_PROJECT": "team.bank_1"}, folder) == "team.bank_1"
+    environ = {"MCP_REFLECT_HOME": str(tmp_path)}
+    assert load_settings(environ | {"MCP_REFLECT_PROJECT": "team.bank_1"}, folder).project == "team.bank_1"
+    assert load_settings(environ | {"MCP_REFLECT_PROJECT": "  "}, folder).project == project_of(folder)
 
 
-@pytest.mark.parametrize("value", [" ", "a" * 101, "my project", "a/b/c", "näme", "a\nb\nc"])
+@pytest.mark.parametrize("value", ["a" * 101, "my project", "a/b/c", "näme", "a\nb\nc"])
 def test_a_wrong_id_in_the_environment_is_one_line_that_says_what_it_must_be(tmp_path: Path, value: str) -> None:
     with pytest.raises(ConfigurationError, match=r"MCP_REFLECT_PROJECT.*must be 1 to 100 characters") as caught:
-        detect_project({"MCP_REFLECT_PROJECT": value}, tmp_path)
+        load_settings({"MCP_REFLECT_HOME": str(tmp_path), "MCP_REFLECT_PROJECT": value}, tmp_path)
     assert "\n" not in str(caught.value)
 
 

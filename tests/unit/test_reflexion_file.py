@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.core.reflexion_file import Broken, ErrorLine, in_conflict, line_of, read_lines
-from mcp_reflect.known_errors.importing import matched, plan
+from mcp_reflect.inputs import ErrorFix
+from mcp_reflect.known_errors.importing import errors_in, import_errors, matched, plan
 from mcp_reflect.known_errors.records import MOST_EVIDENCE, come_back, edited, new_error
 from mcp_reflect.models import Memory
+from mcp_reflect.ports import Vector
 from mcp_reflect.profile import Profile
+from tests.support.small_memory import small_memory
 from tests.support.values import moment
 
 PROFILE = Profile(project="alpha", user="ann", scope="project", similarity_threshold=0.0, relevance_threshold=0.0)
@@ -168,3 +173,21 @@ def test_a_line_that_was_edited_is_the_same_error(many: list[dict[str, Any]]) ->
     changed = [each for each in planned if each.before is None]
     assert changed == []
     assert [each.memory.correct_action for each in planned] == ["something else"]
+
+
+def test_an_import_sees_what_was_recorded_while_it_embedded(tmp_path: Path) -> None:
+    fields = {"task": "deploy", "mistake": "the disk was full", "fix": "rotate the logs"}
+    with small_memory(tmp_path) as parts:
+        embed, said = parts.embedder.embed, [ErrorFix(**fields)]
+
+        def interrupted(texts: Sequence[str]) -> Vector:
+            if said:
+                parts.memory.record_error(said.pop())
+            return embed(texts)
+
+        parts.embedder.embed = interrupted  # type: ignore[method-assign]
+        profile = parts.memory.profile
+        done = import_errors(json.dumps(fields), parts.ledger, parts.embedder, profile, lambda: moment(99))
+        assert (done.added, done.changed, done.unchanged) == (0, 0, 1)
+        with parts.ledger.transaction() as tx:
+            assert len(errors_in(tx, profile)) == 1

@@ -22,7 +22,7 @@ _STEPS = 100_000
 
 @dataclass(frozen=True)
 class Examination:
-    """`behind` says how far the index lags, as changes of memories by project. `problems` are damage of the file.
+    """`behind` counts the memories that the index does not know yet, by project. `problems` are damage of the file.
 
     `thorough` is False where the time ran out before the whole file had been read.
     """
@@ -60,12 +60,16 @@ def examine(url: str, seconds: float) -> Examination:
                 raise LedgerError("the file holds no ledger")
             memories = connection.execute(select(func.count()).select_from(schema.memories)).scalar_one()
             traces = connection.execute(select(func.count()).select_from(schema.traces)).scalar_one()
-            last = connection.execute(select(m.project, func.max(m.seq)).group_by(m.project)).all()
             positions: dict[str, int] = {}
             for collection, seq in connection.execute(select(i.collection, i.seq)):
                 project = collection.partition("\n")[0]
                 positions[project] = max(seq, positions.get(project, 0))
-            behind = {project: seq - positions.get(project, 0) for project, seq in last}
+            behind = {
+                project: connection.execute(
+                    select(func.count()).where(m.project == project, m.seq > positions.get(project, 0))
+                ).scalar_one()
+                for project in connection.execute(select(m.project).distinct()).scalars().all()
+            }
             problems: tuple[str, ...] = ()
             thorough = True
             if file is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from sqlalchemy import JSON, Connection, Table, Text, cast, delete, or_, select, update
+from sqlalchemy import JSON, Connection, Table, Text, cast, delete, func, or_, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.models import Origin, ReflectionDraft, Trace
@@ -14,6 +14,9 @@ _REPLAYED = {"traces", "reviews"}
 """Where an id that is gone leaves a mark behind: rewards are worked out from these lists."""
 
 _WORDS = ("task", "trajectory", "final_response", "reference_context", "feedback")
+
+_PHRASES = 20
+"""Looked for by one statement: SQLite allows expressions of a certain depth only."""
 
 
 class ForgettingWriting:
@@ -57,13 +60,15 @@ class ForgettingWriting:
         return [rows.trace_from(row) for row in self._connection.execute(found).mappings()]
 
     def traces_quoting(self, project: str, phrases: Sequence[str]) -> list[str]:
-        if not phrases:
-            return []
         t = schema.traces.c
-        quotes = [t[name].contains(phrase, autoescape=True) for name in _WORDS for phrase in phrases]
-        return list(
-            self._connection.execute(select(t.id).where(t.project == project, or_(*quotes)).order_by(t.id)).scalars()
-        )
+        # Not LIKE: SQLite takes patterns of 50,000 bytes at most, and lets upper case pass for lower.
+        place = func.strpos if self._connection.dialect.name == "postgresql" else func.instr
+        found: set[str] = set()
+        for start in range(0, len(phrases), _PHRASES):
+            some = phrases[start : start + _PHRASES]
+            quotes = [place(t[name], phrase) > 0 for name in _WORDS for phrase in some]
+            found.update(self._connection.execute(select(t.id).where(t.project == project, or_(*quotes))).scalars())
+        return sorted(found)
 
     def forget_index_positions(self, project: str) -> None:
         i = schema.index_positions

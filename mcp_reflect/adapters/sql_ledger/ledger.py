@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 
-from sqlalchemy import and_, func, insert, select, update
+from sqlalchemy import Select, and_, func, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.audit_rows import audit_rows
@@ -152,22 +152,25 @@ class SqlLedger(Retrieving, InsightReading, Browsing, PortableReading):
             return {memory_id: rows.to_vector(blob) for memory_id, blob in connection.execute(found)}
 
     def missing_vectors(self, project: str, model: str) -> list[tuple[str, str]]:
-        m, e = schema.memories.c, schema.embeddings.c
-        embedded = select(e.memory_id).where(e.memory_id == m.id, e.model == model)
-        missing = select(m.id, m.embedded_text).where(m.project == project, ~embedded.exists()).order_by(m.seq)
+        m = schema.memories.c
+        missing = _not_embedded(model).where(m.project == project).order_by(m.seq)
         with self._connections.reading("reading vectors") as connection:
             return [(memory_id, text) for memory_id, text in connection.execute(missing)]
 
-    def put_vectors(self, model: str, vectors: Mapping[str, Vector]) -> None:
+    def put_vectors(self, model: str, missing: Sequence[tuple[str, str]], vectors: Vector) -> None:
         m, e = schema.memories, schema.embeddings
+        ids = [memory_id for memory_id, _ in missing]
         with self._connections.durable("storing vectors") as connection:
             seq = SqlTransaction(connection).next_seq()
+            still = dict(connection.execute(_not_embedded(model).where(m.c.id.in_(ids))).all())
             blobs = [
                 {"memory_id": memory_id, "model": model, "vector": rows.to_blob(vector)}
-                for memory_id, vector in vectors.items()
+                for (memory_id, text), vector in zip(missing, vectors, strict=True)
+                if still.get(memory_id) == text
             ]
-            connection.execute(insert(e), blobs)
-            connection.execute(update(m).where(m.c.id.in_(list(vectors))).values(seq=seq))
+            if blobs:
+                connection.execute(insert(e), blobs)
+                connection.execute(update(m).where(m.c.id.in_(ids)).values(seq=seq))
 
     def index_position(self, collection: str) -> tuple[str, int]:
         i = schema.index_positions.c
@@ -185,8 +188,14 @@ class SqlLedger(Retrieving, InsightReading, Browsing, PortableReading):
     # -- verification
 
     def audit_rows(self, project: str) -> AuditRows:
-        with self._connections.reading("reading for verification") as connection:
+        with self._connections.snapshot("reading for verification") as connection:
             return audit_rows(connection, project)
 
     def scrub(self) -> None:
         self._connections.scrub("cleaning the ledger")
+
+
+def _not_embedded(model: str) -> Select[str, str]:
+    m, e = schema.memories.c, schema.embeddings.c
+    embedded = select(e.memory_id).where(e.memory_id == m.id, e.model == model)
+    return select(m.id, m.embedded_text).where(~embedded.exists())

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, func, inspect, select, update
+from sqlalchemy import Connection, inspect, update
 from sqlalchemy.schema import CreateColumn
 
 from mcp_reflect.adapters.sql_ledger import schema
-from mcp_reflect.core.uncertainty import ONE_REVIEW
+from mcp_reflect.adapters.sql_ledger.utilities import count_trials
 
 
 def migrate(connection: Connection) -> None:
@@ -22,14 +22,6 @@ def migrate(connection: Connection) -> None:
                 definition = CreateColumn(column).compile(dialect=connection.dialect)
                 connection.exec_driver_sql(f"ALTER TABLE {quoted(table)} ADD COLUMN {definition}")
         if table is schema.utilities and "trials" not in there:
-            _count_trials(connection)
+            count_trials(connection)
     p = schema.properties
     connection.execute(update(p).where(p.c.name == "schema").values(value=schema.SCHEMA_VERSION))
-
-
-def _count_trials(connection: Connection) -> None:
-    u, e = schema.utilities, schema.utility_events
-    mine = e.c.memory_id == u.c.memory_id
-    trials = select(func.coalesce(func.sum(e.c.alpha), 0) / ONE_REVIEW).where(mine).scalar_subquery()
-    earned = select(func.coalesce(func.sum(e.c.alpha * e.c.reward), 0) / ONE_REVIEW).where(mine).scalar_subquery()
-    connection.execute(update(u).values(trials=trials, successes=earned))

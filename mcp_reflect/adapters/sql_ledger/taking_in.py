@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-import math
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     JSON,
@@ -37,6 +37,7 @@ from mcp_reflect.adapters.sql_ledger.portable import (
     is_order,
     portable_tables,
 )
+from mcp_reflect.adapters.sql_ledger.utilities import count_trials
 from mcp_reflect.errors import ArchiveError
 from mcp_reflect.ports import AuditRows, PortableRow, Taken
 
@@ -51,6 +52,8 @@ _MAY_DIFFER = {
 
 _CONFLICTS_LISTED = 20
 _FLOAT_BYTES = 4
+
+Key = TypeVar("Key")
 
 
 class PortableWriting:
@@ -76,6 +79,7 @@ class _Taking:
         self._conflicts: list[str] = []
         self._review_seq: dict[str, int] = {}
         self._dimensions: dict[str, int] = {}
+        self._uncounted: list[str] = []
         # Locks the row: until the commit nobody else writes, and no committed number is passed by.
         p = schema.properties
         raised = update(p).where(p.c.name == "seq").values(value=p.c.value + 1).returning(p.c.value)
@@ -95,6 +99,8 @@ class _Taking:
             values = (self._checked(table, row) for _, row in group)
             for batch in _batches(values, table):
                 self._put(table, batch)
+        for part in _slices(self._uncounted):
+            count_trials(self._connection, schema.utilities.c.memory_id.in_(part))
         p = schema.properties
         self._connection.execute(update(p).where(p.c.name == "seq").values(value=self._last))
         return Taken(self._added, self._skipped, self._conflicts)
@@ -159,6 +165,8 @@ class _Taking:
             row = row | {"seq": self._last}
         elif table is schema.utilities:
             row = row | {"seq": 0}  # the row of the memory announces this q_value
+            if "trials" not in row:  # written before they were counted
+                self._uncounted.append(row["memory_id"])
         elif table is schema.utility_events:
             row = row | {"seq": self._seq_of(row["review_id"])}
         return row
@@ -221,7 +229,7 @@ def _batches(rows: Iterable[dict[str, Any]], table: Table) -> Iterator[list[dict
         yield batch
 
 
-def _slices(keys: Sequence[tuple[Any, ...]]) -> Iterator[Sequence[tuple[Any, ...]]]:
+def _slices(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
     for start in range(0, len(keys), BATCH):
         yield keys[start : start + BATCH]
 
@@ -246,7 +254,7 @@ def _inward(column: Column[Any], value: Any) -> Any:
     elif isinstance(kind, Integer | BigInteger):
         fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63
     elif isinstance(kind, Double):
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
     else:
         fits = (
             isinstance(value, str)

@@ -81,9 +81,12 @@ class SqlTransaction(InsightWriting, ForgettingWriting, PortableWriting):
         seq = self.next_seq()
         m, e = schema.memories, schema.embeddings
         row = rows.memory_row(memory) | {"seq": seq}
-        replaced = self._connection.execute(update(m).where(m.c.id == memory.id).values(row)).rowcount
-        if replaced:
-            self._connection.execute(delete(e).where(e.c.memory_id == memory.id, e.c.model == model))
+        embedded = self._connection.execute(select(m.c.embedded_text).where(m.c.id == memory.id)).scalar()
+        if embedded is not None:
+            self._connection.execute(update(m).where(m.c.id == memory.id).values(row))
+            # Other models' vectors are those of the text that was.
+            stale = [e.c.model == model] if embedded == row["embedded_text"] else []
+            self._connection.execute(delete(e).where(e.c.memory_id == memory.id, *stale))
             self._connection.execute(delete(schema.words).where(schema.words.c.memory_id == memory.id))
         else:
             self._connection.execute(insert(m), row)

@@ -1,10 +1,11 @@
-"""Memories with what moves them: the one join that every reader of memories needs."""
+"""Memories with what moves them: the one join that every reader of memories needs, and the counting of trials."""
 
 from __future__ import annotations
 
-from sqlalchemy import Select, select
+from sqlalchemy import ColumnElement, Connection, Select, func, select, update
 
 from mcp_reflect.adapters.sql_ledger import schema
+from mcp_reflect.core.uncertainty import ONE_REVIEW
 from mcp_reflect.models import Memory
 
 
@@ -14,3 +15,12 @@ def memories_with_utilities() -> Select[tuple[object, ...]]:
     return select(*columns, u.q_value, u.reviews, u.trials, u.successes, u.last_used_at).join_from(
         schema.memories, schema.utilities, m.id == u.memory_id
     )
+
+
+def count_trials(connection: Connection, *conditions: ColumnElement[bool]) -> None:
+    """Count what was not counted when the events came: trials and successes, as `core/uncertainty.py` defines them."""
+    u, e = schema.utilities, schema.utility_events
+    mine = e.c.memory_id == u.c.memory_id
+    trials = select(func.coalesce(func.sum(e.c.alpha), 0) / ONE_REVIEW).where(mine).scalar_subquery()
+    earned = select(func.coalesce(func.sum(e.c.alpha * e.c.reward), 0) / ONE_REVIEW).where(mine).scalar_subquery()
+    connection.execute(update(u).where(*conditions).values(trials=trials, successes=earned))

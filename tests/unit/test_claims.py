@@ -1,0 +1,65 @@
+"""The status of claims through reviews: what somebody decided stays, what only a review took away may come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mcp_reflect.claims import hide
+from mcp_reflect.inputs import Submission, Verdict
+from mcp_reflect.models import Memory
+from tests.support.small_memory import Parts, small_memory
+
+CLAIM, OTHER = "The queue is drained every hour.", "The cache lives for a day."
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Iterator[Parts]:
+    with small_memory(tmp_path) as opened:
+        yield opened
+
+
+def said(*claims: str) -> Verdict:
+    return Verdict(result="pass", summary="It worked.", claims=claims)
+
+
+def run(parts: Parts, *claims: str) -> str:
+    return parts.memory.submit(Submission(task="drain the queue", verdict=said(*claims))).trace_id
+
+
+def claim(parts: Parts, trace_id: str, text: str = CLAIM) -> Memory:
+    return next(memory for memory in parts.memory.claims_of(trace_id) if memory.reflection == text)
+
+
+@pytest.mark.parametrize("hidden", [False, True], ids=["at once", "by a model, later"])
+@pytest.mark.parametrize(("action", "status"), [("adopt", "adopted"), ("archive", "archived")])
+def test_a_status_that_somebody_gave_stays_when_the_claim_is_said_again(
+    parts: Parts, action: str, status: str, hidden: bool
+) -> None:
+    trace_id = run(parts, CLAIM)
+    parts.memory.manage(claim(parts, trace_id).id, action)  # type: ignore[arg-type]
+    if hidden:
+        with parts.ledger.transaction() as tx:
+            hide(tx, trace_id)
+    parts.memory.review(trace_id, said(CLAIM))
+    assert claim(parts, trace_id).status == status
+
+
+@pytest.mark.parametrize("hidden", [False, True], ids=["at once", "by a model, later"])
+def test_a_claim_that_is_not_said_again_comes_back_as_it_was(parts: Parts, hidden: bool) -> None:
+    trace_id = run(parts, CLAIM, OTHER)
+    parts.memory.manage(claim(parts, trace_id).id, "adopt")
+    for claims in ((OTHER,), (CLAIM, OTHER), (OTHER,)):
+        if hidden:
+            with parts.ledger.transaction() as tx:
+                hide(tx, trace_id)
+        parts.memory.review(trace_id, said(*claims))
+        assert claim(parts, trace_id).status == ("adopted" if CLAIM in claims else "archived")
+        assert claim(parts, trace_id, OTHER).status == "active"
+    assert parts.memory.manage(claim(parts, trace_id).id, "restore").memory.status == "adopted"
+    with parts.ledger.transaction() as tx:
+        assert [entry.action for entry in tx.log_of(claim(parts, trace_id).id)] == [
+            *("adopt", "replace", "restore", "replace", "restore")
+        ]
