@@ -47,6 +47,13 @@ def test_nothing_heavy_is_imported_before_the_first_text() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_embedding_leaves_nothing_in_the_users_home(tmp_path: Path) -> None:
+    code = "from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder as E; E().embed(['a text'])"
+    environ = {"HOME": str(tmp_path), "PATH": os.defpath}
+    subprocess.run([sys.executable, "-c", code], env=environ, check=True, timeout=60)
+    assert list(tmp_path.iterdir()) == []
+
+
 def run_offline(code: str, cache: Path) -> str:
     """Run code for which every host name leads to a closed port."""
     environ = {**os.environ, "HF_ENDPOINT": "http://127.0.0.1:9", "CACHE": str(cache), "HF_HUB_OFFLINE": ""}

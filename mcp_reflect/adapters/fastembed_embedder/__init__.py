@@ -7,6 +7,7 @@ depend on its neighbours, which models whose activations are quantised per batch
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Sequence
 from functools import cached_property
@@ -77,6 +78,9 @@ class FastembedEmbedder:
     def _model(self) -> TextEmbedding:
         with self._lock:
             if self._loaded is None:
+                # From its import on, onnxruntime reports to its maker and leaves a device id in the user's home; its
+                # own disable_telemetry_events comes too late for that.
+                os.environ["ORT_DISABLE_TELEMETRY"] = "1"
                 with translated(self._name):
                     self._loaded = self._source.load()
             return self._loaded

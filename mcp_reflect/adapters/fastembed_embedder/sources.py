@@ -192,11 +192,9 @@ def _output(weights: Path) -> tuple[str, bool]:
 
 def _load_custom(name: str, folder: Path, weights: Path, pooling: str, output: str | None) -> TextEmbedding:
     """A model from local files. fastembed takes such a one by registration, under a name that is free."""
-    import onnxruntime  # noqa: PLC0415 - heavy
     from fastembed import TextEmbedding  # noqa: PLC0415 - a second to import
     from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415 - as above
 
-    onnxruntime.disable_telemetry_events()
     with _registration:
         if not any(entry["model"] == name for entry in TextEmbedding.list_supported_models()):
             TextEmbedding.add_custom_model(
