@@ -115,7 +115,7 @@ class ReflectionMemory(Looking):
         """Store a run, and its review where one is given, in one transaction."""
         trace = self._trace_of(submission)
         verdict = submission.verdict
-        embedded = self._embedded([trace.task, *trace.draft.claims]) if verdict.result else None
+        embedded = self._embedded([trace.task, *redacted(verdict.draft).claims]) if verdict.result else None
         with self._ledger.transaction() as tx:
             if trace.trace_key:
                 tx.next_seq()  # from here on nobody else writes, not the same run either
@@ -205,7 +205,7 @@ class ReflectionMemory(Looking):
         if not task.strip():
             raise InvalidArgument("task", "holds nothing but recalled memories", "the task in the user's words")
         trajectory = redact_trajectory(map_text(parse(submission.trajectory), strip_recalled))
-        return Trace(
+        trace = Trace(
             id=new_id("trace"),
             project=self.profile.project,
             user=self.profile.user,
@@ -217,10 +217,12 @@ class ReflectionMemory(Looking):
             reference_context=own_words(submission.reference_context),
             trace_key=submission.trace_key,
             tools_used=trajectory.tools_used,
-            draft=redacted(submission.verdict.draft),
-            feedback=own_words(submission.verdict.feedback),
             created_at=self._clock(),
         )
+        if submission.verdict.result:
+            return trace  # its words belong to this review, and would speak for a later one that brings none
+        words = {"draft": redacted(submission.verdict.draft), "feedback": own_words(submission.verdict.feedback)}
+        return trace.model_copy(update=words)
 
     def _same_trace(self, known: Trace, again: Trace) -> Outcome:
         """The answer to a retry: what the first call stored."""

@@ -63,3 +63,23 @@ def test_a_claim_that_is_not_said_again_comes_back_as_it_was(parts: Parts, hidde
         assert [entry.action for entry in tx.log_of(claim(parts, trace_id).id)] == [
             *("adopt", "replace", "restore", "replace", "restore")
         ]
+
+
+def test_a_second_review_does_not_speak_in_the_words_of_the_first(parts: Parts) -> None:
+    first = Verdict(result="fail", feedback="3 tests failed", key_mistake="forgot the variable", claims=(CLAIM,))
+    trace_id = parts.memory.submit(Submission(task="drain the queue", verdict=first)).trace_id
+    again = parts.memory.review(trace_id, Verdict(result="pass"))
+    assert again.review is not None
+    assert again.memory is not None
+    assert (again.review.feedback, again.memory.key_mistake, again.memory.author) == ("", "", "extractive")
+    assert claim(parts, trace_id).status == "archived"
+
+
+def test_words_that_came_before_any_review_serve_the_one_that_brings_none(parts: Parts) -> None:
+    words = Verdict(feedback="3 tests failed", key_mistake="forgot the variable", claims=(CLAIM,))
+    trace_id = parts.memory.submit(Submission(task="drain the queue", verdict=words)).trace_id
+    reviewed = parts.memory.review(trace_id, Verdict(result="fail"))
+    assert reviewed.review is not None
+    assert reviewed.memory is not None
+    assert (reviewed.review.feedback, reviewed.memory.author) == ("3 tests failed", "agent")
+    assert claim(parts, trace_id).status == "active"
