@@ -21,9 +21,9 @@ def main() -> None:
         from mcp_reflect.hooks import run  # noqa: PLC0415
 
         run.main(sys.argv[2:])
-    from mcp_reflect.cli import app  # noqa: PLC0415
+    from mcp_reflect.cli import run as run_command  # noqa: PLC0415
 
-    app()
+    run_command()
 
 
 if __name__ == "__main__":

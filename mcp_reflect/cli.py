@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -10,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from mcp_reflect import __version__
 from mcp_reflect.commands import archives, asking, backups, forget, looking, rewrite, upkeep
-from mcp_reflect.commands.shell import err, errors_told, out
+from mcp_reflect.commands.shell import counted, err, errors_told, give_up_output, out
 from mcp_reflect.doctor.commands import doctor_command
 from mcp_reflect.hooks.command import hook_command
 from mcp_reflect.hub.commands import hub_app
@@ -61,34 +62,35 @@ def _options(
     pass
 
 
-def _maintain(command: str, *, everything: bool) -> int:
-    """Have the owner of the home do it and show what it tells; how much differed."""
+def _maintain(command: str, *, everything: bool) -> list[str]:
+    """Have the owner of the home do it and show what it tells, line by line; what that was."""
     from mcp_reflect.hub.maintenance import Event, maintain  # noqa: PLC0415 - heavy
     from mcp_reflect.settings import load_settings  # noqa: PLC0415 - heavy
 
-    findings = 0
+    lines: list[str] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with errors_told(), Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(command, total=None)
 
         def show(event: Event) -> None:
-            nonlocal findings
             if "line" in event:
+                lines.append(event["line"])
                 out.print(event["line"], markup=False, soft_wrap=True)
             elif "doing" in event:
                 bar.update(task, description=event["doing"], completed=event["done"], total=event["total"])
-            findings = event.get("findings", findings)
 
         maintain(command, load_settings(), show, everything=everything)
-    return findings
+    return lines
 
 
 @app.command()
 def verify(everything: Everything = False) -> None:
     """Check the ledger against the index and every q_value against its replay; exit code 1 if something differs."""
-    differing = _maintain("verify", everything=everything)
-    if differing:
-        err.print(f"{differing} findings; `mcp-reflect reindex` mends the index")
+    findings = _maintain("verify", everything=everything)
+    if findings:
+        of_index = any("reindex" in finding or "the index" in finding for finding in findings)
+        remedy = "mcp-reflect reindex` mends the index" if of_index else "mcp-reflect restore` puts a backup back"
+        err.print(f"{counted(len(findings), 'finding')}; `{remedy}")
         raise typer.Exit(1)
     out.print("Everything agrees.")
 
@@ -107,3 +109,22 @@ def demo() -> None:
     from mcp_reflect.demo import run  # noqa: PLC0415 - heavy
 
     sys.exit(anyio.run(run, out))
+
+
+def run() -> None:
+    """The command line, on whatever stdout is: a terminal, a pipe of any encoding, a full disk."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        give_up_output()
+        sys.exit(1)
+    except OSError as error:
+        give_up_output()
+        err.print(f"mcp-reflect: {error.filename or 'stdout'}: cannot be written ({error.strerror})", markup=False)
+        sys.exit(2)

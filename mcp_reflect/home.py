@@ -22,6 +22,15 @@ _LEAVING_S = 30.0
 _POLL_S = 0.05
 
 
+_OWN = ("ledger.db*", "owner.*", "hub.*", "config.toml", "chroma/*", "prompts/*", "sessions/*")
+
+
+def is_own(folder: Path, file: Path) -> bool:
+    """Whether a path means one of the files that a home lives by."""
+    whole, within = file.resolve(), folder.resolve()
+    return whole.is_relative_to(within) and any(whole.relative_to(within).match(name) for name in _OWN)
+
+
 class Home:
     """Created readable by its owner alone. As a context manager it is locked; raises HomeInUse.
 

@@ -24,8 +24,13 @@ def replace_file(file: Path, text: str) -> None:
 def replacing(file: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
     """What is written takes the file's place when all of it is on the disk; after an error nothing has changed.
 
-    A file that is there keeps its mode, a new one gets `mode` as far as the process's umask allows. Raises OSError.
+    A file that is there keeps its mode, a new one gets `mode` as far as the process's umask allows. A device or a pipe
+    is written to: it must not become a file. Raises OSError.
     """
+    if file.exists() and not file.is_file():
+        with file.open("wb") as out:
+            yield out
+        return
     target = file.resolve()  # a link stays a link
     target.parent.mkdir(parents=True, exist_ok=True)
     kept = target.stat().st_mode & 0o777 if target.exists() else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 
 import typer
 
-from mcp_reflect.commands.shell import counted, err, opened_books, out, progress, warn
+from mcp_reflect.commands.shell import counted, err, opened_books, out, progress, refuse_own, settings, warn
 from mcp_reflect.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ def export_command(
 ) -> None:
     """Write the project with all it has learned into a file that import takes back in without loss."""
     with opened_books() as books:
+        if file != _TERMINAL:
+            refuse_own(file, settings())
         if format_ == "reflexion":
             _export_errors(books, file)
         else:
@@ -49,7 +51,9 @@ def _export_all(books: Books, file: Path, *, vectors: bool) -> None:
         return
     with replacing(file, PRIVATE) as target:
         rows = write(target)
-    out.print(f"{counted(rows, 'row')} of project {books.profile.project} written to {file}", markup=False)
+    out.print(
+        f"{counted(rows, 'row')} of project {books.profile.project} written to {file}", markup=False, soft_wrap=True
+    )
 
 
 def _export_errors(books: Books, file: Path) -> None:
@@ -62,7 +66,7 @@ def _export_errors(books: Books, file: Path) -> None:
         typer.echo(text, nl=False)
         return
     replace_file(file, text)
-    out.print(f"{len(text.splitlines())} errors written to {file}", markup=False)
+    out.print(f"{len(text.splitlines())} errors written to {file}", markup=False, soft_wrap=True)
 
 
 def import_command(

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from mcp_reflect.commands.shell import Yes, confirmed, errors_told, out, progress, settings
+from mcp_reflect.commands.shell import Yes, confirmed, errors_told, out, progress, refuse_own, settings
 from mcp_reflect.errors import HomeInUse
 
 _PATIENCE_S = 30.0
@@ -24,13 +24,16 @@ def backup(file: Annotated[Path, typer.Argument(help="Where to; what is there is
 
     with errors_told():
         wanted = settings()
+        refuse_own(file, wanted)
         ledger = ledger_file(wanted)
         with open_books(wanted):  # a home that was never used has a ledger then, and an old one its present tables
             pass
         with progress("copying the ledger") as told:
             manifest = back_up(wanted.home, ledger, file, told)
     size = sum(each.bytes for each in manifest.files.values())
-    out.print(f"{', '.join(sorted(manifest.files))} ({size / 1e6:.1f} MB) written to {file}", markup=False)
+    out.print(
+        f"{', '.join(sorted(manifest.files))} ({size / 1e6:.1f} MB) written to {file}", markup=False, soft_wrap=True
+    )
 
 
 def restore(file: Annotated[Path, typer.Argument(help="A file that backup wrote.")], yes: Yes = False) -> None:

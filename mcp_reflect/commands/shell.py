@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -49,12 +50,18 @@ def errors_told() -> Iterator[None]:
     except election.Unavailable as error:
         raise _ended(error, error.exit_code) from error
     except BrokenPipeError:
-        # The reader has seen enough; what Python still holds for it must not end in an error either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up_output()  # The reader has seen enough.
         raise typer.Exit(1) from None
     except OSError as error:
-        problem = f"{error.filename or 'a file'}: cannot be read or written ({error.strerror})"
+        if error.filename is None:
+            give_up_output()
+        problem = f"{error.filename or 'the output'}: cannot be read or written ({error.strerror})"
         raise _ended(ConfigurationError(problem), _EXIT_USAGE) from error
+
+
+def give_up_output() -> None:
+    """What Python still holds for stdout must not end in another error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _ended(error: Exception, code: int) -> typer.Exit:
@@ -110,6 +117,14 @@ def show_json(document: object) -> None:
 def warn(warnings: list[str]) -> None:
     for warning in warnings:
         err.print(f"mcp-reflect: {warning}", markup=False, soft_wrap=True)
+
+
+def refuse_own(file: Path, wanted: Settings) -> None:
+    """Nothing is written over what the home lives by. Raises ConfigurationError."""
+    from mcp_reflect.home import is_own  # noqa: PLC0415 - heavy
+
+    if is_own(wanted.home, file):
+        raise ConfigurationError(f"{file}: belongs to the memory itself and would be lost; name another file")
 
 
 def confirmed(question: str, *, yes: bool) -> None:

@@ -92,6 +92,8 @@ def clear_remains(home: Path) -> None:
     """Delete what a backup or a restore left in the home when it was killed."""
     for folder in home.glob(f"{_WORKSHOP}*"):
         shutil.rmtree(folder, ignore_errors=True)
+    for half in home.glob(f".{BEFORE_RESTORE}.*"):
+        half.unlink(missing_ok=True)
 
 
 def drop_copies(home: Path) -> list[str]:

@@ -82,6 +82,43 @@ def test_a_home_comes_back_as_it_was_with_settings_and_prompts(home: Path, tmp_p
     assert not list(home.glob("restoring.*"))
 
 
+def test_what_a_killed_restore_had_put_aside_is_forgotten_too(home: Path) -> None:
+    filled(home)
+    half = home / ".before-restore.zip.new_0123456789ab"
+    half.write_bytes(b"a copy of the ledger, not yet whole")
+    trace_id = json.loads(run_command(home, "traces", "--json").stdout)["traces"][0]["trace_id"]
+    done = run_command(home, "forget", trace_id, "--yes")
+    assert done.returncode == 0, done.stderr
+    assert not half.exists()
+
+
+@pytest.mark.parametrize("own", ["ledger.db", "ledger.db-wal", "config.toml", "chroma/chroma.sqlite3"])
+def test_nothing_is_written_over_what_the_home_lives_by(home: Path, own: str) -> None:
+    filled(home)
+    for command in ("backup", "export"):
+        done = run_command(home, command, str(home / own))
+        assert (done.returncode, "belongs to the memory itself" in done.stderr) == (2, True)
+    assert traces(home) == 5
+
+
+def test_what_goes_to_a_device_does_not_take_its_place(home: Path) -> None:
+    filled(home)
+    lines = run_command(home, "export", "/dev/stdout").stdout.splitlines()
+    assert json.loads(lines[0])["format"] == json.loads(exported(home).splitlines()[0])["format"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_a_full_disk_is_told_in_one_line(home: Path) -> None:
+    filled(home)
+    for words in (["stats"], ["stats", "--json"], ["export"], ["export", "/dev/full"], ["backup", "/dev/full"]):
+        with Path("/dev/full").open("w") as full:
+            command = [sys.executable, "-m", "mcp_reflect", *words]
+            done = subprocess.run(
+                command, env=environment(home), stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+            )
+        assert (done.returncode, done.stderr.count("\n"), "No space left" in done.stderr) == (2, 1, True), done.stderr
+
+
 def test_a_backup_goes_into_an_empty_home(home: Path, tmp_path: Path) -> None:
     filled(home)
     file, other = tmp_path / "home.zip", tmp_path / "other"
