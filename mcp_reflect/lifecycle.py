@@ -14,6 +14,9 @@ from mcp_reflect.profile import Profile
 
 ISSUED_BY = "query_memories, augment_task and find_error_fixes"
 
+PURGED = "purge"
+"""The action in the log of a memory whose words were forgotten for good."""
+
 _TARGETS: dict[Action, Status] = {"adopt": "adopted", "deprecate": "deprecated", "archive": "archived"}
 
 
@@ -31,13 +34,15 @@ def manage(
     """Change a memory's status; one that has it already stays as it is, without a line in the log.
 
     `restore` takes the last change back that was not taken back yet. Raises UnknownId, and InvalidArgument where there
-    is nothing to restore or the memory is just being rewritten.
+    is nothing to restore, the memory is just being rewritten, or it was purged.
     """
     with ledger.transaction() as tx:
         tx.next_seq()  # from here on nobody else writes
         memory = tx.memories([memory_id]).get(memory_id)
         if memory is None or not profile.sees(memory):
             raise UnknownId("memory_id", [memory_id], ISSUED_BY)
+        if any(entry.action == PURGED for entry in tx.log_of(memory_id)):
+            raise InvalidArgument("memory_id", f"{memory_id} was purged: its words are gone", "a memory that has some")
         if memory.status == "pending":
             raise InvalidArgument("memory_id", f"{memory_id} is being rewritten", "a memory that is not; try again")
         target = _restored(tx, memory) if action == "restore" else _TARGETS[action]

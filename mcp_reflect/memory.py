@@ -9,6 +9,7 @@ from mcp_reflect.claims import Embedded, texts_of
 from mcp_reflect.core.recency import microseconds
 from mcp_reflect.core.redaction import redact, redact_json, redact_trajectory
 from mcp_reflect.core.rendering import map_text, render_augmented, strip_recalled
+from mcp_reflect.core.table import FLOAT32_ERROR
 from mcp_reflect.core.trajectory import parse
 from mcp_reflect.crediting import update_of
 from mcp_reflect.errors import InvalidArgument, ModelUnavailable, TraceKeyConflict, UnknownId
@@ -87,7 +88,7 @@ class ReflectionMemory(Looking):
             limit=query.limit,
             lambda_=query.lambda_,
             mmr_lambda=query.mmr_lambda,
-            threshold=threshold,
+            threshold=min(threshold, 1.0 - FLOAT32_ERROR),  # the same text is only as alike as its vector is exact
             metadata_filter=query.metadata_filter,
             recency_weight=self.profile.recency_weight,
             now=microseconds(now),
@@ -226,7 +227,9 @@ class ReflectionMemory(Looking):
 
     def _same_trace(self, known: Trace, again: Trace) -> Outcome:
         """The answer to a retry: what the first call stored."""
-        if known.task != again.task or not self.profile.sees(known):
+        if not self.profile.sees(known):
+            raise InvalidArgument("trace_key", "is taken by another user of the project", "a key of your own")
+        if known.task != again.task:
             raise TraceKeyConflict(known.trace_key, known.id)
         return self.outcome(known.id)
 

@@ -123,9 +123,12 @@ class Retriever:
         return [Hit(*found) for found in zip(ids, *figures, strict=True)]
 
     def known_errors(
-        self, project: str, user: str | None, error: str, threshold: float, limit: int
+        self, project: str, user: str | None, error: str, threshold: float, limit: int, now: int
     ) -> list[KnownMatch]:
-        """What is known of an error, best first: by keywords, and by meaning where the cosine reaches `threshold`."""
+        """What is known of an error, best first: by keywords, and by meaning where the cosine reaches `threshold`.
+
+        `now` is in microseconds since the epoch.
+        """
         vector = self._embedder.embed([folded(error) or error])[0]
         wanted = keyword_sets([error])
         guarded = self._guarded(project, len(vector))
@@ -145,7 +148,9 @@ class Retriever:
             rows = np.union1d(rows[best], np.intersect1d(rows, bank.rows_of(overlaps)))
             cosines = similarities(bank, rows, vector).tolist()
             near = {bank.ids[row]: cosine for row, cosine in zip(rows, cosines, strict=True) if cosine >= threshold}
-            return guarded.errors.ranked(overlaps, near, user, limit)
+            ranked = guarded.errors.ranked(overlaps, near, user, limit)
+            bank.touch(bank.rows_of(match.memory_id for match in ranked), now)
+            return ranked
 
     def same_mistake(self, project: str, user: str | None, mistake: str) -> list[str]:
         """Ids of recorded errors of which one headline says the same as `mistake` (see `error_match.SAME`)."""

@@ -100,7 +100,7 @@ def as_metadata(value: Any) -> Any:
         clean(filled(as_text(key)))
         for scalar in item if isinstance(item, list) else [item]:
             _check_scalar(key, scalar)
-    if len(json.dumps(value).encode()) > MAX_METADATA_BYTES:
+    if len(json.dumps(value, ensure_ascii=False).encode()) > MAX_METADATA_BYTES:
         raise refusal("is larger than 16 kB")
     return value
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -125,7 +125,7 @@ def problem_of(error: ValidationError, fields: dict[str, Any]) -> InvalidArgumen
     first = error.errors(include_url=False, include_context=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "arguments"
     field = fields.get(name)
-    allowed = next((m.text for m in getattr(field, "metadata", ()) if isinstance(m, Allowed)), "see the tool's schema")
+    allowed = next((m.text for m in getattr(field, "metadata", ()) if isinstance(m, Allowed)), _choices(field))
     if first["type"] == "missing":
         return InvalidArgument(name, "is required", allowed)
     if first["type"] == "not_allowed":
@@ -139,3 +139,9 @@ def checked(kind: type[Checked], **values: Any) -> Checked:
         return kind(**values)
     except ValidationError as error:
         raise problem_of(error, dict(kind.model_fields)) from error
+
+
+def _choices(field: Any) -> str:
+    """What a field of a few fixed values may hold."""
+    values = get_args(getattr(field, "annotation", None))
+    return " or ".join(f'"{value}"' for value in values) or "see the tool's schema"

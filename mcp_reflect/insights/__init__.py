@@ -139,7 +139,7 @@ class Insights:
     def _sources(self, drafts: Sequence[InsightDraft]) -> dict[str, TraceSummary]:
         named = list(dict.fromkeys(trace_id for draft in drafts for trace_id in draft.evidence))
         found = {trace_id: self._ledger.trace_summary(trace_id) for trace_id in named}
-        seen = {i: s for i, s in found.items() if s is not None and self._profile.sees(s)}
+        seen = {i: s for i, s in found.items() if s is not None and self._profile.sees(s) and s.origin == "run"}
         unknown = [trace_id for trace_id in named if trace_id not in seen]
         if unknown:
             raise UnknownId("insights", unknown, "submit_trace and list_traces")

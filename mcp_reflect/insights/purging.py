@@ -5,14 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 
 from mcp_reflect.claims import Embedded
+from mcp_reflect.lifecycle import PURGED
 from mcp_reflect.models import LogEntry, Memory
 from mcp_reflect.ports import Clock, Embedder, Ledger
 from mcp_reflect.profile import Profile
 
 FORGOTTEN = "[purged]"
 """What stands where the words of a purged insight were."""
-
-ACTION = "purge"
 
 
 def to_purge(ledger: Ledger, profile: Profile, before: datetime | None) -> list[Memory]:
@@ -38,7 +37,7 @@ def purge(ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock, be
             tx.put_memory(memory.model_copy(update=empty), embedded.model, embedded.vectors[FORGOTTEN])
             entry = LogEntry(
                 memory_id=memory.id,
-                action=ACTION,
+                action=PURGED,
                 reason="purged by command",
                 status_before=memory.status,
                 at=clock(),

@@ -14,6 +14,7 @@ from mcp_reflect.install import files, json_edit, toml_edit
 from mcp_reflect.install.broken import Broken, Unfit
 from mcp_reflect.install.clients import Client
 from mcp_reflect.install.entry import is_ours, merged
+from mcp_reflect.settings_model import masked
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def shown(entry: Any) -> str:
             key: dict.fromkeys(value, "***") if key in hidden and isinstance(value, dict) else value
             for key, value in entry.items()
         }
-    return json.dumps(entry, ensure_ascii=False, default=str)
+    return masked(json.dumps(entry, ensure_ascii=False, default=str))
 
 
 def entries(client: Client, path: Path) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcp_reflect.core.embedded_text import embedded_text
+from mcp_reflect.core.recency import microseconds
 from mcp_reflect.core.redaction import redact, redact_json
 from mcp_reflect.core.reflexion_file import ErrorLine
 from mcp_reflect.inputs import ErrorFix, ErrorQuery
@@ -65,10 +66,11 @@ class ErrorFixes:
         """What is known of an error, best first; what is shown counts as given to the connection's run."""
         warnings = self.mirror.read()
         profile, error = self._profile, redact(query.error)
+        now = self._clock()
         hits = self._retriever.known_errors(
-            profile.project, profile.visible_user, error, profile.similarity_threshold, query.limit
+            profile.project, profile.visible_user, error, profile.similarity_threshold, query.limit, microseconds(now)
         )
-        retrieval = profile.shown([hit.memory_id for hit in hits], self._clock())
+        retrieval = profile.shown([hit.memory_id for hit in hits], now)
         found = self._ledger.record_retrieval(retrieval)
         fixes = [KnownFix(found[hit.memory_id], hit.match) for hit in hits if hit.memory_id in found]
         return KnownFixes(retrieval.id, fixes, warnings)

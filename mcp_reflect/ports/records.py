@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from mcp_reflect.models import Kind, Memory, Metadata, ReflectionJob, Review, Trace, UtilityEvent
+from mcp_reflect.models import Kind, Memory, Metadata, Origin, ReflectionJob, Review, Trace, UtilityEvent
 from mcp_reflect.ports.embedding import NO_TERMS, Terms, Vector
 
 MemoryOrder = Literal["q_value", "use", "age"]
@@ -79,6 +79,7 @@ class TraceSummary:
     review: Review | None
     job: ReflectionJob | None
     memory_id: str
+    origin: Origin = "run"
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,8 @@ async def drawn(ctx: AppContext, request: ReflectRequest) -> CallToolResult | In
 def _stored(kept: Sequence[Memory]) -> dict[str, Any]:
     opposed = [memory for memory in kept if memory.contradicts]
     next_step = "Nothing; query_memories and project_context show them."
+    if all(memory.status == "archived" for memory in kept):
+        next_step = "They are kept, but not shown: insights that are more important take all the places."
     if opposed:
         next_step = "Some contradict others (contradicts): both are kept. If you know which is wrong, deprecate it."
     return {

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from anyio import to_thread
 from mcp.server import MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS
 
 from mcp_reflect.errors import UsageError
-from mcp_reflect.inputs import Query, checked
+from mcp_reflect.inputs import Query, Verdict, checked
 from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.server.tool import AppContext
+from mcp_reflect.server.tool import AppContext, query_defaults
+
+_SHOWN = 5
 
 _START = """\
 {augmented}
@@ -40,18 +46,28 @@ def register(server: MCPServer[ReflectionMemory]) -> None:
     @server.prompt(title="Start a task with what earlier runs learned")
     async def start_task(task: str, ctx: AppContext) -> str:
         """The task with the memories that may help, and how to hand it in afterwards."""
-        try:
-            query = checked(Query, task=task, limit=5)
-            augmented, retrieved = await to_thread.run_sync(ctx.request_context.lifespan_context.augment, query)
-        except UsageError as error:
-            raise ToolError(str(error)) from error
+        memory = ctx.request_context.lifespan_context
+        with _explained():
+            query = checked(Query, task=task, **query_defaults(memory.profile, _SHOWN))
+            augmented, retrieved = await to_thread.run_sync(memory.augment, query)
         ids = ", ".join(match.memory.id for match in retrieved.matches) or "none this time"
         return _START.format(augmented=augmented, retrieval_id=retrieved.retrieval_id, ids=ids)
 
     @server.prompt(title="Hand in the finished task")
     def finish_task(result: str = "", feedback: str = "") -> str:
         """How to submit this conversation's run; result is pass, fail or empty."""
-        given = f'Set review_result to "{result}".' if result else _UNKNOWN
+        with _explained():
+            verdict = checked(Verdict, result=result, feedback=feedback)
+        given = f'Set review_result to "{verdict.result}".' if verdict.result else _UNKNOWN
         if feedback:
             given += f" Feedback of the user, to be passed on word for word: {feedback}"
         return _FINISH.format(verdict=given)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """What is wrong with an argument reaches whoever gave it; of any other error the SDK tells nothing."""
+    try:
+        yield
+    except UsageError as error:
+        raise MCPError(INVALID_PARAMS, str(error)) from error

@@ -19,7 +19,7 @@ def readable(value: Any, depth: int = 0) -> str:
 
 def _entry(value: Any, depth: int) -> str:
     if isinstance(value, dict | list) and value:
-        if isinstance(value, list) and not any(isinstance(item, dict | list) for item in value):
+        if isinstance(value, list) and not any(_stands_alone(item) for item in value):
             return " " + ", ".join(_scalar(item) for item in value)
         return "\n" + readable(value, depth + 1)
     if isinstance(value, dict | list):
@@ -30,11 +30,16 @@ def _entry(value: Any, depth: int) -> str:
     return " " + _scalar(value)
 
 
+def _stands_alone(item: Any) -> bool:
+    """Whether an item of a list needs a line of its own, to be told from its neighbours."""
+    return isinstance(item, dict | list) or (isinstance(item, str) and ("," in item or "\n" in item))
+
+
 def _scalar(value: Any) -> str:
     if value is None:
         return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, float):
+    if isinstance(value, float) and abs(value) <= 1:  # a figure of ours, whose further digits say nothing
         return f"{value:.4g}"
     return str(value)

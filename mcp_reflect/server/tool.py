@@ -69,9 +69,16 @@ class ReflectTool(Tool):
         if "lambda_" not in properties:
             return {}
         profile: Profile = context.request_context.lifespan_context.profile
-        # A prompt holds fewer memories than a list; a configured limit can make it shorter still.
-        limit = profile.limit if self.name == "query_memories" else min(profile.limit, properties["limit"]["default"])
-        return {"limit": limit, "lambda_": profile.lambda_, "mmr_lambda": profile.mmr_lambda}
+        most = profile.limit if self.name == "query_memories" else properties["limit"]["default"]
+        return query_defaults(profile, most)
+
+
+def query_defaults(profile: Profile, most: int) -> dict[str, Any]:
+    """A connection's own defaults for a query.
+
+    A prompt holds fewer memories than a list, `most`; a configured limit can make it shorter still.
+    """
+    return {"limit": min(profile.limit, most), "lambda_": profile.lambda_, "mmr_lambda": profile.mmr_lambda}
 
 
 def tool(title: str, *, reads: bool, always: bool = False) -> Callable[[Function], ReflectTool]:

@@ -122,6 +122,16 @@ async def test_insights_that_cannot_be_kept_are_refused_with_the_reason(
         assert await told(client) == {}
 
 
+async def test_only_runs_are_evidence(tmp_path: Path) -> None:
+    async with connect(tmp_path / "home") as client:
+        recorded = await call(client, "record_error_fix", task="deploy", mistake="disk full", fix="make room")
+        memory = (await call(client, "query_memories", task="deploy", similarity_threshold=0))["memories"][0]
+        assert memory["id"] == recorded["memory_id"]
+        message = await refusal(client, "reflect", insights=[insight(VPN, memory["source_trace_id"])])
+        assert memory["source_trace_id"] in message
+        assert await told(client) == {}
+
+
 async def test_the_same_said_differently_merges_with_the_evidence_of_both(tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with connect(home) as client:
@@ -378,4 +388,6 @@ async def test_purge_forgets_insights_for_good_but_only_when_told_to(
         # The same insight may be drawn anew, as a new one.
         again = await call(client, "reflect", insights=[insight(VPN, *ids)])
         assert again["insights"][0]["memory_id"] != memory_id
+        for action in ("restore", "adopt"):
+            assert "was purged" in await refusal(client, "manage_memory", memory_id=memory_id, action=action)
     assert differing(home) == []

@@ -10,7 +10,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from mcp_reflect.server.app import INSTRUCTIONS
-from tests.support.servers import ERAS, call, connect
+from tests.support.servers import ERAS, call, connect, refusal
 
 pytestmark = pytest.mark.anyio
 
@@ -206,3 +206,61 @@ async def test_settings_are_the_defaults_of_a_query(tmp_path: Path) -> None:
         assert len(told["memories"]) == 3
         outcome = await call(client, "submit_trace", task="Fix test", review_result="pass")
         assert {update["alpha"] for update in outcome["q_updates"]} == {0.5}
+        start = await client.get_prompt("start_task", {"task": "Fix test"})
+        assert start.messages[0].content.text.count("Guidance: g") == 2  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_mistake_in_a_prompt_is_told(tmp_path: Path, era: str) -> None:
+    async with connect(tmp_path / "home", "memory", era) as client:
+        with pytest.raises(MCPError, match="task: is empty"):
+            await client.get_prompt("start_task", {"task": " "})
+        with pytest.raises(MCPError, match="result: got 'maybe'"):
+            await client.get_prompt("finish_task", {"result": "maybe"})
+
+
+async def test_arguments_of_a_few_values_say_which(tmp_path: Path) -> None:
+    async with connect(tmp_path / "home") as client:
+        wrong = await refusal(client, "query_memories", task="A task", response_format="short")
+        assert 'Allowed: "concise" or "detailed"' in wrong
+        wrong = await refusal(client, "manage_memory", memory_id="mem_1", action="delete")
+        assert 'Allowed: "adopt" or "deprecate" or "archive" or "restore"' in wrong
+
+
+async def test_text_says_what_the_structure_says(tmp_path: Path) -> None:
+    metadata = {"at": 1763765432.123, "build": 20251121.5, "steps": ["run a, then b", "c\nd"]}
+    async with connect(tmp_path / "home") as client:
+        stored = await client.call_tool("submit_trace", {"task": "A task", "metadata": metadata})
+        assert stored.structured_content is not None
+        told = await client.call_tool("get_trace", {"trace_id": stored.structured_content["trace_id"]})
+        text = told.content[0].text  # type: ignore[union-attr]
+    assert "at: 1763765432.123" in text
+    assert "build: 20251121.5" in text
+    lines = [line.strip() for line in text.splitlines()]
+    assert lines[lines.index("steps:") + 1 :][:4] == ["- run a, then b", "-", "c", "d"]
+
+
+async def test_the_same_task_is_found_at_the_highest_threshold(tmp_path: Path) -> None:
+    tasks = [f"Deploy service number {number} to the cluster" for number in range(12)]
+    async with connect(tmp_path / "home") as client:
+        for task in tasks:
+            await call(client, "submit_trace", task=task, review_result="pass")
+        for task in tasks:
+            asked = {"task": task, "retrieval": "semantic", "similarity_threshold": 1}
+            assert [m["task"] for m in (await call(client, "query_memories", **asked))["memories"]] == [task]
+
+
+async def test_metadata_is_measured_as_the_json_it_is(tmp_path: Path) -> None:
+    async with connect(tmp_path / "home") as client:
+        await call(client, "submit_trace", task="A task", metadata={"k": "\u6f22" * 5_000})
+        assert "16 kB" in await refusal(client, "submit_trace", task="A task", metadata={"k": "\u6f22" * 6_000})
+
+
+async def test_a_key_of_another_user_is_not_told_as_a_task_of_ones_own(tmp_path: Path) -> None:
+    more = {"MCP_REFLECT_MEMORY__SCOPE": "user"}
+    async with connect(tmp_path / "home", more=more | {"MCP_REFLECT_USER": "ann"}) as client:
+        await call(client, "submit_trace", task="A task", trace_key="run-1")
+    async with connect(tmp_path / "home", more=more | {"MCP_REFLECT_USER": "bob"}) as client:
+        wrong = await refusal(client, "submit_trace", task="A task", trace_key="run-1")
+        assert "another user" in wrong
+        assert "trace_" not in wrong.replace("trace_key", "")

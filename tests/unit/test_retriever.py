@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import mcp_reflect.retriever
+from mcp_reflect.core.recency import microseconds
 from mcp_reflect.errors import IndexFailure
-from mcp_reflect.inputs import Query, Submission, Verdict
+from mcp_reflect.inputs import ErrorFix, ErrorQuery, Query, Submission, Verdict
 from tests.support.small_memory import Parts, small_memory
 
 TASKS = [
@@ -57,3 +58,12 @@ def test_a_failing_index_costs_time_and_no_memory(parts: Parts, monkeypatch: pyt
     monkeypatch.setattr(mcp_reflect.retriever, "LOOKED_AT", 5)
     monkeypatch.setattr(parts.index, "nearest", fail)
     assert found(parts, 0.5) == expected
+
+
+def test_what_a_search_for_an_error_shows_counts_as_used_at_once(parts: Parts) -> None:
+    error = parts.memory.record_error(ErrorFix(task="deploy", mistake="disk full", fix="make room")).memory
+    parts.memory.errors.find(ErrorQuery(error="disk full"))
+    used = parts.ledger.memories([error.id])[error.id].last_used_at
+    assert used is not None
+    bank = parts.retriever._banks["alpha"].bank
+    assert bank.used[bank.rows_of([error.id])].tolist() == [microseconds(used)]

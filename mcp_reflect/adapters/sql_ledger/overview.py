@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
@@ -15,7 +16,8 @@ def trace_summaries(
 ) -> list[TraceSummary]:
     """Newest first, with the review that counts, the state of the reflection and the memory made of it."""
     t, r, j, m = schema.traces, schema.reviews, schema.reflection_jobs, schema.memories
-    columns = [t.c.id, t.c.task, t.c.created_at, t.c.user, t.c.model, t.c.project, m.c.id.label("memory_id")]
+    columns: list[ColumnElement[Any]] = [t.c.id, t.c.task, t.c.created_at, t.c.user, t.c.model, t.c.project, t.c.origin]
+    columns += [m.c.id.label("memory_id")]
     columns += [column.label(f"review_{column.name}") for column in r.c]
     columns += [column.label(f"job_{column.name}") for column in j.c]
     found = (
@@ -39,6 +41,7 @@ def trace_summaries(
             review=None if row["review_id"] is None else rows.review_from(row, "review_"),
             job=None if row["job_trace_id"] is None else rows.job_from(row, "job_"),
             memory_id=row["memory_id"] or "",
+            origin=row["origin"],
         )
         for row in connection.execute(found).mappings()
     ]
