@@ -26,6 +26,13 @@ _HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 400, "max_neigh
 """Chosen so that the nearest 100 of 100,000 real embeddings are found to 99%."""
 
 
+_REMOVALS = 10
+_REMOVAL_PAUSE_S = 0.1
+
+_NO_DAMAGE = ("disk is full", "disk I/O error", "readonly database", "unable to open")
+"""What SQLite says where the folder cannot be written; what is in it may be whole."""
+
+
 class ChromaIndex:
     """Implements ports.VectorIndex, in a folder of its own or on a Chroma server.
 
@@ -78,11 +85,6 @@ class ChromaIndex:
                 held |= zip(part["ids"], np.asarray(part["embeddings"], dtype=np.float32), strict=True)
             return held
 
-    def count(self, project: str, model: str) -> int:
-        with self._failing("counting"):
-            collection = self._open(project, model)
-            return 0 if collection is None else int(collection.count())
-
     def generation(self, project: str, model: str) -> str:
         with self._failing("opening"):
             collection = self._open(project, model)
@@ -102,7 +104,7 @@ class ChromaIndex:
             # Chroma only marks entries as deleted, in files that all collections share; everything in them is a copy.
             self.close()
             for folder in [self._folder, *self._folder.parent.glob(f"{self._folder.name}.damaged-*")]:
-                shutil.rmtree(folder, ignore_errors=True)
+                _remove(folder)
 
     def close(self) -> None:
         with self._lock:
@@ -162,6 +164,8 @@ class ChromaIndex:
         except BaseException as error:
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
+            if any(reason in str(error) for reason in _NO_DAMAGE):
+                raise
             aside = self._folder.with_name(f"{self._folder.name}.damaged-{time.time_ns()}")
             log.warning(
                 "the index in %s cannot be opened (%s); put aside as %s and rebuilt", self._folder, error, aside
@@ -172,6 +176,16 @@ class ChromaIndex:
             # Chroma remembers what it opened per folder, also where that failed half-way.
             SharedSystemClient.clear_system_cache()
             return _persistent(self._folder)
+
+
+def _remove(folder: Path) -> None:
+    """Chroma's threads may end a moment after it was closed, and write until then. Raises OSError."""
+    for _ in range(_REMOVALS - 1):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(_REMOVAL_PAUSE_S)
+    shutil.rmtree(folder)
 
 
 def collection_name(project: str, model: str) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from mcp_reflect.core.answers import MAX_TOOL_CHARS, MAX_TOOLS, clip
+from mcp_reflect.core.answers import MAX_TOOL_CHARS, MAX_TOOLS, clip, clipped_line
 from mcp_reflect.core.errors_seen import errors_in_result
 from mcp_reflect.core.messages import Said, ToolCall, ToolResult, events
 from mcp_reflect.core.trajectory import Trajectory, parse
@@ -58,7 +58,7 @@ def _summary(run: ReviewedRun, calls: int) -> str:
 
 def _lead(task: str) -> str:
     """The first sentence of a task that says something, on one line."""
-    words = _one_line(task, 4 * _TASK_CHARS)
+    words = clipped_line(task, 4 * _TASK_CHARS)
     lead = ""
     for sentence in re.split(r"(?<=[.!?])\s", words):
         lead = f"{lead} {sentence}".strip()
@@ -73,7 +73,7 @@ def _mistake(run: ReviewedRun) -> str:
     if feedback:
         return clip(feedback, _FEEDBACK_CHARS)
     if run.errors:
-        return f"The review gave no reason; the last error of the run was: {_one_line(run.errors[-1], _ERROR_CHARS)}"
+        return f"The review gave no reason; the last error of the run was: {clipped_line(run.errors[-1], _ERROR_CHARS)}"
     return ""
 
 
@@ -97,12 +97,12 @@ def _hints(run: ReviewedRun, trajectory: Trajectory, *, passed: bool) -> Iterato
     errors = [error for error in run.errors if error not in named_already]
     if errors:
         heading = "Errors overcome on the way" if passed else "Errors met on the way" if feedback else "Earlier errors"
-        yield f"{heading}: {_closed('; '.join(_one_line(error, _ERROR_CHARS) for error in errors[-_ERRORS:]))}"
+        yield f"{heading}: {_closed('; '.join(clipped_line(error, _ERROR_CHARS) for error in errors[-_ERRORS:]))}"
     if trajectory.calls and not passed:
         yield f"Tool calls of the failed run, in order: {_steps(trajectory.calls)}."
     ending = run.trace.final_response.strip() or ("" if trajectory.calls else _last_words(trajectory))
     if ending and not (passed and trajectory.calls):
-        yield f"The run ended with: {_closed(_one_line(ending, _ENDING_CHARS))}"
+        yield f"The run ended with: {_closed(clipped_line(ending, _ENDING_CHARS))}"
 
 
 def _steps(calls: Sequence[ToolCall]) -> str:
@@ -151,10 +151,6 @@ def _last_words(trajectory: Trajectory) -> str:
                 return event.text
     text = trajectory.render(8 * _ENDING_CHARS).rstrip()
     return text[text.rfind("\n") + 1 :]
-
-
-def _one_line(text: str, limit: int) -> str:
-    return clip(" ".join(text[: 4 * limit].split()), limit)
 
 
 def _closed(sentence: str) -> str:

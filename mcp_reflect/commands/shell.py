@@ -96,6 +96,7 @@ def called(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
     with Caller(client=_CLIENT) as caller:
         result: dict[str, Any] = caller.call(tool, arguments)
+        warn(caller.warnings)
         return result
 
 

@@ -70,6 +70,12 @@ def clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
+def clipped_line(text: str, limit: int) -> str:
+    """The same in one line."""
+    # Words are counted in a piece only: a text may be megabytes long.
+    return clip(" ".join(text[: 4 * limit].split()), limit)
+
+
 def _without_thoughts(answer: str) -> str:
     """What a reasoning model said after thinking aloud; some servers swallow the tag that opens the thoughts."""
     thought = max((end.end() for end in _THOUGHTS_END.finditer(answer)), default=0)

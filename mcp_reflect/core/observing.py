@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from mcp_reflect.core.answers import clip
+from mcp_reflect.core.answers import clipped_line
 from mcp_reflect.core.importance import importance_of
 from mcp_reflect.core.trajectory import parse
 from mcp_reflect.models import Material, Observation, Review, Trace
@@ -51,16 +51,12 @@ def _lines(seen: Sequence[Observation], result: str) -> str:
 def told(seen: Observation) -> str:
     """A run on one line: its task, tools, last errors, end and review, each in short."""
     trajectory = parse(seen.trace.trajectory)
-    errors = "; ".join(_line(error, _ERROR_CHARS) for error in trajectory.errors[-_ERRORS:])
+    errors = "; ".join(clipped_line(error, _ERROR_CHARS) for error in trajectory.errors[-_ERRORS:])
     parts = {
-        "": _line(seen.trace.task, _TASK_CHARS),
+        "": clipped_line(seen.trace.task, _TASK_CHARS),
         "Tools": ", ".join(seen.trace.tools_used[:8]),
         "Errors": errors,
-        "Ended with": _line(seen.trace.final_response, _ENDING_CHARS),
-        "Review": _line(seen.feedback, _FEEDBACK_CHARS),
+        "Ended with": clipped_line(seen.trace.final_response, _ENDING_CHARS),
+        "Review": clipped_line(seen.feedback, _FEEDBACK_CHARS),
     }
     return " | ".join(f"{name}: {text}" if name else text for name, text in parts.items() if text)
-
-
-def _line(text: str, limit: int) -> str:
-    return clip(" ".join(text[: 4 * limit].split()), limit)

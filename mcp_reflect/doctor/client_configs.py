@@ -59,7 +59,8 @@ def _judged(
     theirs = home_folder({key: value for key, value in environ.items() if key not in _OF_THE_SHELL} | given, cwd)
     ours = home_folder(environ, cwd)
     if theirs != ours and not _hands_on(client, entry):
-        return Finding(check, "warning", f"{where} uses the home {theirs}, this shell {ours}", again)
+        remedy = "take MCP_REFLECT_HOME out of its env, or export the same" if given else again
+        return Finding(check, "warning", f"{where} uses the home {theirs}, this shell {ours}", remedy)
     return Finding(check, "ok", f"{where} starts {command}")
 
 

@@ -75,6 +75,8 @@ def ledger(folder: Path, settings: Settings | None) -> Iterator[Finding]:
         found = examine(url, EXAMINATION_S)
     except (LedgerError, ConfigurationError) as error:
         remedy = "mcp-reflect restore <a backup>" if "ledger.url" not in str(error) else "correct ledger.url"
+        if "unable to open" in str(error) or "readonly" in str(error):
+            remedy = f"make {folder} readable and writable for you"
         yield Finding("ledger", "wrong", f"{masked(url)}: {masked(str(error))}", remedy)
         return
     where = f"{file or masked(url)}"

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from mcp_reflect.core.request_meta import REVIEW_SOURCE
 from mcp_reflect.hooks.event import Event, Turn
 from mcp_reflect.hooks.evidence import Evidence, evidence
 from mcp_reflect.hooks.session import Session
@@ -18,9 +19,6 @@ from mcp_reflect.hooks.shorten import fitted
 from mcp_reflect.hooks.steps import Call, Result, parts
 from mcp_reflect.hooks.verdicts import only_verdict, verdict_in
 from mcp_reflect.hub.caller import Refused
-
-REVIEW_SOURCE = "mcp-reflect/review_source"
-"""As in `server.tools`, which hooks do not import."""
 
 CallTool = Callable[[str, dict[str, Any], dict[str, Any]], dict[str, Any]]
 """Calls a tool with arguments and metadata of the request."""

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Self
 
 from mcp_reflect import __version__
+from mcp_reflect.core import request_meta
 from mcp_reflect.hub import address, election, frame
 from mcp_reflect.hub.carriers import Child, Closed, Lost, Socket
 from mcp_reflect.hub.client_end import LOST, parsed
@@ -26,14 +27,10 @@ __all__ = ["CALL_S", "Caller", "Lost", "Refused"]
 
 PROTOCOL = "2026-07-28"
 CALL_S = 60.0
-WAIT_META = "mcp-reflect/wait"
-"""In a request's `_meta`: false where the caller does not want to wait for a reflection that a model writes."""
 
 _FINISH_S = 5.0
 _INTERRUPTED_S = 0.5
 _SENT_AT_MOST = 3
-_ID_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
-"""As in `mcp_reflect.ids`, whose import would cost more than everything here."""
 _NOTHING_CHANGED = "Nothing was changed"
 
 
@@ -74,7 +71,7 @@ class Caller:
             "io.modelcontextprotocol/clientCapabilities": {},
         }
         if not wait:
-            self._meta[WAIT_META] = False
+            self._meta[request_meta.WAIT] = False
         self._idle_s = idle_s
         self._last_id = 0
         self._carrier: Socket | Child | None = None
@@ -85,7 +82,7 @@ class Caller:
         self._pid = os.getpid()
         self._lock = threading.Lock()
         self._used = time.monotonic()
-        self._connection = "con_" + "".join(_ID_LETTERS[byte & 31] for byte in os.urandom(12))
+        self._connection = frame.new_connection()
 
     def __enter__(self) -> Self:
         return self
@@ -126,6 +123,11 @@ class Caller:
                     self._drop(_INTERRUPTED_S)
                     raise
         raise Lost("the memory ends again and again; `mcp-reflect hub status` tells more")
+
+    @property
+    def warnings(self) -> list[str]:
+        """Settings of this caller's that the hub does not go by; known once a call was answered."""
+        return [] if self._carrier is None else list(self._carrier.warnings)
 
     def close(self) -> None:
         """End the connection, and with it a server of this program's own. A later call makes another one."""

@@ -8,7 +8,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -27,10 +27,14 @@ class Closed(Exception):
 
 
 class Socket:
-    """Lines over a hub's socket. `retired`: the hub is leaving and must be sent nothing more."""
+    """Lines over a hub's socket. `retired`: the hub is leaving and must be sent nothing more.
+
+    `warnings`: settings of the caller's that the hub does not go by.
+    """
 
     def __init__(self, found: election.Connection) -> None:
         self.retired = False
+        self.warnings: list[str] = found.answer.get("warnings", [])
         self._link = found.link
         self._lines = found.lines
 
@@ -78,6 +82,7 @@ class Child:
     """Lines to a server that this process started for itself, where there is to be no hub."""
 
     retired = False
+    warnings: Sequence[str] = ()
 
     def __init__(self, environ: Mapping[str, str], cwd: str, home: str) -> None:
         """Raises Unavailable."""

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from mcp_reflect.errors import ReflectError
+from mcp_reflect.commands.shell import errors_told
 from mcp_reflect.hub import election, frame
 
 hub_app = typer.Typer(help="The process that serves all clients of a home.", no_args_is_help=True)
@@ -20,15 +18,6 @@ _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
 _STOP_S = 30.0
-
-
-@contextmanager
-def _errors_told() -> Iterator[None]:
-    try:
-        yield
-    except (ReflectError, election.Unavailable) as error:
-        _err.print(f"mcp-reflect: {error}", markup=False, soft_wrap=True)
-        raise typer.Exit(2) from error
 
 
 def _home() -> str:
@@ -49,7 +38,7 @@ def _status_of(home: str) -> dict[str, Any] | None:
 @hub_app.command()
 def status(as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False) -> None:
     """Show the hub and its clients; exit code 1 if none is running."""
-    with _errors_told():
+    with errors_told():
         home = _home()
         found = _status_of(home)
     if as_json:
@@ -65,7 +54,7 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="As JSON, for pr
 @hub_app.command()
 def stop() -> None:
     """Let the hub finish what is under way and leave. A connected client starts another when it next asks."""
-    with _errors_told():
+    with errors_told():
         home = _home()
         stopped = _stopped(home)
     _out.print("The hub has left." if stopped else f"No hub is running for {home}.", markup=False, soft_wrap=True)
@@ -74,7 +63,7 @@ def stop() -> None:
 @hub_app.command()
 def restart() -> None:
     """Put a new hub in the place of the one that runs, without losing a request; start one where none runs."""
-    with _errors_told():
+    with errors_told():
         home = _home()
         _stopped(home)
         found = election.run(home)

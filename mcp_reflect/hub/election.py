@@ -31,9 +31,6 @@ ANSWER_S = 30.0
 _POLL_S = 0.02
 _CRASHES = 2
 
-Greeting = Callable[[str], Mapping[str, Any]]
-"""The hello to send, given the token of the address."""
-
 
 class Unavailable(Exception):
     """No hub can be had; the message is one line. `alone`: this process may serve its client without one."""

@@ -24,6 +24,9 @@ PROTOCOL = 1
 LONGEST_HELLO = 1_000_000
 RETIRING = b'{"mcp-reflect": "retiring"}'
 
+_ID_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
+"""As in `mcp_reflect.ids`, whose import would cost more than everything here."""
+
 _PREFIX = "MCP_REFLECT_"
 _SHARED = (
     "Q_LEARNING_ALPHA", "OPENAI_BASE_URL", "OPENAI_API_KEY", "CLAUDE_PROJECT_DIR",
@@ -45,6 +48,11 @@ def client_environ(environ: Mapping[str, str], home: str, cwd: str) -> dict[str,
         chosen["MCP_REFLECT_CONFIG"] = absolute(config, cwd)
     chosen["MCP_REFLECT_HOME"] = home
     return chosen
+
+
+def new_connection() -> str:
+    """A name that a client keeps when it comes back after a hub was lost."""
+    return "con_" + "".join(_ID_LETTERS[byte & 31] for byte in os.urandom(12))
 
 
 def hello(version: str, home: str, environ: Mapping[str, str], cwd: str, connection: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from mcp_reflect import __version__
 from mcp_reflect.bootstrap import Store, open_store
-from mcp_reflect.errors import LedgerError, ReflectError
+from mcp_reflect.errors import IndexFailure, LedgerError, ReflectError
 from mcp_reflect.hub import election, frame
 from mcp_reflect.settings import Settings
 
@@ -99,7 +99,10 @@ def _forget(store: Store, project: str, thing: str, tell: Tell) -> None:
     forget(store.ledger, project, thing)
     store.retriever.reload(project)
     tell({"doing": "cleaning the index", "done": 0, "total": None})
-    store.indexer.erase(project)
+    try:
+        store.indexer.erase(project)
+    except IndexFailure as error:
+        tell({"line": f"forgotten, but: {error}"})
     clear_remains(store.home.folder)
     for name in drop_copies(store.home.folder):
         tell({"line": f"deleted {name}, a copy of an earlier state"})

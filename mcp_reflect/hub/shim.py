@@ -10,9 +10,6 @@ from mcp_reflect.hub import address, election, frame
 from mcp_reflect.hub.client_end import refuse
 from mcp_reflect.hub.relay import Relay, leave, tell
 
-_ID_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
-"""As in `mcp_reflect.ids`, whose import would cost more than everything here."""
-
 
 def serve() -> None:
     """Serve the client on stdin and stdout. Returns only where this process is to serve it without a hub."""
@@ -24,8 +21,7 @@ def serve() -> None:
     home = address.home_folder(environ, cwd)
     if not address.hub_enabled(environ, home, cwd):
         return
-    connection = "con_" + "".join(_ID_LETTERS[byte & 31] for byte in os.urandom(12))
-    relay = Relay(home, frame.hello(__version__, home, environ, cwd, connection))
+    relay = Relay(home, frame.hello(__version__, home, environ, cwd, frame.new_connection()))
     threading.Thread(target=relay.watch, args=(os.getppid(),), daemon=True).start()
     try:
         relay.connect()

@@ -120,7 +120,7 @@ class Insights:
             return False
         if tx.runs_since_insights(self._profile.project, self._profile.visible_user) < every:
             return False
-        tx.put_insight_job(self._job("llm", "", max(self._profile.insights.recent_capacity, every)))
+        tx.put_insight_job(self._job("llm", "", self._profile.insights.recent_capacity))
         return True
 
     def wake(self) -> None:

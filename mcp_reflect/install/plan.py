@@ -19,12 +19,11 @@ from mcp_reflect.settings_model import masked
 
 @dataclass(frozen=True)
 class Plan:
-    """The content of a file before (None: there is no file) and after. `old` is the entry that stood there, if any."""
+    """The content of a file before (None: there is no file) and after."""
 
     path: Path
     before: bytes | None
     after: bytes
-    old: Any = None
 
     @property
     def changes(self) -> bool:
@@ -79,7 +78,7 @@ def plan_install(client: Client, path: Path, name: str, entry: Mapping[str, Any]
             after = json_edit.put(text, keys, wanted, comments=client.format == "jsonc")
     except Unfit as error:
         raise ConfigurationError(f"{path}: {error}; it was left alone") from error
-    return Plan(path, before, _checked(client, path, before, after, expected), old)
+    return Plan(path, before, _checked(client, path, before, after, expected))
 
 
 def plan_uninstall(client: Client, path: Path, name: str, *, force: bool) -> Plan:
@@ -104,7 +103,7 @@ def plan_uninstall(client: Client, path: Path, name: str, *, force: bool) -> Pla
             after = json_edit.remove(text, keys, comments=client.format == "jsonc")
     except Unfit as error:
         raise ConfigurationError(f"{path}: {error}; it was left alone") from error
-    return Plan(path, before, _checked(client, path, before, after, expected), servers[name])
+    return Plan(path, before, _checked(client, path, before, after, expected))
 
 
 def _data(client: Client, path: Path, text: str) -> Any:

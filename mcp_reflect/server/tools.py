@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import Field
 
+from mcp_reflect.core import request_meta
 from mcp_reflect.errors import ReflectError
 from mcp_reflect.inputs import (
     DEFAULT,
@@ -49,12 +50,6 @@ from mcp_reflect.server.workers import waiting
 
 PATIENCE_S = 8.0
 """How long a call waits for a reflection by the configured model before it answers `queued`."""
-
-REVIEW_SOURCE = "mcp-reflect/review_source"
-"""Key of a request's `_meta`; see `models.Review.source`."""
-
-WAIT_META = "mcp-reflect/wait"
-"""In a request's `_meta`: false where the caller rather looks again later. See `hub/caller.py`."""
 
 Threshold = Annotated[OptionalWeight, Field(description="least relevance; -1: configured")]
 Blend = Annotated[Weight, Field(description="0: by relevance only, 1: by q_value only")]
@@ -233,9 +228,9 @@ async def review_trace(
 
 
 def _review_source(ctx: AppContext) -> str:
-    """What a program took a verdict from. It comes beside the arguments, so that no model has to read about it."""
+    """What a program took a verdict from."""
     meta = ctx.request_context.meta or {}
-    given = meta.get(REVIEW_SOURCE)
+    given = meta.get(request_meta.REVIEW_SOURCE)
     return given if isinstance(given, str) else ""
 
 
@@ -245,7 +240,7 @@ async def _settle(ctx: AppContext, write: Any) -> CallToolResult | InputRequired
     if isinstance(outcome, InputRequiredResult):
         return outcome
     memory = ctx.request_context.lifespan_context
-    if memory.profile.uses_model and (ctx.request_context.meta or {}).get(WAIT_META) is not False:
+    if memory.profile.uses_model and (ctx.request_context.meta or {}).get(request_meta.WAIT) is not False:
         with suppress(ReflectError):  # the run is stored, whatever became of its reflection
             outcome = await waiting(memory.await_reflection, outcome, PATIENCE_S)
     return answer(outcome_view(outcome))

@@ -69,7 +69,7 @@ def put(index: VectorIndex, project: str, **places: int) -> None:
 def test_an_absent_collection_is_empty(index: VectorIndex) -> None:
     assert index.nearest("alpha", "model", axis(0), 5) == []
     assert index.contents("alpha", "model") == {}
-    assert index.count("alpha", "model") == 0
+    assert len(index.contents("alpha", "model")) == 0
     assert index.generation("alpha", "model") == ""
     index.delete("alpha", "model", ["x"])
     index.drop("alpha", "model")
@@ -93,7 +93,7 @@ def test_writing_again_replaces_and_deleting_removes(index: VectorIndex) -> None
     put(index, "alpha", a=0, b=1)
     put(index, "alpha", a=2)
     assert np.allclose(index.contents("alpha", "model")["a"], axis(2))
-    assert index.count("alpha", "model") == 2
+    assert len(index.contents("alpha", "model")) == 2
     index.delete("alpha", "model", ["a", "unknown"])
     assert set(index.contents("alpha", "model")) == {"b"}
 

@@ -22,7 +22,6 @@ import pytest
 from mcp_reflect.hub import caller as caller_module
 from mcp_reflect.hub import election, frame
 from mcp_reflect.hub.caller import Caller, Lost, Refused
-from mcp_reflect.server import tools
 from tests.support.hubs import RawClient, alive, hub_pids, kill_hub, posix, run_command, status, until
 from tests.support.servers import environment
 
@@ -301,10 +300,6 @@ def test_a_hub_that_ends_with_every_call_is_not_asked_for_ever(home: Path, monke
         with pytest.raises(Lost, match="before it answered"):
             call.result(5)
         assert hubs.made.empty()
-
-
-def test_the_server_knows_the_mark_of_a_caller_that_does_not_wait() -> None:
-    assert tools.WAIT_META == caller_module.WAIT_META
 
 
 # -- without a hub

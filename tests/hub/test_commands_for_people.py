@@ -213,6 +213,7 @@ def test_forgotten_words_are_in_no_file_of_the_home_and_the_hub_goes_on(home: Pa
     done = run_command(home, "forget", second["trace_id"], "--yes")
     assert done.returncode == 0, done.stderr
     assert "1 trace and 2 memories forgotten" in done.stdout
+    assert "forgotten, but" not in done.stdout
     left = [file for file in home.rglob("*") if file.is_file()]
     for word in (b"quixotic", b"zephyr", b"fizzle", b"xylograph", second["memory"]["id"].encode()):
         assert [file for file in left if word in file.read_bytes()] == []

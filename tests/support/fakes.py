@@ -56,9 +56,6 @@ class MemoryIndex:
     def contents(self, project: str, model: str) -> dict[str, Vector]:
         return dict(self._held(project, model))
 
-    def count(self, project: str, model: str) -> int:
-        return len(self._held(project, model))
-
     def generation(self, project: str, model: str) -> str:
         return self._collections.get((project, model), ("", {}))[0]
 
