@@ -27,12 +27,12 @@ def translated(doing: str) -> Iterator[None]:
 
 
 class Connections:
-    """Three ways into one database.
+    """Four ways into one database.
 
     `durable` commits reach the disk before they are acknowledged. `relaxed` commits survive the death of the
     process, but the last ones may be lost with the power: for bookkeeping that nobody was promised; they must write
-    before they read. `reading` never opens a transaction. Writers of this process take turns at a lock instead of
-    polling the database's.
+    before they read. `reading` never opens a transaction; `snapshot` reads as of one moment. Writers of this process
+    take turns at a lock instead of polling the database's.
     """
 
     def __init__(self, url: str) -> None:
