@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import math
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
+
+from mcp_reflect.client.plain import MAX_STRING, as_json
 
 MAX_TRAJECTORY = 4_000_000
 MAX_TEXT = 200_000
 """Characters, as in `mcp_reflect.inputs`, whose import would cost more than the rest of the API."""
 
 _MAX_ERROR = 4_000
-_MAX_STRING = 400_000
-_MAX_DEPTH = 60
 _NOTE = 200
 """Room for the note that says how much was left out."""
-
-
-def as_json(value: Any, depth: int = _MAX_DEPTH) -> Any:
-    """The value as plain JSON data. Messages of SDKs (pydantic models, dataclasses) become objects, the rest text."""
-    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
-        return value
-    if depth == 0:
-        return str(value)
-    if callable(dump := getattr(value, "model_dump", None)):
-        value = dump(mode="json", exclude_none=True)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): as_json(item, depth - 1) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [as_json(item, depth - 1) for item in value]
-    return str(value)
 
 
 def trajectory_of(items: Sequence[Any]) -> str:
@@ -84,7 +65,7 @@ def _message(item: Any) -> dict[str, Any]:
 
 def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
-        return clipped(clean(value), _MAX_STRING)
+        return clipped(clean(value), MAX_STRING)
     if isinstance(value, list):
         return [_cleaned(item) for item in value]
     if isinstance(value, dict):

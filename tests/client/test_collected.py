@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mcp_reflect import inputs
 from mcp_reflect.client import collected
-from mcp_reflect.client.collected import as_json, clean, clipped, trajectory_of
+from mcp_reflect.client.collected import clean, clipped, trajectory_of
 from mcp_reflect.core.trajectory import parse
 
 text = st.text(st.characters(codec=None), max_size=40)
@@ -54,11 +54,10 @@ def test_a_clipped_text_is_no_longer_than_allowed_and_keeps_both_ends(part: str,
     assert short == whole or len(whole) > limit
 
 
-def test_nesting_without_end_becomes_text() -> None:
-    endless: list[Any] = []
-    endless.append(endless)
-    assert stored([{"role": "user", "content": endless}])
-    assert json.dumps(as_json(endless))
+def test_a_message_within_itself_is_stored() -> None:
+    message: dict[str, Any] = {"role": "assistant"}
+    message["state"] = {"messages": [message, message], "steps": 3}
+    assert stored([message]) == '[{"role":"assistant","state":{"messages":["…","…"],"steps":3}}]'
 
 
 def test_the_limits_are_those_of_the_server() -> None:
