@@ -60,7 +60,9 @@ def _message(item: Any) -> dict[str, Any]:
     data = as_json(item)
     if not isinstance(data, dict):
         return {"role": "assistant", "content": data if isinstance(data, str) else json.dumps(data)}
-    return data if "role" in data or "type" in data else {"role": "assistant", **data}
+    if isinstance(data.get("role"), str) or ("role" not in data and isinstance(data.get("type"), str)):
+        return data
+    return {**data, "role": "assistant"}
 
 
 def _cleaned(value: Any) -> Any:

@@ -16,6 +16,9 @@ may be without end."""
 EACH = 50
 """Room that every value takes, beside the characters of a text."""
 
+_MAX_BITS = 2_000
+"""Of a number: 602 digits. Python reads and writes no more than it is set to, 640 at the least."""
+
 MAX_STRING = 400_000
 """Of a longer text no more is kept in a trajectory."""
 _MAX_DEPTH = 60
@@ -26,9 +29,20 @@ def as_json(value: Any) -> Any:
     """The value as plain JSON data. Messages of SDKs (pydantic models, dataclasses) become objects, the rest text.
 
     "…" stands for a value within itself, for what is nested deeper than 60 levels, and for all that
-    comes after ROOM characters.
+    comes after ROOM characters; `<unprintable X>` for an X that raises when it is looked at.
     """
     return _Reading().plain(value)
+
+
+def as_text(value: Any) -> str:
+    try:
+        return str(value)
+    except Exception:  # noqa: BLE001 - it is somebody else's object
+        return _unprintable(value)
+
+
+def _unprintable(value: Any) -> str:
+    return f"<unprintable {type(value).__name__}>"
 
 
 class _Reading:
@@ -40,10 +54,16 @@ class _Reading:
 
     def plain(self, value: Any) -> Any:
         self._left -= EACH
+        try:
+            return self._plain(value)
+        except Exception:  # noqa: BLE001 - as above
+            return _unprintable(value)
+
+    def _plain(self, value: Any) -> Any:
         if isinstance(value, str):
             self._left -= min(len(value), MAX_STRING)
             return value
-        if value is None or isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        if _is_json(value):
             return value
         if id(value) in self._within or len(self._within) == _MAX_DEPTH:
             return _MORE
@@ -53,7 +73,7 @@ class _Reading:
         self._within.add(id(value))
         try:
             if isinstance(parts, Mapping):
-                return {str(key): self.plain(item) for key, item in self._first(parts.items(), (_MORE, _MORE))}
+                return {as_text(key): self.plain(item) for key, item in self._first(parts.items(), (_MORE, _MORE))}
             return [self.plain(item) for item in self._first(parts, _MORE)]
         finally:
             self._within.remove(id(value))
@@ -67,10 +87,21 @@ class _Reading:
             yield item
 
 
+def _is_json(value: Any) -> bool:
+    if isinstance(value, int):
+        return value.bit_length() <= _MAX_BITS
+    return value is None or (isinstance(value, float) and math.isfinite(value))
+
+
 def _parts(value: Any) -> Any:
     """What an object or a list is made of; None for any other value."""
+    if isinstance(value, type):
+        return None
     if callable(dump := getattr(value, "model_dump", None)):
-        value = dump(mode="json", exclude_none=True)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        try:
+            value = dump(mode="json", exclude_none=True)
+        except Exception:  # noqa: BLE001 - pydantic gives a model up for one field that it cannot write
+            value = {name: item for name, item in dict(value).items() if item is not None}
+    elif dataclasses.is_dataclass(value):
         value = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     return value if isinstance(value, Mapping | list | tuple | set | frozenset) else None

@@ -14,6 +14,7 @@ from mcp_reflect.client import calls
 from mcp_reflect.client.calls import Call, Result, ReviewFields
 from mcp_reflect.client.collected import MAX_TEXT, clean, clipped, error_line, error_report, trajectory_of
 from mcp_reflect.client.link import Link
+from mcp_reflect.client.plain import as_text
 from mcp_reflect.client.results import Augmented, Memory, Outcome
 
 log = logging.getLogger("mcp_reflect.client")
@@ -268,4 +269,4 @@ def _listed(messages: Any) -> list[Any]:
 
 
 def _text(value: Any) -> str:
-    return clipped(clean(value if isinstance(value, str) else str(value)), MAX_TEXT)
+    return clipped(clean(as_text(value)), MAX_TEXT)

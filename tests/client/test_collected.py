@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,6 +59,16 @@ def test_a_message_within_itself_is_stored() -> None:
     message: dict[str, Any] = {"role": "assistant"}
     message["state"] = {"messages": [message, message], "steps": 3}
     assert stored([message]) == '[{"role":"assistant","state":{"messages":["…","…"],"steps":3}}]'
+
+
+@pytest.mark.parametrize("odd", [{"role": None}, {"role": 5}, {"role": None, "type": "message"}, {"type": 5}, {}])
+def test_a_message_without_a_role_that_is_text_is_the_assistants(odd: dict[str, Any]) -> None:
+    assert json.loads(stored([{"content": "x", **odd}]))[0]["role"] == "assistant"
+
+
+def test_a_message_that_has_a_type_needs_no_role() -> None:
+    (message,) = json.loads(stored([{"type": "function_call_output", "call_id": "1", "output": "x"}]))
+    assert "role" not in message
 
 
 def test_the_limits_are_those_of_the_server() -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, ConfigDict
 
-from mcp_reflect.client.plain import EACH, ROOM, as_json
+from mcp_reflect.client.plain import EACH, ROOM, as_json, as_text
 
 pytestmark = pytest.mark.timeout(20)
 
@@ -18,6 +19,27 @@ class Node:
     name: str
     parent: Node | None = None
     children: list[Node] = field(default_factory=list)
+
+
+class Silent:
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+    __repr__ = __str__
+
+
+class Proxy:
+    """As those of frameworks that are good for something within a request only."""
+
+    def __getattribute__(self, name: str) -> Any:
+        raise LookupError("outside of a request")
+
+
+class Message(BaseModel):
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    role: str = "user"
+    refusal: str | None = None
+    content: Any = None
 
 
 def nodes(value: Any) -> int:
@@ -66,3 +88,33 @@ def test_nesting_without_end_is_cut_off() -> None:
     for _ in range(500):
         deep = [deep]
     assert json.dumps(as_json(deep)) == "[" * 60 + '"\\u2026"' + "]" * 60
+
+
+def test_a_value_that_raises_costs_itself_alone() -> None:
+    odd = {"role": "user", "silent": [Silent(), 1], "proxy": Proxy(), Silent(): 2}
+    assert as_json(odd) == {
+        "role": "user",
+        "silent": ["<unprintable Silent>", 1],
+        "proxy": "<unprintable Proxy>",
+        "<unprintable Silent>": 2,
+    }
+    assert as_text(Silent()) == "<unprintable Silent>"
+
+
+def test_a_field_that_pydantic_cannot_write_costs_itself_alone() -> None:
+    assert as_json(Message(content=[Silent(), "text"])) == {"role": "user", "content": ["<unprintable Silent>", "text"]}
+    within = Message()
+    within.content = [within, 1]
+    assert as_json(within) == {"role": "user", "content": ["…", 1]}
+
+
+def test_a_class_is_a_value_like_any_other() -> None:
+    assert as_json({"response_format": Message}) == {"response_format": f"{Message}"}
+    assert as_json(Node) == f"{Node}"
+
+
+def test_a_number_that_python_does_not_print_is_written_as_such() -> None:
+    assert as_json(2**70) == 2**70
+    assert as_json(10**700) == "1" + "0" * 700
+    assert as_json([10**5000]) == ["<unprintable int>"]
+    assert as_text(10**5000) == "<unprintable int>"

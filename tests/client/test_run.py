@@ -303,6 +303,21 @@ def test_messages_of_any_kind_are_stored(client: ReflectClient) -> None:
     assert "ValueError: in a log" in run.outcome.memory.reflection
 
 
+def test_odd_values_do_not_cost_a_run(client: ReflectClient) -> None:
+    class Silent:
+        def __str__(self) -> str:
+            raise RuntimeError("no text")
+
+    with client.trace(TASK) as run:
+        run.messages = [{"role": None, "content": Silent()}, {"content": 10**5000, "format": SdkMessage}, Silent()]
+        run.final_response = Silent()
+        run.passed()
+    assert run.outcome is not None
+    stored = client.get_trace(run.outcome.trace_id)
+    assert stored.trajectory.count("<unprintable Silent>") == 2
+    assert stored.final_response == "<unprintable Silent>"
+
+
 def test_a_run_longer_than_what_is_stored_keeps_its_beginning_and_its_end(client: ReflectClient) -> None:
     with client.trace(TASK) as run:
         for number in range(60):
