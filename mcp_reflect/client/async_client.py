@@ -16,9 +16,10 @@ from anyio.lowlevel import RunVar, current_token
 
 from mcp_reflect.client import calls
 from mcp_reflect.client.calls import Call, QueryOptions, Result, ReviewFields, TraceFields
+from mcp_reflect.client.endings import ending_of
 from mcp_reflect.client.link import TIMEOUT_S, Link, environment
 from mcp_reflect.client.results import Augmented, Outcome, Retrieved, Trace, TraceSummary
-from mcp_reflect.client.run import INTERRUPTED_S, Run, is_failure
+from mcp_reflect.client.run import INTERRUPTED_S, Run
 from mcp_reflect.client.sync_client import WAIT_S, looks, not_settled, note, settled, with_retrieved
 
 T = TypeVar("T")
@@ -171,7 +172,7 @@ class AsyncTraceRun(Run):
         """Store the run, with the exception that ended it."""
         try:
             call = partial(self._end, error)
-            if error is None or is_failure(error):
+            if ending_of(error) != "interrupted":
                 self._settle(await _do(self._link, call))
             elif isinstance(error, GeneratorExit):
                 # A coroutine that is being closed must not wait for anything any more.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,6 +12,7 @@ from typing import Any, Self, TypedDict
 from mcp_reflect.client import calls
 from mcp_reflect.client.calls import Call, Result, ReviewFields
 from mcp_reflect.client.collected import MAX_TEXT, clean, clipped, error_line, error_report, trajectory_of
+from mcp_reflect.client.endings import ending_of
 from mcp_reflect.client.link import Link
 from mcp_reflect.client.plain import as_text
 from mcp_reflect.client.results import Augmented, Memory, Outcome
@@ -189,7 +189,7 @@ class Run:
 
     def _end(self, error: BaseException | None) -> Call[Outcome]:
         """What is to be stored. Raises UsageError for what was set wrongly on the run."""
-        if error is not None and is_failure(error):
+        if error is not None and ending_of(error) == "failed":
             why = [self._review.get("feedback", "")] if self._result == "fail" else []
             self._result = "fail"
             self._review["feedback"] = clipped("\n".join(filter(None, [*why, error_line(error)])), MAX_TEXT)
@@ -232,7 +232,7 @@ class TraceRun(Run):
     def finish(self, error: BaseException | None = None) -> None:
         """Store the run, with the exception that ended it."""
         try:
-            within = None if error is None or is_failure(error) else INTERRUPTED_S
+            within = INTERRUPTED_S if ending_of(error) == "interrupted" else None
             self._settle(self._link.do(self._end(error), within))
         except Exception as problem:  # noqa: BLE001 - whatever it was, the run's own result or error comes first
             self._not_stored(problem, error)
@@ -247,18 +247,6 @@ class TraceRun(Run):
     ) -> None:
         self._pop()
         self.finish(error)
-
-
-def is_failure(error: BaseException) -> bool:
-    """Whether an exception says that the run failed: not where somebody wanted it to end.
-
-    Ctrl-C, exit, the end of a generator and cancellation say nothing of the run; in asyncio and trio none of them is an
-    Exception, only a future's cancellation is.
-    """
-    if not isinstance(error, Exception):
-        return False
-    futures = sys.modules.get("concurrent.futures")
-    return futures is None or not isinstance(error, futures.CancelledError)
 
 
 def _listed(messages: Any) -> list[Any]:

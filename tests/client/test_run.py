@@ -150,6 +150,20 @@ def test_what_ends_a_program_is_no_verdict(client: ReflectClient, error: Callabl
     assert client.get_trace(run.outcome.trace_id).trajectory == "half of it"
 
 
+def test_the_checks_of_a_test_are_verdicts_and_skipping_it_is_none(client: ReflectClient) -> None:
+    lesson(client)
+    with pytest.raises(pytest.fail.Exception), client.trace(TASK) as run:
+        pytest.fail("wrong answer")
+    assert run.outcome is not None
+    review = client.get_trace(run.outcome.trace_id).review
+    assert review is not None
+    assert (review.result, review.feedback) == ("fail", "Failed: wrong answer")
+    with pytest.raises(pytest.skip.Exception), client.trace(TASK) as run:
+        pytest.skip("no GPU")
+    assert run.outcome is not None
+    assert run.outcome.review_status == "pending"
+
+
 def test_a_verdict_that_was_given_before_the_program_is_ended_counts(client: ReflectClient) -> None:
     with pytest.raises(SystemExit), client.trace(TASK) as run:
         run.passed()
