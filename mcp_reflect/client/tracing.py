@@ -31,15 +31,22 @@ def traced(
     `fixed` are the arguments of each run beside link and task.
     """
     calls = Calls(function, link, task, judge, {**fixed, "augment": augment, "alpha": None})
-    if inspect.isasyncgenfunction(function):
+    if _is(inspect.isasyncgenfunction, function):
         wrapper = _async_generator(function, calls)
-    elif inspect.iscoroutinefunction(function):
+    elif _is(inspect.iscoroutinefunction, function):
         wrapper = _coroutine(function, calls)
-    elif inspect.isgeneratorfunction(function):
+    elif _is(inspect.isgeneratorfunction, function):
         wrapper = _generator(function, calls)
     else:
         wrapper = _plain(function, calls)
     return functools.wraps(function)(wrapper)
+
+
+def _is(kind: Callable[[Any], bool], function: Callable[..., Any]) -> bool:
+    """Whether a function, or the `__call__` of an object that is called as one, is of a kind."""
+    while isinstance(function, partial):
+        function = function.func
+    return kind(function) or kind(type(function).__call__)
 
 
 def _plain(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import logging
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio.lowlevel
+import anyio.to_thread
 import pytest
 
 from mcp_reflect import AsyncReflectClient, ReflectClient, current_run, reflect_trace
@@ -308,6 +310,31 @@ async def test_an_async_call_without_a_usable_task_runs_without_a_memory(home: P
 
     assert await solve("") == "done"
     assert [part async for part in stream("")] == ["done"]
+
+
+@pytest.mark.anyio
+async def test_an_object_is_called_as_its_call_method_is(home: Path) -> None:
+    class Agent:
+        async def __call__(self, task: str, *, mood: str = "") -> str:
+            await anyio.lowlevel.checkpoint()
+            return "done"
+
+    class Stream:
+        async def __call__(self, task: str) -> AsyncIterator[str]:
+            yield "done"
+
+    class Steps:
+        def __call__(self, task: str) -> Iterator[str]:
+            yield "done"
+
+    async with AsyncReflectClient(strict=True) as client:
+        reflect = reflect_trace(client=client, judge=lambda answer: answer == "done")
+        assert await reflect(Agent())("an agent") == "done"
+        assert await reflect(functools.partial(Agent(), mood="good"))("a partial one") == "done"
+        assert [part async for part in reflect(Stream())("a stream")] == ["done"]
+        assert await anyio.to_thread.run_sync(list, reflect(Steps())("steps")) == ["done"]
+        runs = {trace.task: trace.result for trace in await client.list_traces("all")}
+    assert runs == dict.fromkeys(["an agent", "a partial one", "a stream", "steps"], "pass")
 
 
 def test_a_plain_function_may_use_an_async_client(home: Path, client: ReflectClient) -> None:
