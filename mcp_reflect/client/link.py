@@ -23,6 +23,9 @@ TIMEOUT_S = 10.0
 REST_S = 30.0
 """How long a memory that could not be reached is left alone, so that not every call waits for it in vain."""
 
+_LONGEST_S = 86_400.0
+"""Far below what the waiting functions of any system can take."""
+
 _IDLE_S = 30.0
 _MAX_REMEMBERED = 100
 """Ids that a trace may name."""
@@ -40,8 +43,8 @@ class Link:
     """
 
     def __init__(self, environ: Mapping[str, str], cwd: str, name: str, timeout: float, *, strict: bool) -> None:
-        if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not timeout > 0:
-            raise InvalidArgument("timeout", f"got {timeout!r}", "a number of seconds above 0")
+        if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not 0 < timeout <= _LONGEST_S:
+            raise InvalidArgument("timeout", f"got {timeout!r}", "a number of seconds above 0, at most 86,400 (a day)")
         self.strict = strict
         self._timeout = timeout
         self._caller = Caller(environ, cwd, name, wait=False, idle_s=_IDLE_S)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import signal
 import subprocess
@@ -126,8 +127,9 @@ def test_a_mistake_at_the_call_is_an_exception_with_or_without_a_memory(home: Pa
         assert hub_pids(home) == []
         with pytest.raises(UsageError, match="unknown trace_nowhere"):
             client.get_trace("trace_nowhere")
-    with pytest.raises(InvalidArgument, match="timeout"):
-        ReflectClient(timeout=0)
+    for timeout in (0, -1, math.nan, math.inf, 1e10, 10**400):
+        with pytest.raises(InvalidArgument, match=r"above 0, at most 86,400 \(a day\)"):
+            ReflectClient(timeout=timeout)
     with pytest.raises(InvalidArgument, match="project"):
         ReflectClient("no such id!")
 
