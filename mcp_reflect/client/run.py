@@ -144,6 +144,8 @@ class Run:
         self._review |= reflection  # type: ignore[typeddict-item]  # the names were checked
 
     def _judge(self, result: Result, feedback: str) -> None:
+        if isinstance(feedback, str):  # often it is what a test wrote, of any length
+            feedback = _text(feedback)
         calls.check_verdict(feedback=feedback)
         self._result, self._review["feedback"] = result, feedback
 

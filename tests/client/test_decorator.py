@@ -67,6 +67,16 @@ def test_a_judge_reviews_what_the_function_returned(client: ReflectClient) -> No
     }
 
 
+@pytest.mark.parametrize("feedback", ["x" * 250_000, "out\udc80put", "NUL \x00"])
+def test_whatever_text_a_judge_gives_as_feedback_its_verdict_counts(client: ReflectClient, feedback: str) -> None:
+    @reflect_trace(client=client, judge=lambda _: (False, feedback))
+    def solve(task: str) -> str:
+        return task
+
+    solve(TASK)
+    assert last(client).result == "fail"
+
+
 def test_the_task_argument_is_given_with_memories_unless_that_is_not_wanted(client: ReflectClient) -> None:
     client.create_trace(TASK, review_result="pass", guidance="g")
     seen = []

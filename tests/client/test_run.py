@@ -261,6 +261,16 @@ def test_a_mistake_found_at_the_end_of_a_run_does_not_take_its_result(
             raise LookupError("the body's own")
 
 
+def test_feedback_of_any_length_is_kept_as_far_as_it_goes(client: ReflectClient) -> None:
+    with client.trace(TASK) as run:
+        run.failed("first \ud800" + "x" * 300_000 + "last")
+    assert run.outcome is not None
+    review = client.get_trace(run.outcome.trace_id).review
+    assert review is not None
+    assert len(review.feedback) <= 200_000
+    assert (review.feedback[:7], review.feedback[-4:]) == ("first ?", "last")
+
+
 def test_a_mistake_in_the_body_is_an_exception_there(client: ReflectClient) -> None:
     with client.trace(TASK) as run:
         with pytest.raises(TypeError, match="log"):
