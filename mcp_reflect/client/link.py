@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import TypeVar
 
@@ -91,13 +91,18 @@ class Link:
 
     def remember(self, memory_ids: list[str]) -> None:
         """Note what this thread or task was shown, for the next trace that does not say what it was given."""
-        _shown.set((*_shown.get(), *((self, memory_id) for memory_id in memory_ids))[-_MAX_REMEMBERED:])
+        _shown.set(tuple(latest([*_shown.get(), *((self, memory_id) for memory_id in memory_ids)])))
 
     def recall(self) -> list[str]:
         """What was noted since the last time, and forget it."""
         found = _shown.get()
         _shown.set(tuple(pair for pair in found if pair[0] is not self))
-        return list(dict.fromkeys(memory_id for link, memory_id in found if link is self))
+        return [memory_id for link, memory_id in found if link is self]
+
+
+def latest(shown: Sequence[T]) -> list[T]:
+    """What was shown last, each once, in that order, and no more than a trace may name."""
+    return list(dict.fromkeys(reversed(shown)))[:_MAX_REMEMBERED][::-1]
 
 
 def environment(project: str, user: str, home: str | os.PathLike[str]) -> dict[str, str]:

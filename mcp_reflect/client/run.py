@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -13,7 +14,7 @@ from mcp_reflect.client import calls
 from mcp_reflect.client.calls import Call, Result, ReviewFields
 from mcp_reflect.client.collected import MAX_TEXT, clean, clipped, error_line, error_report, trajectory_of
 from mcp_reflect.client.endings import ending_of
-from mcp_reflect.client.link import Link
+from mcp_reflect.client.link import Link, latest
 from mcp_reflect.client.plain import as_text
 from mcp_reflect.client.results import Augmented, Memory, Outcome
 
@@ -77,6 +78,7 @@ class Run:
         self._helpful: list[str] = []
         self._harmful: list[str] = []
         self._retrieved: list[str] = []
+        self._counting = threading.Lock()
         self.task = task
         self.messages: list[Any] = []
         self.final_response: Any = ""
@@ -161,7 +163,8 @@ class Run:
         """Count memories that were asked for during the run to it; False where another client asked."""
         if link is not self._link:
             return False
-        self._retrieved += [memory.id for memory in memories]
+        with self._counting:
+            self._retrieved = latest([*self._retrieved, *(memory.id for memory in memories)])
         return True
 
     @contextmanager
@@ -204,7 +207,7 @@ class Run:
             "model": self.model,
             "metadata": self.metadata,
             "retrieval_id": self.retrieval_id,
-            "retrieved_memory_ids": list(dict.fromkeys(self._retrieved)),
+            "retrieved_memory_ids": self._retrieved,
             "helpful_memory_ids": self._helpful,
             "harmful_memory_ids": self._harmful,
             "trace_key": self.trace_key,

@@ -80,6 +80,15 @@ def test_what_a_thread_retrieved_counts_for_its_next_trace_and_no_others(client:
     assert client.create_trace("later", review_result="pass").q_updates == ()
 
 
+def test_of_all_that_was_retrieved_the_last_hundred_memories_are_noted(home: Path) -> None:
+    link = ReflectClient().link
+    for number in range(150):
+        link.remember([f"mem_{number}"])
+    link.remember(["mem_100"])
+    assert link.recall() == [*(f"mem_{number}" for number in range(50, 150) if number != 100), "mem_100"]
+    assert link.recall() == []
+
+
 def test_memories_that_are_named_take_the_place_of_those_retrieved(client: ReflectClient) -> None:
     for task in ("a first task", "a second task"):
         client.create_trace(task, review_result="pass", guidance="g")
