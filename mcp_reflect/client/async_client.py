@@ -20,7 +20,7 @@ from mcp_reflect.client.endings import ending_of
 from mcp_reflect.client.link import TIMEOUT_S, Link, environment
 from mcp_reflect.client.results import Augmented, Outcome, Retrieved, Trace, TraceSummary
 from mcp_reflect.client.run import INTERRUPTED_S, Run
-from mcp_reflect.client.sync_client import WAIT_S, looks, not_settled, note, settled, with_retrieved
+from mcp_reflect.client.sync_client import WAIT_S, looks, not_settled, note, settled, submitted, with_retrieved
 
 T = TypeVar("T")
 
@@ -104,7 +104,8 @@ class AsyncReflectClient:
 
     async def create_trace(self, task: str, **fields: Unpack[TraceFields]) -> Outcome:
         """See ReflectClient.create_trace."""
-        return await _do(self.link, partial(calls.submit_trace, task, with_retrieved(self.link, fields)))
+        given, noted = with_retrieved(self.link, fields)
+        return await in_thread(partial(submitted, self.link, task, given, noted))
 
     async def review_trace(self, trace_id: str, result: Result, **fields: Unpack[ReviewFields]) -> Outcome:
         """See ReflectClient.review_trace."""
@@ -170,25 +171,23 @@ class AsyncTraceRun(Run):
 
     async def finish(self, error: BaseException | None = None) -> None:
         """Store the run, with the exception that ended it."""
-        try:
-            call = partial(self._end, error)
-            if ending_of(error) != "interrupted":
-                self._settle(await _do(self._link, call))
-            elif isinstance(error, GeneratorExit):
-                # A coroutine that is being closed must not wait for anything any more.
-                store = partial(self._store_unseen, call)
-                threading.Thread(target=store, name="mcp-reflect", daemon=True).start()
-            else:
-                with anyio.move_on_after(INTERRUPTED_S, shield=True):
-                    self._settle(await _do(self._link, call, INTERRUPTED_S))
-        except Exception as problem:  # noqa: BLE001 - whatever it was, the run's own result or error comes first
-            self._not_stored(problem, error)
+        if ending_of(error) != "interrupted":
+            try:
+                await in_thread(partial(self._store, error))
+            except Exception as problem:  # noqa: BLE001 - whatever it was, the run's own result or error comes first
+                self._not_stored(problem, error)
+        elif isinstance(error, GeneratorExit):
+            # A coroutine that is being closed must not wait for anything any more.
+            threading.Thread(target=self._store_soon, args=(error,), name="mcp-reflect", daemon=True).start()
+        else:
+            with anyio.move_on_after(INTERRUPTED_S, shield=True):
+                await in_thread(partial(self._store_soon, error))
 
-    def _store_unseen(self, call: Callable[[], Call[Outcome]]) -> None:
+    def _store_soon(self, error: BaseException | None) -> None:
         try:
-            self._settle(self._link.do(call(), INTERRUPTED_S))
-        except Exception as problem:  # noqa: BLE001 - nobody is there to be told but the log
-            self._not_stored(problem, GeneratorExit())
+            self._store(error, INTERRUPTED_S)
+        except Exception as problem:  # noqa: BLE001 - perhaps nobody is there to be told but the log
+            self._not_stored(problem, error)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -202,6 +201,6 @@ class AsyncTraceRun(Run):
         await self.finish(error)
 
 
-async def _do(link: Link, make: Callable[[], Call[T]], within: float | None = None) -> T:
+async def _do(link: Link, make: Callable[[], Call[T]]) -> T:
     """Make a call and carry it out, both in a thread: what is to be sent may be megabytes long."""
-    return await in_thread(lambda: link.do(make(), within))
+    return await in_thread(lambda: link.do(make()))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcp_reflect.client.plain import MAX_STRING, as_json
+from mcp_reflect.client.plain import MAX_STRING, as_json, as_text
 
 MAX_TRAJECTORY = 4_000_000
 MAX_TEXT = 200_000
@@ -42,6 +42,18 @@ def clipped(text: str, limit: int) -> str:
         return text
     half = (limit - _NOTE) // 2
     return f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
+
+
+def text_of(value: Any) -> str:
+    """Any value as a text that is taken."""
+    return clipped(clean(as_text(value)), MAX_TEXT)
+
+
+def listed(messages: Any) -> list[Any]:
+    """The messages of a run, whatever they were replaced by."""
+    if isinstance(messages, str | Mapping) or not isinstance(messages, Sequence):
+        return [messages]
+    return list(messages)
 
 
 def error_line(error: BaseException) -> str:

@@ -7,16 +7,23 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from types import TracebackType
-from typing import Any, Self, TypedDict
+from typing import Any, TypedDict
 
 from mcp_reflect.client import calls
 from mcp_reflect.client.calls import Call, Result, ReviewFields
-from mcp_reflect.client.collected import MAX_TEXT, clean, clipped, error_line, error_report, trajectory_of
+from mcp_reflect.client.collected import (
+    MAX_TEXT,
+    clipped,
+    error_line,
+    error_report,
+    listed,
+    text_of,
+    trajectory_of,
+)
 from mcp_reflect.client.endings import ending_of
 from mcp_reflect.client.link import Link, latest
-from mcp_reflect.client.plain import as_text
 from mcp_reflect.client.results import Augmented, Memory, Outcome
+from mcp_reflect.client.storing import store
 
 log = logging.getLogger("mcp_reflect.client")
 
@@ -147,7 +154,7 @@ class Run:
 
     def _judge(self, result: Result, feedback: str) -> None:
         if isinstance(feedback, str):  # often it is what a test wrote, of any length
-            feedback = _text(feedback)
+            feedback = text_of(feedback)
         calls.check_verdict(feedback=feedback)
         self._result, self._review["feedback"] = result, feedback
 
@@ -198,11 +205,11 @@ class Run:
             why = [self._review.get("feedback", "")] if self._result == "fail" else []
             self._result = "fail"
             self._review["feedback"] = clipped("\n".join(filter(None, [*why, error_line(error)])), MAX_TEXT)
-            self.messages = [*_listed(self.messages), error_report(error)]
+            self.messages = [*listed(self.messages), error_report(error)]
         fields: dict[str, Any] = {
             **self._review,
-            "trajectory": trajectory_of(_listed(self.messages)),
-            "final_response": "" if self.final_response is None else _text(self.final_response),
+            "trajectory": trajectory_of(listed(self.messages)),
+            "final_response": "" if self.final_response is None else text_of(self.final_response),
             "reference_context": self.reference_context,
             "model": self.model,
             "metadata": self.metadata,
@@ -215,7 +222,14 @@ class Run:
         }
         return calls.submit_trace(self.task, fields)
 
-    def _settle(self, outcome: Outcome) -> None:
+    def _store(self, error: BaseException | None, within: float | None = None) -> None:
+        """Raises UsageError, and MemoryUnavailable where the client is strict."""
+        call = self._end(error)
+        # What it was shown may have been forgotten since; any other id is a mistake, of which a strict client tells.
+        dispensable = {self.retrieval_id, *self._retrieved, *(memory.id for memory in self.memories)}
+        if not self._link.strict:
+            dispensable |= {*self._helpful, *self._harmful}
+        outcome = store(self._link, call, dispensable, within)
         self.outcome = outcome if outcome.available else None
 
     def _not_stored(self, problem: Exception, error: BaseException | None) -> None:
@@ -223,43 +237,3 @@ class Run:
         if self._link.strict and error is None:
             raise problem
         log.error("a run of %r was not stored: %s", clipped(self.task, 200), problem)
-
-
-class TraceRun(Run):
-    """A run of plain code: `with client.trace(task) as run`."""
-
-    def start(self) -> None:
-        """Fetch the memories. Raises MemoryUnavailable where the client is strict."""
-        call = self._begin()
-        if call is not None:
-            self._augmented = self._link.do(call)
-
-    def finish(self, error: BaseException | None = None) -> None:
-        """Store the run, with the exception that ended it."""
-        try:
-            within = INTERRUPTED_S if ending_of(error) == "interrupted" else None
-            self._settle(self._link.do(self._end(error), within))
-        except Exception as problem:  # noqa: BLE001 - whatever it was, the run's own result or error comes first
-            self._not_stored(problem, error)
-
-    def __enter__(self) -> Self:
-        self.start()
-        self._push()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        self._pop()
-        self.finish(error)
-
-
-def _listed(messages: Any) -> list[Any]:
-    """The messages, whatever they were replaced by."""
-    if isinstance(messages, str | Mapping) or not isinstance(messages, Sequence):
-        return [messages]
-    return list(messages)
-
-
-def _text(value: Any) -> str:
-    return clipped(clean(as_text(value)), MAX_TEXT)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
+from types import TracebackType
 from typing import Any, Literal, Self, Unpack
 
 from mcp_reflect.client import calls
 from mcp_reflect.client.calls import QueryOptions, Result, ReviewFields, TraceFields
+from mcp_reflect.client.endings import ending_of
 from mcp_reflect.client.link import TIMEOUT_S, Link, environment
 from mcp_reflect.client.results import Augmented, Memory, Outcome, Retrieved, Trace, TraceSummary
-from mcp_reflect.client.run import TraceRun, current_run
+from mcp_reflect.client.run import INTERRUPTED_S, Run, current_run
+from mcp_reflect.client.storing import store
 
 WAIT_S = 60.0
 _FIRST_LOOK_S = 0.05
@@ -74,7 +77,8 @@ class ReflectClient:
         The memories it was given are those of `retrieval_id` and `retrieved_memory_ids`; with neither, those that this
         thread or task retrieved since its last trace.
         """
-        return self.link.do(calls.submit_trace(task, with_retrieved(self.link, fields)))
+        given, noted = with_retrieved(self.link, fields)
+        return submitted(self.link, task, given, noted)
 
     def review_trace(self, trace_id: str, result: Result, **fields: Unpack[ReviewFields]) -> Outcome:
         """Judge a run, `pass` or `fail`; again replaces the earlier review. See ReviewFields."""
@@ -134,6 +138,35 @@ class ReflectClient:
         )
 
 
+class TraceRun(Run):
+    """A run of plain code: `with client.trace(task) as run`."""
+
+    def start(self) -> None:
+        """Fetch the memories. Raises MemoryUnavailable where the client is strict."""
+        call = self._begin()
+        if call is not None:
+            self._augmented = self._link.do(call)
+
+    def finish(self, error: BaseException | None = None) -> None:
+        """Store the run, with the exception that ended it."""
+        try:
+            within = INTERRUPTED_S if ending_of(error) == "interrupted" else None
+            self._store(error, within)
+        except Exception as problem:  # noqa: BLE001 - whatever it was, the run's own result or error comes first
+            self._not_stored(problem, error)
+
+    def __enter__(self) -> Self:
+        self.start()
+        self._push()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self._pop()
+        self.finish(error)
+
+
 def note(link: Link, memories: tuple[Memory, ...]) -> None:
     """Count what was retrieved to the present run, or else to the next trace of this thread or task."""
     run = current_run()
@@ -141,11 +174,19 @@ def note(link: Link, memories: tuple[Memory, ...]) -> None:
         link.remember([memory.id for memory in memories])
 
 
-def with_retrieved(link: Link, fields: Mapping[str, Any]) -> dict[str, Any]:
+def with_retrieved(link: Link, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The fields with the memories that were noted, and which those are."""
     noted = link.recall()
     if fields.get("retrieval_id") or "retrieved_memory_ids" in fields:
-        return dict(fields)
-    return {**fields, "retrieved_memory_ids": noted}
+        return dict(fields), []
+    return {**fields, "retrieved_memory_ids": noted}, noted
+
+
+def submitted(link: Link, task: str, given: Mapping[str, Any], noted: list[str]) -> Outcome:
+    """Store a run. What was only noted may be left out; what its caller names has to be there."""
+    call = calls.submit_trace(task, given)
+    named = [*call.arguments.get("helpful_memory_ids", ()), *call.arguments.get("harmful_memory_ids", ())]
+    return store(link, call, {*noted}.difference(named))
 
 
 def looks(timeout: float) -> Iterator[float]:

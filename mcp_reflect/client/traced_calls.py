@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from mcp_reflect.client.link import Link
-from mcp_reflect.client.run import Run, TraceRun
+from mcp_reflect.client.run import Run
+from mcp_reflect.client.sync_client import TraceRun
 
 if TYPE_CHECKING:
     from mcp_reflect.client.async_client import AsyncTraceRun

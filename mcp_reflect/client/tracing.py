@@ -10,7 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp_reflect.client.link import Link
-from mcp_reflect.client.run import Run, TraceRun
+from mcp_reflect.client.run import Run
+from mcp_reflect.client.sync_client import TraceRun
 from mcp_reflect.client.traced_calls import Calls, Judge
 
 if TYPE_CHECKING:

@@ -247,16 +247,47 @@ def test_a_run_with_a_key_of_its_own_is_stored_once(client: ReflectClient) -> No
     assert len(client.list_traces("all")) == 1
 
 
+def forget(memory_id: str) -> None:
+    command = [sys.executable, "-m", "mcp_reflect", "forget", memory_id, "--yes"]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+
+
+def test_memories_that_are_forgotten_during_a_run_do_not_cost_it(client: ReflectClient) -> None:
+    kept, gone = lesson(client), lesson(client, "Fix the logout test")
+    with client.trace(TASK, augment=False) as run:
+        client.query_memories(TASK)
+        assert set(run._retrieved) == {kept.id, gone.id}
+        run.helpful(kept, gone)
+        forget(gone.id)
+        run.passed()
+    assert run.outcome is not None
+    assert [update.memory_id for update in run.outcome.q_updates] == [kept.id]
+    assert client.get_trace(run.outcome.trace_id).retrieved_memory_ids == (kept.id,)
+
+
+def test_where_the_memory_that_misled_is_forgotten_no_other_is_credited_for_it(client: ReflectClient) -> None:
+    _kept, gone = lesson(client), lesson(client, "Fix the logout test")
+    with client.trace(TASK) as run:
+        run.harmful(gone)
+        forget(gone.id)
+        run.failed()
+    assert run.outcome is not None
+    assert (run.outcome.review_status, run.outcome.q_updates) == ("reviewed", ())
+
+
+def test_an_id_that_never_was_one_is_told_and_the_run_is_stored(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with ReflectClient() as client, caplog.at_level(logging.WARNING):
+        with client.trace(TASK) as run:
+            run.passed()
+            run.helpful(*(f"mem_nowhere_{number}" for number in range(12)))
+        assert run.outcome is not None
+        assert {f"mem_nowhere_{number}" in caplog.text for number in range(12)} == {True}
+
+
 def test_a_mistake_found_at_the_end_of_a_run_does_not_take_its_result(
     home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with ReflectClient() as client, caplog.at_level(logging.ERROR):
-        with client.trace(TASK) as run:
-            run.passed()
-            run.helpful("mem_nowhere")
-        assert run.outcome is None
-        assert "mem_nowhere" in caplog.text
-        caplog.clear()
         with pytest.raises(LookupError, match="the body's own"), client.trace(TASK) as run:
             run.metadata["bad"] = object()
             raise LookupError("the body's own")

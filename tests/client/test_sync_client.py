@@ -100,6 +100,23 @@ def test_memories_that_are_named_take_the_place_of_those_retrieved(client: Refle
     assert client.create_trace("y", retrieved_memory_ids=[], review_result="pass").q_updates == ()
 
 
+def test_what_was_noted_and_is_forgotten_is_left_out_and_what_is_named_has_to_be_there(client: ReflectClient) -> None:
+    lessons = [client.create_trace(f"task {n}", review_result="pass", guidance="g").memory for n in range(8)]
+    kept, *gone = [memory.id for memory in lessons if memory is not None]
+    client.link.remember([kept, *gone])
+    for memory_id in gone:
+        subprocess.run([sys.executable, "-m", "mcp_reflect", "forget", memory_id, "--yes"], check=True, timeout=60)
+    outcome = client.create_trace("t", review_result="pass")
+    assert [update.memory_id for update in outcome.q_updates] == [kept]
+    with pytest.raises(UsageError, match=f"retrieved_memory_ids: unknown {gone[0]}"):
+        client.create_trace("t", retrieved_memory_ids=[kept, gone[0]])
+    client.link.remember([kept, gone[0]])
+    with pytest.raises(UsageError, match=f"unknown {gone[0]}"):
+        client.create_trace("t", review_result="pass", helpful_memory_ids=[gone[0]])
+    with pytest.raises(InvalidArgument, match="helpful_memory_ids"):
+        client.create_trace("t", review_result="pass", helpful_memory_ids=7)  # type: ignore[arg-type]
+
+
 def test_the_same_key_stores_nothing_twice(client: ReflectClient) -> None:
     first = client.create_trace("t", trace_key="k", review_result="pass")
     assert client.create_trace("t", trace_key="k", review_result="pass").trace_id == first.trace_id

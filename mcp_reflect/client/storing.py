@@ -1,0 +1,57 @@
+"""Storing a run whose memories may have been forgotten while it went on."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import time
+from collections.abc import Collection
+
+from mcp_reflect.client.calls import Call
+from mcp_reflect.client.link import Link
+from mcp_reflect.client.results import Outcome
+from mcp_reflect.errors import UsageError
+
+log = logging.getLogger("mcp_reflect.client")
+
+_VERDICTS = ("helpful_memory_ids", "harmful_memory_ids")
+_NAMING = ("retrieved_memory_ids", *_VERDICTS)
+
+
+def store(link: Link, call: Call[Outcome], dispensable: Collection[str], within: float | None = None) -> Outcome:
+    """As `link.do`, for submit_trace. The dispensable ids are left out where the memory does not know them any more.
+
+    Raises UsageError for others that it does not know.
+    """
+    until = None if within is None else time.monotonic() + within
+    while True:
+        try:
+            return link.do(call, within)
+        except UsageError as error:
+            gone = {each for each in _unknown(call, str(error)) if each in dispensable}
+            if not gone or (until is not None and time.monotonic() > until):
+                raise
+            log.warning("a run is stored without what the memory does not know: %s", ", ".join(sorted(gone)))
+            call = _without(call, gone)
+
+
+def _unknown(call: Call[Outcome], refusal: str) -> list[str]:
+    """The ids of a call that a refusal names. It names a few at a time; see `errors.UnknownId`."""
+    name, _, rest = refusal.partition(": unknown ")
+    listed = rest.partition(". Allowed:")[0]
+    ids = call.arguments.get(name, ())
+    return [each for each in ([ids] if isinstance(ids, str) else ids) if each in listed]
+
+
+def _without(call: Call[Outcome], gone: Collection[str]) -> Call[Outcome]:
+    from mcp_reflect.inputs import NO_RETRIEVAL  # noqa: PLC0415 - heavy
+
+    arguments = dict(call.arguments)
+    for name in _NAMING:
+        arguments[name] = [each for each in arguments.get(name, ()) if each not in gone]
+    if arguments["retrieval_id"] in gone:
+        arguments["retrieval_id"] = NO_RETRIEVAL
+    if any(map(call.arguments.get, _VERDICTS)) and not any(map(arguments.get, _VERDICTS)):
+        # Where no memory is named all are credited, and that was not what the run said.
+        arguments |= {"retrieved_memory_ids": [], "retrieval_id": NO_RETRIEVAL}
+    return dataclasses.replace(call, arguments=arguments)
