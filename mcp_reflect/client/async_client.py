@@ -176,14 +176,20 @@ class AsyncTraceRun(Run):
                 await in_thread(partial(self._store, error))
             except Exception as problem:  # noqa: BLE001 - whatever it was, the run's own result or error comes first
                 self._not_stored(problem, error)
-        elif isinstance(error, GeneratorExit):
+            return
+        begun = threading.Event()
+        store = partial(self._store_soon, error, begun)
+        if isinstance(error, GeneratorExit):
             # A coroutine that is being closed must not wait for anything any more.
-            threading.Thread(target=self._store_soon, args=(error,), name="mcp-reflect", daemon=True).start()
-        else:
-            with anyio.move_on_after(INTERRUPTED_S, shield=True):
-                await in_thread(partial(self._store_soon, error))
+            threading.Thread(target=store, name="mcp-reflect", daemon=True).start()
+            return
+        with anyio.move_on_after(INTERRUPTED_S, shield=True):
+            await in_thread(store)
+        if not begun.is_set():
+            self._lost("its turn did not come in time")
 
-    def _store_soon(self, error: BaseException | None) -> None:
+    def _store_soon(self, error: BaseException | None, begun: threading.Event) -> None:
+        begun.set()
         try:
             self._store(error, INTERRUPTED_S)
         except Exception as problem:  # noqa: BLE001 - perhaps nobody is there to be told but the log

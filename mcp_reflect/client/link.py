@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from mcp_reflect.client.calls import Call
 from mcp_reflect.errors import InvalidArgument, MemoryUnavailable, UsageError
-from mcp_reflect.hub.caller import Caller, Lost, Refused
+from mcp_reflect.hub.caller import Busy, Caller, Lost, Refused
 from mcp_reflect.hub.election import Unavailable
 
 T = TypeVar("T")
@@ -53,18 +53,23 @@ class Link:
         self._left_alone_until = 0.0
 
     def do(self, call: Call[T], within: float | None = None) -> T:
-        """The result of a call, within that many seconds, by default the client's time-out."""
+        """The result of a call, within that many seconds; by default the client's time-out once it has its turn."""
         if not self.strict and (time.monotonic() < self._left_alone_until or call.arguments.get("trace_id") == ""):
             # An empty trace_id is what this client itself gave for a run that could not be stored.
             return call.absent
         try:
             # Every call may be repeated: traces have keys, and the same review again changes nothing.
-            answer = self._caller.call(call.tool, call.arguments, within or self._timeout, again=True)
+            answer = self._caller.call(
+                call.tool, call.arguments, within or self._timeout, again=True, in_turn=within is None
+            )
         except (Refused, Lost, Unavailable, OSError) as error:
             if isinstance(error, Refused) and error.usage:
                 raise UsageError(str(error)) from None
             if self.strict:
                 raise MemoryUnavailable(str(error)) from error
+            if isinstance(error, Busy):
+                log.debug("a call goes without the memory: %s", error)
+                return call.absent
             if within is None:  # else it may just have been too short
                 self._left_alone_until = time.monotonic() + REST_S
             self._tell(error)

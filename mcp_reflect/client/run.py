@@ -231,6 +231,11 @@ class Run:
             dispensable |= {*self._helpful, *self._harmful}
         outcome = store(self._link, call, dispensable, within)
         self.outcome = outcome if outcome.available else None
+        if not outcome.available:
+            self._lost("the memory was not reached")
+
+    def _lost(self, why: str) -> None:
+        log.warning("a run of %r was not stored: %s", clipped(self.task, 200), why)
 
     def _not_stored(self, problem: Exception, error: BaseException | None) -> None:
         """A run that cannot be stored must not cost its result, nor hide what the run itself raised."""

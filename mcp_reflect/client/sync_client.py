@@ -26,12 +26,13 @@ class ReflectClient:
 
     Settings are read as for every other client: environment, then `config.toml`. `project`, `user` and `home` stand for
     MCP_REFLECT_PROJECT, MCP_REFLECT_USER and MCP_REFLECT_HOME; `name` is what `mcp-reflect hub status` shows. A call
-    waits at most `timeout` seconds.
+    waits at most `timeout` seconds for the memory, and before that for the client's other calls, as long as the memory
+    answers these in time.
 
     A memory that cannot be reached does not break the program: calls give empty results whose `available` is False, one
-    warning goes to the log `mcp_reflect.client`, and for half a minute nothing is asked again. With `strict=True` they
-    raise MemoryUnavailable instead. Arguments that are wrong raise InvalidArgument or TypeError, ids that do not exist
-    UsageError, in either case; all but TypeError are found in `mcp_reflect.errors`.
+    warning goes to the log `mcp_reflect.client` and one for each run that is lost, and for half a minute nothing is
+    asked again. With `strict=True` they raise MemoryUnavailable instead. Arguments that are wrong raise InvalidArgument
+    or TypeError, ids that do not exist UsageError, in either case; all but TypeError are found in `mcp_reflect.errors`.
 
     Thread-safe. What a thread or task retrieves counts for the next trace of that thread or task, unless that says
     otherwise. Closing ends the connection; a later call opens another one.

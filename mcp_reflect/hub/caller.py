@@ -10,6 +10,7 @@ hub that was replaced is noticed by nobody.
 from __future__ import annotations
 
 import json
+import math
 import os
 import threading
 import time
@@ -23,7 +24,7 @@ from mcp_reflect.hub import address, election, frame
 from mcp_reflect.hub.carriers import Child, Closed, Lost, Socket
 from mcp_reflect.hub.client_end import LOST, parsed
 
-__all__ = ["CALL_S", "Caller", "Lost", "Refused"]
+__all__ = ["CALL_S", "Busy", "Caller", "Lost", "Refused"]
 
 PROTOCOL = "2026-07-28"
 CALL_S = 60.0
@@ -43,6 +44,10 @@ class Refused(Exception):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.usage = _NOTHING_CHANGED in message
+
+
+class Busy(election.Unavailable):
+    """Another call of this program took all the time; of the memory it says nothing."""
 
 
 class Caller:
@@ -82,6 +87,7 @@ class Caller:
         self._pid = os.getpid()
         self._lock = threading.Lock()
         self._used = time.monotonic()
+        self._answered = -math.inf
         self._connection = frame.new_connection()
 
     def __enter__(self) -> Self:
@@ -97,16 +103,17 @@ class Caller:
         timeout: float = CALL_S,
         *,
         again: bool = False,
+        in_turn: bool = False,
         meta: Mapping[str, Any] | None = None,
     ) -> Any:
         """The structured result of a tool. Waits at most `timeout` seconds, a hub's start included.
 
         `again`: the call may be carried out twice without harm, and is repeated once where its answer was lost.
+        `in_turn`: every answer to another call of this program, for which this one had to wait, begins its time anew.
         `meta`: what the server is told beside the arguments.
-        Raises Refused, Lost, and election.Unavailable where no server can be had.
+        Raises Refused, Lost, Busy, and election.Unavailable where no server can be had.
         """
-        until = time.monotonic() + timeout
-        with self._alone(until):
+        with self._alone(time.monotonic() + timeout, timeout if in_turn else 0.0) as until:
             for _ in range(_SENT_AT_MOST):
                 try:
                     return self._once(tool, arguments, until, meta or {})
@@ -135,17 +142,22 @@ class Caller:
             self._drop()
 
     @contextmanager
-    def _alone(self, until: float) -> Iterator[None]:
-        """Keep other threads out. Raises Unavailable where one of them takes all the time."""
+    def _alone(self, until: float, patience: float = 0.0) -> Iterator[float]:
+        """Keep other threads out, and say until when. Raises Busy where they take all the time.
+
+        `patience`: for how many seconds after an answer to one of them to wait on.
+        """
         if self._pid != os.getpid():
             carrier, self._carrier = self._carrier, None
             self._begin()
             if carrier is not None:
                 carrier.abandon()
-        if not self._lock.acquire(timeout=max(until - time.monotonic(), 0)):
-            raise election.Unavailable("another call of this program to the memory takes too long")
+        while not self._lock.acquire(timeout=max(until - time.monotonic(), 0)):
+            until = self._answered + patience
+            if until <= time.monotonic():
+                raise Busy("another call of this program to the memory takes too long")
         try:
-            yield
+            yield max(until, self._answered + patience)
         finally:
             self._used = time.monotonic()
             self._lock.release()
@@ -178,6 +190,7 @@ class Caller:
             if "method" not in answer and (answer.get("id") == self._last_id or _about_no_call(answer)):
                 if carrier.retired:
                     self._drop()
+                self._answered = time.monotonic()
                 return _result(answer)
         raise Lost("the memory ended before it answered")
 

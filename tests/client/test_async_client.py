@@ -175,7 +175,7 @@ async def test_without_a_memory_the_body_runs_as_if_nothing_was(
             with pytest.raises(ZeroDivisionError):
                 async with client.trace(TASK):
                     _ = 1 / 0
-    assert len([record for record in caplog.records if record.name == "mcp_reflect.client"]) == 1
+    assert len([record for record in caplog.records if record.name == "mcp_reflect.client"]) == 3
 
 
 async def test_a_stream_that_is_left_stores_its_run_without_a_verdict(client: AsyncReflectClient) -> None:
