@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from mcp_reflect.adapters.openai_reflector import OpenAIReflector
 from mcp_reflect.adapters.openai_reflector.chat import ChatServer
+from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.errors import ReflectorBusy
 from mcp_reflect.models import Material, Observation, ReviewedRun
 from mcp_reflect.ports import Usage
@@ -56,6 +58,18 @@ def test_json_in_a_code_fence_needs_no_second_request(server: LLMServer) -> None
     server.enqueue(fenced(summary="From a fence."))
     assert asking(server).reflect(a_run()).summary == "From a fence."
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "stored"),
+    [("token/of.no-known_form?42", "[redacted:api-key]"), ("ollama", "ollama"), ("none", "none")],
+)
+def test_a_key_that_the_server_echoes_stays_out_of_the_answer_and_a_word_for_no_key_in_it(
+    server: LLMServer, key: str, stored: str
+) -> None:
+    server.default(reflection(guidance=f"You sent {key}."))
+    reflector = OpenAIReflector("scripted", server.base_url, key, 20, Prompts())
+    assert reflector.reflect(a_run()).guidance == f"You sent {stored}."
 
 
 @pytest.mark.parametrize("code", [400, 404, 422])

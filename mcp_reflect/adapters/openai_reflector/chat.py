@@ -50,6 +50,9 @@ _PASSING = frozenset({408, 409, 425, 429})
 _FORMAT_REFUSED = frozenset({400, 404, 422})
 """How servers answer a response_format they do not know; their words about it have nothing in common."""
 
+_KEY = re.compile(r"(?=.*\d).{8,}|.{16,}")
+"""Not `ollama` or `not-needed`, which local servers are given for want of a key and answers may well hold."""
+
 _IDENTIFIER = re.compile(r"[A-Za-z][\w.-]{0,63}")
 
 M = TypeVar("M", bound=BaseModel)
@@ -129,7 +132,7 @@ class Conversation:
             raise
         except OpenAIError as error:
             raise self.translated(error) from error
-        answer = _read(_Reply, reply.content).text
+        answer = self._without_key(_read(_Reply, reply.content).text)
         used = _read(_Accounted, reply.content).usage
         spend(Usage(used.prompt_tokens or _estimated(prompt), used.completion_tokens or _estimated(answer)))
         return answer
@@ -149,6 +152,11 @@ class Conversation:
         if status in _PASSING or status >= 500:  # noqa: PLR2004 - 5xx: the server's own trouble
             return ReflectorBusy(message, retry_after(error.response.headers, datetime.now(UTC)))
         return (FormatRefused if status in _FORMAT_REFUSED else ReflectorRefused)(message)
+
+    def _without_key(self, answer: str) -> str:
+        """A server may echo what it was sent, and answers are stored."""
+        key = self._api_key.get_secret_value()
+        return answer.replace(key, "[redacted:api-key]") if _KEY.fullmatch(key) else answer
 
     def _is_safe(self, word: object) -> bool:
         """Whether a server's word is a plain identifier such as invalid_api_key, and not the key itself."""
