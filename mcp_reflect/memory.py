@@ -216,7 +216,7 @@ class ReflectionMemory(Looking):
             model=redact(submission.model),
             metadata=redact_json(submission.metadata),
             reference_context=own_words(submission.reference_context),
-            trace_key=submission.trace_key,
+            trace_key=redact(submission.trace_key),
             tools_used=trajectory.tools_used,
             created_at=self._clock(),
         )

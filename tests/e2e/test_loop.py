@@ -124,6 +124,17 @@ async def test_the_same_trace_key_is_the_same_trace(tmp_path: Path) -> None:
         assert first["trace_id"] in message
 
 
+async def test_a_trace_key_that_is_a_secret_is_not_stored_and_still_knows_its_run(tmp_path: Path) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6" * 3
+    async with connect(tmp_path / "home") as client:
+        first = await call(client, "submit_trace", task=CANCEL, trace_key=f"run {key}")
+        retry = await call(client, "submit_trace", task=CANCEL, trace_key=f"run {key}")
+        assert retry["trace_id"] == first["trace_id"]
+        assert key not in await refusal(client, "submit_trace", task="another task", trace_key=f"run {key}")
+    stored = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    assert not [path for path in stored if key.encode() in path.read_bytes()]
+
+
 async def test_secrets_never_reach_the_disk(tmp_path: Path) -> None:
     key, password = "sk-proj-" + "a1B2c3D4e5" * 4, "hunter2hunter2"
     home = tmp_path / "home"
