@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcp_reflect.claims import Embedded, texts_of
+from mcp_reflect.core.own_words import NOT_OWN, own_draft, own_words
 from mcp_reflect.core.recency import microseconds
 from mcp_reflect.core.redaction import redact, redact_json, redact_trajectory
 from mcp_reflect.core.rendering import map_text, render_augmented, strip_recalled
@@ -38,7 +39,7 @@ from mcp_reflect.ports import (
 from mcp_reflect.profile import Profile
 from mcp_reflect.queues.reflections import ReflectionQueue
 from mcp_reflect.retriever import Retriever, Wanted
-from mcp_reflect.reviewing import Outcome, Reviewer, own_words, redacted
+from mcp_reflect.reviewing import Outcome, Reviewer
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class ReflectionMemory(Looking):
         """Store a run, and its review where one is given, in one transaction."""
         trace = self._trace_of(submission)
         verdict = submission.verdict
-        embedded = self._embedded([trace.task, *redacted(verdict.draft).claims]) if verdict.result else None
+        embedded = self._embedded([trace.task, *own_draft(verdict.draft).claims]) if verdict.result else None
         with self._ledger.transaction() as tx:
             if trace.trace_key:
                 tx.next_seq()  # from here on nobody else writes, not the same run either
@@ -142,7 +143,7 @@ class ReflectionMemory(Looking):
         if trace.origin != "run":
             problem = f"{trace_id} is where a recorded {trace.origin} came from"
             raise InvalidArgument("trace_id", problem, "the trace of a run, as submit_trace and list_traces give it")
-        claims = redacted(verdict.draft).claims or trace.draft.claims
+        claims = own_draft(verdict.draft).claims or trace.draft.claims
         embedded = self._embedded([trace.task, *claims])
         with self._ledger.transaction() as tx:
             outcome = self._reviewer.apply(tx, trace, verdict, embedded, client_can_sample=client_can_sample)
@@ -169,7 +170,7 @@ class ReflectionMemory(Looking):
     def accept_sampled(self, outcome: Outcome, answer: str) -> Outcome:
         """Store the reflection that the client's own model wrote; an empty answer leaves the job to the queue."""
         trace, review = self.trace(outcome.trace_id), outcome.review
-        draft = redacted(self._dialogue.draft(answer))
+        draft = own_draft(self._dialogue.draft(answer))
         if review is not None and review.result == "pass":
             draft = draft.model_copy(update={"key_mistake": ""})  # models invent one where they are asked for one
         if review is None or draft.is_empty:
@@ -204,7 +205,7 @@ class ReflectionMemory(Looking):
         """The trace to store: secrets redacted, and what this memory itself had put into the prompt cut out."""
         task = own_words(submission.task)
         if not task.strip():
-            raise InvalidArgument("task", "holds nothing but recalled memories", "the task in the user's words")
+            raise InvalidArgument("task", NOT_OWN, "the task in the user's words")
         trajectory = redact_trajectory(map_text(parse(submission.trajectory), strip_recalled))
         trace = Trace(
             id=new_id("trace"),
@@ -222,7 +223,7 @@ class ReflectionMemory(Looking):
         )
         if submission.verdict.result:
             return trace  # its words belong to this review, and would speak for a later one that brings none
-        words = {"draft": redacted(submission.verdict.draft), "feedback": own_words(submission.verdict.feedback)}
+        words = {"draft": own_draft(submission.verdict.draft), "feedback": own_words(submission.verdict.feedback)}
         return trace.model_copy(update=words)
 
     def _same_trace(self, known: Trace, again: Trace) -> Outcome:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from mcp_reflect.claims import Embedded
-from mcp_reflect.core.redaction import redact, redact_json
-from mcp_reflect.core.rendering import strip_recalled
+from mcp_reflect.core.own_words import own_draft, own_words
+from mcp_reflect.core.redaction import redact
 from mcp_reflect.crediting import inferred, learn
 from mcp_reflect.errors import InvalidArgument, UnknownId
 from mcp_reflect.ids import new_id
@@ -78,7 +78,7 @@ class Reviewer:
             alpha=self._profile.alpha if verdict.alpha == DEFAULT else verdict.alpha,
             helpful_memory_ids=verdict.helpful_memory_ids,
             harmful_memory_ids=verdict.harmful_memory_ids,
-            draft=redacted(verdict.draft),
+            draft=own_draft(verdict.draft),
             source=redact(verdict.source),
             created_at=self._clock(),
         )
@@ -140,12 +140,3 @@ class Reviewer:
             return None
         run = ReviewedRun(trace=trace, review=review, errors=errors_of(trace))
         return self._extractive.reflect(run), self._extractive.author
-
-
-def own_words(text: str) -> str:
-    """Text as it may be stored: recalled memories cut out, secrets replaced."""
-    return redact(strip_recalled(text))
-
-
-def redacted(draft: ReflectionDraft) -> ReflectionDraft:
-    return ReflectionDraft.model_validate(redact_json(draft.model_dump()))

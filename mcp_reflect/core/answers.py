@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from mcp_reflect.core.recalled import strip_recalled
 from mcp_reflect.models import ReflectionDraft
 
 AnswerForm = Literal["structured", "json", "prose"]
@@ -133,7 +134,8 @@ def _claims(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list):
         return ()
     entries = (entry.get("claim") if isinstance(entry, dict) else entry for entry in value)
-    claims = (clip(" ".join(_text(entry).split()), MAX_CLAIM_CHARS) for entry in entries if isinstance(entry, str))
+    texts = (strip_recalled(_text(entry)) for entry in entries if isinstance(entry, str))
+    claims = (clip(" ".join(text.split()), MAX_CLAIM_CHARS) for text in texts)
     return tuple(dict.fromkeys(claim for claim in claims if claim))[:MAX_CLAIMS]
 
 

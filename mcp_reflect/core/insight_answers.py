@@ -9,6 +9,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from mcp_reflect.core.answers import clip, ids_in, json_objects, spoken
+from mcp_reflect.core.recalled import strip_recalled
 from mcp_reflect.models import InsightDraft
 
 MAX_INSIGHTS = 5
@@ -41,7 +42,7 @@ def _draft(entry: Any, known_traces: AbstractSet[str]) -> InsightDraft | None:
     if not isinstance(text, str) or not text.strip() or not evidence:
         return None
     return InsightDraft(
-        text=clip(" ".join(text.split()), MAX_INSIGHT_CHARS),
+        text=clip(" ".join(strip_recalled(text).split()), MAX_INSIGHT_CHARS),
         importance=_importance(entry.get("importance")),
         evidence=evidence,
     )

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic_core import PydanticCustomError
 
 from mcp_reflect.core.answers import MAX_CLAIM_CHARS, MAX_CLAIMS
+from mcp_reflect.core.recalled import strip_recalled
 
 MAX_TASK = 32_000
 MAX_TRAJECTORY = 4_000_000
@@ -138,7 +139,9 @@ def as_names(value: Any) -> Any:
 def as_claims(value: Any) -> Any:
     for item in members(value, MAX_CLAIMS):
         at_most(MAX_CLAIM_CHARS)(filled(as_text(item)))
-    return tuple(dict.fromkeys(" ".join(item.split()) for item in value))
+    # Recalled memories are told by their lines, so they go before the lines do.
+    said = (" ".join(strip_recalled(item).split()) for item in value)
+    return tuple(dict.fromkeys(claim for claim in said if claim))
 
 
 def as_texts(value: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, ValidationError
 
 from mcp_reflect.core.insight_answers import MAX_INSIGHT_CHARS, MAX_INSIGHTS, UNRATED
+from mcp_reflect.core.recalled import strip_recalled
 from mcp_reflect.inputs.arguments import Allowed, Limit, Names, Task, Weight, Words
 from mcp_reflect.inputs.checks import members, refusal
 from mcp_reflect.inputs.requests import Input, problem_of
@@ -61,6 +62,7 @@ class ReflectRequest(Input):
     def drafts(self) -> list[InsightDraft]:
         entries = (_Entry.model_validate(entry) for entry in self.insights)
         return [
-            InsightDraft(text=" ".join(entry.text.split()), importance=entry.importance, evidence=entry.evidence)
-            for entry in entries
+            # Recalled memories are told by their lines, so they go before the lines do.
+            InsightDraft(text=" ".join(strip_recalled(e.text).split()), importance=e.importance, evidence=e.evidence)
+            for e in entries
         ]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mcp_reflect.core.observing import observations
-from mcp_reflect.core.redaction import redact
-from mcp_reflect.core.rendering import strip_recalled
-from mcp_reflect.errors import UnknownId
+from mcp_reflect.core.own_words import NOT_OWN, own_insights, own_words
+from mcp_reflect.errors import InvalidArgument, UnknownId
 from mcp_reflect.ids import new_id
 from mcp_reflect.inputs.insights import ReflectRequest
 from mcp_reflect.insights.saving import save_insights
@@ -79,7 +78,7 @@ class Insights:
             self._profile.project, self._profile.visible_user, min(limit, rules.recent_capacity)
         )
         return Material(
-            focus=_own_words(focus),
+            focus=own_words(focus).strip(),
             observations=observations(runs, self._clock(), rules.importance_threshold),
             known=tuple(self.standing(rules.capacity)),
         )
@@ -93,9 +92,14 @@ class Insights:
 
     # -- drawing
 
-    def store(self, drafts: Iterable[InsightDraft], author: Author) -> list[Memory]:
-        """Keep these insights; those of the memory that say what they say. Raises UnknownId for unknown evidence."""
-        own = [draft.model_copy(update={"text": _own_words(draft.text)}) for draft in drafts]
+    def store(self, drafts: Sequence[InsightDraft], author: Author) -> list[Memory]:
+        """Keep these insights; those of the memory that say what they say.
+
+        Raises UnknownId for unknown evidence, and InvalidArgument where nothing is left of a text.
+        """
+        own = own_insights(drafts)
+        if len(own) < len(drafts):
+            raise InvalidArgument("insights", f"a text {NOT_OWN}", "what runs have in common, in your own words")
         sources = self._sources(own)
         job = self._job(author, "", len(own))
         profile = self._profile
@@ -107,7 +111,7 @@ class Insights:
 
     def queue(self, request: ReflectRequest) -> InsightJob:
         """Leave it to the configured model, in the background."""
-        job = self._job("llm", _own_words(request.focus), request.limit)
+        job = self._job("llm", own_words(request.focus).strip(), request.limit)
         with self._ledger.transaction() as tx:
             tx.put_insight_job(job)
         self._wake()
@@ -133,7 +137,7 @@ class Insights:
 
     def accept(self, material: Material, answer: str) -> list[Memory]:
         """Store what the client's model made of the material; nothing where the answer holds nothing."""
-        drafts = self._dialogue.insights(answer, material)
+        drafts = own_insights(self._dialogue.insights(answer, material))
         return self.store(drafts, "sampling") if drafts else []
 
     def _sources(self, drafts: Sequence[InsightDraft]) -> dict[str, TraceSummary]:
@@ -166,7 +170,3 @@ def standing(ledger: Ledger, project: str, user: str | None) -> list[Memory]:
     used = [memory for memory in ledger.insights(project, user) if memory.status in RETRIEVABLE]
     newest_first = sorted(used, key=lambda m: (m.created_at, m.id), reverse=True)
     return sorted(newest_first, key=lambda m: -(m.importance or 0.0))
-
-
-def _own_words(text: str) -> str:
-    return redact(strip_recalled(text)).strip()

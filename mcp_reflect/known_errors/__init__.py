@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcp_reflect.core.embedded_text import embedded_text
+from mcp_reflect.core.own_words import NOT_OWN, own_words
 from mcp_reflect.core.recency import microseconds
 from mcp_reflect.core.redaction import redact, redact_json
 from mcp_reflect.core.reflexion_file import ErrorLine
+from mcp_reflect.errors import InvalidArgument
 from mcp_reflect.inputs import ErrorFix, ErrorQuery
 from mcp_reflect.known_errors.mirror import Mirror
 from mcp_reflect.known_errors.records import come_back, new_error, put, same_of, store_provenance
@@ -105,15 +107,21 @@ class ErrorFixes:
 
 
 def _line_of(fix: ErrorFix) -> ErrorLine:
+    """Raises InvalidArgument where nothing is left of the task or the mistake."""
+    task, mistake = own_words(fix.task), own_words(fix.mistake).strip()
+    if not task.strip():
+        raise InvalidArgument("task", NOT_OWN, "the task in the user's words")
+    if not mistake:
+        raise InvalidArgument("mistake", NOT_OWN, "what went wrong")
     return ErrorLine(
         memory_id="",
         created_at=None,
-        task=redact(fix.task),
-        mistake=redact(fix.mistake).strip(),
-        evidence=tuple(filter(None, [redact(fix.evidence).strip()])),
-        rule=redact(fix.rule).strip(),
-        fix=redact(fix.fix).strip(),
-        tests=tuple(redact(each) for each in fix.tests),
+        task=task,
+        mistake=mistake,
+        evidence=tuple(filter(None, [own_words(fix.evidence).strip()])),
+        rule=own_words(fix.rule).strip(),
+        fix=own_words(fix.fix).strip(),
+        tests=tuple(own for each in fix.tests if (own := own_words(each)).strip()),
         status="active",
         recurrences=0,
         metadata=redact_json(fix.metadata),

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC
 
 from mcp_reflect.claims import Embedded, texts_of
+from mcp_reflect.core.own_words import NOT_OWN, own_draft
 from mcp_reflect.errors import ReflectorBusy, ReflectorError, ReflectorRefused
 from mcp_reflect.models import RETRIEVABLE, Memory, ReflectionDraft, ReviewedRun
 from mcp_reflect.ports import Clock, Embedder, Ledger, ReflectionDialogue, Reflector
 from mcp_reflect.profile import Profile
 from mcp_reflect.queues.jobs import errors_of, save_reflection
-from mcp_reflect.reviewing import redacted
 
 CHARS_PER_TOKEN = 4
 """OpenAI's rule of thumb for English text."""
@@ -94,7 +94,9 @@ def _rewritten(ledger: Ledger, embedder: Embedder, reflector: Reflector, clock: 
     run = _run_of(ledger, memory)
     if run is None:
         return Rewritten(memory, "its run or its review is gone")
-    draft = _without_verdict(redacted(reflector.reflect(run)))
+    draft = _without_verdict(own_draft(reflector.reflect(run)))
+    if draft.is_empty:
+        return Rewritten(memory, f"the answer {NOT_OWN}")
     words = (draft, reflector.author)
     embedded = Embedded.by(embedder, texts_of(run.trace, *words, run.review.draft))
     with ledger.transaction() as tx:

@@ -190,6 +190,21 @@ async def test_secrets_are_replaced_and_mistakes_in_arguments_are_told(tmp_path:
         assert (await call(client, "memory_stats"))["memories"]["total"] == 1
 
 
+async def test_recalled_memories_are_cut_out_of_an_error_and_its_fix(tmp_path: Path) -> None:
+    async with connect(tmp_path / "home") as client:
+        await call(client, "submit_trace", task=AUTH["task"], review_result="pass", guidance="Look at .env first.")
+        told = (await call(client, "augment_task", task=AUTH["task"]))["augmented_task"]
+        only = told.removeprefix(str(AUTH["task"]))
+        assert only.strip()
+        with_block = {name: value + only for name, value in AUTH.items() if isinstance(value, str)}
+        await call(client, "record_error_fix", **with_block, tests=[f"{test}{only}" for test in AUTH["tests"]])
+        (found,) = await fixes(client, AUTH["mistake"])
+        assert {name: found[name] for name in AUTH} == AUTH
+        for name in ("task", "mistake"):
+            message = await refusal(client, "record_error_fix", **AUTH | {name: only})
+            assert f"{name}: holds nothing but recalled memories" in message
+
+
 async def test_users_see_only_their_own_errors_where_memories_are_their_own(tmp_path: Path) -> None:
     for user, known in (("ann", 1), ("bob", 1)):
         async with connect(

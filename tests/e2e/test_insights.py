@@ -362,6 +362,17 @@ async def test_secrets_in_insights_never_reach_the_disk(tmp_path: Path) -> None:
     assert not [path for path in files if key.encode() in path.read_bytes()]
 
 
+async def test_recalled_memories_are_cut_out_of_insights(tmp_path: Path) -> None:
+    async with connect(tmp_path / "home") as client:
+        ids = await runs(client, 1)
+        block = (await call(client, "augment_task", task="Task 0"))["augmented_task"].removeprefix("Task 0")
+        assert "Relevant memories" in block
+        await call(client, "reflect", insights=[insight(VPN + block, *ids)])
+        assert list(await told(client)) == [VPN]
+        message = await refusal(client, "reflect", insights=[insight(block, *ids)])
+        assert "insights: a text holds nothing but recalled memories" in message
+
+
 async def test_purge_forgets_insights_for_good_but_only_when_told_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -172,6 +172,19 @@ async def test_recalled_memories_are_cut_out_of_what_is_handed_in(tmp_path: Path
         assert CANCEL in shown["trajectory"]
 
 
+async def test_recalled_memories_are_cut_out_of_the_words_of_a_reflection(tmp_path: Path) -> None:
+    async with connect(tmp_path / "home") as client:
+        await call(client, "submit_trace", task=CANCEL, review_result="pass", **LESSON)
+        told = (await call(client, "augment_task", task=CANCEL))["augmented_task"]
+        only = told.removeprefix(CANCEL)
+        words = {"summary": told, "guidance": only, "claims": [told, only], "applicable_tools": ["pay"]}
+        outcome = await call(client, "submit_trace", task="Book it", review_result="pass", **words)
+        memory = outcome["memory"]
+        assert (memory["author"], memory["summary"], memory["guidance"]) == ("agent", CANCEL, "")
+        shown = await call(client, "get_trace", trace_id=outcome["trace_id"])
+        assert [claim["reflection"] for claim in shown["claims"]] == [CANCEL]
+
+
 async def test_projects_and_users_are_kept_apart(tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with connect(home, more={"MCP_REFLECT_PROJECT": "one-project"}) as client:
