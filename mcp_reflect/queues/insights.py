@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from mcp_reflect.core.observing import observations
+from mcp_reflect.core.own_words import own_insights
 from mcp_reflect.errors import ModelUnavailable, ReflectError, ReflectorBusy, ReflectorError
 from mcp_reflect.insights import standing
 from mcp_reflect.insights.saving import save_insights
@@ -85,7 +86,7 @@ class InsightQueue(JobThread):
             self._settle(job, state="completed", last_error=_NO_RUNS)
             return
         try:
-            drafts = self._writer.insights(material)
+            drafts = own_insights(self._writer.insights(material))
             summaries = {i: self._ledger.trace_summary(i) for draft in drafts for i in draft.evidence}
             sources = {i: summary for i, summary in summaries.items() if summary is not None}
             save_insights(

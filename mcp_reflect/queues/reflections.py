@@ -13,6 +13,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from mcp_reflect.claims import Embedded, texts_of
+from mcp_reflect.core.own_words import NOT_OWN, own_draft
 from mcp_reflect.errors import ModelUnavailable, ReflectError, ReflectorBusy, ReflectorError
 from mcp_reflect.models import Author, ReflectionDraft, ReflectionJob, ReviewedRun
 from mcp_reflect.ports import Clock, Embedder, Ledger, Reflector
@@ -176,9 +177,12 @@ class ReflectionQueue(JobThread):
 def _asked(reflector: Reflector, run: ReviewedRun) -> ReflectionDraft:
     """Raises ReflectorError, also for what nobody foresaw: asking the same again would pay for the same again."""
     try:
-        return reflector.reflect(run)
+        draft = own_draft(reflector.reflect(run))
     except ReflectError:
         raise
     except Exception as error:
         log.exception("asking for the reflection of %s", run.trace.id)
         raise ReflectorError(f"{type(error).__name__}: {error}") from error
+    if draft.is_empty:
+        raise ReflectorBusy(f"the answer {NOT_OWN}")
+    return draft

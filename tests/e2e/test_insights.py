@@ -362,6 +362,19 @@ async def test_secrets_in_insights_never_reach_the_disk(tmp_path: Path) -> None:
     assert not [path for path in files if key.encode() in path.read_bytes()]
 
 
+async def test_a_model_cannot_bring_secrets_into_insights(tmp_path: Path) -> None:
+    key = "sk-proj-" + "a1B2c3D4e5" * 4
+    with llm_server() as server:
+        server.default(drawing(f"The key is {key}"))
+        async with connect(tmp_path / "home", more=model_at(server.base_url)) as client:
+            await runs(client)
+            await call(client, "reflect")
+            await settled(client)
+            assert list(await told(client)) == ["The key is [redacted:openai-key]"]
+    files = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    assert not [path for path in files if key.encode() in path.read_bytes()]
+
+
 async def test_recalled_memories_are_cut_out_of_insights(tmp_path: Path) -> None:
     async with connect(tmp_path / "home") as client:
         ids = await runs(client, 1)

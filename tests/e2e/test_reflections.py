@@ -179,6 +179,18 @@ async def test_a_prompt_of_the_user_takes_the_place_of_ours(tmp_path: Path) -> N
         assert server.requests[0].prompt.strip() == f"Say in French why this failed: {TASK}"
 
 
+async def test_a_model_cannot_bring_secrets_into_a_reflection(tmp_path: Path) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6" * 3
+    with llm_server() as server:
+        server.default(reflection(guidance=f"Log in with {key}", claims=[f"The token is {key}"]))
+        async with connect(tmp_path / "home", more=model_at(server.base_url)) as client:
+            outcome = await call(client, "submit_trace", **FAILED)
+            memory = (await settled(client, outcome["trace_id"]))["memory"]
+            assert (memory["author"], memory["guidance"]) == ("llm", "Log in with [redacted:github-token]")
+    files = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+    assert not [path for path in files if key.encode() in path.read_bytes()]
+
+
 async def test_secrets_are_redacted_before_the_model_sees_them(tmp_path: Path) -> None:
     key = "ghp_" + "a1B2c3D4e5F6" * 3
     with llm_server() as server:
