@@ -21,13 +21,14 @@ class Format:
     """A pattern and the kind it shows; searched only in text that holds one of `hints`.
 
     The secret is the pattern's last group, or the whole match where it has none. `whole_word`: letters or digits
-    beside it rule it out.
+    beside it rule it out. So does what `unless` finds in the text before it.
     """
 
     kind: str
     hints: tuple[str, ...]
     pattern: re.Pattern[str]
     whole_word: bool = False
+    unless: re.Pattern[str] | None = None
 
 
 _PREFIXED: tuple[tuple[str, str, str], ...] = (
@@ -79,6 +80,9 @@ _KNOWN_TO_LIBRARY: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
 )
 """(kind, hints, module, class) of the detect-secrets plugins in use."""
 
+_ARGUMENTS = r"(?:[^\n;|&\\]{0,150}?)"
+"""Of one command, up to the option that matters."""
+
 _BLOCK = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _OWN = (
     Format(
@@ -120,14 +124,40 @@ _OWN = (
         ),
     ),
     Format(
+        "secret",
+        ("uthorization", "UTHORIZATION"),
+        # Without a word for its kind, only where quotes end it: `authorization: name_of_a_variable` is code.
+        re.compile(
+            r"uthorization(?:\\{0,8}[\"'])?\s{0,5}:\s{0,5}(?:\\{0,8}[\"'])?"
+            r"(?=[\w~+/=-]*\d)(?=[\w~+/=-]*[A-Za-z])([\w~+/=-]{16,})(?=\\{0,8}[\"'])",
+            re.IGNORECASE,
+        ),
+    ),
+    Format(
         "basic-auth",
         (" -u", " --user"),
         # Of curl; a user and group of the same name is docker's.
         re.compile(
             r" (?:-u ?|--user[ =])[\"']?(?=[^\s:]*[A-Za-z])([^\s:\"'/\\]{1,100}):(?!\1(?:\s|$))([^\s\"'\\:/]{4,200})"
         ),
+        unless=re.compile(
+            r"\b(?:docker(?:-compose)?|podman|nerdctl|chown|chroot|setpriv|rsync)\b"
+            r"(?:(?!curl|wget)[^\n;|&])*\Z"
+        ),
     ),
     Format("password", ("sshpass",), re.compile(r"\bsshpass -p ?[\"']?([^\s\"'\\]{1,200})")),
+    Format(
+        "password",
+        ("mysql", "mariadb"),
+        re.compile(rf"\b(?:mysql|mariadb){_ARGUMENTS} -p[\"']?(?!\d+:\d)([^\s\"'\\;|&<>]{{1,200}})"),
+    ),
+    Format(
+        "password",
+        (" login ",),
+        re.compile(
+            rf"\b(?:docker|podman|nerdctl|buildah|skopeo) login{_ARGUMENTS} -p[ =][\"']?([^\s\"'\\;|&<>]{{1,200}})"
+        ),
+    ),
 )
 
 

@@ -80,6 +80,30 @@ NAMED = [
     ("authorization: basic Ym9iOnNlY3JldA==", "authorization: basic [redacted:basic-auth]"),
     ("Authorization: token abcdefgh", "Authorization: token [redacted:secret]"),
     ("curl -u bob:s3cret https://x", "curl -u bob:[redacted:basic-auth] https://x"),
+    ("docker exec web curl -u bob:s3cret x", "docker exec web curl -u bob:[redacted:basic-auth] x"),
+    ('"Authorization": "a1b2c3d4e5f6g7h8"', '"Authorization": "[redacted:secret]"'),
+    # A bare word is a value where a variable cannot stand.
+    ("POSTGRES_PASSWORD=supersecret", f"POSTGRES_PASSWORD={PASSWORD}"),
+    (r"up\nexport DB_PASSWORD=my_secret_password\n", rf"up\nexport DB_PASSWORD={PASSWORD}\n"),
+    ("docker run -e POSTGRES_PASSWORD=mysecretpassword db", f"docker run -e POSTGRES_PASSWORD={PASSWORD} db"),
+    ("db.host=x\ndb_password=mysecretpassword\n", f"db.host=x\ndb_password={PASSWORD}\n"),
+    ("password=abc(def)123", f"password={PASSWORD}"),
+    # An escaped quote does not end a value, whatever it is quoted within.
+    (r"password='it\'s hunter2'", f"password='{PASSWORD}'"),
+    (r"password='hunter2\\\\' x", f"password='{PASSWORD}' x"),
+    (r"path='C:\a', password='C:\hunter2\'", rf"path='C:\a', password='{PASSWORD}'"),
+    (r'{"password": "a\"b hunter2", "n": "x"}', f'{{"password": "{PASSWORD}", "n": "x"}}'),
+    (r"{\"password\": \"a\\\"b hunter2\", \"n\": \"x\"}", rf"{{\"password\": \"{PASSWORD}\", \"n\": \"x\"}}"),
+    # What commands, statements and headers say without a name and a sign
+    ("mysql -h db -u root -phunter2 shop", f"mysql -h db -u root -p{PASSWORD} shop"),
+    ("mysqldump -phunter2 shop", f"mysqldump -p{PASSWORD} shop"),
+    ("docker login -u bob -p hunter2 ghcr.io", f"docker login -u bob -p {PASSWORD} ghcr.io"),
+    ("CREATE USER bob IDENTIFIED BY 'hunter2';", f"CREATE USER bob IDENTIFIED BY '{PASSWORD}';"),
+    ("create user 'bob'@'%' identified by 'hunter2'", f"create user 'bob'@'%' identified by '{PASSWORD}'"),
+    (r"ALTER ROLE bob WITH PASSWORD \'hunter2\'", rf"ALTER ROLE bob WITH PASSWORD \'{PASSWORD}\'"),
+    ("create role bob login password 'hunter2'", f"create role bob login password '{PASSWORD}'"),
+    ("Cookie: theme=dark; session=a1b2c3d4e5; lang=en", "Cookie: theme=dark; session=[redacted:cookie]; lang=en"),
+    ("set-cookie: PHPSESSID=a1b2c3d4e5; HttpOnly", "set-cookie: PHPSESSID=[redacted:cookie]; HttpOnly"),
 ]
 
 
@@ -118,6 +142,22 @@ HARMLESS = [
     "bearer authentication required",
     "https://host:8080/path@x and http://a:8080\\nbob@example.org",
     "docker run -u 1000:1000 -u node:node",
+    "docker run -u node:node1 x",
+    "chown -u www-data:www-data2 /srv",
+    "docker run --name mysql -p3306:3306 -p 8080:80 mysql:8",
+    "mysql -u root -p shop",
+    "docker login -u bob -p $TOKEN --password-stdin",
+    "every row is identified by 'customer_id'",
+    "CREATE USER bob IDENTIFIED BY '$PASSWORD'; ALTER ROLE bob WITH PASSWORD '${PASSWORD}'",
+    "connect(HOST=host, PASSWORD=db_password, PORT=port)",
+    "login(user=user, password=password)",
+    "connect(\n    user=user,\n    password=db_password,\n)",
+    "password=default_password\n",
+    "DB_PASSWORD=DB_PASSWORD_FROM_ENV",
+    "password=load(name)[0].password",
+    "authorization: oauth2_authorization_header",
+    "Cookie: theme=dark-mode-2024; lang=en; session=<id>",
+    "the session cookie: session=None",
     "-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQsw\n-----END CERTIFICATE-----",
 ]
 
