@@ -30,7 +30,7 @@ _QUOTED = (
 _VALUE = rf"(?:{_QUOTED}|(?:\\{{0,8}}[\"'`])?(?P<bare>[^\s\"'`&,;\\<>|]{{1,1000}}))"
 _ASSIGNMENT = re.compile(
     # password = x · "api_key": "x" · \"token\": \"x\" · env['SECRET'] = 'x' · :password => "x" · <password>x</password>
-    rf"(?<!/){_NAME}(?:\\{{0,8}}[\"'`\])]){{0,3}}"
+    rf"(?<!/){_NAME}(?:(?P<name_escape>\\{{0,8}})(?P<name_quote>[\"'`\])])){{0,3}}"
     rf"(?:[ \t]{{0,20}}(?::=|=>|={{1,3}}|!==?|:(?!//|:))[ \t]{{0,20}}@?|>){_VALUE}",
     re.IGNORECASE,
 )
@@ -136,17 +136,22 @@ def _assigned(match: re.Match[str]) -> str:
     group = "bare" if found["quoted"] is None else "quoted"
     value = found[group]
     start, end = match.span(group)
+    quote = ""
     if group == "bare":
         end -= len(value) - len(value.rstrip(")]}.:"))
         # KEY=value, as in files of settings and in URLs, and not the `key = value` of programs
         glued = text[start - 1] == "=" and text[start - 2] not in " \t=!:"
         variable = _VARIABLE.fullmatch(value.rstrip(")")) and not (glued and _is_setting(match, value))
         harmless = variable or _is_harmless_bare(value, kind, glued=glued)
+        if found.get("name_quote") in {'"', "'"} and text[match.end("name_quote") : start].strip() == ":":
+            # A number in JSON, perhaps the first of a list; the mark is a string.
+            quote = found["name_escape"] + found["name_quote"]
+            start += len(value) - len(value.lstrip("[{"))
     else:
         harmless = kind != "password" and len(value) < _SHORTEST_QUOTED
     if harmless or is_harmless(value, kind):
         return match[0]
-    return f"{text[match.start() : start]}{MARK}{kind}]{text[end : match.end()]}"
+    return f"{text[match.start() : start]}{quote}{MARK}{kind}]{quote}{text[end : match.end()]}"
 
 
 def _is_harmless_bare(value: str, kind: str, *, glued: bool) -> bool:

@@ -202,6 +202,18 @@ def test_messages_stay_messages_and_lose_their_secrets() -> None:
     assert redact_trajectory(parse("password = hunter2")).text == f"password = {PASSWORD}"
 
 
+@pytest.mark.parametrize("levels", [1, 2, 3])
+def test_numbers_in_json_text_are_replaced_so_that_it_stays_json(levels: int) -> None:
+    text = json.dumps({"user": "ann", "password": 73918264, "db_password": [73918265, 1], "n": {"pwd": -7391.5}})
+    for _ in range(levels - 1):
+        text = json.dumps(text)
+    redacted = redact(text)
+    for _ in range(levels):
+        redacted = json.loads(redacted)
+    assert redacted == {"user": "ann", "password": PASSWORD, "db_password": [PASSWORD, 1], "n": {"pwd": PASSWORD}}
+    assert redact("{'password': 73918264}") == f"{{'password': '{PASSWORD}'}}"
+
+
 def test_a_value_is_secret_by_the_name_it_stands_under() -> None:
     value = {"apiKey": ["first", "second"], "db": {"Password": "x y"}, "tokens": "12", "token": 7, "secret": "required"}
     assert redact_json(value) == value | {"apiKey": ["[redacted:api-key]"] * 2, "db": {"Password": PASSWORD}}
