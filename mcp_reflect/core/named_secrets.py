@@ -20,7 +20,6 @@ _NAME = (
 )
 _KINDS = {"aws": "aws-secret-key", "password": "password", "key": "api-key", "token": "token", "secret": "secret"}
 
-
 _QUOTED = (
     r"(?P<escape>\\{0,8})(?P<quote>[\"'`])"
     # A quote of its kind that has more backslashes before it than the first one is part of the value.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from mcp_reflect.core.named_secrets import MARK, PLACEHOLDER, is_harmless, kind_of_name, redact_named
@@ -17,8 +18,19 @@ from mcp_reflect.core.trajectory import Trajectory
 _MAX_ROUNDS = 8
 """A replacement can bare a secret that touched another one; two rounds are the rule."""
 
+_HEADER = re.compile(r"(?:.{0,60}[-_])?(?:authorization|(?:set-?)?cookie2?)", re.IGNORECASE)
+"""Names of headers that hold more than a secret, such as the word Basic: they are read as the header would be."""
+
+_HOLDER = re.compile(
+    r"val(?:ue)?|s|string(?:_?value)?|raw|plain(?:_?text)?|clear_?text|current|previous|old|new", re.IGNORECASE
+)
+"""Keys under which a secret's own object holds it: {"password": {"value": "…"}}."""
+
 _MAX_COMMAND = 300
 """Characters before a match that are looked at for the command it belongs to."""
+
+_SMALLEST_NUMBER = 1_000
+"""Under a password's name; smaller ones are counts and flags, as they are in text."""
 
 
 def redact(text: str) -> str:
@@ -34,7 +46,8 @@ def redact(text: str) -> str:
 def redact_json(value: Any) -> Any:
     """The value with every string redacted, keys of objects included.
 
-    A string is a secret as a whole where it stands under a name such as password, token or api_key.
+    A string is a secret as a whole where it stands under a name such as password, token or api_key, whether the name is
+    its key, stands beside it ({"name": "DB_PASSWORD", "value": "…"}) or before it (["--password", "…"]).
     """
     return _walk(value, "")
 
@@ -46,17 +59,55 @@ def redact_trajectory(trajectory: Trajectory) -> Trajectory:
     return Trajectory.of([redact_json(message) for message in trajectory.messages])
 
 
-def _walk(value: Any, kind: str) -> Any:
+def _walk(value: Any, name: str) -> Any:
+    """`name` is what the value is known by."""
     if isinstance(value, str):
-        return f"{MARK}{kind}]" if kind and not is_harmless(value, kind) else redact(value)
+        return _text(value, name)
     if isinstance(value, dict):
-        return {
-            redact(key) if isinstance(key, str) else key: _walk(item, kind_of_name(str(key)))
-            for key, item in value.items()
-        }
+        return _object(value, name)
     if isinstance(value, list | tuple):
-        return type(value)(_walk(item, kind) for item in value)
+        return type(value)(_walk(item, _announced(before, item) or name) for before, item in pairwise(("", *value)))
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= _SMALLEST_NUMBER:
+        return f"{MARK}password]" if kind_of_name(name) == "password" else value
     return value
+
+
+def _text(text: str, name: str) -> str:
+    kind = kind_of_name(name)
+    if kind and not is_harmless(text, kind):
+        return f"{MARK}{kind}]"
+    if not _HEADER.fullmatch(name):
+        return redact(text)
+    start = '"Cookie: ' if "cookie" in name.casefold() else '"Authorization: '
+    line = redact(f'{start}{text}"')
+    return line[len(start) : -1]
+
+
+def _object(fields: dict[Any, Any], name: str) -> dict[Any, Any]:
+    label = next((fields[key] for key in ("name", "key", "Name", "Key") if _is_label(fields.get(key))), "")
+    done: dict[Any, Any] = {}
+    for key, item in fields.items():
+        if not isinstance(key, str):
+            done[key] = _walk(item, "")
+            continue
+        known_by = (label if key.casefold() == "value" else "") or (name if _HOLDER.fullmatch(key) else key)
+        done[redact(key)] = _walk(item, known_by)
+    return done
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, str) and " " not in value and _is_telling(value)
+
+
+def _announced(before: Any, item: Any) -> str:
+    """The name that an item of a list has from the one before it: an option of a command, or a header."""
+    if not isinstance(before, str) or (isinstance(item, str) and item.startswith("-")):
+        return ""
+    return before if _HEADER.fullmatch(before) or (before.startswith("--") and kind_of_name(before)) else ""
+
+
+def _is_telling(name: str) -> bool:
+    return bool(kind_of_name(name) or _HEADER.fullmatch(name))
 
 
 def _redact_once(text: str) -> str:

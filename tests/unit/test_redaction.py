@@ -8,13 +8,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.core.redaction import redact, redact_json, redact_trajectory
-from mcp_reflect.core.trajectory import parse
+from mcp_reflect.core.redaction import redact
 
 LETTERS = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0z"
 # Put together here, so that scanners of this repository find no whole one.
@@ -177,47 +177,16 @@ def test_redacting_again_changes_nothing(text: str) -> None:
     assert redact(once) == once
 
 
-def test_messages_stay_messages_and_lose_their_secrets() -> None:
-    arguments = json.dumps({"password": "hunter2", "path": "a"})
-    run = redact_trajectory(
-        parse(
-            [
-                {"role": "assistant", "tool_calls": [{"function": {"name": "login", "arguments": arguments}}]},
-                {
-                    "role": "assistant",
-                    "content": [{"type": "tool_use", "name": "go", "input": {"password": "hunter2"}}],
-                },
-                {
-                    "role": "tool",
-                    "content": "-----BEGIN PRIVATE KEY-----\n" + LETTERS + "\n-----END PRIVATE KEY-----\nok",
-                },
-            ]
-        )
-    )
-    assert parse(run.text) == run
-    assert run.tools_used == ("login", "go")
-    assert json.loads(run.calls[0].arguments) == {"password": PASSWORD, "path": "a"}
-    assert json.loads(run.calls[1].arguments) == {"password": PASSWORD}
-    assert "[redacted:private-key]\\nok" in run.text
-    assert redact_trajectory(parse("password = hunter2")).text == f"password = {PASSWORD}"
-
-
 @pytest.mark.parametrize("levels", [1, 2, 3])
 def test_numbers_in_json_text_are_replaced_so_that_it_stays_json(levels: int) -> None:
     text = json.dumps({"user": "ann", "password": 73918264, "db_password": [73918265, 1], "n": {"pwd": -7391.5}})
     for _ in range(levels - 1):
         text = json.dumps(text)
-    redacted = redact(text)
+    redacted: Any = redact(text)
     for _ in range(levels):
         redacted = json.loads(redacted)
     assert redacted == {"user": "ann", "password": PASSWORD, "db_password": [PASSWORD, 1], "n": {"pwd": PASSWORD}}
     assert redact("{'password': 73918264}") == f"{{'password': '{PASSWORD}'}}"
-
-
-def test_a_value_is_secret_by_the_name_it_stands_under() -> None:
-    value = {"apiKey": ["first", "second"], "db": {"Password": "x y"}, "tokens": "12", "token": 7, "secret": "required"}
-    assert redact_json(value) == value | {"apiKey": ["[redacted:api-key]"] * 2, "db": {"Password": PASSWORD}}
-    assert redact_json(("a", {JWT: None})) == ("a", {"[redacted:jwt]": None})
 
 
 @pytest.mark.parametrize("name", ["traj_tau_airline_gpt4o", "traj_reflexion_hotpotqa", "reflexion_prog"])
