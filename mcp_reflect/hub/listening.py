@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import logging
 import os
 import secrets
 import shutil
 import socket
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import anyio
+from anyio.abc import SocketListener, SocketStream
+
 from mcp_reflect.hub.address import ADDRESS, LONGEST_SOCKET_PATH, SOCKET
+
+if sys.platform != "win32":
+    import resource
+
+log = logging.getLogger(__name__)
 
 _BACKLOG = 128
 _FOLDER = "mcp-reflect-"
+_DESCRIPTORS = 10_240
+"""As many as macOS lets a process ask for."""
+_FULL = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+_PAUSE_S = 0.2
 
 
 @dataclass(frozen=True)
@@ -51,6 +66,36 @@ def listen(home: Path, *, loopback: bool = not hasattr(socket, "AF_UNIX")) -> It
             yield Listening(listener, token, note if loopback else path)
     finally:
         _clear(note, path)
+
+
+def allow_many() -> None:
+    """Let this process have more descriptors, as every client takes one: macOS gives 256 to who does not ask."""
+    if sys.platform == "win32":
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _DESCRIPTORS)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):  # a system that allows less than it says
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+async def accepted(listener: SocketListener) -> AsyncIterator[SocketStream]:
+    """Everyone who connects. Where the system has no room for one more, they wait until there is some."""
+    full = False
+    while True:
+        try:
+            stream = await listener.accept()
+        except (OSError, anyio.BrokenResourceError) as error:
+            cause = error if isinstance(error, OSError) else error.__cause__
+            if not isinstance(cause, OSError) or cause.errno not in _FULL:
+                raise
+            if not full:
+                log.warning("who connects has to wait: %s", cause)
+            full = True
+            await anyio.sleep(_PAUSE_S)
+        else:
+            full = False
+            yield stream
 
 
 def _unix(path: Path) -> socket.socket:

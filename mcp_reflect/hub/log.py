@@ -30,7 +30,7 @@ class Log:
                 self._file.replace(self._file.with_suffix(".log.1"))
                 self.take(2)
                 self.take(1)
-        except FileNotFoundError:
+        except OSError:  # the home is gone, or no descriptor is left; neither may end the hub from here
             return
 
     def take(self, descriptor: int) -> None:

@@ -26,7 +26,7 @@ from mcp_reflect.errors import ReflectError
 from mcp_reflect.hub import frame
 from mcp_reflect.hub.election import LOG
 from mcp_reflect.hub.lines import LineStream
-from mcp_reflect.hub.listening import Listening, listen
+from mcp_reflect.hub.listening import Listening, accepted, allow_many, listen
 from mcp_reflect.hub.log import Log
 from mcp_reflect.hub.maintenance import COMMANDS, Event, work_on
 from mcp_reflect.hub.session import FINISH_S, Session
@@ -62,6 +62,7 @@ def run(version: str = __version__, *, loopback: bool | None = None) -> int:
             except OSError as error:
                 return _report(f"no hub can listen in {settings.home}: {error}", 1, alone=True)
             logs.take(1)
+            allow_many()
             anyio.run(Hub(settings, store, listening, logs, version).serve)
     except ReflectError as error:
         return _report(str(error), 2, alone=False)
@@ -122,7 +123,8 @@ class Hub:
 
     async def _accept(self, connections: TaskGroup) -> None:
         async with await SocketListener.from_socket(self._listening.socket) as listener:
-            await listener.serve(self._greet, connections)
+            async for stream in accepted(listener):
+                connections.start_soon(self._greet, stream)
 
     async def _heed_signals(self) -> None:
         if sys.platform == "win32":

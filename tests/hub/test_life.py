@@ -9,8 +9,9 @@ import socket
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,11 @@ from mcp_reflect.hub.address import LONGEST_SOCKET_PATH
 from tests.support.hubs import RawClient, alive, hub_pids, hubs_ended, kill_hub, posix, run_command, status, until
 from tests.support.servers import environment
 
+resource = pytest.importorskip("resource")  # Windows has no such limits, and no test here is for it
+
 pytestmark = [posix, pytest.mark.timeout(120)]
+
+linux = pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux sets limits of other processes")
 
 LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
 
@@ -64,6 +69,40 @@ def test_an_idle_hub_leaves_and_cleans_up(home: Path) -> None:
     assert not (home / "hub.sock").exists()
     assert not (home / "owner.json").exists()
     assert run_command(home, "verify").returncode == 0
+
+
+@contextmanager
+def descriptors(pid: int, soft: int) -> Iterator[None]:
+    """Another soft limit of descriptors for a process, which may be this one."""
+    before, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (soft, hard))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (before, hard))
+
+
+@linux
+def test_a_hub_asks_for_more_descriptors_than_it_is_given(home: Path) -> None:
+    with descriptors(0, 256), RawClient(environment(home)) as client:
+        client.shake_hands()
+        soft, hard = resource.prlimit(status(home)["pid"], resource.RLIMIT_NOFILE)
+        assert soft > 256
+        assert hard == resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+
+
+@linux
+def test_a_hub_without_a_descriptor_left_goes_on_for_who_is_there_and_lets_others_wait(home: Path) -> None:
+    with RawClient(environment(home, **LASTING)) as client, ExitStack() as crowd:
+        client.shake_hands()
+        client.call("memory_stats")
+        pid = status(home)["pid"]
+        with descriptors(pid, 1):
+            for _ in range(3):
+                crowd.enter_context(socket.socket(socket.AF_UNIX)).connect(str(home / "hub.sock"))
+            until(lambda: "has to wait" in (home / "hub.log").read_text(encoding="utf-8"))
+            assert client.request("ping")["result"] == {}
+        assert status(home)["pid"] == pid
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
