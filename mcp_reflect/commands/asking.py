@@ -37,7 +37,7 @@ def _condition(text: str) -> tuple[str, Any]:
         raise InvalidArgument("--filter", f"{text!r} has no key or no =", "KEY=VALUE, for example tool=shell")
     try:
         found = json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return key, value
     return key, found if isinstance(found, str | int | float) else value
 

@@ -111,7 +111,10 @@ def _text(value: Any) -> str:
     if isinstance(value, list) and all(isinstance(line, str) for line in value):
         value = "\n".join(value)
     if not isinstance(value, str):
-        value = json.dumps(value, ensure_ascii=False) if value else ""
+        try:
+            value = json.dumps(value, ensure_ascii=False) if value else ""
+        except RecursionError:  # what could just be read may be too deep to be written
+            return ""
     words = _UNSTORABLE.sub("", value).strip()
     return "" if _NOTHING.fullmatch(words) else clip(words, MAX_FIELD_CHARS)
 

@@ -52,7 +52,7 @@ def _importance(value: Any) -> float:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return UNRATED
     # Compared, as math.isfinite raises for integers that no float can hold.
     if isinstance(value, bool) or not isinstance(value, int | float) or not -math.inf < value < math.inf:

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mcp_reflect.core.redaction import redact_json
+from mcp_reflect.core.trajectory import MAX_DEPTH, is_deeper
 from mcp_reflect.models import RETRIEVABLE, Memory, Metadata, Status
 
 EXTRA_KEY = "reflexion_extra"
@@ -86,6 +87,8 @@ def _read(line: str) -> ErrorLine:
         raise _BadLineError(f"no JSON ({detail})") from None
     if not isinstance(found, dict):
         raise _BadLineError("no JSON object")
+    if is_deeper(found, MAX_DEPTH):
+        raise _BadLineError(f"nested deeper than {MAX_DEPTH} levels")
     try:
         json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError:

@@ -130,7 +130,7 @@ def _from_items(items: list[Any]) -> Trajectory:
             _refuse(f"message {number} is {_json_type(item)}, not an object")
         if not any(isinstance(item.get(key), str) for key in ("role", "type")):
             _refuse(f"message {number} has neither role nor type")
-        if _is_deeper(item, MAX_DEPTH - 1):
+        if is_deeper(item, MAX_DEPTH - 1):
             _refuse(f"message {number} is nested deeper than {MAX_DEPTH} levels")
         for text in _strings(item):
             _check_text(text, f"message {number}")
@@ -140,8 +140,8 @@ def _from_items(items: list[Any]) -> Trajectory:
         return _refuse(f"JSON that cannot be kept ({_reason(error)})")
 
 
-def _is_deeper(value: Any, levels: int) -> bool:
-    """Without recursion, for this is what protects every recursive walk."""
+def is_deeper(value: Any, levels: int) -> bool:
+    """Whether JSON has more levels. Without recursion, for this is what protects every recursive walk."""
     layer = [value]
     while layer and levels >= 0:
         layer = [

@@ -21,6 +21,8 @@ EDITORS = frozenset(
     }
 )
 """Those that change a file."""
+_DEEPEST = 40
+"""Levels of a tool's result that are looked into; no client writes that many."""
 
 _EXIT = re.compile(
     r"^(?:Exit [Cc]ode|Process exited with code|Command failed with exit code|exit_code)\W{1,3}(-?\d{1,10})",
@@ -122,20 +124,20 @@ def exit_code(text: str, failed: bool | None) -> int | None:
     return 0 if failed is False else None
 
 
-def text_in(content: Any) -> str:
+def text_in(content: Any, deepest: int = _DEEPEST) -> str:
     """The text of a tool's result: a text, blocks of text, or an object that holds the output."""
     if isinstance(content, str):
         return _unwrapped(content)
-    if isinstance(content, list):
-        return "\n".join(filter(None, map(text_in, content)))
-    if not isinstance(content, dict):
+    if isinstance(content, list) and deepest:
+        return "\n".join(filter(None, (text_in(part, deepest - 1) for part in content)))
+    if not isinstance(content, dict) or not deepest:
         return ""
     for key in ("text", "output", "llmContent", "stdout", "content"):
         if content.get(key):
             code = failure(content)
             told = f"Exit code: {code}\n" if code else ""
-            return told + text_in(content[key])
-    return text_in(content.get("error"))
+            return told + text_in(content[key], deepest - 1)
+    return text_in(content.get("error"), deepest - 1)
 
 
 def _unwrapped(text: str) -> str:

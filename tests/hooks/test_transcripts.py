@@ -17,6 +17,7 @@ from mcp_reflect.hooks.clients import client
 from mcp_reflect.hooks.event import Event, Turn
 from mcp_reflect.hooks.evidence import evidence
 from mcp_reflect.hooks.shorten import LONGEST, fitted
+from mcp_reflect.hooks.steps import text_in
 from mcp_reflect.inputs import MAX_TRAJECTORY
 from tests.support.claude import Transcript
 
@@ -200,3 +201,8 @@ def test_a_trajectory_always_fits(messages: list[dict[str, Any]], longest: int) 
 @given(st.text(), st.text(), st.text())
 def test_what_hooks_add_is_cut_out_again(before: str, recalled: str, after: str) -> None:
     assert strip_recalled(f"{before}{marked(recalled)}{after}") == before + after
+
+
+def test_a_result_nested_beyond_all_use_has_no_text() -> None:
+    assert text_in([[{"output": [{"text": "x"}]}]]) == "x"
+    assert text_in(json.loads("[" * 900 + '"x"' + "]" * 900)) == ""

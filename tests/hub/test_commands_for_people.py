@@ -51,6 +51,7 @@ def test_a_memory_is_asked_for_and_shown(home: Path, caller: Caller) -> None:
         (found,) = document(home, "query", "deploy the service", "--filter", condition)["memories"]
         assert found["guidance"] == wanted
     assert document(home, "query", "deploy the service", "--filter", 'n="2"')["memories"] == []
+    assert document(home, "query", "deploy the service", "--filter", "n=" + "[" * 9_000)["memories"] == []
     assert run_command(home, "query", "deploy", "--filter", "tool=none").stdout == "No memory fits.\n"
 
 

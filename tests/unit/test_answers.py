@@ -117,6 +117,12 @@ def test_nesting_beyond_all_use_is_passed_over() -> None:
     assert read_answer(json.dumps({"summary": "s", "guidance": deep})).summary == "s"
 
 
+def test_no_depth_of_nesting_in_an_answer_is_an_error() -> None:
+    """Near the limit of the interpreter something can be read that cannot be written again."""
+    for depth in range(800, 1_100):
+        assert read_answer('{"summary": "s", "guidance": ' + "[" * depth + "1" + "]" * depth + "}").summary in {"s", ""}
+
+
 @given(st.text(max_size=300) | st.text(alphabet='{}[]":,`\n\\ \ud800\0sumary<think/>', max_size=60))
 def test_any_answer_gives_words_that_can_be_stored(answer: str) -> None:
     for value in read_answer(answer).model_dump().values():
@@ -166,6 +172,10 @@ KNOWN = frozenset({"trace_a", "trace_b"})
         ('{"insights": [{"text": "T", "importance": 9, "evidence": ["trace_a", "x"]}]}', [("T", 1.0, ("trace_a",))]),
         ('{"insights": [{"text": "T", "importance": "0.2", "evidence": ["trace_a"]}]}', [("T", 0.2, ("trace_a",))]),
         ('{"insights": [{"text": "T", "importance": "high", "evidence": ["trace_a"]}]}', [("T", 0.5, ("trace_a",))]),
+        (
+            '{"insights": [{"text": "T", "importance": "' + "[" * 100_000 + '", "evidence": ["trace_a"]}]}',
+            [("T", 0.5, ("trace_a",))],
+        ),
         ('{"insights": [{"text": "T", "evidence": []}, {"text": "", "evidence": ["trace_a"]}, 3]}', []),
         ("words only", []),
     ],

@@ -121,6 +121,7 @@ def test_evidence_that_differs_in_numbers_only_is_kept_once() -> None:
         (json.dumps({"mistake": "m", "x": "y" * 20_000}), "16 kB"),
         (json.dumps({"mistake": "m" * 20_000}), "16,000 are allowed"),
         ("[" * 100_000, "no JSON"),
+        ('{"mistake": "m", "x": ' + "[" * 600 + "]" * 600 + "}", "nested deeper than 100 levels"),
     ],
 )
 def test_a_broken_line_is_told_by_its_number(line: str, problem: str) -> None:
