@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import logging
 import time
 import traceback
@@ -18,11 +19,14 @@ from mcp_reflect.errors import ReflectorBusy, ReflectorRefused
 from mcp_reflect.ports import Usage
 from tests.support.asking import KEY, TASK, a_run, asking
 from tests.support.llm_server import (
+    WORDS,
     LLMServer,
     closed_url,
     drip,
+    endless,
     hang,
     llm_server,
+    raw,
     reflection,
     says,
     status,
@@ -108,6 +112,29 @@ def test_the_time_limit_is_for_the_whole_call(server: LLMServer) -> None:
         asking(server, 2).reflect(a_run())
     assert time.monotonic() - began < 3  # 3.2 or more where each request had its own two seconds
     assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("code", [200, 307, 500])
+def test_an_answer_without_end_is_not_read_to_it(server: LLMServer, code: int) -> None:
+    server.default(endless(b" " * 100_000, code, Location="/v1/chat/completions"))
+    with pytest.raises(ReflectorBusy, match="AnswerTooLong"):
+        asking(server).reflect(a_run())
+    assert server.sent < 100_000_000  # most of it in the buffers of the network
+
+
+def test_an_answer_that_unpacks_without_end_is_not_unpacked_to_it(server: LLMServer) -> None:
+    server.default(raw(gzip.compress(b" " * 50_000_000), Content_Encoding="gzip"))
+    with pytest.raises(ReflectorBusy, match="AnswerTooLong"):
+        asking(server).reflect(a_run())
+    assert len(server.requests) == 1
+
+
+def test_a_packed_answer_and_one_at_another_address_are_read(server: LLMServer) -> None:
+    packed = reflection()
+    elsewhere = raw(b"", 307, Location="/other")
+    server.enqueue(elsewhere, raw(gzip.compress(packed.body), Content_Encoding="gzip"))
+    assert asking(server).reflect(a_run()).summary == WORDS["summary"]
+    assert [request.path for request in server.requests] == ["/v1/chat/completions", "/other"]
 
 
 def test_a_refused_connection_is_busy() -> None:

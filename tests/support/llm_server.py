@@ -52,13 +52,16 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What goes over the wire. `pause_s` is waited before every byte of the body, `hang` before the first one."""
+    """What goes over the wire. `pause_s` is waited before every byte of the body, `hang` before the first one;
+    `endless` bodies come in chunks, over and over.
+    """
 
     status: int = 200
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
     pause_s: float = 0.0
     hang: bool = False
+    endless: bool = False
 
 
 Script = Answer | Callable[[Request], Answer]
@@ -105,6 +108,11 @@ def drip(answer: Answer, pause_s: float = 0.05) -> Answer:
     return Answer(answer.status, answer.body, answer.headers, pause_s)
 
 
+def endless(chunk: bytes, code: int = 200, **headers: str) -> Answer:
+    """A body that begins with what a client can make of the chunk and does not end until the client does."""
+    return Answer(code, chunk, headers, endless=True)
+
+
 def without_response_format(answer: Answer, code: int = 400) -> Script:
     """A server that refuses response_format with `code` and otherwise gives `answer`."""
 
@@ -117,6 +125,8 @@ def without_response_format(answer: Answer, code: int = 400) -> Script:
 class LLMServer:
     def __init__(self) -> None:
         self.requests: list[Request] = []
+        self.sent = 0
+        """Bytes of endless answers."""
         self._scripts: deque[Script] = deque()
         self._default: Script = reflection()
         self._lock = threading.Lock()
@@ -197,10 +207,14 @@ class _Handler(BaseHTTPRequestHandler):
         if answer.hang and self.scripted.wait(HANG_S):
             return
         self.send_response(answer.status)
-        headers = {"Content-Type": "application/json", "Content-Length": str(len(answer.body)), **answer.headers}
+        length = {"Transfer-Encoding": "chunked"} if answer.endless else {"Content-Length": str(len(answer.body))}
+        headers = {"Content-Type": "application/json", **length, **answer.headers}
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
+        while answer.endless and not self.scripted.wait(0):
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(answer.body), answer.body))
+            self.scripted.sent += len(answer.body)
         if not answer.pause_s:
             self.wfile.write(answer.body)
             return

@@ -1,6 +1,6 @@
 """One request to a chat completions server: what goes out, what comes back, and what its errors mean here.
 
-The only module that sees the vendor's client. Answers are read by models of our own: servers that call themselves
+Beside `bounded` the only module that sees the vendor's client. Answers are read by models of our own: servers that call themselves
 compatible leave fields out, send null, or put an error into an answer with status 200.
 """
 
@@ -84,19 +84,27 @@ class ChatServer:
 
     def load(self) -> None:
         """Import the client, which takes most of a second, before anyone looks at the clock."""
-        import openai  # noqa: F401, PLC0415 - heavy, and needed only with this reflector
+        import mcp_reflect.adapters.openai_reflector.bounded  # noqa: F401, PLC0415 - heavy, only with this reflector
 
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[Conversation]:
         """Raises ReflectorRefused where the client cannot be set up with this address and key."""
         from openai import AsyncOpenAI  # noqa: PLC0415 - as above
 
+        from mcp_reflect.adapters.openai_reflector.bounded import BoundedClient  # noqa: PLC0415 - as above
+
         key = self._api_key.get_secret_value()
         if not key.isascii() or not key.isprintable():
             raise ReflectorRefused(f"{self}: the API key holds characters that no key has")
         try:
             # The client insists on a key; servers that need none ignore this one.
-            client = AsyncOpenAI(api_key=key or "none", base_url=self._base_url, timeout=self._timeout_s, max_retries=0)
+            client = AsyncOpenAI(
+                api_key=key or "none",
+                base_url=self._base_url,
+                timeout=self._timeout_s,
+                max_retries=0,
+                http_client=BoundedClient(),
+            )
         except Exception as error:
             # It checks address, proxies and certificates of the environment, each with an error of another family.
             raise ReflectorRefused(f"{self}: the client cannot be set up ({type(error).__name__})") from error
