@@ -161,13 +161,26 @@ def test_each_request_is_accounted_as_the_server_counts_it(server: LLMServer) ->
     assert spent == [Usage(100, 20), Usage(7, 3)]
 
 
-@pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": -1}, {"prompt_tokens": "many"}, "none"])
-def test_what_the_server_does_not_count_is_estimated(server: LLMServer, usage: Any) -> None:
+@pytest.mark.parametrize(
+    "usage",
+    [
+        *(None, {}, {"prompt_tokens": -1}, {"prompt_tokens": "many"}, "none"),
+        *({"prompt_tokens": n, "completion_tokens": n} for n in (10**30, 2**62, 1_000_000, 1e30, 0.5)),
+    ],
+)
+def test_what_the_server_does_not_count_or_cannot_have_counted_is_estimated(server: LLMServer, usage: Any) -> None:
     spent: list[Usage] = []
     server.enqueue(reflection(usage=usage))
     asking(server, spend=spent.append).reflect(a_run())
     assert spent[0].prompt == pytest.approx(len(server.requests[0].prompt) / 4, abs=1)
     assert spent[0].completion == pytest.approx(len(json.dumps(WORDS)) / 4, abs=1)
+
+
+def test_the_thoughts_of_a_model_count_although_nobody_sees_them(server: LLMServer) -> None:
+    spent: list[Usage] = []
+    server.enqueue(reflection(usage={"prompt_tokens": 900, "completion_tokens": 60_000}))
+    asking(server, spend=spent.append).reflect(a_run())
+    assert spent == [Usage(900, 60_000)]
 
 
 def test_a_request_that_was_refused_costs_nothing(server: LLMServer) -> None:

@@ -1,7 +1,6 @@
 """One request to a chat completions server: what goes out, what comes back, and what its errors mean here.
 
-Beside `bounded` the only module that sees the vendor's client. Answers are read by models of our own: servers that call themselves
-compatible leave fields out, send null, or put an error into an answer with status 200.
+Beside `bounded` the only module that sees the vendor's client.
 """
 
 from __future__ import annotations
@@ -14,11 +13,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, Field, SecretStr, ValidationError
+from pydantic import SecretStr
 
+from mcp_reflect.adapters.openai_reflector.replies import Reply, estimated
 from mcp_reflect.errors import ReflectorBusy, ReflectorError, ReflectorRefused
 from mcp_reflect.ports import Usage
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from openai.types.shared_params import ResponseFormatJSONSchema
 
 OPENAI_URL = "https://api.openai.com/v1"
-CHARS_PER_TOKEN = 4
-"""OpenAI's rule of thumb for English text; counts tokens where a server does not."""
 
 TRANSLATIONS: Mapping[str, type[ReflectorError]] = {
     "OpenAIError": ReflectorRefused,  # the client's own complaint about how it was set up
@@ -54,8 +52,6 @@ _KEY = re.compile(r"(?=.*\d).{8,}|.{16,}")
 """Not `ollama` or `not-needed`, which local servers are given for want of a key and answers may well hold."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z][\w.-]{0,63}")
-
-M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -130,20 +126,19 @@ class Conversation:
 
         try:
             # Reasoning models refuse temperature and max_tokens, so neither is sent.
-            reply = await self._client.chat.completions.with_raw_response.create(
+            response = await self._client.chat.completions.with_raw_response.create(
                 model=self._model,
                 messages=[{"role": "user", "content": prompt}],
                 response_format=omit if schema is None else _response_format(schema),
             )
         except asyncio.CancelledError:
-            spend(Usage(_estimated(prompt), 0))
+            spend(Usage(estimated(prompt), 0))
             raise
         except OpenAIError as error:
             raise self.translated(error) from error
-        answer = self._without_key(_read(_Reply, reply.content).text)
-        used = _read(_Accounted, reply.content).usage
-        spend(Usage(used.prompt_tokens or _estimated(prompt), used.completion_tokens or _estimated(answer)))
-        return answer
+        reply = Reply(response.content)
+        spend(reply.usage(prompt))
+        return self._without_key(reply.text)
 
     def translated(self, error: OpenAIError) -> ReflectorError:
         """What an exception of the client means for the caller; the server's words stay out, they may echo ours."""
@@ -196,47 +191,5 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) and number >= 0 else None
 
 
-def _estimated(text: str) -> int:
-    return math.ceil(len(text) / CHARS_PER_TOKEN)
-
-
 def _response_format(schema: Schema) -> ResponseFormatJSONSchema:
     return {"type": "json_schema", "json_schema": {"name": schema.name, "strict": True, "schema": dict(schema.body)}}
-
-
-class _Message(BaseModel):
-    content: Any = None
-
-
-class _Choice(BaseModel):
-    message: _Message = _Message()
-
-
-class _Reply(BaseModel):
-    choices: list[_Choice] = []
-
-    @property
-    def text(self) -> str:
-        """The first answer. Some servers send its content in parts, their thoughts among them."""
-        content = self.choices[0].message.content if self.choices else None
-        if isinstance(content, list):
-            parts = (part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text")
-            return "".join(part for part in parts if isinstance(part, str))
-        return content if isinstance(content, str) else ""
-
-
-class _Counts(BaseModel):
-    prompt_tokens: Annotated[int, Field(ge=0)] = 0
-    completion_tokens: Annotated[int, Field(ge=0)] = 0
-
-
-class _Accounted(BaseModel):
-    usage: _Counts = _Counts()
-
-
-def _read(shape: type[M], body: bytes) -> M:
-    """A body as `shape`; as an empty one where it is something else."""
-    try:
-        return shape.model_validate_json(body)
-    except ValidationError:
-        return shape()

@@ -1,0 +1,92 @@
+"""What an answer of a chat completions server holds: words, and how many tokens were counted.
+
+Read by models of our own: servers that call themselves compatible leave fields out, send null, or put an error into an
+answer with status 200.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError
+
+from mcp_reflect.ports import Usage
+
+CHARS_PER_TOKEN = 4
+"""OpenAI's rule of thumb for English text; counts tokens where a server does not."""
+
+_TOKENS_PER_CHAR = 4
+"""The most there can be: a character has up to four bytes, a token has at least one."""
+_INSTRUCTIONS = 10_000
+"""Tokens that a server may add to a prompt: its own instructions, the schema of the answer."""
+_THOUGHTS = 200_000
+"""Tokens that a reasoning model may think before it answers; they are counted and not shown."""
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class Reply:
+    """`text` is empty for an answer without text."""
+
+    def __init__(self, body: bytes) -> None:
+        self.text = _read(_Reply, body).message.text
+        self._counts = _read(_Accounted, body).usage
+
+    def usage(self, prompt: str) -> Usage:
+        """What was used as far as the server's figures can be true; the rest is estimated."""
+        return Usage(
+            _counted(self._counts.prompt_tokens, prompt, _INSTRUCTIONS),
+            _counted(self._counts.completion_tokens, self.text, _THOUGHTS),
+        )
+
+
+def estimated(text: str) -> int:
+    """Tokens of a text."""
+    return math.ceil(len(text) / CHARS_PER_TOKEN)
+
+
+def _counted(tokens: int, text: str, unseen: int) -> int:
+    return tokens if 0 < tokens <= _TOKENS_PER_CHAR * len(text) + unseen else estimated(text)
+
+
+class _Message(BaseModel):
+    content: Any = None
+
+    @property
+    def text(self) -> str:
+        """Some servers send the content in parts, their thoughts among them."""
+        if isinstance(self.content, list):
+            parts = (part.get("text") for part in self.content if isinstance(part, dict) and part.get("type") == "text")
+            return "".join(part for part in parts if isinstance(part, str))
+        return self.content if isinstance(self.content, str) else ""
+
+
+class _Choice(BaseModel):
+    message: _Message = _Message()
+
+
+class _Reply(BaseModel):
+    choices: list[_Choice] = []
+
+    @property
+    def message(self) -> _Message:
+        """The first answer."""
+        return self.choices[0].message if self.choices else _Message()
+
+
+class _Counts(BaseModel):
+    prompt_tokens: Annotated[int, Field(ge=0)] = 0
+    completion_tokens: Annotated[int, Field(ge=0)] = 0
+
+
+class _Accounted(BaseModel):
+    usage: _Counts = _Counts()
+
+
+def _read(shape: type[M], body: bytes) -> M:
+    """A body as `shape`; as an empty one where it is something else."""
+    try:
+        return shape.model_validate_json(body)
+    except ValidationError:
+        return shape()
