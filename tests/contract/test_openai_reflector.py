@@ -103,7 +103,7 @@ def test_the_last_retry_takes_json_as_well(server: LLMServer) -> None:
     [
         says(""),
         says(None),
-        says(None, refusal="I cannot help with that."),
+        says(None, refusal=""),
         says("<think>I should think about what to"),
         says('{"summary": "", "guidance": null}'),
         says('{"summary": "cut off in the mid'),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import logging
 import time
 import traceback
@@ -83,6 +84,21 @@ def test_a_refusal_is_final(server: LLMServer, code: int) -> None:
     with pytest.raises(ReflectorRefused, match=f"HTTP {code}, model_not_found"):
         asking(server).reflect(a_run())
     assert len(server.requests) == (2 if code in {400, 404, 422} else 1)
+
+
+def test_a_model_that_declines_is_asked_once_and_its_words_stay_out(server: LLMServer) -> None:
+    spent: list[Usage] = []
+    server.default(says(None, refusal=f"I cannot help with: {TASK}"))
+    with pytest.raises(ReflectorRefused, match="declined") as caught:
+        asking(server, spend=spent.append).reflect(a_run())
+    assert TASK not in str(caught.value)
+    assert spent == [Usage(100, 20)]
+    assert len(server.requests) == 1
+
+
+def test_words_beside_a_refusal_are_taken(server: LLMServer) -> None:
+    server.default(says(json.dumps(WORDS), refusal="I would rather not."))
+    assert asking(server).reflect(a_run()).summary == WORDS["summary"]
 
 
 def test_a_hang_is_cut_off_in_time_and_its_prompt_is_accounted(server: LLMServer) -> None:

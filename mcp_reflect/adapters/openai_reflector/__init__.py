@@ -82,8 +82,8 @@ class OpenAIReflector:
         """A draft that is not empty; its `text` is set where the model gave prose only.
 
         Raises ReflectorBusy for a time-out, a refused or lost connection, HTTP 408, 409, 425, 429 and 5xx and for
-        answers that hold nothing, ReflectorRefused for other statuses and a setup that cannot work. The messages hold
-        no word of the prompt, the answer or the key.
+        answers that hold nothing, ReflectorRefused for other statuses, a model that declines and a setup that cannot
+        work. The messages hold no word of the prompt, the answer or the key.
         """
         self._server.load()
         attempt = _Attempt()

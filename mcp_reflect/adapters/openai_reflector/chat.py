@@ -138,6 +138,8 @@ class Conversation:
             raise self.translated(error) from error
         reply = Reply(response.content)
         spend(reply.usage(prompt))
+        if reply.refused:
+            raise ReflectorRefused(f"{self._name}: the model declined to answer")
         return self._without_key(reply.text)
 
     def translated(self, error: OpenAIError) -> ReflectorError:

@@ -1,4 +1,4 @@
-"""What an answer of a chat completions server holds: words, and how many tokens were counted.
+"""What an answer of a chat completions server holds: words, or a refusal, and how many tokens were counted.
 
 Read by models of our own: servers that call themselves compatible leave fields out, send null, or put an error into an
 answer with status 200.
@@ -27,10 +27,12 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class Reply:
-    """`text` is empty for an answer without text."""
+    """`text` is empty for an answer without text; `refused`: the model declined in the field that is made for it."""
 
     def __init__(self, body: bytes) -> None:
-        self.text = _read(_Reply, body).message.text
+        message = _read(_Reply, body).message
+        self.text = message.text
+        self.refused = bool(message.refusal) and not self.text
         self._counts = _read(_Accounted, body).usage
 
     def usage(self, prompt: str) -> Usage:
@@ -52,6 +54,7 @@ def _counted(tokens: int, text: str, unseen: int) -> int:
 
 class _Message(BaseModel):
     content: Any = None
+    refusal: Any = None
 
     @property
     def text(self) -> str:
