@@ -10,18 +10,21 @@ import traceback
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+import httpx2
 import openai
 import pytest
 
-from mcp_reflect.adapters.openai_reflector import OpenAIReflector
-from mcp_reflect.adapters.openai_reflector.chat import TRANSLATIONS, retry_after
+from mcp_reflect.adapters.openai_reflector import OpenAIReflector, bounded
+from mcp_reflect.adapters.openai_reflector.chat import CUT_OFF, TRANSLATIONS, retry_after
 from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.errors import ReflectorBusy, ReflectorRefused
 from mcp_reflect.ports import Usage
 from tests.support.asking import KEY, TASK, a_run, asking
 from tests.support.llm_server import (
     WORDS,
+    Answer,
     LLMServer,
+    broken,
     closed_url,
     drip,
     endless,
@@ -110,6 +113,25 @@ def test_a_hang_is_cut_off_in_time_and_its_prompt_is_accounted(server: LLMServer
     assert time.monotonic() - began < 4
     assert [usage.completion for usage in spent] == [0]
     assert spent[0].prompt == pytest.approx(len(server.requests[0].prompt) / 4, abs=1)
+
+
+@pytest.mark.parametrize("answer", [broken(reflection()), broken(raw(b"")), endless(b" " * 100_000)])
+def test_an_answer_that_is_cut_off_costs_its_prompt(server: LLMServer, answer: Answer) -> None:
+    spent: list[Usage] = []
+    server.default(answer)
+    with pytest.raises(ReflectorBusy):
+        asking(server, spend=spent.append).reflect(a_run())
+    (request,) = server.requests
+    (usage,) = spent
+    assert usage.prompt == pytest.approx(len(request.prompt) / 4, abs=1)
+    assert usage.completion == 0
+
+
+def test_a_server_that_cannot_be_reached_costs_nothing() -> None:
+    spent: list[Usage] = []
+    with pytest.raises(ReflectorBusy):
+        asking(closed_url(), spend=spent.append).reflect(a_run())
+    assert spent == []
 
 
 def test_a_server_that_drips_is_cut_off_like_one_that_hangs(server: LLMServer) -> None:
@@ -217,3 +239,7 @@ def test_every_exception_of_the_client_has_a_translation() -> None:
     assert set(openai._exceptions.__all__) <= {
         kind.__name__ for kind in (*_all_subclasses(openai.OpenAIError), openai.InvalidWebhookSignatureError)
     }
+
+
+def test_what_cuts_an_answer_off_is_called_as_the_client_calls_it() -> None:
+    assert {name for name in CUT_OFF if not hasattr(httpx2, name)} == {bounded.AnswerTooLong.__name__}

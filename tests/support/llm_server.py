@@ -53,7 +53,7 @@ class Request:
 @dataclass(frozen=True)
 class Answer:
     """What goes over the wire. `pause_s` is waited before every byte of the body, `hang` before the first one;
-    `endless` bodies come in chunks, over and over.
+    `endless` bodies come in chunks, over and over; of `broken` ones the end is missing.
     """
 
     status: int = 200
@@ -62,6 +62,7 @@ class Answer:
     pause_s: float = 0.0
     hang: bool = False
     endless: bool = False
+    broken: bool = False
 
 
 Script = Answer | Callable[[Request], Answer]
@@ -111,6 +112,11 @@ def drip(answer: Answer, pause_s: float = 0.05) -> Answer:
 def endless(chunk: bytes, code: int = 200, **headers: str) -> Answer:
     """A body that begins with what a client can make of the chunk and does not end until the client does."""
     return Answer(code, chunk, headers, endless=True)
+
+
+def broken(answer: Answer) -> Answer:
+    """The same answer without its end: the connection is closed before."""
+    return Answer(answer.status, answer.body, answer.headers, broken=True)
 
 
 def without_response_format(answer: Answer, code: int = 400) -> Script:
@@ -207,7 +213,8 @@ class _Handler(BaseHTTPRequestHandler):
         if answer.hang and self.scripted.wait(HANG_S):
             return
         self.send_response(answer.status)
-        length = {"Transfer-Encoding": "chunked"} if answer.endless else {"Content-Length": str(len(answer.body))}
+        told = str(len(answer.body) + answer.broken)
+        length = {"Transfer-Encoding": "chunked"} if answer.endless else {"Content-Length": told}
         headers = {"Content-Type": "application/json", **length, **answer.headers}
         for name, value in headers.items():
             self.send_header(name, value)
@@ -215,6 +222,7 @@ class _Handler(BaseHTTPRequestHandler):
         while answer.endless and not self.scripted.wait(0):
             self.wfile.write(b"%x\r\n%b\r\n" % (len(answer.body), answer.body))
             self.scripted.sent += len(answer.body)
+        self.close_connection |= answer.broken
         if not answer.pause_s:
             self.wfile.write(answer.body)
             return

@@ -51,6 +51,9 @@ _FORMAT_REFUSED = frozenset({400, 404, 422})
 _KEY = re.compile(r"(?=.*\d).{8,}|.{16,}")
 """Not `ollama` or `not-needed`, which local servers are given for want of a key and answers may well hold."""
 
+CUT_OFF = frozenset({"ReadError", "ReadTimeout", "RemoteProtocolError", "DecodingError", "AnswerTooLong"})
+"""What goes wrong when the server has the prompt already, by name like TRANSLATIONS."""
+
 _IDENTIFIER = re.compile(r"[A-Za-z][\w.-]{0,63}")
 
 
@@ -135,6 +138,8 @@ class Conversation:
             spend(Usage(estimated(prompt), 0))
             raise
         except OpenAIError as error:
+            if CUT_OFF & {type(error).__name__, type(error.__cause__).__name__}:
+                spend(Usage(estimated(prompt), 0))
             raise self.translated(error) from error
         reply = Reply(response.content)
         spend(reply.usage(prompt))
