@@ -217,7 +217,10 @@ class Retrieval(Frozen):
 
 
 class ReflectionJob(Frozen):
-    """A reflection still to be written, or how writing it ended. `attempts` counts tries so far."""
+    """A reflection still to be written, or how writing it ended.
+
+    `attempts` counts tries so far. With `for_model` it waits for a configured model, not for the client's or none.
+    """
 
     trace_id: str
     review_id: str
@@ -225,6 +228,7 @@ class ReflectionJob(Frozen):
     attempts: int = 0
     next_attempt_at: datetime
     last_error: str = ""
+    for_model: bool = False
 
 
 class InsightJob(Frozen):

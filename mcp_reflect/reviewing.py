@@ -93,7 +93,7 @@ class Reviewer:
         asked = words is None and not self._profile.uses_model
         due = self._clock() + timedelta(seconds=SAMPLING_GRACE_S if asked else 0.0)
         reason = "the embedding model is not available" if embedded is None else ""
-        queue_reflection(tx, trace, review, due, reason)
+        queue_reflection(tx, trace, review, due, reason, for_model=words is None and not asked)
         run = run_to_reflect_on(trace, review, tx.memories) if asked else None
         return Outcome(trace.id, review, "queued", reason, None, updates, run)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
@@ -50,8 +50,13 @@ class Ledger(Protocol):
     def counts(self, project: str, user: str | None) -> ProjectCounts: ...
 
     def projects(self) -> list[str]: ...
-    def due_jobs(self, project: str, now: datetime, limit: int) -> list[ReflectionJob]: ...
-    def next_job_at(self, project: str) -> datetime | None: ...
+    def due_jobs(
+        self, project: str, now: datetime, limit: int, patience: timedelta = timedelta(0)
+    ) -> list[ReflectionJob]:
+        """Queued jobs whose time has come, longest due first; for a model's, that is `patience` later."""
+        ...
+
+    def next_job_at(self, project: str, patience: timedelta = timedelta(0)) -> datetime | None: ...
     def insights(self, project: str, user: str | None) -> list[Memory]:
         """As LedgerTransaction.insights."""
         ...

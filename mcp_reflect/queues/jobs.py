@@ -67,10 +67,12 @@ def save_reflection(
     return tx.memories([memory.id])[memory.id]
 
 
-def queue_reflection(tx: LedgerTransaction, trace: Trace, review: Review, due: datetime, last_error: str = "") -> None:
+def queue_reflection(
+    tx: LedgerTransaction, trace: Trace, review: Review, due: datetime, last_error: str = "", *, for_model: bool
+) -> None:
     """Leave the writing to the queue. A memory written from an earlier review is hidden until then."""
     hide(tx, trace.id)
-    tx.put_job(_job(trace, review, "queued", due, last_error=last_error))
+    tx.put_job(_job(trace, review, "queued", due, last_error=last_error, for_model=for_model))
 
 
 def pause_after(attempts: int, error: ReflectError) -> float:
@@ -81,7 +83,9 @@ def pause_after(attempts: int, error: ReflectError) -> float:
     return pause
 
 
-def _job(trace: Trace, review: Review, state: str, at: datetime, last_error: str = "") -> ReflectionJob:
+def _job(
+    trace: Trace, review: Review, state: str, at: datetime, last_error: str = "", *, for_model: bool = False
+) -> ReflectionJob:
     return ReflectionJob.model_validate(
         {
             "trace_id": trace.id,
@@ -90,5 +94,6 @@ def _job(trace: Trace, review: Review, state: str, at: datetime, last_error: str
             "attempts": 0,
             "next_attempt_at": at,
             "last_error": last_error,
+            "for_model": for_model,
         }
     )

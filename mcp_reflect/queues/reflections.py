@@ -24,6 +24,8 @@ from mcp_reflect.queues.thread import JobThread
 log = logging.getLogger(__name__)
 
 _BATCH = 8
+_PATIENCE = timedelta(days=1)
+"""How long what waits for a model is left alone without one: who brought the model may come back."""
 
 
 class ReflectionQueue(JobThread):
@@ -59,6 +61,7 @@ class ReflectionQueue(JobThread):
         self._tokens_per_day = tokens_per_day
         self._must_use_model = must_use_model
         self._claims = claims or Claims()
+        self._patience = _PATIENCE if reflector is None else timedelta(0)
         self._attempted: deque[str] = deque(maxlen=1_000)
 
     def start(self) -> None:
@@ -85,7 +88,7 @@ class ReflectionQueue(JobThread):
         if self._reflector is None and self._claims.has_model(self._project):
             return 0
         tried = 0
-        for job in self._ledger.due_jobs(self._project, self._clock(), _BATCH):
+        for job in self._ledger.due_jobs(self._project, self._clock(), _BATCH, self._patience):
             if self._stopping:
                 break
             with self._claims.claimed(job.review_id) as ours:
@@ -95,7 +98,7 @@ class ReflectionQueue(JobThread):
         return tried
 
     def next_due(self) -> datetime | None:
-        return self._ledger.next_job_at(self._project)
+        return self._ledger.next_job_at(self._project, self._patience)
 
     def _attempt(self, job: ReflectionJob) -> None:
         try:

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
@@ -214,6 +215,20 @@ def test_due_jobs_are_those_queued_whose_time_has_come(ledger: SqlLedger) -> Non
     assert ledger.counts("alpha", None).last_error == "gone"
 
 
+def test_a_job_for_a_model_is_due_later_to_who_has_patience(ledger: SqlLedger) -> None:
+    traces = [make_trace() for _ in range(2)]
+    with ledger.transaction() as tx:
+        for trace, at in zip(traces, (0.0, 30.0), strict=True):
+            tx.insert_trace(trace)
+            job = {"trace_id": trace.id, "review_id": "rev", "state": "queued", "next_attempt_at": moment(at)}
+            tx.put_job(ReflectionJob.model_validate(job | {"for_model": trace is traces[0]}))
+    hour = timedelta(hours=1)
+    assert [job.trace_id for job in ledger.due_jobs("alpha", moment(30), 10)] == [trace.id for trace in traces]
+    assert [job.trace_id for job in ledger.due_jobs("alpha", moment(30), 1, hour)] == [traces[1].id]
+    assert ledger.next_job_at("alpha", hour) == moment(30)
+    assert [job.for_model for job in ledger.due_jobs("alpha", moment(3_600), 10, hour)] == [False, True]
+
+
 def test_traces_are_listed_newest_first_by_status_and_user(ledger: SqlLedger) -> None:
     traces = [make_trace(created_at=moment(n), user="ann" if n % 2 else "bob") for n in range(4)]
     with ledger.transaction() as tx:
@@ -399,6 +414,24 @@ def test_a_ledger_of_an_older_version_gets_the_columns_it_lacks(url: str) -> Non
     third = SqlLedger(url)
     assert review_of(third).used == {"mem_a": 0.5, "mem_b": 1.0}
     third.close()
+
+
+def test_the_jobs_of_an_older_ledger_are_for_no_model(url: str) -> None:
+    trace = make_trace()
+    job = ReflectionJob(trace_id=trace.id, review_id="rev", state="queued", next_attempt_at=moment(0), for_model=True)
+    first = SqlLedger(url)
+    with first.transaction() as tx:
+        tx.insert_trace(trace)
+        tx.put_job(job)
+    first.close()
+    database = create_engine(url)
+    with database.begin() as connection:
+        connection.execute(text("ALTER TABLE reflection_jobs DROP COLUMN for_model"))
+        connection.execute(text("UPDATE properties SET value = 2 WHERE name = 'schema'"))
+    database.dispose()
+    second = SqlLedger(url)
+    assert second.due_jobs("alpha", moment(0), 10) == [job.model_copy(update={"for_model": False})]
+    second.close()
 
 
 @pytest.mark.parametrize("wrong", ["nonsense", "nosuchdatabase://x", ""])

@@ -55,8 +55,10 @@ def handed_in(parts: Parts, *tasks: str) -> list[str]:
     return [memory.submit(Submission(task=task, verdict=Verdict(result="pass"))).trace_id for task in tasks]
 
 
-def queue(parts: Parts, reflector: Broken, embedder: HashEmbedder | None = None, **more: Any) -> ReflectionQueue:
-    later = moment(10**7)
+def queue(
+    parts: Parts, reflector: Broken | None, embedder: HashEmbedder | None = None, at: float = 10**7, **more: Any
+) -> ReflectionQueue:
+    later = moment(at)
     arguments = (parts.ledger, embedder or parts.embedder, "alpha", reflector, ExtractiveReflector())
     return ReflectionQueue(*arguments, clock=lambda: later, on_saved=lambda _: None, **more)
 
@@ -88,3 +90,34 @@ def test_a_job_that_breaks_elsewhere_is_put_off_and_given_up_in_the_end(parts: P
     assert job is not None
     assert (job.state, job.attempts) == ("queued", 1)
     assert parts.memory.summary(other).memory_id
+
+
+HOUR = 3_600.0
+
+
+def test_what_waits_for_a_model_is_written_without_one_after_a_day_only(parts: Parts) -> None:
+    (waiting,) = handed_in(parts, "one")
+    passing = queue(parts, None, at=23 * HOUR)
+    assert passing.work_off() == 0
+    assert passing.next_due() is not None
+    assert passing.next_due() > moment(24 * HOUR)  # type: ignore[operator]
+    assert queue(parts, None, at=25 * HOUR).work_off() == 1
+    memory = parts.memory.memory_of(parts.memory.summary(waiting))
+    assert memory is not None
+    assert memory.author == "extractive"
+
+
+def test_a_model_that_comes_back_writes_what_waited_for_it(parts: Parts) -> None:
+    (waiting,) = handed_in(parts, "one")
+    assert queue(parts, None, at=HOUR).work_off() == 0
+    assert queue(parts, Broken(), at=HOUR).work_off() == 1
+    memory = parts.memory.memory_of(parts.memory.summary(waiting))
+    assert memory is not None
+    assert memory.author == "llm"
+
+
+def test_what_waits_for_the_clients_own_model_is_written_without_one_soon(parts: Parts) -> None:
+    submission = Submission(task="one", verdict=Verdict(result="pass"))
+    outcome = parts.memory.submit(submission, client_can_sample=True)
+    assert outcome.ingest_status == "queued"
+    assert queue(parts, None, at=HOUR).work_off() == 1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from sqlalchemy import Select, and_, func, insert, select, update
+from sqlalchemy import ColumnElement, Select, and_, case, func, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.audit_rows import audit_rows
@@ -107,16 +107,19 @@ class SqlLedger(Retrieving, InsightReading, Browsing, PortableReading):
 
     # -- the queue of reflections
 
-    def due_jobs(self, project: str, now: datetime, limit: int) -> list[ReflectionJob]:
+    def due_jobs(
+        self, project: str, now: datetime, limit: int, patience: timedelta = timedelta(0)
+    ) -> list[ReflectionJob]:
         j = schema.reflection_jobs
-        due = and_(j.c.project == project, j.c.state == "queued", j.c.next_attempt_at <= rows.to_microseconds(now))
+        due = _due_at(patience)
+        mine = and_(j.c.project == project, j.c.state == "queued", due <= rows.to_microseconds(now))
         with self._connections.reading("reading the queue") as connection:
-            found = connection.execute(select(j).where(due).order_by(j.c.next_attempt_at).limit(limit))
+            found = connection.execute(select(j).where(mine).order_by(due).limit(limit))
             return [rows.job_from(row) for row in found.mappings()]
 
-    def next_job_at(self, project: str) -> datetime | None:
+    def next_job_at(self, project: str, patience: timedelta = timedelta(0)) -> datetime | None:
         j = schema.reflection_jobs.c
-        first = select(func.min(j.next_attempt_at)).where(j.project == project, j.state == "queued")
+        first = select(func.min(_due_at(patience))).where(j.project == project, j.state == "queued")
         with self._connections.reading("reading the queue") as connection:
             at = connection.execute(first).scalar()
             return None if at is None else rows.to_datetime(at)
@@ -199,3 +202,9 @@ def _not_embedded(model: str) -> Select[str, str]:
     m, e = schema.memories.c, schema.embeddings.c
     embedded = select(e.memory_id).where(e.memory_id == m.id, e.model == model)
     return select(m.id, m.embedded_text).where(~embedded.exists())
+
+
+def _due_at(patience: timedelta) -> ColumnElement[int]:
+    j = schema.reflection_jobs.c
+    later = j.next_attempt_at + patience // timedelta(microseconds=1)
+    return case((j.for_model, later), else_=j.next_attempt_at)

@@ -30,9 +30,10 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised with every change. A new column has a server_default: what the rows of older ledgers hold in it."""
 
 metadata = MetaData()
@@ -210,6 +211,7 @@ reflection_jobs = Table(
     Column("attempts", Integer, nullable=False),
     Column("next_attempt_at", BigInteger, nullable=False),
     Column("last_error", Text, nullable=False),
+    Column("for_model", Boolean, nullable=False, server_default=false()),
     Index("reflection_jobs_due", "project", "state", "next_attempt_at"),
 )
 

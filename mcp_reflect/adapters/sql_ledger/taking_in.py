@@ -45,7 +45,7 @@ _MAY_DIFFER = {
     "utilities": {"last_used_at"},
     "embeddings": {"vector"},  # other processors round otherwise
     "retrievals": {"trace_id", "memory_ids"},
-    "reflection_jobs": {"review_id", "state", "attempts", "next_attempt_at", "last_error"},
+    "reflection_jobs": {"review_id", "state", "attempts", "next_attempt_at", "last_error", "for_model"},
     "insight_jobs": {"state", "attempts", "next_attempt_at", "last_error"},
 }
 """Bookkeeping that goes on in each ledger; two rows that differ only here are the same, and what is there stays."""
