@@ -86,7 +86,7 @@ class InsightReading:
         m, j = schema.memories.c, schema.insight_jobs.c
         mine = [m.project == project, m.kind == "insight"] + ([m.user == user] if user is not None else [])
         jobs = _jobs_of(project, user)
-        with self._connections.reading("counting") as connection:
+        with self._connections.snapshot("counting") as connection:
             by_status = connection.execute(select(m.status, func.count()).where(*mine).group_by(m.status)).all()
             by_state = connection.execute(select(j.state, func.count()).where(*jobs).group_by(j.state)).all()
             last = select(j.last_error).where(*jobs).order_by(j.created_at.desc(), j.id).limit(1)

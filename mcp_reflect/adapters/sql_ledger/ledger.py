@@ -98,7 +98,7 @@ class SqlLedger(Retrieving, InsightReading, Browsing, PortableReading):
             return next(iter(trace_summaries(connection, [schema.traces.c.id == trace_id], 1)), None)
 
     def counts(self, project: str, user: str | None) -> ProjectCounts:
-        with self._connections.reading("counting") as connection:
+        with self._connections.snapshot("counting") as connection:
             return project_counts(connection, project, user)
 
     def projects(self) -> list[str]:
