@@ -28,7 +28,7 @@ from mcp_reflect.core.word_index import Floats32
 from mcp_reflect.ports import Terms, Vector
 
 ASSOCIATION = 0.7
-BY_CHANCE = 0.1
+BY_CHANCE = 0.09
 """Measured: with the threshold that follows, queries about other matters come back empty in nine of ten cases, and
 fewer than two in a hundred of the memories sought are lost (docs/quality.md)."""
 

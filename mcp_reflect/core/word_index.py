@@ -7,9 +7,9 @@
 It is the weighting of BM25 (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009) used on both sides and
 divided by both lengths like a cosine: in [0, 1], 1 for the same words (hardly less where MOST_TOLD cuts some), and so
 comparable between queries, which BM25's open scale is not. What more than half of a project's memories say (a system
-prompt, a greeting) counts for nothing. N counts SUPPOSED memories that hold none of the words beside those that are
-there: in a young bank every word would seem frequent, and its only memory would share nothing that counts with a task
-in the same words.
+prompt, a greeting) counts for nothing. N counts SUPPOSED memories beside those that are there, which hold the common
+words of English and no others: in a young bank every word would seem frequent, and its only memory would share nothing
+that counts with a task in the same words; or, if they held none at all, two tasks would seem related by "the".
 
 How many memories hold a term is counted anew when the index has changed by a thirty-second, so that adding one memory
 does not mean weighing all others again.
@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from mcp_reflect.core.words import common_keys
 from mcp_reflect.ports import Keys, Terms
 
 K1 = 1.2
@@ -65,7 +66,7 @@ class WordIndex:
         self._tail_values = np.zeros(0, np.float32)
         self._tail = 0
         self._counted_rows = 0
-        self._counted = _count([])
+        self._counted = _NOTHING
         self._answered: list[tuple[Terms, Floats32]] = []
 
     def add(self, terms: Terms) -> None:
@@ -165,6 +166,16 @@ class WordIndex:
         return (weights / norm if norm else weights).astype(np.float32)
 
 
+_NOTHING = _Counted(
+    np.zeros(0, np.uint32),
+    np.zeros(0, np.float32),
+    np.zeros(1, np.int64),
+    np.zeros(0, np.int64),
+    np.zeros(0, np.float32),
+    0.0,
+)
+
+
 def _saturated(counts: npt.NDArray[np.uint8]) -> Floats32:
     often = counts.astype(np.float32)
     return often * np.float32(K1 + 1) / (often + np.float32(K1))
@@ -179,15 +190,16 @@ def _count(documents: list[Terms]) -> _Counted:
     all_rows = np.repeat(np.arange(total, dtype=np.int32), lengths)
     order = np.argsort(all_keys, kind="stable")
     by_key = all_keys[order]
-    first = np.flatnonzero(np.concatenate(([True], by_key[1:] != by_key[:-1]))) if len(by_key) else np.zeros(0, int)
-    starts = np.append(first, len(by_key)).astype(np.int64)
-    holders = np.diff(starts)
+    keys = np.union1d(by_key, common_keys())
+    starts = np.append(np.searchsorted(by_key, keys), len(by_key)).astype(np.int64)
+    postings = np.diff(starts)
+    holders = postings + SUPPOSED * np.isin(keys, common_keys())
     idf = np.log1p((supposed - holders + 0.5) / (holders + 0.5)).astype(np.float32)
     idf[holders > supposed / 2] = 0.0
     # In the width that indexing wants: converting would take a third of a query's time.
     rows = all_rows[order].astype(np.int64)
-    values = np.sqrt(np.repeat(idf, holders)) * _saturated(all_counts[order])
+    values = np.sqrt(np.repeat(idf, postings)) * _saturated(all_counts[order])
     norms = np.sqrt(np.bincount(rows, values.astype(np.float64) ** 2, minlength=total))
     norms[norms == 0] = 1.0
     values = (values / norms[rows]).astype(np.float32)
-    return _Counted(by_key[first], idf, starts, rows, values, float(np.log1p((supposed + 0.5) / 0.5)))
+    return _Counted(keys, idf, starts, rows, values, float(np.log1p((supposed + 0.5) / 0.5)))

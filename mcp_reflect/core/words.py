@@ -15,7 +15,7 @@ from zlib import crc32
 
 import numpy as np
 
-from mcp_reflect.ports import Terms
+from mcp_reflect.ports import Keys, Terms
 
 VERSION = 1
 """Raised when the same text gives other terms; stored terms of other versions are made anew."""
@@ -25,6 +25,14 @@ MOST_WORDS = 2_000
 
 _CHANGE_OF_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_COMMON = (
+    "a about after all also an and any are as at be because been before but by can could did do does for from get had "
+    "has have he her here him his how i if in into is it its just may me more my no not now of on one only or other "
+    "our out over please s she should so some t than that the their them then there these they this those to under up "
+    "us was we were what when where which while who why will with would you your"
+)
+"""Words that any English text may hold, whatever it is about."""
+
 _LONGEST_WORD = 40
 _MOST_COUNTED = 255
 
@@ -39,6 +47,12 @@ def terms(text: str) -> Terms:
     found += [crc32(second.following, first.key) for first, second in pairwise(stems)]
     keys, counts = np.unique(np.array(found, dtype=np.uint32), return_counts=True)
     return Terms(keys, np.minimum(counts, _MOST_COUNTED).astype(np.uint8))
+
+
+@cache
+def common_keys() -> Keys:
+    """Of the words that say nothing about a text, in rising order."""
+    return np.unique(np.array([_stem(word).key for word in _COMMON.split()], dtype=np.uint32))
 
 
 class _Stem(NamedTuple):

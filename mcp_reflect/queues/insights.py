@@ -19,7 +19,7 @@ from mcp_reflect.ports import Clock, Embedder, InsightWriter, Ledger
 from mcp_reflect.profile import InsightRules
 from mcp_reflect.queues.jobs import MAX_ATTEMPTS, pause_after
 from mcp_reflect.queues.shared import Claims
-from mcp_reflect.queues.thread import JobThread
+from mcp_reflect.queues.thread import JobThread, mistakes_put_off
 
 log = logging.getLogger(__name__)
 
@@ -68,13 +68,8 @@ class InsightQueue(JobThread):
         return self._ledger.next_insight_job_at(self._project)
 
     def _attempt(self, job: InsightJob) -> None:
-        try:
+        with mistakes_put_off(lambda mistake: self._put_off(job, mistake)):
             self._try(job)
-        except ReflectError:
-            raise
-        except Exception as error:  # a mistake with one job must not keep all others waiting
-            log.exception("the insights of %s", job.project)
-            self._put_off(job, ReflectorBusy(f"{type(error).__name__}: {error}"))
 
     def _try(self, job: InsightJob) -> None:
         tomorrow = self._over_budget()

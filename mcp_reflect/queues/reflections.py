@@ -19,7 +19,7 @@ from mcp_reflect.models import Author, ReflectionDraft, ReflectionJob, ReviewedR
 from mcp_reflect.ports import Clock, Embedder, Ledger, Reflector
 from mcp_reflect.queues.jobs import MAX_ATTEMPTS, pause_after, run_to_reflect_on, save_reflection
 from mcp_reflect.queues.shared import Claims
-from mcp_reflect.queues.thread import JobThread
+from mcp_reflect.queues.thread import JobThread, mistakes_put_off
 
 log = logging.getLogger(__name__)
 
@@ -102,12 +102,8 @@ class ReflectionQueue(JobThread):
 
     def _attempt(self, job: ReflectionJob) -> None:
         try:
-            self._try(job)
-        except ReflectError:
-            raise
-        except Exception as error:  # a mistake with one job must not keep all others waiting
-            log.exception("the reflection of %s", job.trace_id)
-            self._put_off(job, ReflectorBusy(f"{type(error).__name__}: {error}"))
+            with mistakes_put_off(lambda mistake: self._put_off(job, mistake)):
+                self._try(job)
         finally:
             with self._wake:
                 self._attempted.append(job.review_id)

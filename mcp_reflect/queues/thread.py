@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
-from mcp_reflect.errors import ReflectError
+from mcp_reflect.errors import ReflectError, ReflectorBusy
 from mcp_reflect.ports import Clock
 
 log = logging.getLogger(__name__)
@@ -71,3 +73,15 @@ class JobThread(ABC):
     def _pause(self) -> float:
         due = self.next_due()
         return _IDLE_S if due is None else min(max((due - self._clock()).total_seconds(), 0.0), _IDLE_S)
+
+
+@contextmanager
+def mistakes_put_off(put_off: Callable[[ReflectorBusy], None]) -> Iterator[None]:
+    """What nobody foresaw counts as a failed try of its job: one job must not keep all others waiting."""
+    try:
+        yield
+    except ReflectError:
+        raise
+    except Exception as error:
+        log.exception("a job failed")
+        put_off(ReflectorBusy(f"{type(error).__name__}: {error}"))

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_reflect.core.word_index import K1, MOST_TERMS, SUPPOSED, WordIndex
-from mcp_reflect.core.words import MOST_WORDS, terms
+from mcp_reflect.core.words import MOST_WORDS, common_keys, terms
 from mcp_reflect.ports import Terms
 
 
@@ -56,7 +56,7 @@ def test_any_text_has_distinct_terms_in_rising_order(text: str) -> None:
     assert (found.counts > 0).all()
 
 
-WORDS = ["red", "blue", "green", "cat", "dog", "sea"]
+WORDS = ["red", "blue", "green", "cat", "dog", "sea", "the", "with"]
 texts = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
 
 
@@ -67,7 +67,7 @@ def oracle(documents: list[str], query: str) -> list[float]:
     holders = Counter(term for document in counted for term in document)
 
     def idf(term: int) -> float:
-        held = holders[term]
+        held = holders[term] + (SUPPOSED if term in common_keys() else 0)
         return 0.0 if held > total / 2 else math.log(1 + (total - held + 0.5) / (held + 0.5))
 
     def weighed(document: dict[int, int]) -> dict[int, float]:
@@ -144,3 +144,9 @@ def test_of_a_long_query_the_telling_terms_count() -> None:
     assert index.overlaps(terms(f"{log} mend the broken parser"))[0] >= 0.0
     many = Terms(np.arange(1, 1_000, dtype=np.uint32), np.ones(999, np.uint8))
     assert len(index._strongest(many)[0]) == MOST_TERMS
+
+
+def test_common_words_relate_nothing_in_a_young_bank() -> None:
+    index = indexed(["Cook the rice", "Sell it with some bread"])
+    assert index.overlaps(terms("Paint the fence")).tolist() == [0.0, 0.0]
+    assert index.overlaps(terms("Cook the soup"))[0] > 0.1
