@@ -95,7 +95,7 @@ class FirstLook:
             return np.zeros(0, np.int64), found
         # The best match lifts others, so that their relevance is not to be had without it.
         self._needed.append(best)
-        likeness = combined(self._narrow.likeness(best, part), words.overlaps(words.document(best))[part])
+        likeness = combined(self._narrow.likeness(best, part), words.alike(best)[part])
         relevance = associated(found, highest, likeness)
         near = np.flatnonzero((relevance >= least) & self._allowed[part])
         return (near if isinstance(part, slice) else part[near]), relevance[near]

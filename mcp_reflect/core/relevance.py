@@ -152,13 +152,13 @@ class WordsAndMeaning:
             return cosines
         alike = similarities(self._table, rows, self._table.vectors[self._best])
         likeness = combined(alike, self._best_overlap[rows])
-        # It is the very same memory, whatever rounding and a text longer than MOST_TERMS make of it.
+        # It is the very same memory, whatever rounding and the words left out make of it.
         likeness[rows == self._best] = 1.0
         return associated(combined(cosines, self._overlap[rows]), self._best_relevance, likeness)
 
     @cached_property
     def _best_overlap(self) -> Floats32:
-        return self._table.words.overlaps(self._table.words.document(self._best))
+        return self._table.words.alike(self._best)
 
     def _of(self, of_all: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return of_all if self._rows is None else of_all[self._rows]

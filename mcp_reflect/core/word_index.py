@@ -35,6 +35,10 @@ MOST_TOLD = 0.98
 """Of a query the terms that tell most: at most so many, and no more than make up so much of its squared norm. The rest
 are frequent words, held by many memories: without them comparing takes half the time and, measured, finds no less."""
 
+TOLD_OF_LIKENESS = 0.8
+"""The same for how alike two memories are, which need not be known as well: a quarter of the time, and the same figures
+in docs/quality.md with any from 0.7 up."""
+
 _TAIL_SHARE = 32
 
 _ANSWERS = 2
@@ -67,7 +71,7 @@ class WordIndex:
         self._tail = 0
         self._counted_rows = 0
         self._counted = _NOTHING
-        self._answered: list[tuple[Terms, Floats32]] = []
+        self._answered: list[tuple[Terms, float, Floats32]] = []
 
     def add(self, terms: Terms) -> None:
         """The next row."""
@@ -76,19 +80,23 @@ class WordIndex:
         if not self._outgrown:
             self._append(len(self._documents) - 1, terms)
 
-    def overlaps(self, terms: Terms) -> Floats32:
-        """Of every row with a text, in [0, 1]; to be read only."""
-        for asked, answer in self._answered:
-            if asked is terms:
+    def overlaps(self, terms: Terms, told: float = MOST_TOLD) -> Floats32:
+        """Of every row with a text, in [0, 1]; to be read only. `told`: see MOST_TOLD."""
+        for asked, asked_told, answer in self._answered:
+            if asked is terms and asked_told == told:
                 return answer
-        answer = self._overlaps(terms)
-        self._answered = [(terms, answer), *self._answered[: _ANSWERS - 1]]
+        answer = self._overlaps(terms, told)
+        self._answered = [(terms, told, answer), *self._answered[: _ANSWERS - 1]]
         return answer
 
-    def _overlaps(self, terms: Terms) -> Floats32:
+    def alike(self, row: int) -> Floats32:
+        """The overlaps of every row with one of them, by the words that tell most of it; to be read only."""
+        return self.overlaps(self._documents[row], TOLD_OF_LIKENESS)
+
+    def _overlaps(self, terms: Terms, told: float) -> Floats32:
         self._settle()
         found = np.zeros(len(self._documents), np.float32)
-        keys, weights = self._strongest(terms)
+        keys, weights = self._strongest(terms, told)
         if not len(keys):
             return found
         counted = self._counted
@@ -107,9 +115,6 @@ class WordIndex:
             products = weights[places[hit]] * self._tail_values[hit]
             found += np.bincount(self._tail_rows[hit], products, minlength=len(found)).astype(np.float32)
         return np.minimum(found, 1.0, out=found)
-
-    def document(self, row: int) -> Terms:
-        return self._documents[row]
 
     def kept(self, rows: npt.NDArray[np.int64]) -> WordIndex:
         """An index of these rows only, numbered anew in this order."""
@@ -141,17 +146,17 @@ class WordIndex:
         self._tail_values[self._tail : end] = self._weights(terms)
         self._tail = end
 
-    def _strongest(self, terms: Terms) -> tuple[Keys, Floats32]:
+    def _strongest(self, terms: Terms, told: float) -> tuple[Keys, Floats32]:
         """The terms that tell most, in rising order of their keys, with their weights in a text of unit norm."""
         weights = self._weights(terms)
         # Equal weights are cut by key, so that the same text always keeps the same terms.
         order = np.lexsort((terms.keys, -weights))
-        told = np.cumsum(weights[order].astype(np.float64) ** 2)
-        count = min(MOST_TERMS, 1 + int(np.searchsorted(told, MOST_TOLD * told[-1]))) if len(told) else 0
+        square = np.cumsum(weights[order].astype(np.float64) ** 2)
+        count = min(MOST_TERMS, 1 + int(np.searchsorted(square, told * square[-1]))) if len(square) else 0
         if count >= len(terms):
             return terms.keys, weights
         best = np.sort(order[:count])
-        return terms.keys[best], (weights[best] / np.float32(np.sqrt(told[count - 1]) or 1.0)).astype(np.float32)
+        return terms.keys[best], (weights[best] / np.float32(np.sqrt(square[count - 1]) or 1.0)).astype(np.float32)
 
     def _weights(self, terms: Terms) -> Floats32:
         counted = self._counted

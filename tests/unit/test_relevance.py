@@ -89,7 +89,7 @@ def oracle(bank: Bank, rows: list[Row], looked_at: list[int], vector: tuple[floa
     if not own:
         return {}
     best = min(own, key=lambda i: (-round(own[i], 9), -rows[i].created, rows[i].id))
-    shared = bank.words.overlaps(terms(rows[best].text)).tolist()
+    shared = bank.words.alike(best).tolist()
     found = {}
     for i in looked_at:
         likeness = 1 - (1 - cosine(rows[i].vector, rows[best].vector)) * (1 - shared[i]) ** 4

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_reflect.core.word_index import K1, MOST_TERMS, SUPPOSED, WordIndex
+from mcp_reflect.core.word_index import K1, MOST_TERMS, MOST_TOLD, SUPPOSED, WordIndex
 from mcp_reflect.core.words import MOST_WORDS, common_keys, terms
 from mcp_reflect.ports import Terms
 
@@ -143,7 +143,17 @@ def test_of_a_long_query_the_telling_terms_count() -> None:
     log = " ".join(f"the the line{number}" for number in range(500))
     assert index.overlaps(terms(f"{log} mend the broken parser"))[0] >= 0.0
     many = Terms(np.arange(1, 1_000, dtype=np.uint32), np.ones(999, np.uint8))
-    assert len(index._strongest(many)[0]) == MOST_TERMS
+    assert len(index._strongest(many, MOST_TOLD)[0]) == MOST_TERMS
+
+
+def test_likeness_to_a_memory_goes_by_the_words_that_tell_most_of_it() -> None:
+    often = [f"deploy region{number}" for number in range(20)]
+    others = [f"paint house{number}" for number in range(40)]
+    index = indexed(["deploy a canary with one rollback", "canary rollback", *often, *others])
+    alike, whole = index.alike(0), index.overlaps(terms("deploy a canary with one rollback"))
+    assert alike[1] > whole[1] > 0.3
+    assert whole[2] > alike[2] == 0.0  # "deploy" is in every third text
+    assert alike[0] == pytest.approx(1.0, abs=0.15)
 
 
 def test_common_words_relate_nothing_in_a_young_bank() -> None:
