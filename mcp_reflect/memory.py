@@ -33,6 +33,7 @@ from mcp_reflect.ports import (
     Embedder,
     Ledger,
     LedgerTransaction,
+    OutOfDate,
     ReflectionDialogue,
     Reflector,
 )
@@ -96,15 +97,26 @@ class ReflectionMemory(Looking):
             hybrid=how == "hybrid",
             optimism=self.profile.hope(how),
         )
-        hits = self._retriever.search(self.profile.project, self.profile.visible_user, wanted)
-        retrieval = self.profile.shown([hit.memory_id for hit in hits], self._clock())
-        found = self._ledger.record_retrieval(retrieval)
+        try:
+            return self._retrieved(wanted, ask=False)
+        except OutOfDate:  # another process wrote to the ledger
+            return self._retrieved(wanted, ask=True)
+
+    def _retrieved(self, wanted: Wanted, *, ask: bool) -> Retrieved:
+        """Without `ask` the ledger is not asked beforehand whether anything is new, which takes as long as a third of
+        ranking, but when it is told what is shown. Raises OutOfDate if something was.
+        """
+        project = self.profile.project
+        found = self._retriever.search(project, self.profile.visible_user, wanted, ask=ask)
+        shown = self.profile.shown([hit.memory_id for hit in found.hits], self._clock())
+        memories = self._ledger.record_retrieval(shown, as_of=None if ask else found.as_of)
+        self._retriever.touch(project, shown.memory_ids, wanted.now)
         matches = [
-            Match(memory=found[hit.memory_id], similarity=hit.similarity, relevance=hit.relevance, score=hit.score)
-            for hit in hits
-            if hit.memory_id in found
+            Match(memory=memories[hit.memory_id], similarity=hit.similarity, relevance=hit.relevance, score=hit.score)
+            for hit in found.hits
+            if hit.memory_id in memories
         ]
-        return Retrieved(retrieval.id, matches)
+        return Retrieved(shown.id, matches)
 
     def augment(self, query: Query) -> tuple[str, Retrieved]:
         """The task with the memories that may help, ready to be used as a prompt."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +61,14 @@ class Hit:
     score: float
 
 
+@dataclass(frozen=True)
+class Found:
+    """Hits, best first, by what the ledger held after change `as_of`."""
+
+    hits: list[Hit]
+    as_of: int
+
+
 class _Guarded:
     """A bank and the known errors, with the lock that keeps readers and refreshing apart."""
 
@@ -91,8 +99,11 @@ class Retriever:
         self._banks: dict[str, _Guarded] = {}
         self._opening = threading.Lock()
 
-    def search(self, project: str, user: str | None, wanted: Wanted) -> list[Hit]:
-        """At most `wanted.limit` hits, best first, among the memories of `user` (of all users where None)."""
+    def search(self, project: str, user: str | None, wanted: Wanted, *, ask: bool = True) -> Found:
+        """At most `wanted.limit` hits among the memories of `user` (of all users where None).
+
+        Without `ask` by what this process knows of the ledger, which others may have written since.
+        """
         vector = self._embedder.embed([focused(wanted.task)])[0]
         query = Query(
             vector,
@@ -106,7 +117,7 @@ class Retriever:
         guarded = self._guarded(project, len(vector))
         with guarded.lock:
             bank = guarded.bank
-            self._catch_up(project, guarded)
+            self._catch_up(project, guarded, self._ledger.latest_seq() if ask else self._ledger.known_seq)
             rows = bank.matching(wanted.metadata_filter, user)
             k = pool_size(wanted.limit, wanted.mmr_lambda)
             # The lists by q_value and by cosine know nothing of ages, words and counts; for those all is compared.
@@ -116,11 +127,17 @@ class Retriever:
             else:
                 ranked = two_stage_top_k(bank, query, k, rows)
             ranked = mmr(bank, ranked, wanted.limit, wanted.mmr_lambda)
-            # The ledger is told by the caller; a use is no change of a memory, so the change feed does not bring it.
-            bank.touch(ranked.rows, wanted.now)
-            ids = [bank.ids[row] for row in ranked.rows]
+            ids, as_of = [bank.ids[row] for row in ranked.rows], bank.seq
         figures = (ranked.similarity.tolist(), ranked.relevance.tolist(), ranked.score.tolist())
-        return [Hit(*found) for found in zip(ids, *figures, strict=True)]
+        return Found([Hit(*found) for found in zip(ids, *figures, strict=True)], as_of)
+
+    def touch(self, project: str, ids: Sequence[str], now: int) -> None:
+        """These memories are being shown, as the ledger was told: its feed of changes does not bring it, since a use
+        is no change of a memory. `now` is in microseconds since the epoch.
+        """
+        guarded = self._guarded(project, self._embedder.dimension)
+        with guarded.lock:
+            guarded.bank.touch(guarded.bank.rows_of(ids), now)
 
     def known_errors(
         self, project: str, user: str | None, error: str, threshold: float, limit: int, now: int
@@ -134,7 +151,7 @@ class Retriever:
         guarded = self._guarded(project, len(vector))
         with guarded.lock:
             bank = guarded.bank
-            self._catch_up(project, guarded)
+            self._catch_up(project, guarded, self._ledger.latest_seq())
             overlaps = guarded.errors.overlaps(wanted)
             rows, solved = guarded.records()
             if user is not None:
@@ -157,7 +174,7 @@ class Retriever:
         words = keywords(mistake)
         guarded = self._guarded(project, self._embedder.dimension)
         with guarded.lock:
-            self._catch_up(project, guarded)
+            self._catch_up(project, guarded, self._ledger.latest_seq())
             index = guarded.errors
             # A mistake without keywords (bare numbers) is compared with all, word for word.
             found = {i for i, overlap in index.overlaps([words]).items() if overlap >= SAME} if words else index.known
@@ -168,8 +185,8 @@ class Retriever:
         with self._opening:
             self._banks.pop(project, None)
 
-    def _catch_up(self, project: str, guarded: _Guarded) -> None:
-        if self._ledger.latest_seq() != guarded.bank.seq:
+    def _catch_up(self, project: str, guarded: _Guarded, latest: int) -> None:
+        if latest != guarded.bank.seq:
             changes = self._ledger.changes(project, self._embedder.identity, guarded.bank.seq)
             guarded.bank.apply(changes)
             guarded.errors.apply(changes)

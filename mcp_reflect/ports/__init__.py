@@ -6,7 +6,7 @@ Each Protocol has one contract test in `tests/contract/` that every implementati
 from __future__ import annotations
 
 from mcp_reflect.ports.embedding import NO_TERMS, Clock, Embedder, Keys, Progress, Terms, Vector, VectorIndex
-from mcp_reflect.ports.ledger import Ledger, LedgerFile
+from mcp_reflect.ports.ledger import Ledger, LedgerFile, OutOfDate
 from mcp_reflect.ports.ledger_transaction import LedgerTransaction
 from mcp_reflect.ports.records import (
     AuditRows,
@@ -37,6 +37,7 @@ __all__ = [
     "LedgerTransaction",
     "MemoryChange",
     "MemoryOrder",
+    "OutOfDate",
     "Portable",
     "PortableRow",
     "Progress",

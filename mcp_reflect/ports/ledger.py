@@ -23,16 +23,26 @@ from mcp_reflect.ports.records import (
 from mcp_reflect.ports.reflecting import Usage
 
 
+class OutOfDate(Exception):
+    """Somebody has written to the ledger after the change that was named."""
+
+
 class Ledger(Protocol):
     """The truth. Reads see committed state only."""
 
     def transaction(self) -> AbstractContextManager[LedgerTransaction]: ...
 
-    def record_retrieval(self, retrieval: Retrieval) -> dict[str, Memory]:
+    def record_retrieval(self, retrieval: Retrieval, as_of: int | None = None) -> dict[str, Memory]:
         """Remember what is shown, touch last_used_at, and give the memories, by id.
 
-        Survives a crash of the process, perhaps not of the power.
+        Survives a crash of the process, perhaps not of the power. Raises OutOfDate, and remembers nothing, where
+        `as_of` is not the latest change.
         """
+        ...
+
+    @property
+    def known_seq(self) -> int:
+        """The latest change of which this object knows, without asking: others may have written since."""
         ...
 
     def latest_seq(self) -> int: ...

@@ -18,7 +18,7 @@ from mcp_reflect.adapters.sql_ledger.schema import metadata
 from mcp_reflect.core import learning, words
 from mcp_reflect.errors import ConfigurationError, LedgerError
 from mcp_reflect.models import ReflectionDraft, ReflectionJob, Retrieval, Review
-from mcp_reflect.ports import MemoryOrder, Usage
+from mcp_reflect.ports import MemoryOrder, OutOfDate, Usage
 from tests.support.values import axis, make_memory, make_review, make_trace, moment
 
 
@@ -194,6 +194,35 @@ def test_a_recorded_retrieval_is_open_until_a_trace_closes_it(ledger: SqlLedger)
         tx.close_retrievals("c", trace.id)
         assert tx.open_retrievals("c") == []
         assert tx.retrieval("ret_1") == shown
+
+
+def test_a_retrieval_as_of_an_older_change_is_refused_and_leaves_nothing(url: str) -> None:
+    trace = make_trace()
+    memory = make_memory(trace)
+    first, second = SqlLedger(url), SqlLedger(url)
+    with first.transaction() as tx:
+        tx.insert_trace(trace)
+        tx.put_memory(memory, "model", axis(0))
+    known = first.known_seq
+    assert known == first.latest_seq()
+    shown = Retrieval(
+        id="ret_1", project="alpha", user="ann", connection="c", memory_ids=(memory.id,), created_at=moment(5)
+    )
+    with second.transaction() as tx:
+        tx.next_seq()
+    assert (first.known_seq, second.known_seq) == (known, known + 1)
+    with pytest.raises(OutOfDate):
+        first.record_retrieval(shown, as_of=known)
+    with first.transaction() as tx:
+        assert tx.retrieval("ret_1") is None
+    assert first.memories([memory.id])[memory.id].last_used_at is None
+    given = first.record_retrieval(shown, as_of=first.latest_seq())
+    assert first.known_seq == known + 1
+    assert given[memory.id].last_used_at == moment(5)
+    with first.transaction() as tx:
+        assert tx.open_retrievals("c") == [shown]
+    first.close()
+    second.close()
 
 
 def test_due_jobs_are_those_queued_whose_time_has_come(ledger: SqlLedger) -> None:

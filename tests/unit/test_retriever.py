@@ -11,6 +11,7 @@ import mcp_reflect.retriever
 from mcp_reflect.core.recency import microseconds
 from mcp_reflect.errors import IndexFailure
 from mcp_reflect.inputs import ErrorFix, ErrorQuery, Query, Submission, Verdict
+from mcp_reflect.models import Retrieval
 from tests.support.small_memory import Parts, small_memory
 
 TASKS = [
@@ -31,6 +32,11 @@ def parts(tmp_path: Path) -> Iterator[Parts]:
 def found(parts: Parts, lambda_: float) -> list[str]:
     query = Query(task="mend the clock of A", limit=5, lambda_=lambda_, mmr_lambda=1.0, retrieval="semantic")
     return [match.memory.id for match in parts.memory.query(query).matches]
+
+
+def open_retrievals(parts: Parts) -> list[Retrieval]:
+    with parts.ledger.transaction() as tx:
+        return list(tx.open_retrievals(parts.memory.profile.connection))
 
 
 @pytest.mark.parametrize("lambda_", [0.0, 0.3, 0.5, 0.9, 1.0])
@@ -58,6 +64,36 @@ def test_a_failing_index_costs_time_and_no_memory(parts: Parts, monkeypatch: pyt
     monkeypatch.setattr(mcp_reflect.retriever, "LOOKED_AT", 5)
     monkeypatch.setattr(parts.index, "nearest", fail)
     assert found(parts, 0.5) == expected
+
+
+def test_what_another_process_has_just_written_is_found_and_shown_once(parts: Parts, tmp_path: Path) -> None:
+    assert found(parts, 0.5)
+    with small_memory(tmp_path) as other:
+        stored = other.memory.submit(
+            Submission(task="mend the clock of A", verdict=Verdict(result="pass", guidance="wind it"))
+        )
+    assert stored.memory is not None
+    before = open_retrievals(parts)
+    assert stored.memory.id in found(parts, 0.5)
+    (shown,) = [each for each in open_retrievals(parts) if each not in before]
+    assert stored.memory.id in shown.memory_ids
+
+
+def test_the_ledger_is_asked_what_is_new_only_where_others_wrote(
+    parts: Parts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    latest = parts.ledger.latest_seq
+    monkeypatch.setattr(parts.ledger, "latest_seq", lambda: asked.append(1) or latest())
+    trace = parts.memory.submit(Submission(task="mend the clock of A", verdict=Verdict(result="pass")))
+    assert trace.memory is not None
+    assert trace.memory.id in found(parts, 0.5)
+    assert not asked
+    with small_memory(tmp_path) as other:
+        other.memory.review(trace.trace_id, Verdict(result="fail"))
+    found(parts, 0.5)
+    found(parts, 0.5)
+    assert len(asked) == 1
 
 
 def test_what_a_search_for_an_error_shows_counts_as_used_at_once(parts: Parts) -> None:

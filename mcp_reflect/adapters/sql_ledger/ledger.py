@@ -54,11 +54,14 @@ class SqlLedger(Retrieving, InsightReading, Browsing, PortableReading):
                 )
             elif stored["schema"] < schema.SCHEMA_VERSION:
                 migrate(connection)
+            self.known_seq = stored.get("seq", 0)
 
     @contextmanager
     def transaction(self) -> Iterator[SqlTransaction]:
         with self._connections.durable("writing the ledger") as connection:
-            yield SqlTransaction(connection)
+            tx = SqlTransaction(connection)
+            yield tx
+        self.known_seq = max(self.known_seq, tx.seq)
 
     def close(self) -> None:
         self._connections.close()

@@ -8,29 +8,53 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Select, Update, and_, bindparam, case, insert, select, update
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Select,
+    Update,
+    and_,
+    bindparam,
+    case,
+    insert,
+    select,
+    update,
+)
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.engine import Connections
 from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
 from mcp_reflect.core import words
 from mcp_reflect.models import RETRIEVABLE, Memory, Retrieval
-from mcp_reflect.ports import Changes, MemoryChange, UtilityChange
+from mcp_reflect.ports import Changes, MemoryChange, OutOfDate, UtilityChange
 
 _LATEST_SEQ = select(schema.properties.c.value).where(schema.properties.c.name == "seq")
 _SHOWN = insert(schema.retrievals)
+_SHOWN_FIELDS = [column for column in schema.retrievals.c if column is not schema.retrievals.c.trace_id]
+_SHOWN_AS_OF = _SHOWN.from_select(
+    [column.name for column in _SHOWN_FIELDS],
+    select(*(bindparam(column.name, type_=column.type) for column in _SHOWN_FIELDS)).where(
+        _LATEST_SEQ.scalar_subquery() == bindparam("as_of", type_=BigInteger)
+    ),
+).execution_options(preserve_rowcount=True)
 
 
 class Retrieving:
     """Implements the part of ports.Ledger that a query needs."""
 
     _connections: Connections
+    known_seq = 0
 
-    def record_retrieval(self, retrieval: Retrieval) -> dict[str, Memory]:
+    def record_retrieval(self, retrieval: Retrieval, as_of: int | None = None) -> dict[str, Memory]:
+        row = rows.retrieval_row(retrieval)
         ids = {f"id{number}": memory_id for number, memory_id in enumerate(retrieval.memory_ids)}
         used_at = rows.to_microseconds(retrieval.created_at)
         with self._connections.relaxed("recording a retrieval") as connection:
-            connection.execute(_SHOWN, rows.retrieval_row(retrieval))
+            if as_of is None:
+                connection.execute(_SHOWN, row)
+            elif not connection.execute(_SHOWN_AS_OF, row | {"as_of": as_of}).rowcount:
+                raise OutOfDate
             if not ids:
                 return {}
             used, shown = _of_several(len(ids))
@@ -41,7 +65,8 @@ class Retrieving:
     def latest_seq(self) -> int:
         # Asked of the database each time: commands and other servers write the same ledger.
         with self._connections.reading("reading the ledger") as connection:
-            return int(connection.execute(_LATEST_SEQ).scalar_one())
+            self.known_seq = int(connection.execute(_LATEST_SEQ).scalar_one())
+        return self.known_seq
 
     def changes(self, project: str, model: str, after: int) -> Changes:
         m, u, e, w = schema.memories, schema.utilities, schema.embeddings, schema.words

@@ -21,12 +21,15 @@ class SqlTransaction(InsightWriting, ForgettingWriting, PortableWriting):
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.seq = 0
+        """The last number taken, 0 for none."""
 
     def next_seq(self) -> int:
         # The row stays locked until the commit, so that a later number is never visible before an earlier one.
         p = schema.properties
         raised = update(p).where(p.c.name == "seq").values(value=p.c.value + 1).returning(p.c.value)
-        return int(self._connection.execute(raised).scalar_one())
+        self.seq = int(self._connection.execute(raised).scalar_one())
+        return self.seq
 
     # -- traces and reviews
 
