@@ -43,7 +43,8 @@ ALLOWED: dict[str, set[str]] = {
     "inputs": CORE,
     "profile": CORE,
     **dict.fromkeys(USE_CASES - {"inputs", "profile"}, CORE | USE_CASES),
-    "adapters": CORE,
+    "bounded_http": set(),
+    "adapters": CORE | {"bounded_http"},
     "project": {"errors"},
     "settings_model": {"errors", "project"},
     "settings": {"errors", "project", "settings_model"},
@@ -57,7 +58,7 @@ ALLOWED: dict[str, set[str]] = {
 VENDORS = {
     "chromadb": {"adapters/chroma_index.py"},
     "fastembed": {"adapters/fastembed_embedder"},
-    "openai": {"adapters/openai_reflector", "adapters/openai_embedder.py"},
+    "openai": {"adapters/openai_reflector", "adapters/openai_embedder.py", "bounded_http.py"},
     "sqlalchemy": {"adapters/sql_ledger"},
     "jinja2": {"adapters/prompts.py"},
     "detect_secrets": {"core/"},

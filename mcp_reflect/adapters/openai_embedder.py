@@ -123,11 +123,18 @@ class OpenAIEmbedder:
     def _client(self) -> OpenAI:
         from openai import OpenAI  # noqa: PLC0415 - as above
 
+        from mcp_reflect.bounded_http import BoundedBlockingClient  # noqa: PLC0415 - as above
+
         with self._lock:
             if self._connected is None:
                 # The client insists on a key; servers that need none ignore this one.
                 key = self._api_key or "none"
-                self._connected = OpenAI(api_key=key, base_url=self._base_url, timeout=self._timeout_s)
+                self._connected = OpenAI(
+                    api_key=key,
+                    base_url=self._base_url,
+                    timeout=self._timeout_s,
+                    http_client=BoundedBlockingClient(),
+                )
             return self._connected
 
 

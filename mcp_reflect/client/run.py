@@ -161,7 +161,9 @@ class Run:
     def _name(self, these: list[str], others: list[str], memories: Sequence[Memory | str]) -> None:
         ids = [memory.id if isinstance(memory, Memory) else memory for memory in memories]
         calls.check_verdict(helpful_memory_ids=ids)
-        these += [memory_id for memory_id in ids if memory_id not in these]
+        together = list(dict.fromkeys([*these, *ids]))
+        calls.check_verdict(helpful_memory_ids=together)  # here it can still be mended; at the end it costs the run
+        these[:] = together
         others[:] = [memory_id for memory_id in others if memory_id not in ids]
 
     # -- its beginning and end, shared by both kinds

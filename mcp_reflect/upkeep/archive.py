@@ -130,7 +130,7 @@ def _encoded(line: Mapping[str, Any]) -> bytes:
 def _header(line: bytes) -> Header | None:
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         return None
@@ -157,7 +157,7 @@ def _checked(file: Path) -> Header:
             last = line
     try:
         end = _End.model_validate(json.loads(last)["end"])
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         raise ArchiveError(f"{file}: is cut off, its last line is missing; nothing was changed") from None
     if (end.rows, end.sha256) != (rows, digest.hexdigest()) or rows != header.rows:
         raise ArchiveError(f"{file}: was changed after it was written, or damaged; nothing was changed")
@@ -171,7 +171,7 @@ def _rows(file: Path, header: Header, progress: Progress | None) -> Iterator[Por
             try:
                 found = json.loads(line)
                 table, row = str(found["table"]), dict(found["row"])
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError, KeyError, RecursionError):
                 raise ArchiveError(f"{file}: line {done + 1} cannot be read; nothing was changed") from None
             if row.get("project", header.project) != header.project:
                 raise ArchiveError(f"{file}: line {done + 1} is of another project; nothing was changed")

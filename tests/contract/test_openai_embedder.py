@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from mcp_reflect import bounded_http
 from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
 from mcp_reflect.adapters.openai_embedder import OpenAIEmbedder
 from mcp_reflect.errors import ModelUnavailable
 from tests.support.embedding_models import embedding_server
+from tests.support.llm_server import endless, llm_server, raw
 
 
 def test_a_server_gets_the_key_the_model_and_each_text_once() -> None:
@@ -73,6 +75,28 @@ def test_a_server_that_gives_no_embeddings_is_said(status: int, content: Any, me
         with pytest.raises(ModelUnavailable, match=message):
             embedder.embed(["a", "b"])
         embedder.close()
+
+
+def test_an_answer_without_end_is_not_read_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounded_http, "LONGEST_VECTORS", 1_000_000)
+    with llm_server() as server:
+        server.default(endless(b" " * 100_000))
+        embedder = OpenAIEmbedder("small", server.base_url, "key", 20)
+        with pytest.raises(ModelUnavailable, match="openai:"):
+            embedder.embed(["a"])
+        embedder.close()
+        assert server.sent < 100_000_000  # three tries, and most of it in the buffers of the network
+
+
+def test_an_answer_at_another_address_is_read() -> None:
+    rows = as_data([[1.0, 0.0]])
+    with llm_server() as server:
+        server.default(raw(rows))
+        server.enqueue(raw(b"", 307, Location="/other"), raw(rows))
+        embedder = OpenAIEmbedder("small", server.base_url, "key", 20)
+        assert embedder.embed(["a"]).tolist() == [[1.0, 0.0]]
+        embedder.close()
+        assert [request.path for request in server.requests][:2] == ["/v1/embeddings", "/other"]
 
 
 def test_a_server_that_is_not_there_is_said() -> None:

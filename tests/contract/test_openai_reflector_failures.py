@@ -14,7 +14,8 @@ import httpx2
 import openai
 import pytest
 
-from mcp_reflect.adapters.openai_reflector import OpenAIReflector, bounded
+from mcp_reflect import bounded_http
+from mcp_reflect.adapters.openai_reflector import OpenAIReflector
 from mcp_reflect.adapters.openai_reflector.chat import CUT_OFF, TRANSLATIONS, retry_after
 from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.errors import ReflectorBusy, ReflectorRefused
@@ -242,4 +243,4 @@ def test_every_exception_of_the_client_has_a_translation() -> None:
 
 
 def test_what_cuts_an_answer_off_is_called_as_the_client_calls_it() -> None:
-    assert {name for name in CUT_OFF if not hasattr(httpx2, name)} == {bounded.AnswerTooLong.__name__}
+    assert {name for name in CUT_OFF if not hasattr(httpx2, name)} == {bounded_http.AnswerTooLong.__name__}

@@ -125,6 +125,22 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, keep: float) -> None:
         assert traces(second) == []
 
 
+@pytest.mark.parametrize("place", ["first", "middle", "last"])
+def test_a_file_that_is_nested_too_deeply_is_refused(tmp_path: Path, place: str) -> None:
+    with small_memory(tmp_path / "one") as first, small_memory(tmp_path / "two") as second:
+        a_history(first)
+        lines, deep = exported(first).splitlines(keepends=True), b"[" * 200_000 + b"\n"
+        if place == "middle":
+            lines[2] = deep
+            digest = hashlib.sha256(b"".join(lines[:-1])).hexdigest()
+            lines[-1] = json.dumps({"end": {"rows": len(lines) - 2, "sha256": digest}}).encode() + b"\n"
+        else:
+            lines[0 if place == "first" else -1] = deep
+        with pytest.raises(ArchiveError, match=r"no export|cannot be read|cut off"):
+            import_project(second.ledger, written(tmp_path, b"".join(lines)))
+        assert traces(second) == []
+
+
 @pytest.mark.parametrize(
     ("table", "change", "message"),
     [

@@ -1,6 +1,6 @@
 """One request to a chat completions server: what goes out, what comes back, and what its errors mean here.
 
-Beside `bounded` the only module that sees the vendor's client.
+Beside `bounded_http` the only module here that sees the vendor's client.
 """
 
 from __future__ import annotations
@@ -83,14 +83,14 @@ class ChatServer:
 
     def load(self) -> None:
         """Import the client, which takes most of a second, before anyone looks at the clock."""
-        import mcp_reflect.adapters.openai_reflector.bounded  # noqa: F401, PLC0415 - heavy, only with this reflector
+        import mcp_reflect.bounded_http  # noqa: F401, PLC0415 - heavy, only with this reflector
 
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[Conversation]:
         """Raises ReflectorRefused where the client cannot be set up with this address and key."""
         from openai import AsyncOpenAI  # noqa: PLC0415 - as above
 
-        from mcp_reflect.adapters.openai_reflector.bounded import BoundedClient  # noqa: PLC0415 - as above
+        from mcp_reflect.bounded_http import BoundedClient  # noqa: PLC0415 - as above
 
         key = self._api_key.get_secret_value()
         if not key.isascii() or not key.isprintable():
