@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 ROUNDS = 60
-WARMING = 3
+WARMING = 5
 """Rounds that warm caches and models, and are not counted."""
 
 
@@ -32,14 +32,16 @@ class Paired(NamedTuple):
         return "–" if np.isnan(self.answered) else f"{self.answered:.2f}"
 
 
-def paired(ours: Callable[[str], bool], theirs: Callable[[str], object], fresh: Iterator[str]) -> Paired:
+def paired(
+    ours: Callable[[str], bool], theirs: Callable[[str], object], fresh: Iterator[str], rounds: int = ROUNDS
+) -> Paired:
     """Both run in turn on the same texts, but for a mark that keeps caches out.
 
     Texts are short and long, so that the ratio of the medians would hang on which of them lie in the middle.
     """
     times: list[tuple[float, float]] = []
     answers: list[bool] = []
-    for _ in range(ROUNDS + WARMING):
+    for _ in range(rounds + WARMING):
         text = next(fresh)
         began = time.perf_counter()
         answers.append(ours(f"{text}a"))
