@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from mcp_reflect import __version__
 from mcp_reflect.commands import archives, asking, backups, forget, looking, rewrite, upkeep
-from mcp_reflect.commands.shell import counted, err, errors_told, give_up_output, out
+from mcp_reflect.commands.shell import counted, err, errors_told, give_up_output, out, warn
 from mcp_reflect.doctor.commands import doctor_command
 from mcp_reflect.hooks.command import hook_command
 from mcp_reflect.hub.commands import hub_app
@@ -78,6 +78,8 @@ def _maintain(command: str, *, everything: bool) -> list[str]:
                 out.print(event["line"], markup=False, soft_wrap=True)
             elif "doing" in event:
                 bar.update(task, description=event["doing"], completed=event["done"], total=event["total"])
+            elif "warning" in event:
+                warn([event["warning"]])
 
         maintain(command, load_settings(), show, everything=everything)
     return lines

@@ -18,6 +18,7 @@ from mcp_reflect.commands.shell import (
     out,
     progress,
     settings,
+    warn,
 )
 from mcp_reflect.errors import ConfigurationError
 
@@ -47,6 +48,8 @@ def forget(
                 out.print(event["line"], markup=False)
             elif "doing" in event:
                 told(event["done"], event["total"])
+            elif "warning" in event:
+                warn([event["warning"]])
 
         maintain("forget", settings(), tell, thing=full)
     out.print(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from mcp_reflect import __version__
@@ -13,7 +15,9 @@ from mcp_reflect.hub import election, frame
 from mcp_reflect.settings import Settings
 
 Event = dict[str, Any]
-"""`{"doing", "done", "total"}`: progress; `{"line"}`: something for the person; `{"findings"}`: how many, the end."""
+"""`{"doing", "done", "total"}`: progress; `{"line"}`: something for the person; `{"warning"}`: a setting of theirs that
+the hub does not go by; `{"findings"}`: how many, the end.
+"""
 
 Tell = Callable[[Event], None]
 
@@ -35,7 +39,9 @@ def maintain(command: str, settings: Settings, tell: Tell, *, everything: bool =
     """
     project = "" if everything else settings.project
     hello = {"mcp-reflect": frame.PROTOCOL, "version": __version__, "command": command, "project": project}
-    hello["thing"] = thing
+    folder = str(Path.cwd())
+    environ = frame.client_environ(os.environ, str(settings.home), folder)
+    hello |= {"thing": thing, "cwd": folder, "environ": environ}
     try:
         found = election.attempt(str(settings.home), hello)
     except election.Unavailable as error:
@@ -44,6 +50,8 @@ def maintain(command: str, settings: Settings, tell: Tell, *, everything: bool =
         with open_store(settings, f"mcp-reflect {command}") as store:
             work_on(command, store, project, tell, thing)
         return
+    for warning in found.answer.get("warnings", []):
+        tell({"warning": warning})
     with found.link:
         while (line := found.lines.next()) is not None:
             event = json.loads(line)

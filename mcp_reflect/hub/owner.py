@@ -220,7 +220,12 @@ class Hub:
         def tell(event: Event) -> None:
             from_thread.run(lines.send, frame.encode(event))
 
-        await lines.send(frame.encode({"ok": True}))
+        try:
+            warnings = conflicts(self._settings, settings_of(hello, self._settings.home)) if "environ" in hello else []
+        except ReflectError as error:
+            await refuse(lines, str(error), 2)
+            return
+        await lines.send(frame.encode({"ok": True, "warnings": warnings}))
         self._errands += 1
         try:
             project = str(hello.get("project", ""))

@@ -251,6 +251,17 @@ def test_verify_and_reindex_are_done_by_the_hub_that_runs(home: Path) -> None:
         assert (rebuilt.returncode, rebuilt.stdout) == (0, "test-project: 0 embedded, 1 written to the index\n")
 
 
+def test_verify_says_where_the_hub_works_with_another_store(home: Path, tmp_path: Path) -> None:
+    other = {"MCP_REFLECT_LEDGER__URL": f"sqlite:///{tmp_path / 'other.db'}"}
+    with RawClient(environment(home)) as client:
+        client.shake_hands()
+        verified = run_command(home, "verify", **other)
+        assert (verified.returncode, verified.stdout) == (0, "Everything agrees.\n")
+        assert "ledger.url = " in verified.stderr
+        assert "hub restart" in verified.stderr
+        assert run_command(home, "verify").stderr == ""
+
+
 def test_a_home_that_cannot_be_made_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with RawClient(environment(tmp_path / "file" / "home")) as client:
