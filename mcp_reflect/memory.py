@@ -103,8 +103,8 @@ class ReflectionMemory(Looking):
             return self._retrieved(wanted, ask=True)
 
     def _retrieved(self, wanted: Wanted, *, ask: bool) -> Retrieved:
-        """Without `ask` the ledger is not asked beforehand whether anything is new, which takes as long as a third of
-        ranking, but when it is told what is shown. Raises OutOfDate if something was.
+        """Without `ask` the ledger is not asked beforehand whether anything is new, which takes a tenth of what a query
+        adds to the embedding, but when it is told what is shown. Raises OutOfDate if something was.
         """
         project = self.profile.project
         found = self._retriever.search(project, self.profile.visible_user, wanted, ask=ask)

@@ -138,6 +138,7 @@ class Retrieving:
             ]
             # The rows above carry their q_value already, which matters when a whole project is read.
             utilities = [] if after == 0 else [UtilityChange(*row) for row in connection.execute(moved)]
+        self.known_seq = max(self.known_seq, seq)
         return Changes(seq=seq, memories=memories, utilities=utilities)
 
 
