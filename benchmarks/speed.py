@@ -39,8 +39,8 @@ from benchmarks.quality.features import RETRIEVALS, SEMANTIC
 from mcp_reflect.bootstrap import Store, build_memory, open_memory, open_store
 from mcp_reflect.core.first_look import COMPARED, two_stage_top_k
 from mcp_reflect.core.focus import focused
-from mcp_reflect.core.ranking import Query as Ranking
 from mcp_reflect.core.ranking import Ranked, top_k
+from mcp_reflect.core.scoring import Query as Ranking
 from mcp_reflect.core.words import terms
 from mcp_reflect.ids import new_id
 from mcp_reflect.inputs import Query, Submission, Verdict

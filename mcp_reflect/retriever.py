@@ -15,7 +15,9 @@ from mcp_reflect.core.error_index import ErrorIndex, KnownMatch, nearest_errors
 from mcp_reflect.core.error_match import SAME, folded, keyword_sets, keywords
 from mcp_reflect.core.first_look import two_stage_top_k
 from mcp_reflect.core.focus import focused, spoken
-from mcp_reflect.core.ranking import Query, Ranked, mmr, pool_size
+from mcp_reflect.core.ranking import Ranked, mmr, pool_size
+from mcp_reflect.core.same_task import task_key
+from mcp_reflect.core.scoring import Query
 from mcp_reflect.core.table import Rows, similarities
 from mcp_reflect.core.threshold_algorithm import threshold_top_k
 from mcp_reflect.core.words import terms
@@ -113,6 +115,7 @@ class Retriever:
             wanted.now,
             terms(spoken(wanted.task)) if wanted.hybrid else None,
             wanted.optimism,
+            task_key(wanted.task),
         )
         guarded = self._guarded(project, len(vector))
         with guarded.lock:

@@ -23,13 +23,14 @@ from benchmarks.quality import (
     pictures,
     retrieval,
     timing,
+    unfiltered,
 )
 from benchmarks.quality.banks import Library, library
 from benchmarks.quality.data import DATA, HOTPOT, SETS, TAU, read_runs, read_sets
 from benchmarks.quality.features import RETRIEVALS
 from benchmarks.quality.report import Report
 
-PARTS = ("retrieval", "long", "graded", "learning", "growing", "noise", "false", "time")
+PARTS = ("retrieval", "long", "graded", "learning", "growing", "unfiltered", "noise", "false", "time")
 WORLDS = {"tau": TAU, "hotpotqa": HOTPOT}
 
 
@@ -77,14 +78,17 @@ def _simulate(part: str, banks: Library, chosen: argparse.Namespace, report: Rep
     laps = learning.Laps(chosen.seeds, chosen.steps, chosen.retrieval)
     sources = {name: read_runs(file, chosen.data) for name, file in WORLDS.items()}
     if part == "noise":
-        noise.measure_noise(learning.worlds_of(banks.lab, sources), laps, chosen.workers, report)
-        noise.measure_poison(learning.worlds_of(banks.lab, sources, poisoned=True), laps, report)
+        noise.measure_noise(learning.worlds_of(banks.lab, sources, part), laps, chosen.workers, report)
+        noise.measure_poison(learning.worlds_of(banks.lab, sources, part, poisoned=True), laps, report)
         return []
     if part == "growing":
-        growing.measure(learning.worlds_of(banks.lab, sources), laps, chosen.workers, report)
+        growing.measure(learning.worlds_of(banks.lab, sources, part), laps, chosen.workers, report)
+        return []
+    if part == "unfiltered":
+        unfiltered.measure(learning.worlds_of(banks.lab, sources, part), laps, chosen.workers, report)
         return []
     learning.check(banks.lab, sources["tau"], report, chosen.retrieval)
-    curves = learning.measure(learning.worlds_of(banks.lab, sources), laps, chosen.workers, report)
+    curves = learning.measure(learning.worlds_of(banks.lab, sources, part), laps, chosen.workers, report)
     return (
         pictures.draw_learning(curves, list(WORLDS), chosen.steps, chosen.out)
         if chosen.out and pictures.available()

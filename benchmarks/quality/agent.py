@@ -9,6 +9,8 @@ The run handed in is a real one of that task: the one that the followed memory w
 cases another one, which may be the source of another memory that was shown. Where only the trace tells, this favours
 whoever compares it with the memories: a real agent does not repeat a past run word for word.
 
+A memory of another task, where such are shown too, helps as little as any can: the agent passes with RATE_BOUNDS[0].
+
 In a growing memory each run that is handed in becomes a memory of its task, in the words of the one that the real run
 left, with a helpfulness of its own from the same distribution.
 
@@ -110,17 +112,21 @@ def simulate(world: World, server: Server, drawn: Draws, flipped: float = 0.0) -
     """The expected reward of each step, given what was shown. `flipped` is the share of results told wrongly."""
     expected = np.zeros(drawn.steps)
     words_of = list(range(len(world.memories)))
+    task_of = world.task_of.tolist()
     for step in range(drawn.steps):
         task = int(drawn.task[step])
         shown = server.shown(task)
         weights = attention(len(shown))
-        expected[step] = weights @ drawn.helpful[shown]
-        followed = shown[min(int(np.searchsorted(weights.cumsum(), drawn.choice[step])), len(shown) - 1)]
-        passed = bool(drawn.luck[step] < drawn.helpful[followed])
+        helpful = [drawn.helpful[i] if task_of[i] == task else RATE_BOUNDS[0] for i in shown]
+        expected[step] = weights @ helpful
+        rank = min(int(np.searchsorted(weights.cumsum(), drawn.choice[step])), len(shown) - 1)
+        followed = shown[rank]
+        passed = bool(drawn.luck[step] < helpful[rank])
         told = passed != bool(drawn.flip[step] < flipped)
         run = _handed_in(world, drawn, step, words_of[followed])
         server.reviewed(task, shown, followed, run, passed=told)
         words_of.append(run)
+        task_of.append(task)
     return expected
 
 

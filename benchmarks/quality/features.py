@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mcp_reflect.core import ranking
+from mcp_reflect.core import scoring
+from mcp_reflect.core.same_task import task_key
 from mcp_reflect.core.words import terms
 from mcp_reflect.inputs import Query
 from mcp_reflect.ports import Vector
@@ -34,6 +35,11 @@ def environment(**settings: str | float) -> dict[str, str]:
     return {f"MCP_REFLECT_{name.upper()}": str(value) for name, value in settings.items()}
 
 
-def ranking_query(vector: Vector, lambda_: float, optimism: float = 0.0, words: str = "") -> ranking.Query:
-    """What the retriever makes of a query without a threshold; with `words` of one that goes by them too."""
-    return ranking.Query(vector, lambda_, 0.0, terms=terms(words) if words else None, optimism=optimism)
+def ranking_query(
+    vector: Vector, lambda_: float, optimism: float = 0.0, words: str = "", task: str = ""
+) -> scoring.Query:
+    """What the retriever makes of a query without a threshold: with `words` of one that goes by them too, with `task`
+    of one that knows what was tried on it.
+    """
+    counted, key = terms(words) if words else None, task_key(task) if task else None
+    return scoring.Query(vector, lambda_, 0.0, terms=counted, optimism=optimism, task=key)

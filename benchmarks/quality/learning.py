@@ -42,7 +42,7 @@ RELEVANCE, EXPLORER, ORACLE = "relevance", "explorer", "oracle"
 @dataclass(frozen=True)
 class Trial:
     """What is simulated: in which world, showing how many, by which rule or reference, with which wrong reviews, and
-    whether the runs handed in become memories.
+    whether the runs handed in become memories, and whether all tasks' memories are ranked for each.
     """
 
     world: str
@@ -50,6 +50,7 @@ class Trial:
     rule: Rule | str
     flipped: float = 0.0
     growing: bool = False
+    whole: bool = False
 
 
 Curves = Mapping[Trial, Floats]
@@ -105,7 +106,7 @@ def _server(trial: Trial, world: World, drawn: Draws, laps: Laps) -> Server:
         server = Oracle(world, drawn, trial.k)
     else:
         rule = trial.rule if isinstance(trial.rule, Rule) else Rule("retrieved", lambda_=0.0)
-        server = InMemory(world, rule, trial.k, laps.retrieval)
+        server = InMemory(world, rule, trial.k, laps.retrieval, whole=trial.whole)
     return Growing(server) if trial.growing else server
 
 
@@ -182,13 +183,13 @@ def table(curves: Curves, trials: Sequence[Trial], title: str, laps: Laps, repor
 
 
 def worlds_of(
-    lab: Laboratory, sources: Mapping[str, Sequence[Run]], *, with_steps: bool = True, poisoned: bool = False
+    lab: Laboratory, sources: Mapping[str, Sequence[Run]], part: str, *, with_steps: bool = True, poisoned: bool = False
 ) -> dict[str, World]:
-    """A world in a bank of its own for each source of runs."""
+    """A world in a bank of its own for each source of runs, of which no other part of the benchmark knows."""
     kind = "poisoned" if poisoned else "steps" if with_steps else "plain"
     found: dict[str, World] = {}
     for name, runs in sources.items():
-        with lab.memory(f"{name}-{kind}") as memory:
+        with lab.memory(f"{part}-{name}-{kind}") as memory:
             found[name] = build_world(lab, memory, runs, with_steps=with_steps, poisoned=poisoned)
     return found
 

@@ -19,15 +19,15 @@ from mcp_reflect.core import following
 from mcp_reflect.core.bank import Bank
 from mcp_reflect.core.learning import rewards, updated
 from mcp_reflect.core.ranking import top_k
+from mcp_reflect.core.same_task import task_key
 from mcp_reflect.core.trajectory import Trajectory, parse
 from mcp_reflect.core.uncertainty import ONE_REVIEW
 from mcp_reflect.inputs import Submission, Verdict
 from mcp_reflect.memory import ReflectionMemory
 from mcp_reflect.models import Result
-from mcp_reflect.ports import Changes, MemoryChange, UtilityChange, Vector
+from mcp_reflect.ports import Changes, MemoryChange, TaskRecord, UtilityChange, Vector
 
 ALPHA = 0.3
-_ONE = np.ones(2, dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -46,34 +46,39 @@ class Rule:
 
 
 class InMemory:
-    """Ranks by the real table and moves q_values by the real rules. `retrieval` is as in a query.
+    """Ranks by the real table and moves q_values by the real rules. `retrieval` is as in a query. Of each task's
+    question the task's own memories are ranked, or with `whole` all that clear the threshold, as without a filter.
 
     What comes in later has the relevance of the memory with the same words, and is newer than all others.
     """
 
-    def __init__(self, world: World, rule: Rule, k: int, retrieval: str = SEMANTIC) -> None:
+    def __init__(self, world: World, rule: Rule, k: int, retrieval: str = SEMANTIC, *, whole: bool = False) -> None:
         self._world = world
         self._rule = rule
         self._k = k
-        self._bank = Bank(len(_ONE))
-        changes = _with_relevance(world, retrieval)
+        self._threshold = world.thresholds[retrieval] if whole else 0.0
+        self._bank = Bank(2 * len(world.tasks))
+        changes = _with_relevance(world, retrieval, whole)
         self._bank.apply(changes)
         self._change = {change.memory_id: change for change in changes.memories}
         self._newest = max(change.created for change in changes.memories)
         self._ids = [memory.id for memory in world.memories]
         self._position = {memory_id: position for position, memory_id in enumerate(self._ids)}
         self._words_of = list(range(len(self._ids)))
-        self._rows = [self._bank.rows_of([self._ids[i] for i in members]) for members in world.members]
+        self._rows = [None if whole else self._bank.rows_of([self._ids[i] for i in m]) for m in world.members]
         self.q = np.array([memory.q_value for memory in world.memories])
-        self._trials, self._successes = np.zeros(len(self.q)), np.zeros(len(self.q))
+        self._records: list[dict[int, TaskRecord]] = [{} for _ in self.q]
 
     def shown(self, task: int) -> list[int]:
-        query = ranking_query(_ONE, self._rule.lambda_, self._rule.optimism)
-        ranked = top_k(self._bank, query, self._k, self._rows[task])
+        asked_for = np.zeros(self._bank.dimension, np.float32)
+        asked_for[[2 * task, 2 * task + 1]] = 1.0
+        question = self._world.questions[task]
+        query = ranking_query(asked_for, self._rule.lambda_, self._rule.optimism, task=question)
+        ranked = top_k(self._bank, replace(query, threshold=self._threshold), self._k, self._rows[task])
         return [self._position[self._bank.ids[row]] for row in ranked.rows]
 
     def reviewed(self, task: int, shown: list[int], followed: int, run: int, *, passed: bool) -> None:
-        del task
+        key = task_key(self._world.questions[task])
         result: Result = "pass" if passed else "fail"
         named = [self._ids[followed]] if self._rule.credit == "followed" else []
         earned = rewards(
@@ -81,7 +86,7 @@ class InMemory:
         )
         weights: Mapping[str, float] = {}
         if self._rule.credit == "used":
-            weights = _used(self._world, frozenset(self._words_of[i] for i in shown), run)
+            weights = _used(self._world, task, frozenset(self._words_of[i] for i in shown), run)
         elif self._rule.credit == "source":
             weights = _same_calls(self._world, frozenset(self._words_of[i] for i in shown), run)
         changes = []
@@ -90,10 +95,11 @@ class InMemory:
             alpha = ALPHA * weights.get(self._ids[self._words_of[position]], 1.0)
             if alpha > 0:
                 self.q[position] = updated(float(self.q[position]), reward, alpha)
-                self._trials[position] += alpha / ONE_REVIEW
-                self._successes[position] += alpha / ONE_REVIEW * reward
-                figures = (values[position] for values in (self.q, self._trials, self._successes))
-                changes.append(UtilityChange(memory_id, *map(float, figures)))
+                _, trials, successes = self._records[position].get(key, (key, 0.0, 0.0))
+                counted = TaskRecord(key, trials + alpha / ONE_REVIEW, successes + alpha / ONE_REVIEW * reward)
+                self._records[position][key] = counted
+                records = tuple(self._records[position].values())
+                changes.append(UtilityChange(memory_id, float(self.q[position]), records))
         self._bank.apply(Changes(self._bank.seq, (), changes))
 
     def added(self, task: int, run: int) -> None:
@@ -104,41 +110,46 @@ class InMemory:
         self._ids.append(change.memory_id)
         self._position[change.memory_id] = position
         self._words_of.append(run)
-        self._rows[task] = np.append(self._rows[task], self._bank.rows_of([change.memory_id]))
+        rows = self._rows[task]
+        if rows is not None:
+            self._rows[task] = np.append(rows, self._bank.rows_of([change.memory_id]))
         self.q = np.append(self.q, change.q_value)
-        self._trials, self._successes = np.append(self._trials, 0.0), np.append(self._successes, 0.0)
+        self._records.append({})
 
 
 @cache
-def _with_relevance(world: World, retrieval: str) -> Changes:
-    """The rows of the world's table, each with the relevance to the question of its own task in place of a vector.
+def _with_relevance(world: World, retrieval: str, whole: bool) -> Changes:
+    """The rows of the world's table, each with its relevance to the questions in place of a vector: of its own task,
+    or with `whole` of all.
 
-    It stands there in two numbers, what float32 can say of it and the rest: one alone would make equal what is not.
-
-    A product with `_ONE` then gives it back, so that words need not be compared anew at every step: relevance does not
-    change by learning. It is worked out by the real ranking among the memories of the task. In a real bank it does
-    change a little as texts come in, for a word's weight depends on how many have it; the simulation leaves that out.
+    A product with a vector that has ones in the two places of a question then gives it back, so that words need not be
+    compared anew at every step: relevance does not change by learning. In the second place stands what float32 cannot
+    say of it in the first: one alone would make equal what is not. It is worked out by the real ranking, among the
+    memories of the task or among all. In a real bank it does change a little as texts come in, for a word's weight
+    depends on how many have it; the simulation leaves that out.
     """
     bank = Bank(world.vectors.shape[1])
     bank.apply(world.changes)
-    relevance: dict[str, float] = {}
+    # What the threshold of 0 keeps out stays out.
+    relevance = {memory.id: np.full(len(world.tasks), -1.0) for memory in world.memories}
+    for task, (question, vector, members) in enumerate(zip(world.questions, world.vectors, world.members, strict=True)):
+        query = ranking_query(vector, lambda_=0.0, words=question if retrieval == HYBRID else "")
+        rows = None if whole else bank.rows_of([world.memories[i].id for i in members])
+        ranked = top_k(bank, query, len(bank), rows)
+        for row, found in zip(ranked.rows, ranked.relevance.tolist(), strict=True):
+            relevance[bank.ids[row]][task] = found
 
     def held(change: MemoryChange) -> Vector:
-        # What the threshold of 0 has kept out stays out.
-        value = relevance.get(change.memory_id, -1.0)
-        return np.array([value, value - float(np.float32(value))], dtype=np.float32)
+        values = relevance[change.memory_id]
+        first = values.astype(np.float32)
+        return np.stack((first, (values - first).astype(np.float32)), axis=1).ravel()
 
-    for question, vector, members in zip(world.questions, world.vectors, world.members, strict=True):
-        query = ranking_query(vector, lambda_=0.0, words=question if retrieval == HYBRID else "")
-        ranked = top_k(bank, query, len(members), bank.rows_of([world.memories[i].id for i in members]))
-        relevance.update(zip((bank.ids[row] for row in ranked.rows), ranked.relevance.tolist(), strict=True))
     return replace(world.changes, memories=[replace(change, vector=held(change)) for change in world.changes.memories])
 
 
 @cache
-def _used(world: World, shown: frozenset[int], run: int) -> Mapping[str, float]:
+def _used(world: World, task: int, shown: frozenset[int], run: int) -> Mapping[str, float]:
     """How much a run followed each of the memories. The order in which they are shown does not matter."""
-    task = next(task for task, members in enumerate(world.members) if run in members)
     return following.followed([world.memories[i] for i in sorted(shown)], world.questions[task], _parsed(world, run))
 
 

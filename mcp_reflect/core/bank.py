@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from mcp_reflect.core.narrow import Narrow
 from mcp_reflect.core.table import Floats, Integers, Record, Rows
+from mcp_reflect.core.task_records import TaskRecords
 from mcp_reflect.core.word_index import WordIndex
 from mcp_reflect.models import Metadata, Scalar
 from mcp_reflect.ports import Changes, MemoryChange, Vector
@@ -69,6 +70,7 @@ class Bank:
         self._alive = np.zeros(capacity, dtype=np.bool_)
         self._seqs = np.zeros(capacity, dtype=np.int64)
         self.words = WordIndex()
+        self.tasks = TaskRecords()
         self._terms: list[tuple[Term, ...]] = []
         self.ids: list[str] = []
         self._row: dict[str, int] = {}
@@ -156,8 +158,7 @@ class Bank:
             row = self._row.get(utility.memory_id)
             if row is not None:
                 self._q[row] = utility.q_value
-                self._trials[row] = utility.trials
-                self._successes[row] = utility.successes
+                self._trials[row], self._successes[row] = self.tasks.put(row, utility.records)
                 self._moved.add(row)
         self.seq = changes.seq
         if self._size - len(self._row) > max(_FIRST_CAPACITY, self._size // 4):
@@ -174,8 +175,7 @@ class Bank:
         self._vectors[row] = vector
         self._q[row] = change.q_value
         self._initial_q[row] = change.initial_q
-        self._trials[row] = change.trials
-        self._successes[row] = change.successes
+        self._trials[row], self._successes[row] = self.tasks.add(change.records)
         self._created[row] = change.created
         self._used[row] = max(change.created, change.used)
         self._alive[row] = True
@@ -209,12 +209,12 @@ class Bank:
             self._moved.discard(row)
 
     def _squeeze(self) -> None:
-        old_ids, old_terms, old_words = self.ids, self._terms, self.words
+        old_ids, old_terms, old_words, old_tasks = self.ids, self._terms, self.words, self.tasks
         rows = np.flatnonzero(self.alive)
         columns: list[npt.NDArray[Any]] = [getattr(self, name)[rows] for name in _COLUMNS]
         self._clear(max(_FIRST_CAPACITY, 2 * len(rows)))
         self._size = len(rows)
-        self.words = old_words.kept(rows)
+        self.words, self.tasks = old_words.kept(rows), old_tasks.kept(rows)
         for name, column in zip(_COLUMNS, columns, strict=True):
             getattr(self, name)[: len(rows)] = column
         for row, old in enumerate(rows):

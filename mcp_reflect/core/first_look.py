@@ -10,8 +10,9 @@ import numpy as np
 
 from mcp_reflect.core.bank import Bank
 from mcp_reflect.core.narrow import Narrow
-from mcp_reflect.core.ranking import Query, Ranked, blend, quality, top_k
+from mcp_reflect.core.ranking import Ranked, top_k
 from mcp_reflect.core.relevance import Numbers, associated, combined, liftable
+from mcp_reflect.core.scoring import Query, scores
 from mcp_reflect.core.table import Floats, Rows, Table, part_where, similarities, too_many_to_take_out
 from mcp_reflect.ports import Vector
 
@@ -65,7 +66,7 @@ class FirstLook:
         self._needed: list[int] = []
         cosines, error = narrow.cosines(query.vector)
         self._near, relevance = self._likely(cosines, error)
-        self._scores = blend(relevance, quality(table, self._near, query), query.lambda_)
+        self._scores = scores(table, self._near, relevance, query)
 
     def __len__(self) -> int:
         """How many rows may clear the threshold."""

@@ -1,4 +1,4 @@
-"""Which memories come first: blended score, exact top-k by scan, and MMR."""
+"""Which memories come first: exact top-k by scan, and MMR."""
 
 from __future__ import annotations
 
@@ -7,32 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mcp_reflect.core.recency import effective_q
 from mcp_reflect.core.relevance import Meaning, Numbers, Relevance, WordsAndMeaning
+from mcp_reflect.core.scoring import Query, scores
 from mcp_reflect.core.table import Floats, Integers, Rows, Table, similarities, tie_broken
-from mcp_reflect.core.uncertainty import hopeful
-from mcp_reflect.ports import Terms, Vector
 
 MMR_POOL = 5
 """MMR chooses out of the best `MMR_POOL * limit` by score."""
-
-
-@dataclass(frozen=True)
-class Query:
-    """`vector` is of unit length; `lambda_` in [0, 1]; `threshold` is the least relevance, in [0, 1].
-
-    Relevance is what `core/relevance.py` makes of meaning and words; without `terms` it is the cosine.
-    `recency_weight` in [0, 1] takes from q_values what `core/recency.py` says, as of `now` in microseconds; above 0
-    `optimism` puts what a memory may be worth in their place (`core/uncertainty.py`).
-    """
-
-    vector: Vector
-    lambda_: float
-    threshold: float
-    recency_weight: float = 0.0
-    now: int = 0
-    terms: Terms | None = None
-    optimism: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -49,25 +29,6 @@ class Ranked:
 
     def take(self, order: npt.NDArray[np.int64]) -> Ranked:
         return Ranked(self.rows[order], self.similarity[order], self.relevance[order], self.score[order])
-
-
-def blend(relevance: Numbers, q: Floats, lambda_: float) -> Floats:
-    """`(1 - lambda_) * relevance + lambda_ * q_value`."""
-    return (1.0 - lambda_) * relevance + lambda_ * q
-
-
-def quality(table: Table, rows: Rows, query: Query) -> Floats:
-    """The q_values of rows as the score takes them.
-
-    Above one half, `lambda_` takes optimism back step by step: at 1 the q_values alone decide, as is asked for.
-    """
-    q = table.q[rows]
-    if query.optimism and query.lambda_ < 1.0:
-        record = table.record
-        hoped = hopeful(record.trials[rows], record.successes[rows], record.initial_q[rows], query.optimism)
-        share = min(1.0, (1.0 - query.lambda_) / query.lambda_) if query.lambda_ else 1.0
-        q = q + share * (hoped - q)
-    return effective_q(q, table.used[rows], query.now, query.recency_weight)
 
 
 def top_k(table: Table, query: Query, k: int, rows: Rows | None = None) -> Ranked:
@@ -92,10 +53,10 @@ def top_k(table: Table, query: Query, k: int, rows: Rows | None = None) -> Ranke
         passed[borderline] = relevance.exact(clear[borderline], cosines) >= query.threshold
         clear, rough = clear[passed], rough[passed]
     if len(clear) > k:
-        scores = blend(rough, quality(table, clear, query), query.lambda_)
+        found = scores(table, clear, rough, query)
         # With lambda_ = 1 the relevance has no say, so the rough scores are the exact ones.
         margin = 2 * relevance.error * (1.0 - query.lambda_)
-        clear = clear[_contenders(scores, table.created[clear], k, margin)]
+        clear = clear[_contenders(found, table.created[clear], k, margin)]
     return best(table, query, clear, k, relevance)
 
 
@@ -105,7 +66,7 @@ def best(table: Table, query: Query, rows: Rows, k: int, relevance: Relevance | 
     found = similarity if relevance is None else relevance.exact(rows, similarity)
     passed = found >= query.threshold
     rows, similarity, found = rows[passed], similarity[passed], found[passed]
-    ranked = Ranked(rows, similarity, found, blend(found, quality(table, rows, query), query.lambda_))
+    ranked = Ranked(rows, similarity, found, scores(table, rows, found, query))
     return ranked.take(tie_broken(table, ranked.rows, ranked.score)[:k])
 
 
@@ -138,13 +99,13 @@ def pool_size(limit: int, mmr_lambda: float) -> int:
     return limit if mmr_lambda == 1.0 else MMR_POOL * limit
 
 
-def _contenders(scores: Floats, created: Integers, k: int, margin: float) -> npt.NDArray[np.int64]:
-    """Positions that may belong to the best `k` when each score is off by at most `margin / 2`."""
-    kth = np.partition(scores, len(scores) - k)[len(scores) - k]
+def _contenders(found: Floats, created: Integers, k: int, margin: float) -> npt.NDArray[np.int64]:
+    """Positions that may belong to the best `k` when each score found is off by at most `margin / 2`."""
+    kth = np.partition(found, len(found) - k)[len(found) - k]
     if margin > 0:
-        return np.flatnonzero(scores >= kth - margin)
-    above = np.flatnonzero(scores > kth)
-    level = np.flatnonzero(scores == kth)
+        return np.flatnonzero(found >= kth - margin)
+    above = np.flatnonzero(found > kth)
+    level = np.flatnonzero(found == kth)
     wanted = k - len(above)
     if len(level) > wanted:
         # Many equal scores are usual in a young bank (every q is 0.5): of those only the newest count.

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from mcp_reflect.core.task_records import TaskRecords
 from mcp_reflect.core.word_index import WordIndex
 from mcp_reflect.ports import Vector
 
@@ -31,7 +32,7 @@ FLOAT32_ERROR = 1e-5
 
 
 class Record(NamedTuple):
-    """What each row has been through; see `core/uncertainty.py`."""
+    """What each row has been through, as it counts for a task that is none of those (`core/task_records.py`)."""
 
     trials: Floats
     successes: Floats
@@ -55,6 +56,8 @@ class Table(Protocol):
     def used(self) -> Integers: ...
     @property
     def alive(self) -> npt.NDArray[np.bool_]: ...
+    @property
+    def tasks(self) -> TaskRecords: ...
     @property
     def words(self) -> WordIndex: ...
     @property

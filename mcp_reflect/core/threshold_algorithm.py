@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from mcp_reflect.core.bank import Bank
-from mcp_reflect.core.ranking import Query, Ranked, blend, top_k
+from mcp_reflect.core.ranking import Ranked, top_k
+from mcp_reflect.core.scoring import Query, blend
 from mcp_reflect.core.table import FLOAT32_ERROR, Floats, Rows, similarities
 from mcp_reflect.ports import Vector
 

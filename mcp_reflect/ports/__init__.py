@@ -18,6 +18,7 @@ from mcp_reflect.ports.records import (
     PortableRow,
     ProjectCounts,
     Taken,
+    TaskRecord,
     TraceSummary,
     UtilityChange,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "ReflectionDialogue",
     "Reflector",
     "Taken",
+    "TaskRecord",
     "Terms",
     "TraceSummary",
     "Usage",

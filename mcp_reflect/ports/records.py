@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from mcp_reflect.models import Kind, Memory, Metadata, Origin, ReflectionJob, Review, Trace, UtilityEvent
 from mcp_reflect.ports.embedding import NO_TERMS, Terms, Vector
@@ -18,6 +18,16 @@ AuditRows = tuple[list[Memory], list[UtilityEvent], list[tuple[Trace, Review | N
 
 PortableRow = tuple[str, Mapping[str, Any]]
 """A row of the named table as JSON values."""
+
+
+class TaskRecord(NamedTuple):
+    """What a memory earned on one task (a key of `core/same_task.py`), counted as in `core/uncertainty.py`. `trials` is
+    above 0.
+    """
+
+    task: int
+    trials: float
+    successes: float
 
 
 @dataclass(frozen=True)
@@ -44,17 +54,15 @@ class MemoryChange:
     terms: Terms = NO_TERMS
     """Of the text that is embedded."""
     initial_q: float = 0.5
-    trials: float = 0.0
-    successes: float = 0.0
-    """See `core/uncertainty.py`; initial_q is what they start from."""
+    records: tuple[TaskRecord, ...] = ()
+    """One per task; initial_q is what they start from."""
 
 
 @dataclass(frozen=True)
 class UtilityChange:
     memory_id: str
     q_value: float
-    trials: float = 0.0
-    successes: float = 0.0
+    records: tuple[TaskRecord, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from benchmarks.quality.__main__ import main
-from benchmarks.quality.agent import Growing, attention, draws, simulate
+from benchmarks.quality.agent import RATE_BOUNDS, Growing, attention, draws, simulate
 from benchmarks.quality.banks import laboratory
 from benchmarks.quality.data import SETS, TAU, by_task, read_runs, read_set
-from benchmarks.quality.features import CREDITS, RETRIEVALS, Credit, environment
+from benchmarks.quality.features import CREDITS, HYBRID, RETRIEVALS, Credit, environment
 from benchmarks.quality.graded import remember
 from benchmarks.quality.learning import ORACLE, RELEVANCE, Laps, Trial, closed, rules, run
 from benchmarks.quality.log_lines import PROMPT, after_log, after_prompt
@@ -32,7 +32,8 @@ def world(invented: Path) -> World:
 def test_every_part_runs_and_tells_its_goals(
     invented: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    parts = ["--only", "retrieval", "--only", "long", "--only", "graded", "--only", "learning", "--only", "false"]
+    chosen = ("retrieval", "long", "graded", "learning", "unfiltered", "false")
+    parts = [word for part in chosen for word in ("--only", part)]
     small = ["--seeds", "2", "--steps", "48", "--workers", "1", "--set", SETS[0], "--set", SETS[1]]
     main([*parts, *small, "--data", str(invented), "--out", str(tmp_path / "out")])
     told = capsys.readouterr().out
@@ -42,6 +43,7 @@ def test_every_part_runs_and_tells_its_goals(
     assert "rank differently at first, " in told
     assert "false retrieval, mean of the pairs" in told
     assert "graded by outcome" in told
+    assert "all tasks together" in told
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
@@ -106,6 +108,25 @@ def test_in_a_growing_memory_each_run_handed_in_can_be_shown_and_followed(world:
     assert (ours.q[len(world.memories) :] != 0.5).any()
 
 
+def test_without_a_filter_memories_of_other_tasks_are_shown_and_help_as_little_as_any_can(world: World) -> None:
+    server = InMemory(world, Rule("followed", lambda_=0.0), 1, HYBRID, whole=True)
+    everything = InMemory(world, Rule("followed", lambda_=0.0), len(world.memories), HYBRID, whole=True)
+    for task in range(len(world.tasks)):
+        assert world.task_of[server.shown(task)] == [task]
+        assert len(everything.shown(task)) > len(world.members[task])
+
+    class Astray:
+        """Shows a memory of another task."""
+
+        def shown(self, task: int) -> list[int]:
+            return [int(world.members[task - 1][0])]
+
+        def reviewed(self, task: int, shown: list[int], followed: int, run: int, *, passed: bool) -> None:
+            assert followed == shown[0]
+
+    assert simulate(world, Astray(), draws(world, 0, 20)).tolist() == [RATE_BOUNDS[0]] * 20
+
+
 def test_the_share_of_the_gap_is_nothing_for_relevance_alone_and_all_for_the_oracle(world: World) -> None:
     laps = Laps(seeds=3, steps=48)
     trials = [Trial("tau", 1, rule) for rule in (RELEVANCE, ORACLE, Rule("followed"))]
@@ -115,10 +136,12 @@ def test_the_share_of_the_gap_is_nothing_for_relevance_alone_and_all_for_the_ora
     assert all(values.shape == (3, 24) for values in curves.values())
 
 
+@pytest.mark.parametrize("optimism", [0.0, 0.75])
 @pytest.mark.parametrize("credit", CREDITS)
-def test_the_simulation_moves_what_the_real_memory_moves(invented: Path, credit: Credit) -> None:
-    rule = Rule(credit)
-    variables = environment(q_learning__credit="used" if credit == "used" else "retrieved", q_learning__optimism=0)
+def test_the_simulation_moves_what_the_real_memory_moves(invented: Path, credit: Credit, optimism: float) -> None:
+    rule = Rule(credit, optimism=optimism)
+    setting = "used" if credit == "used" else "retrieved"
+    variables = environment(q_learning__credit=setting, q_learning__optimism=optimism)
     with laboratory() as lab, lab.memory("twins", **variables) as memory:
         world = build_world(lab, memory, read_runs(TAU, invented))
         quick, real = InMemory(world, rule, 3), Real(world, memory, rule, 3)

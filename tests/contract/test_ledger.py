@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -16,9 +16,11 @@ from sqlalchemy import create_engine, text
 from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.adapters.sql_ledger.schema import metadata
 from mcp_reflect.core import learning, words
+from mcp_reflect.core.same_task import task_key
 from mcp_reflect.errors import ConfigurationError, LedgerError
+from mcp_reflect.ids import new_id
 from mcp_reflect.models import ReflectionDraft, ReflectionJob, Retrieval, Review
-from mcp_reflect.ports import MemoryOrder, OutOfDate, Usage
+from mcp_reflect.ports import MemoryOrder, OutOfDate, TaskRecord, Usage
 from tests.support.values import axis, make_memory, make_review, make_trace, moment
 
 
@@ -503,6 +505,42 @@ def test_what_older_ledgers_have_not_counted_is_counted_from_their_events(url: s
     assert (counted.trials, counted.successes) == (pytest.approx(3), pytest.approx(2))
     assert (migrated.trials, migrated.successes) == (pytest.approx(3), pytest.approx(2))
     assert change.terms.keys.tolist() == words.terms(memory.task).keys.tolist()
+
+
+def test_the_feed_tells_what_a_memory_earned_on_each_task(ledger: SqlLedger) -> None:
+    tasks = ("Cancel order 17", "cancel order 17!", "Book a seat", "Never counted")
+    source = make_trace()
+    memory, other = make_memory(source), make_memory(source, id=new_id("mem"))
+    runs = [make_trace(id=new_id("trace"), task=task) for task in tasks]
+    with ledger.transaction() as tx:
+        for trace in (source, *runs):
+            tx.insert_trace(trace)
+        for each in (memory, other):
+            tx.put_memory(each, "model", axis(0))
+        for trace, reward, alpha in zip(runs, (1.0, 0.0, 1.0, 1.0), (0.3, 0.6, 0.15, 0.0), strict=True):
+            review = make_review(trace, tx.next_seq(), alpha=alpha)
+            tx.put_review(review)
+            tx.append_event(learning.event(review, memory.id, 0, reward, 0.5))
+
+    def told(records: Iterable[TaskRecord]) -> dict[int, tuple[float, float]]:
+        return {task: (trials, successes) for task, trials, successes in records}
+
+    expected = {
+        task_key(tasks[0]): (pytest.approx(3.0), pytest.approx(1.0)),
+        task_key(tasks[2]): (pytest.approx(0.5), pytest.approx(0.5)),
+    }
+    whole = ledger.changes("alpha", "model", 0)
+    assert {change.memory_id: told(change.records) for change in whole.memories} == {memory.id: expected, other.id: {}}
+    # A review that is taken back: all of what the memory earned is told again.
+    with ledger.transaction() as tx:
+        tx.replace_events(memory.id, tx.utility_events([memory.id])[2:])
+    (moved,) = ledger.changes("alpha", "model", whole.seq).utilities
+    assert told(moved.records) == {task_key(tasks[2]): expected[task_key(tasks[2])]}
+    # A memory that is written anew keeps what it earned.
+    with ledger.transaction() as tx:
+        tx.put_memory(memory.model_copy(update={"guidance": "other words"}), "model", axis(1))
+    (written,) = ledger.changes("alpha", "model", whole.seq + 1).memories
+    assert told(written.records) == told(moved.records)
 
 
 def test_things_are_found_by_the_beginning_of_their_ids(ledger: SqlLedger) -> None:

@@ -8,9 +8,10 @@ import pytest
 from mcp_reflect.core import first_look, table
 from mcp_reflect.core.bank import Bank
 from mcp_reflect.core.first_look import two_stage_top_k
-from mcp_reflect.core.ranking import Query, top_k
+from mcp_reflect.core.ranking import top_k
+from mcp_reflect.core.scoring import Query
 from mcp_reflect.core.words import terms
-from mcp_reflect.ports import Changes, MemoryChange, Vector
+from mcp_reflect.ports import Changes, MemoryChange, TaskRecord, UtilityChange, Vector
 
 DIMENSION = 384
 SIZE = 5_000
@@ -169,3 +170,21 @@ def test_nothing_is_found_where_nothing_may_be(bank: Bank) -> None:
     look = first_look.FirstLook(bank, narrow, query, np.zeros(0, np.int64))
     assert len(look) == 0
     assert len(look.most_promising(5)) == 0
+
+
+def test_what_proved_itself_on_the_task_comes_through_however_little_its_words_promise() -> None:
+    bank = filled()
+    tried = chance.choice(SIZE, 400, replace=False)
+    proven = [TaskRecord(7, 6.0, float(successes)) for successes in chance.integers(0, 7, len(tried))]
+    bank.apply(
+        Changes(2, [], [UtilityChange(f"m{n:05}", 0.5, (record,)) for n, record in zip(tried, proven, strict=True)])
+    )
+    missed = wanted = known = 0
+    for topic in range(40):
+        query = Query(near(topic), 0.5, 0.25, terms=terms(f"topic{topic} other"), optimism=0.75, task=7)
+        exact, found = top_k(bank, query, WANTED), two_stage_top_k(bank, query, WANTED)
+        missed += len(np.setdiff1d(exact.rows, found.rows))
+        wanted += len(exact)
+        known += len(np.intersect1d(exact.rows, tried))
+    assert known > 100
+    assert missed <= 0.01 * wanted

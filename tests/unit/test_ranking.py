@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_reflect.core.bank import Bank
-from mcp_reflect.core.ranking import Query, mmr, pool_size, top_k
+from mcp_reflect.core.ranking import mmr, pool_size, top_k
+from mcp_reflect.core.scoring import Query
 from mcp_reflect.core.threshold_algorithm import threshold_top_k
 from mcp_reflect.ports import Changes, MemoryChange, UtilityChange
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from mcp_reflect.core.bank import Bank
 from mcp_reflect.core.importance import importance, importance_of
 from mcp_reflect.core.observing import observations
-from mcp_reflect.core.ranking import Query, top_k
+from mcp_reflect.core.ranking import top_k
 from mcp_reflect.core.recency import HALF_LIFE_DAYS, RECENCY_BOUND, effective_q, freshness, microseconds
+from mcp_reflect.core.scoring import Query
 from mcp_reflect.ports import Changes, MemoryChange
 from tests.support.values import START, make_trace, moment
 

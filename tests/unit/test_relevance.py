@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from mcp_reflect.core import table
 from mcp_reflect.core.bank import Bank
-from mcp_reflect.core.ranking import Query, top_k
+from mcp_reflect.core.ranking import top_k
 from mcp_reflect.core.relevance import associated, combined, hybrid_threshold, liftable
+from mcp_reflect.core.scoring import Query
 from mcp_reflect.core.words import terms
 from mcp_reflect.ports import Changes, MemoryChange, UtilityChange
 

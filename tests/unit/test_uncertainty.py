@@ -102,3 +102,33 @@ def test_with_optimism_a_new_memory_is_shown_before_a_mediocre_one(tmp_path: Pat
         assert order(parts.memory, lambda_=1.0) == [mediocre, untried]
     with small_memory(tmp_path, optimism=0.0) as parts:
         assert order(parts.memory, retrieval="hybrid") == [mediocre, untried]
+
+
+def test_what_came_of_a_memory_counts_in_full_where_the_same_task_is_asked_about(tmp_path: Path) -> None:
+    """A lesson that helps with one task and fails with another one that sounds alike is first here and last there."""
+    with small_memory(tmp_path) as parts:
+
+        def stored(lesson: str) -> str:
+            outcome = parts.memory.submit(
+                Submission(
+                    task="cancel the flight", retrieval_id="none", verdict=Verdict(result="pass", guidance=lesson)
+                )
+            )
+            assert outcome.memory is not None
+            return outcome.memory.id
+
+        tried, untried = stored("one way"), stored("another way")
+        for result, task in (("fail", "Cancel the flight and rebook!"), ("pass", "Cancel the flight.")) * 6:
+            parts.memory.submit(
+                Submission(task=task, retrieved_memory_ids=(tried,), verdict=Verdict(result=result, summary="again"))
+            )
+
+        def first(task: str, **asked: Any) -> str:
+            both = {tried, untried}
+            return next(i for i in ids_by_score(parts.memory, task, **asked) if i in both)
+
+        for told in ("cancel the flight", "cancel the flight and rebook"):
+            assert first(told, retrieval="semantic") == tried
+        assert parts.memory.memory(tried).q_value > 0.5
+        assert first("cancel the flight", retrieval="hybrid") == tried
+        assert first("cancel the flight and rebook", retrieval="hybrid") == untried

@@ -12,6 +12,7 @@ from sqlalchemy import (
     BigInteger,
     BindParameter,
     ColumnElement,
+    Connection,
     Select,
     Update,
     and_,
@@ -19,6 +20,7 @@ from sqlalchemy import (
     case,
     insert,
     select,
+    union,
     update,
 )
 
@@ -26,8 +28,10 @@ from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.engine import Connections
 from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
 from mcp_reflect.core import words
+from mcp_reflect.core.same_task import task_key
+from mcp_reflect.core.uncertainty import ONE_REVIEW
 from mcp_reflect.models import RETRIEVABLE, Memory, Retrieval
-from mcp_reflect.ports import Changes, MemoryChange, OutOfDate, UtilityChange
+from mcp_reflect.ports import Changes, MemoryChange, OutOfDate, TaskRecord, UtilityChange
 
 _LATEST_SEQ = select(schema.properties.c.value).where(schema.properties.c.name == "seq")
 _SHOWN = insert(schema.retrievals)
@@ -82,7 +86,7 @@ class Retrieving:
         ]
         wanted += [m.c.kind, m.c.correct_action != "", m.c.error_keywords, u.c.last_used_at]
         wanted += [w.c.terms, case((w.c.terms.is_(None), m.c.embedded_text))]
-        wanted += [m.c.initial_q, u.c.trials, u.c.successes]
+        wanted += [m.c.initial_q]
         written = (
             select(*wanted)
             .join_from(m, u, m.c.id == u.c.memory_id)
@@ -91,12 +95,11 @@ class Retrieving:
             .where(m.c.project == project, m.c.seq > after)
             .order_by(m.c.seq)
         )
-        moved = select(u.c.memory_id, u.c.q_value, u.c.trials, u.c.successes).where(
-            u.c.project == project, u.c.seq > after
-        )
+        moved = select(u.c.memory_id, u.c.q_value).where(u.c.project == project, u.c.seq > after)
         with self._connections.reading("reading changes") as connection:
             # Read first: what is committed meanwhile is merely seen twice.
             seq = int(connection.execute(_LATEST_SEQ).scalar_one())
+            records = _task_records(connection, project, after)
             memories = [
                 MemoryChange(
                     memory_id=memory_id,
@@ -113,8 +116,7 @@ class Retrieving:
                     used=used or 0,
                     terms=rows.terms_from(terms, text),
                     initial_q=initial_q,
-                    trials=trials,
-                    successes=successes,
+                    records=records.get(memory_id, ()),
                 )
                 for (
                     memory_id,
@@ -132,14 +134,35 @@ class Retrieving:
                     terms,
                     text,
                     initial_q,
-                    trials,
-                    successes,
                 ) in connection.execute(written)
             ]
             # The rows above carry their q_value already, which matters when a whole project is read.
-            utilities = [] if after == 0 else [UtilityChange(*row) for row in connection.execute(moved)]
+            told = connection.execute(moved) if after else ()
+            utilities = [UtilityChange(memory_id, q_value, records.get(memory_id, ())) for memory_id, q_value in told]
         self.known_seq = max(self.known_seq, seq)
         return Changes(seq=seq, memories=memories, utilities=utilities)
+
+
+def _task_records(connection: Connection, project: str, after: int) -> dict[str, tuple[TaskRecord, ...]]:
+    """What the memories that changed after `after` (all, where it is 0) earned on each task, from their events."""
+    m, u, e, t = schema.memories.c, schema.utilities.c, schema.utility_events.c, schema.traces.c
+    mine: ColumnElement[bool] = e.project == project
+    if after:
+        moved = select(u.memory_id).where(u.project == project, u.seq > after)
+        mine = e.memory_id.in_(union(moved, select(m.id).where(m.project == project, m.seq > after)))
+    # Not one statement: joined, each task would be read, and known again, with every event.
+    runs = select(t.id, t.task).where(t.id.in_(select(e.trace_id).where(mine)))
+    task_of = {trace_id: task_key(task) for trace_id, task in connection.execute(runs)}
+    found: dict[str, dict[int, TaskRecord]] = {}
+    events = select(e.memory_id, e.trace_id, e.alpha, e.reward).where(mine, e.alpha > 0).order_by(e.memory_id, e.seq)
+    for memory_id, trace_id, alpha, reward in connection.execute(events):
+        task, weight = task_of.get(trace_id), alpha / ONE_REVIEW
+        if task is None:  # committed since the first statement, so that the feed tells it once more
+            continue
+        by_task = found.setdefault(memory_id, {})
+        _, trials, successes = by_task.get(task, (task, 0.0, 0.0))
+        by_task[task] = TaskRecord(task, trials + weight, successes + weight * reward)
+    return {memory_id: tuple(by_task.values()) for memory_id, by_task in found.items()}
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,116 @@
+"""What the score of a memory is made of: how well it fits a task, and what it has earned.
+
+    score = (1 - lambda) * relevance + lambda * quality
+
+Where nothing is hoped for (`optimism` 0), or the q_values alone decide (`lambda` 1), quality is the q_value. Otherwise
+it is what `core/uncertainty.py` makes of the trials, those on other tasks counted as `core/task_records.py` says. What
+was tried on the very task that is asked about, n times with s successes, is known better than by its words:
+
+    relevance' = (relevance + o * s) / (1 + o * s)                o = lambda / (1 - lambda)
+    lambda'    = o' / (1 + o'),  o' = o * (1 + KNOWN * n / (n + HALF_KNOWN))
+
+What has helped with a task fits it, however it is worded: relevance counts as one observation that says so in part,
+each success as `o` more. And what came of it there says more than how it sounds. Neither changes anything at lambda 0
+or 1, or in a bank without reviews.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mcp_reflect.core.recency import effective_q
+from mcp_reflect.core.relevance import Numbers
+from mcp_reflect.core.table import Floats, Rows, Table
+from mcp_reflect.core.task_records import ELSEWHERE, OnTask
+from mcp_reflect.core.uncertainty import hopeful
+from mcp_reflect.ports import Terms, Vector
+
+KNOWN = 0.25
+"""By which part the odds of the record against relevance grow at most. More learns faster among the memories of one
+task, and shows those of other tasks more often where the own ones fail."""
+
+HALF_KNOWN = 3.0
+"""After how many trials they have grown by half of that."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """`vector` is of unit length; `lambda_` in [0, 1]; `threshold` is the least relevance, in [0, 1].
+
+    Relevance is what `core/relevance.py` makes of meaning and words; without `terms` it is the cosine.
+    `recency_weight` in [0, 1] takes from quality what `core/recency.py` says, as of `now` in microseconds. `task` is
+    the key of the task that is asked about (`core/same_task.py`); None for one that no record is of.
+    """
+
+    vector: Vector
+    lambda_: float
+    threshold: float
+    recency_weight: float = 0.0
+    now: int = 0
+    terms: Terms | None = None
+    optimism: float = 0.0
+    task: int | None = None
+
+
+def blend(relevance: Numbers, quality: Floats, lambda_: float) -> Floats:
+    """`(1 - lambda_) * relevance + lambda_ * quality`."""
+    return (1.0 - lambda_) * relevance + lambda_ * quality
+
+
+def scores(table: Table, rows: Rows, relevance: Numbers, query: Query) -> Floats:
+    """The scores of rows with these relevances."""
+    q = table.q[rows]
+    if not query.optimism or query.lambda_ == 1.0:
+        return blend(relevance, _fresh(table, rows, q, query), query.lambda_)
+    tried = table.tasks.on(query.task)
+    at, those = _places(tried, rows, len(table.alive))
+    quality = _fresh(table, rows, _hoped(table, rows, q, query, at, those), query)
+    found = blend(relevance, quality, query.lambda_)
+    if len(at):
+        found[at] = _known(relevance[at].astype(np.float64), quality[at], those, query.lambda_)
+    return found
+
+
+def _hoped(table: Table, rows: Rows, q: Floats, query: Query, at: npt.NDArray[np.int64], those: OnTask) -> Floats:
+    """What stands in for the q_values.
+
+    Above one half, `lambda_` takes optimism back step by step: at 1 the q_values alone decide, as is asked for.
+    """
+    record = table.record
+    trials, successes = record.trials[rows], record.successes[rows]
+    if len(at):
+        held_back = 1.0 - np.minimum(1.0, ELSEWHERE / those.trials)
+        trials[at] += held_back * those.trials
+        successes[at] += held_back * those.successes
+    hoped = hopeful(trials, successes, record.initial_q[rows], query.optimism)
+    share = min(1.0, (1.0 - query.lambda_) / query.lambda_) if query.lambda_ else 1.0
+    blended: Floats = q + share * (hoped - q)
+    return blended
+
+
+def _known(relevance: Floats, quality: Floats, tried: OnTask, lambda_: float) -> Floats:
+    """The scores of what was tried on the task itself; `lambda_` below 1."""
+    odds = lambda_ / (1.0 - lambda_)
+    proven = odds * tried.successes
+    fits = (relevance + proven) / (1.0 + proven)
+    odds_of_each = odds * (1.0 + KNOWN * tried.trials / (tried.trials + HALF_KNOWN))
+    lambda_of_each = odds_of_each / (1.0 + odds_of_each)
+    return (1.0 - lambda_of_each) * fits + lambda_of_each * quality
+
+
+def _fresh(table: Table, rows: Rows, quality: Floats, query: Query) -> Floats:
+    return effective_q(quality, table.used[rows], query.now, query.recency_weight)
+
+
+def _places(tried: OnTask, rows: Rows, size: int) -> tuple[npt.NDArray[np.int64], OnTask]:
+    """Where in `rows` those stand that were tried, and their figures in that order. `size` is that of the table."""
+    if not len(tried.rows):
+        return tried.rows, tried
+    among = np.zeros(size, np.bool_)
+    among[tried.rows] = True
+    at = np.flatnonzero(among[rows])
+    which = np.searchsorted(tried.rows, rows[at])
+    return at, OnTask(rows[at], tried.trials[which], tried.successes[which])

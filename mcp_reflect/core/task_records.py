@@ -1,0 +1,82 @@
+"""What each row of a table earned, task by task.
+
+A memory that solved one task fifty times has not shown fifty times that it helps with others. So where another task is
+asked about, each task speaks with one review at most; where the same one is (`core/same_task.py`), with all it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from mcp_reflect.ports import TaskRecord
+
+Rows = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+ELSEWHERE = 1.0
+"""As how many trials a task counts at most when another one is asked about."""
+
+
+class OnTask(NamedTuple):
+    """The rows that were tried on one task, rising, each with its trials there and its successes."""
+
+    rows: Rows
+    trials: Floats
+    successes: Floats
+
+
+NOWHERE = OnTask(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+
+
+class TaskRecords:
+    """Rows are numbered from 0 in the order in which they are added, as in the table that this belongs to."""
+
+    def __init__(self) -> None:
+        self._of: list[tuple[TaskRecord, ...]] = []
+        self._on: dict[int, dict[int, TaskRecord]] = {}
+
+    def add(self, records: Sequence[TaskRecord]) -> tuple[float, float]:
+        """A new row; see `put`."""
+        self._of.append(())
+        return self.put(len(self._of) - 1, records)
+
+    def put(self, row: int, records: Sequence[TaskRecord]) -> tuple[float, float]:
+        """These records in place of the row's former ones; its trials and successes for a task that is none of them."""
+        for record in self._of[row]:
+            of_task = self._on[record.task]
+            del of_task[row]
+            if not of_task:
+                del self._on[record.task]
+        self._of[row] = tuple(records)
+        for record in records:
+            self._on.setdefault(record.task, {})[row] = record
+        shares = [(record, elsewhere(record.trials)) for record in records]
+        return (
+            sum(share * record.trials for record, share in shares),
+            sum(share * record.successes for record, share in shares),
+        )
+
+    def on(self, task: int | None) -> OnTask:
+        """Dead rows may be among them."""
+        found = self._on.get(task) if task is not None else None
+        if not found:
+            return NOWHERE
+        rows = sorted(found)
+        figures = np.array([found[row][1:] for row in rows])
+        return OnTask(np.array(rows, np.int64), figures[:, 0], figures[:, 1])
+
+    def kept(self, rows: Rows) -> TaskRecords:
+        """The records of these rows only, numbered anew in this order."""
+        smaller = TaskRecords()
+        for row in rows:
+            smaller.add(self._of[row])
+        return smaller
+
+
+def elsewhere(trials: float) -> float:
+    """The share of a task's record that counts for other tasks; `trials` above 0."""
+    return min(1.0, ELSEWHERE / trials)
