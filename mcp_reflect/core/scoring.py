@@ -6,12 +6,13 @@ Where nothing is hoped for (`optimism` 0), or the q_values alone decide (`lambda
 it is what `core/uncertainty.py` makes of the trials, those on other tasks counted as `core/task_records.py` says. What
 was tried on the very task that is asked about, n times with s successes, is known better than by its words:
 
-    relevance' = (relevance + o * s) / (1 + o * s)                o = lambda / (1 - lambda)
-    lambda'    = o' / (1 + o'),  o' = o * (1 + KNOWN * n / (n + HALF_KNOWN))
+    relevance' = (relevance + o * s) / (1 + o * s),  o = lambda / (1 - lambda)
+    quality'   = q_0 + (1 + KNOWN * n / (n + HALF_KNOWN)) * (quality - q_0)
 
 What has helped with a task fits it, however it is worded: relevance counts as one observation that says so in part,
-each success as `o` more. And what came of it there says more than how it sounds. Neither changes anything at lambda 0
-or 1, or in a bank without reviews.
+each success as `o` more. And what came of it there says more than how it sounds, so that it takes a memory further from
+the q_value that it began with. Neither changes anything in a bank without reviews or at lambda 0, and towards lambda 1
+both fade.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ from mcp_reflect.core.task_records import ELSEWHERE, OnTask
 from mcp_reflect.core.uncertainty import hopeful
 from mcp_reflect.ports import Terms, Vector
 
-KNOWN = 0.25
-"""By which part the odds of the record against relevance grow at most. More learns faster among the memories of one
-task, and shows those of other tasks more often where the own ones fail."""
+KNOWN = 0.4
+"""By which part quality moves further at most. More learns faster among the memories of one task, and shows those of
+other tasks more often where the own ones fail."""
 
 HALF_KNOWN = 3.0
-"""After how many trials they have grown by half of that."""
+"""After how many trials it moves further by half of that."""
 
 
 @dataclass(frozen=True)
@@ -65,40 +66,30 @@ def scores(table: Table, rows: Rows, relevance: Numbers, query: Query) -> Floats
     q = table.q[rows]
     if not query.optimism or query.lambda_ == 1.0:
         return blend(relevance, _fresh(table, rows, q, query), query.lambda_)
+    share = min(1.0, (1.0 - query.lambda_) / query.lambda_) if query.lambda_ else 1.0
     tried = table.tasks.on(query.task)
     at, those = _places(tried, rows, len(table.alive))
-    quality = _fresh(table, rows, _hoped(table, rows, q, query, at, those), query)
-    found = blend(relevance, quality, query.lambda_)
+    hoped = _hoped(table, rows, query, at, those)
     if len(at):
-        found[at] = _known(relevance[at].astype(np.float64), quality[at], those, query.lambda_)
-    return found
+        proven = query.lambda_ / (1.0 - query.lambda_) * those.successes
+        relevance = relevance.copy()
+        relevance[at] = (relevance[at] + proven) / (1.0 + proven)
+    # Above one half, lambda takes back step by step what stands in for the q_values: at 1 they alone decide.
+    return blend(relevance, _fresh(table, rows, q + share * (hoped - q), query), query.lambda_)
 
 
-def _hoped(table: Table, rows: Rows, q: Floats, query: Query, at: npt.NDArray[np.int64], those: OnTask) -> Floats:
-    """What stands in for the q_values.
-
-    Above one half, `lambda_` takes optimism back step by step: at 1 the q_values alone decide, as is asked for.
-    """
-    record = table.record
-    trials, successes = record.trials[rows], record.successes[rows]
-    if len(at):
-        held_back = 1.0 - np.minimum(1.0, ELSEWHERE / those.trials)
-        trials[at] += held_back * those.trials
-        successes[at] += held_back * those.successes
-    hoped = hopeful(trials, successes, record.initial_q[rows], query.optimism)
-    share = min(1.0, (1.0 - query.lambda_) / query.lambda_) if query.lambda_ else 1.0
-    blended: Floats = q + share * (hoped - q)
-    return blended
-
-
-def _known(relevance: Floats, quality: Floats, tried: OnTask, lambda_: float) -> Floats:
-    """The scores of what was tried on the task itself; `lambda_` below 1."""
-    odds = lambda_ / (1.0 - lambda_)
-    proven = odds * tried.successes
-    fits = (relevance + proven) / (1.0 + proven)
-    odds_of_each = odds * (1.0 + KNOWN * tried.trials / (tried.trials + HALF_KNOWN))
-    lambda_of_each = odds_of_each / (1.0 + odds_of_each)
-    return (1.0 - lambda_of_each) * fits + lambda_of_each * quality
+def _hoped(table: Table, rows: Rows, query: Query, at: npt.NDArray[np.int64], those: OnTask) -> Floats:
+    """What stands in for the q_values."""
+    began = table.record.initial_q[rows]
+    trials, successes = table.record.trials[rows], table.record.successes[rows]
+    if not len(at):
+        return hopeful(trials, successes, began, query.optimism)
+    held_back = 1.0 - np.minimum(1.0, ELSEWHERE / those.trials)
+    trials[at] += held_back * those.trials
+    successes[at] += held_back * those.successes
+    hoped = hopeful(trials, successes, began, query.optimism)
+    hoped[at] += KNOWN * those.trials / (those.trials + HALF_KNOWN) * (hoped[at] - began[at])
+    return hoped
 
 
 def _fresh(table: Table, rows: Rows, quality: Floats, query: Query) -> Floats:

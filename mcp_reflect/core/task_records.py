@@ -38,6 +38,7 @@ class TaskRecords:
     def __init__(self) -> None:
         self._of: list[tuple[TaskRecord, ...]] = []
         self._on: dict[int, dict[int, TaskRecord]] = {}
+        self._answered: tuple[int, OnTask] | None = None
 
     def add(self, records: Sequence[TaskRecord]) -> tuple[float, float]:
         """A new row; see `put`."""
@@ -46,6 +47,7 @@ class TaskRecords:
 
     def put(self, row: int, records: Sequence[TaskRecord]) -> tuple[float, float]:
         """These records in place of the row's former ones; its trials and successes for a task that is none of them."""
+        self._answered = None
         for record in self._of[row]:
             of_task = self._on[record.task]
             del of_task[row]
@@ -62,12 +64,14 @@ class TaskRecords:
 
     def on(self, task: int | None) -> OnTask:
         """Dead rows may be among them."""
-        found = self._on.get(task) if task is not None else None
-        if not found:
+        found = None if task is None else self._on.get(task)
+        if task is None or not found:
             return NOWHERE
-        rows = sorted(found)
-        figures = np.array([found[row][1:] for row in rows])
-        return OnTask(np.array(rows, np.int64), figures[:, 0], figures[:, 1])
+        if self._answered is None or self._answered[0] != task:  # a search asks in each of its stages
+            rows = sorted(found)
+            figures = np.array([found[row][1:] for row in rows])
+            self._answered = task, OnTask(np.array(rows, np.int64), figures[:, 0], figures[:, 1])
+        return self._answered[1]
 
     def kept(self, rows: Rows) -> TaskRecords:
         """The records of these rows only, numbered anew in this order."""

@@ -32,13 +32,12 @@ def score_of(
         n, s = n + share * trials, s + share * successes
     mean = (s + 0.5) / (n + 1)
     hoped = mean + optimism * (math.sqrt(max(0.0, mean * (1 - mean)) / (n + 2)) - math.sqrt(0.125))
-    quality = hoped if lambda_ <= 0.5 else q + (1 - lambda_) / lambda_ * (hoped - q)
     if task in tried:
         n, s = tried[task]
+        hoped = 0.5 + (1 + 0.4 * n / (n + 3)) * (hoped - 0.5)
         odds = lambda_ / (1 - lambda_)
         relevance = (relevance + odds * s) / (1 + odds * s)
-        odds *= 1 + n / (n + 3) / 4
-        lambda_ = odds / (1 + odds)
+    quality = hoped if lambda_ <= 0.5 else q + (1 - lambda_) / lambda_ * (hoped - q)
     return (1 - lambda_) * relevance + lambda_ * quality
 
 
