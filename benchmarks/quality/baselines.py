@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,17 +21,27 @@ WORDS_SHARE = 0.3
 """Of the blend; the rest is the cosine's."""
 
 _WORD = re.compile(r"\w+")
+_LONGER_WORD = re.compile(r"\b\w\w+\b")
+_STOP_WORDS = (
+    "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this "
+    "to was will with"
+)
+"""Those that Lucene leaves out of English texts by default."""
+
+Reading = Callable[[str], list[str]]
+"""How a text is read as words."""
 
 
 class BM25:
-    """Okapi BM25 (Robertson and Zaragoza, 2009, eq. 3.15) over lower-cased words.
+    """Okapi BM25 (Robertson and Zaragoza, 2009, eq. 3.15) over words, by default over stems.
 
     The idf is `log(1 + (N - df + 0.5) / (df + 0.5))`, which is never negative. A word that the query repeats counts
     as often as it stands there.
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        counts = [Counter(words(text)) for text in texts]
+    def __init__(self, texts: Sequence[str], read: Reading | None = None) -> None:
+        self._read = read or stems
+        counts = [Counter(self._read(text)) for text in texts]
         self._size = len(texts)
         lengths = np.array([counted.total() for counted in counts], dtype=np.float64)
         norm = K1 * (1.0 - B + B * lengths / (lengths.mean() or 1.0))
@@ -47,15 +59,29 @@ class BM25:
     def scores(self, query: str) -> Floats:
         """One score of 0 or more for each text."""
         total = np.zeros(self._size)
-        for word, often in Counter(words(query)).items():
+        for word, often in Counter(self._read(query)).items():
             if word in self._weights:
                 rows, weights = self._weights[word]
                 total[rows] += often * weights
         return total
 
 
+def stems(text: str) -> list[str]:
+    """Stems of the words of two letters and more that are no stop words: what search engines count by default."""
+    stop, stemmer = frozenset(_STOP_WORDS.split()), _stemmer()
+    return [stemmer.stemWord(word) for word in _LONGER_WORD.findall(text.lower()) if word not in stop]
+
+
 def words(text: str) -> list[str]:
+    """Every word as it is written, but for its case."""
     return _WORD.findall(text.lower())
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer  # noqa: PLC0415 - all its languages are imported with it
+
+    return snowballstemmer.stemmer("english")
 
 
 def min_max(values: Floats) -> Floats:

@@ -12,13 +12,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks.quality.banks import Bank, Laboratory, Library, documents_of, found
-from benchmarks.quality.baselines import BM25, order, plain_methods
+from benchmarks.quality.baselines import BM25, order, plain_methods, words
 from benchmarks.quality.data import Question, RetrievalSet
 from benchmarks.quality.features import JUDGED, RETRIEVALS
 from benchmarks.quality.metrics import DEPTH, Scores, scores
 from benchmarks.quality.report import Report
 
 PLAIN = ("BM25", "MiniLM", "RRF", "blend")
+WRITTEN = "BM25 as written"
+"""BM25 over every word as it is written, shown beside the others."""
 INSTALLED = "as installed"
 TITLES = {"recall": "R@5", "mrr": "MRR@10", "ndcg": "nDCG@10"}
 GOALS = ("recall", "ndcg")
@@ -30,6 +32,7 @@ def measure_bank(lab: Laboratory, bank: Bank) -> dict[str, Scores]:
     """The scores of every method on one set."""
     documents = bank.contents.documents
     ids, by_words = np.array(list(documents)), BM25(list(documents.values()))
+    as_written = BM25(list(documents.values()), words)
     answers: dict[str, list[tuple[Sequence[str], frozenset[str]]]] = {}
 
     def answered(method: str, question: Question, ranked: Sequence[str]) -> None:
@@ -39,7 +42,8 @@ def measure_bank(lab: Laboratory, bank: Bank) -> dict[str, Scores]:
         cosines = (bank.vectors @ lab.store.embedder.embed([question.text])[0]).astype(np.float64)
         # What is excluded would win, and squeeze all others together where scores are stretched.
         kept = np.array([document not in question.excluded for document in documents])
-        for method, values in plain_methods(by_words.scores(question.text)[kept], cosines[kept]).items():
+        plain = plain_methods(by_words.scores(question.text)[kept], cosines[kept])
+        for method, values in (plain | {WRITTEN: as_written.scores(question.text)[kept]}).items():
             answered(method, question, ids[kept][order(values)[:DEPTH]].tolist())
         for kind in RETRIEVALS:
             matches = found(bank.memory, question, kind, mmr_lambda=1.0, similarity_threshold=0.0)
@@ -51,7 +55,7 @@ def measure_bank(lab: Laboratory, bank: Bank) -> dict[str, Scores]:
 def measure(library: Library, sets: Sequence[RetrievalSet], report: Report) -> dict[str, dict[str, Scores]]:
     """Print what every method reaches on every set, and hold it against the goals."""
     results = {each.name: measure_bank(library.lab, library.bank(each)) for each in sets}
-    methods = [*PLAIN, *RETRIEVALS, INSTALLED]
+    methods = [*PLAIN, WRITTEN, *RETRIEVALS, INSTALLED]
     for measured, title in TITLES.items():
         rows = [
             [name, *(f"{getattr(reached[method], measured):.3f}" for method in methods)]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.quality.baselines import BM25, blended, fused, min_max, order
+from benchmarks.quality.baselines import BM25, blended, fused, min_max, order, words
 from benchmarks.quality.metrics import ndcg, recall, reciprocal_rank, scores
 
 
@@ -64,6 +64,15 @@ def test_bm25_follows_its_formula() -> None:
 
     expected = [fish * part(1, 2), fish * part(2, 4) + blue * part(1, 4), 0.0]
     assert bm25.scores("Blue FISH, unheard of") == pytest.approx(expected)
+
+
+def test_bm25_reads_stems_and_leaves_out_what_is_in_every_text_unless_it_is_told_otherwise() -> None:
+    texts = ["The tests are failing", "a test of fish"]
+    stemmed, written = BM25(texts), BM25(texts, words)
+    assert (stemmed.scores("test") > 0).all()
+    assert not stemmed.scores("the of a").any()
+    assert (written.scores("test") > 0).tolist() == [False, True]
+    assert (written.scores("the") > 0).tolist() == [True, False]
 
 
 def test_bm25_counts_a_word_of_the_query_as_often_as_it_stands_there() -> None:
