@@ -84,7 +84,7 @@ def _hoped(table: Table, rows: Rows, query: Query, at: npt.NDArray[np.int64], th
     trials, successes = table.record.trials[rows], table.record.successes[rows]
     if not len(at):
         return hopeful(trials, successes, began, query.optimism)
-    held_back = 1.0 - np.minimum(1.0, ELSEWHERE / those.trials)
+    held_back = 1.0 - ELSEWHERE / np.maximum(ELSEWHERE, those.trials)
     trials[at] += held_back * those.trials
     successes[at] += held_back * those.successes
     hoped = hopeful(trials, successes, began, query.optimism)

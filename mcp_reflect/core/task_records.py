@@ -82,5 +82,5 @@ class TaskRecords:
 
 
 def elsewhere(trials: float) -> float:
-    """The share of a task's record that counts for other tasks; `trials` above 0."""
-    return min(1.0, ELSEWHERE / trials)
+    """The share of a task's record that counts for other tasks."""
+    return ELSEWHERE / max(ELSEWHERE, trials)

@@ -16,7 +16,7 @@ from mcp_reflect.core.scoring import Query, blend, scores
 from mcp_reflect.ports import Changes, MemoryChange, TaskRecord, UtilityChange
 
 HERE, ELSEWHERE, THIRD = 7, 8, 9
-figures = st.tuples(st.floats(0.1, 30), st.floats(0, 1)).map(lambda pair: (pair[0], pair[0] * pair[1]))
+figures = st.tuples(st.floats(0, 30, exclude_min=True), st.floats(0, 1)).map(lambda pair: (pair[0], pair[0] * pair[1]))
 records = st.dictionaries(st.sampled_from([HERE, ELSEWHERE, THIRD]), figures, max_size=3)
 units = st.floats(0, 1, width=32)
 
