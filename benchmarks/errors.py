@@ -22,12 +22,12 @@ from rich.table import Table
 
 from benchmarks.quality.data import DATA
 from benchmarks.speed import SEED, mixtures, settings_in
+from mcp_reflect.application.known_errors.records import new_error, store_provenance
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.requests import ErrorQuery, Query
 from mcp_reflect.bootstrap import Store, build_memory, open_store
-from mcp_reflect.core.reflexion_file import ErrorLine
-from mcp_reflect.inputs import ErrorQuery, Query
-from mcp_reflect.known_errors.records import new_error, store_provenance
-from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.ports import Vector
+from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
+from mcp_reflect.domain.values import Vector
 
 ROUNDS = 40
 WARM_UP = 5
@@ -49,7 +49,7 @@ def trace(message: str, number: int) -> str:
     return f"Traceback (most recent call last):\n{frames}RuntimeError: {message}"
 
 
-def fill(store: Store, memory: ReflectionMemory, texts: Sequence[str], vectors: Vector) -> None:
+def fill(store: Store, memory: MemoryService, texts: Sequence[str], vectors: Vector) -> None:
     """Store an error for each vector; every title comes back in other words."""
     start, profile = datetime.now(UTC), memory.profile
     for first in range(0, len(vectors), 1_000):

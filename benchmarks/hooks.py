@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from mcp_reflect.hub.caller import Caller
+from mcp_reflect.wire.caller import Caller
 from tests.support.claude import Transcript, a_project, call_hook
 from tests.support.hubs import hubs_ended, kill_hub, run_command, until
 from tests.support.servers import environment

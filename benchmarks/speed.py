@@ -1,6 +1,6 @@
 """Speed as ratios within one run: `python -m benchmarks.speed [--sizes 1000,10000,100000]`.
 
-- `query_memories` in process (ReflectionMemory.query) against one embedding plus one raw Chroma query of the same
+- `query_memories` in process (MemoryService.query) against one embedding plus one raw Chroma query of the same
   text, at 1,000, 10,000 and 100,000 memories, semantic and hybrid, with lambda 0.5 and 1.0, with and without a filter.
   The goal beside a semantic query is that for what Chroma does too, to rank by meaning. A hybrid one compares the words
   of every memory as well: its goal is 1.5 times a semantic one, which it is timed against in turn.
@@ -36,20 +36,20 @@ from rich.table import Table
 from benchmarks.pairs import paired
 from benchmarks.quality.data import DATA, read_sets
 from benchmarks.quality.features import RETRIEVALS, SEMANTIC
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.profile import RetrievalMode
+from mcp_reflect.application.requests import Query, Submission, Verdict
 from mcp_reflect.bootstrap import Store, build_memory, open_memory, open_store
-from mcp_reflect.core.first_look import COMPARED, two_stage_top_k
-from mcp_reflect.core.focus import focused
-from mcp_reflect.core.ranking import Ranked, top_k
-from mcp_reflect.core.scoring import Query as Ranking
-from mcp_reflect.core.words import terms
-from mcp_reflect.ids import new_id
-from mcp_reflect.inputs import Query, Submission, Verdict
-from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.models import Memory, Review, Trace
-from mcp_reflect.ports import Vector
-from mcp_reflect.profile import RetrievalMode
+from mcp_reflect.config.load import Settings, load_settings
+from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.models import Memory, Review, Trace
+from mcp_reflect.domain.ranking.candidate_generation import COMPARED, two_stage_top_k
+from mcp_reflect.domain.ranking.scoring import Query as Ranking
+from mcp_reflect.domain.ranking.top_k import Ranked, top_k
+from mcp_reflect.domain.text.condensation import focused
+from mcp_reflect.domain.text.terms import terms
+from mcp_reflect.domain.values import Vector
 from mcp_reflect.server import build_server
-from mcp_reflect.settings import Settings, load_settings
 
 TEXTS = 1_200
 BEGINNING = 300
@@ -92,9 +92,7 @@ def mixtures(every: list[str], base: Vector, count: int, chance: np.random.Gener
     return tasks, mixed.astype(np.float32)
 
 
-def fill(
-    store: Store, memory: ReflectionMemory, tasks: list[str], vectors: Vector, chance: np.random.Generator
-) -> None:
+def fill(store: Store, memory: MemoryService, tasks: list[str], vectors: Vector, chance: np.random.Generator) -> None:
     """Store memories straight in the ledger, with q_values as after some learning, and let the index catch up."""
     profile, now = memory.profile, time.time()
     for start in range(0, len(vectors), 2_000):
@@ -192,7 +190,7 @@ def measure_queries(size: int, every: list[str], base: Vector, fresh: Iterator[s
                 report_recall(store, memory, fresh)
 
 
-def report_recall(store: Store, memory: ReflectionMemory, fresh: Iterator[str]) -> None:
+def report_recall(store: Store, memory: MemoryService, fresh: Iterator[str]) -> None:
     """How many of the true best the searches of large banks find, against comparing every row."""
     retriever: Any = memory._retriever  # noqa: SLF001 - the exact answer is not part of the interface
     bank = retriever._banks[memory.profile.project].bank  # noqa: SLF001

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
-from mcp_reflect.ports import Embedder
+from mcp_reflect.application.ports import Embedder
 
 SETS = ("gitbugs_hadoop", "reflexion_prog", "tau_airline_runs", "webarena_family", "reflexion_hotpotqa")
 SEED = 20261121

@@ -10,18 +10,18 @@ def main() -> None:
     # Each way imports only what it needs: clients wait for the first and hooks, a person for the rest.
     # A shell that completes a command line starts the program without arguments too, and says so by this variable.
     if len(sys.argv) == 1 and "_MCP_REFLECT_COMPLETE" not in os.environ:
-        from mcp_reflect.hub import shim  # noqa: PLC0415
+        from mcp_reflect.wire import shim  # noqa: PLC0415
 
         shim.serve()
-        from mcp_reflect import stdio  # noqa: PLC0415
+        from mcp_reflect.hub import standalone  # noqa: PLC0415
 
         # Reached only where this client is to be served, or must be, without a hub.
-        sys.exit(stdio.serve())
+        sys.exit(standalone.serve())
     if sys.argv[1:2] == ["hook"] and "--help" not in sys.argv:
         from mcp_reflect.hooks import run  # noqa: PLC0415
 
         run.main(sys.argv[2:])
-    from mcp_reflect.cli import run as run_command  # noqa: PLC0415
+    from mcp_reflect.cli.app import run as run_command  # noqa: PLC0415
 
     run_command()
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.support.hubs import hubs_ended
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -13,6 +16,13 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    """A home whose hubs end with the test."""
+    with hubs_ended(tmp_path / "home") as folder:
+        yield folder
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Imports run one way, heavy packages stay where they are first needed, and each vendor's types in its own adapter."""
+"""Imports run down one list of layers; heavy packages and vendors stay where they belong."""
 
 from __future__ import annotations
 
@@ -14,61 +14,63 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "mcp_reflect"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
-VOCABULARY = {"errors", "models", "ids", "ports"}
-CORE = VOCABULARY | {"core"}
-USE_CASES = {
-    "known_errors",
-    "queues",
-    "upkeep",
-    "inputs",
-    "profile",
-    "memory",
-    "reviewing",
-    "retriever",
-    "indexer",
-    "lifecycle",
-    "claims",
-    "crediting",
-    "insights",
-    "looking",
-    "explaining",
-    "whole_file",
+LAYERS = (
+    {"errors"},
+    {"domain"},
+    {"application"},
+    {"adapters", "config", "wire"},
+    {"bootstrap"},
+    {"server"},
+    {"hub"},
+    {"client", "hooks"},
+    {"cli"},
+    {"__init__", "__main__"},
+)
+"""Bottom up. A part imports from lower layers only, never from a part of its own layer."""
+
+DOMAIN_LAYERS = (
+    {"ids", "models", "values"},
+    {"changes", "vectors", "trajectory"},
+    {"text"},
+    {"redaction"},
+    {"error_matching"},
+    {"learning", "reflection"},
+    {"ranking", "insights"},
+)
+"""The same for the folders and files of `domain/`."""
+
+NARROWED = {
+    "config": {"errors"},
+    "wire": {"errors"},
+    "adapters": {"errors", "domain", "application.ports"},
+    "hooks": {"domain.text.recalled", "wire"},
+    "client": {"errors", "application.requests", "config.project", "wire"},
+    "server": {"errors", "domain", "application", "wire.request_meta"},
 }
-ALLOWED: dict[str, set[str]] = {
-    "errors": set(),
-    "models": {"errors"},
-    "ids": set(),
-    "ports": {"models"},
-    "core": CORE,
-    "inputs": CORE,
-    "profile": CORE,
-    **dict.fromkeys(USE_CASES - {"inputs", "profile"}, CORE | USE_CASES),
-    "bounded_http": set(),
-    "adapters": CORE | {"bounded_http"},
-    "project": {"errors"},
-    "settings_model": {"errors", "project"},
-    "settings": {"errors", "project", "settings_model"},
-    "home": {"errors"},
-    "bootstrap": CORE | USE_CASES | {"adapters", "settings", "settings_model", "home"},
-    "server": CORE | USE_CASES,
-    "client": {"errors", "inputs", "project", "hub"},
+"""Parts that may import less than everything below them."""
+
+STANDARD_LIBRARY_ONLY = {"wire", "hooks"}
+"""Every client waits for these imports."""
+
+LIGHT_EXCEPTIONS = {
+    ("wire/address.py", "platformdirs"),  # where a home is; imported only where no variable names it
+    ("hooks/worker.py", "filelock"),  # a detached process that nobody waits for
 }
-"""Part of the package → parts it may import. What is not listed is a way in and may import all."""
 
 VENDORS = {
     "chromadb": {"adapters/chroma_index.py"},
     "fastembed": {"adapters/fastembed_embedder"},
-    "openai": {"adapters/openai_reflector", "adapters/openai_embedder.py", "bounded_http.py"},
+    "openai": {"adapters/openai_reflector", "adapters/openai_embedder.py", "adapters/bounded_http.py"},
     "sqlalchemy": {"adapters/sql_ledger"},
     "jinja2": {"adapters/prompts.py"},
-    "detect_secrets": {"core/"},
-    "tomlkit": {"install/toml_edit.py"},
-    "mcp": {"server", "stdio.py", "demo", "hub"},
+    "detect_secrets": {"domain/redaction/"},
+    "tomlkit": {"cli/install/toml_edit.py"},
+    "mcp": {"server", "hub", "cli/demo"},
 }
 
 
-def imports(file: Path) -> Iterator[tuple[str, bool]]:
-    """(module, whether it is imported when the file is): type-checking imports are left out."""
+def imported_by(file: Path) -> Iterator[str]:
+    """The modules that a file imports anywhere in it, except for type checking alone."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     checking = {
         id(node)
@@ -76,53 +78,106 @@ def imports(file: Path) -> Iterator[tuple[str, bool]]:
         if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
         for node in ast.walk(block)
     }
-    top = {id(node) for node in tree.body}
     for node in ast.walk(tree):
         if id(node) in checking:
             continue
         if isinstance(node, ast.Import):
-            yield from ((alias.name, id(node) in top) for alias in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module, id(node) in top
-            if node.module == "mcp_reflect":
-                yield from ((f"mcp_reflect.{alias.name}", id(node) in top) for alias in node.names)
+            for alias in node.names:
+                inside = PACKAGE.parent.joinpath(*node.module.split("."), alias.name)
+                is_module = inside.is_dir() or inside.with_suffix(".py").is_file()
+                yield f"{node.module}.{alias.name}" if is_module else node.module
 
 
-def part(module: str) -> str:
-    return module.split(".")[1] if "." in module else ""
+def own_imports(file: Path) -> Iterator[str]:
+    """The same without the leading `mcp_reflect.`; other packages' modules are left out."""
+    for module in imported_by(file):
+        if module.startswith("mcp_reflect."):
+            yield module.removeprefix("mcp_reflect.")
 
 
-@pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(PACKAGE)))
-def test_imports_run_one_way(file: Path) -> None:
-    own = file.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    if own not in ALLOWED:
-        return
-    for module, _ in imports(file):
-        used = part(module) if module.startswith("mcp_reflect") else ""
-        if used and used != own and used[0] != "_":
-            assert used in ALLOWED[own], f"{file.name} imports {module}"
+def layer_of(part: str, layers: tuple[set[str], ...]) -> int:
+    found = [number for number, parts in enumerate(layers) if part in parts]
+    assert found, f"{part} has no place in the layers"
+    return found[0]
 
 
-@pytest.mark.parametrize("file", SOURCES, ids=lambda file: str(file.relative_to(PACKAGE)))
-def test_each_vendor_is_known_in_its_own_place_only(file: Path) -> None:
-    where = file.relative_to(PACKAGE).as_posix()
-    for module, _ in imports(file):
-        places = VENDORS.get(module.split(".")[0])
-        if places is not None:
-            assert any(where.startswith(place) for place in places), f"{where} imports {module}"
+def upward(folder: Path, layers: tuple[set[str], ...], prefix: str = "") -> list[str]:
+    """The imports below `folder` that do not run down the layers."""
+    wrong = []
+    for file in sorted(folder.rglob("*.py")):
+        own = file.relative_to(folder).parts[0].removesuffix(".py")
+        if prefix and own == "__init__":
+            continue
+        for module in own_imports(file):
+            if not module.startswith(prefix):
+                continue
+            part = module.removeprefix(prefix).split(".")[0]
+            if part != own and layer_of(part, layers) >= layer_of(own, layers):
+                wrong.append(f"{file.relative_to(PACKAGE)} imports {module}")
+    return wrong
 
 
-@pytest.mark.parametrize("file", sorted((PACKAGE / "adapters").glob("*.py")), ids=lambda file: file.name)
-def test_adapters_do_not_know_each_other(file: Path) -> None:
-    for module, _ in imports(file):
-        if module.startswith("mcp_reflect.adapters."):
-            assert module.split(".")[2] == file.stem
+def test_imports_run_down_the_layers() -> None:
+    assert not upward(PACKAGE, LAYERS)
 
 
-@pytest.mark.parametrize("heavy", ["chromadb", "fastembed", "onnxruntime", "openai", "detect_secrets", "jinja2"])
-def test_building_the_server_loads_nothing_heavy(heavy: str) -> None:
-    code = f"import sys, mcp_reflect.bootstrap, mcp_reflect.server; sys.exit({heavy!r} in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+def test_imports_inside_the_domain_run_down_its_layers() -> None:
+    assert not upward(PACKAGE / "domain", DOMAIN_LAYERS, "domain.")
+
+
+def test_some_parts_import_less_than_they_might() -> None:
+    wrong = []
+    for part, allowed in NARROWED.items():
+        for file in sorted((PACKAGE / part).rglob("*.py")):
+            for module in own_imports(file):
+                inside = module == part or module.startswith(f"{part}.")
+                if not inside and not any(module == each or module.startswith(f"{each}.") for each in allowed):
+                    wrong.append(f"{file.relative_to(PACKAGE)} imports {module}")
+    assert not wrong
+
+
+def test_what_clients_wait_for_imports_the_standard_library_alone() -> None:
+    wrong = []
+    for part in STANDARD_LIBRARY_ONLY:
+        for file in sorted((PACKAGE / part).rglob("*.py")):
+            for module in imported_by(file):
+                top, where = module.split(".")[0], file.relative_to(PACKAGE).as_posix()
+                if top not in {*sys.stdlib_module_names, "mcp_reflect"} and (where, top) not in LIGHT_EXCEPTIONS:
+                    wrong.append(f"{where} imports {module}")
+    assert not wrong
+
+
+def test_each_vendor_is_known_in_its_own_place_only() -> None:
+    wrong = []
+    for file in SOURCES:
+        where = file.relative_to(PACKAGE).as_posix()
+        for module in imported_by(file):
+            places = VENDORS.get(module.split(".")[0])
+            if places is not None and not any(where.startswith(place) for place in places):
+                wrong.append(f"{where} imports {module}")
+    assert not wrong
+
+
+def test_adapters_do_not_know_each_other() -> None:
+    wrong = []
+    for file in sorted((PACKAGE / "adapters").rglob("*.py")):
+        own = file.relative_to(PACKAGE / "adapters").parts[0].removesuffix(".py")
+        others = [
+            m for m in own_imports(file) if m.startswith("adapters.") and m.split(".")[1] not in {own, "bounded_http"}
+        ]
+        wrong += [f"{file.relative_to(PACKAGE)} imports {module}" for module in others]
+    assert not wrong
+
+
+HEAVY = {"chromadb", "fastembed", "onnxruntime", "openai", "detect_secrets", "jinja2"}
+
+
+def test_building_the_server_loads_nothing_heavy() -> None:
+    code = f"import sys, mcp_reflect.bootstrap, mcp_reflect.server; print(*sorted({HEAVY!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=60, capture_output=True, text=True)
+    assert not done.stdout.split()
 
 
 def test_importing_the_package_imports_nothing_else() -> None:
@@ -131,7 +186,14 @@ def test_importing_the_package_imports_nothing_else() -> None:
     assert done.stdout.split() == ["mcp_reflect"]
 
 
-@pytest.mark.parametrize("file", SOURCES, ids=lambda file: file.relative_to(PACKAGE).as_posix())
-def test_no_pattern_repeats_a_group_possessively(file: Path) -> None:
+def test_no_pattern_repeats_a_group_possessively() -> None:
     """Python before 3.11.5, which Debian 12 has, matches those wrongly; atomic groups are right everywhere."""
-    assert not re.search(r"\)(?:[*+?]|\{[\d,]+\})\+", file.read_text(encoding="utf-8")), file
+    wrong = [f for f in SOURCES if re.search(r"\)(?:[*+?]|\{[\d,]+\})\+", f.read_text(encoding="utf-8"))]
+    assert not wrong
+
+
+@pytest.mark.parametrize("folder", [PACKAGE, PACKAGE / "domain"], ids=["mcp_reflect", "domain"])
+def test_every_folder_says_what_it_holds(folder: Path) -> None:
+    for inner in sorted(path for path in folder.iterdir() if (path / "__init__.py").is_file()):
+        tree = ast.parse((inner / "__init__.py").read_text(encoding="utf-8"))
+        assert ast.get_docstring(tree), inner

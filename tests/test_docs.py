@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from mcp_reflect.cli import app
-from mcp_reflect.profile import DEFAULT_OPTIMISM
+from mcp_reflect.application.profile import DEFAULT_OPTIMISM
+from mcp_reflect.cli.app import app
+from mcp_reflect.config.load import setting_rows
 from mcp_reflect.server.tools import TOOLS
-from mcp_reflect.settings import setting_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from mcp_reflect import __version__
+from mcp_reflect.config.load import setting_rows
 from mcp_reflect.server.tools import TOOLS
-from mcp_reflect.settings import setting_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVER = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))

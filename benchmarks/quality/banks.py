@@ -13,12 +13,12 @@ import numpy as np
 
 from benchmarks.quality.data import Question, RetrievalSet
 from benchmarks.quality.features import asked
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.requests import Submission, Verdict
 from mcp_reflect.bootstrap import Store, build_memory, open_store
-from mcp_reflect.inputs import Submission, Verdict
-from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.models import Match
-from mcp_reflect.ports import Vector
-from mcp_reflect.settings import Settings, load_settings
+from mcp_reflect.config.load import Settings, load_settings
+from mcp_reflect.domain.models import Match
+from mcp_reflect.domain.values import Vector
 
 DOCUMENT = "document"
 MOST = 100
@@ -33,7 +33,7 @@ class Laboratory:
     store: Store
 
     @contextmanager
-    def memory(self, project: str, **environ: str) -> Iterator[ReflectionMemory]:
+    def memory(self, project: str, **environ: str) -> Iterator[MemoryService]:
         with build_memory(settings(self.folder, project, **environ), self.store) as memory:
             yield memory
 
@@ -44,11 +44,11 @@ def settings(folder: Path, project: str, **environ: str) -> Settings:
 
 
 @dataclass(frozen=True)
-class Bank:
+class FeatureTable:
     """A set in the memory of a project. `vectors` are the plain ones of its documents, in order."""
 
     contents: RetrievalSet
-    memory: ReflectionMemory
+    memory: MemoryService
     vectors: Vector
 
 
@@ -59,16 +59,16 @@ class Library:
         self.lab = lab
         self._stack = stack
         self._say = say
-        self._banks: dict[str, Bank] = {}
+        self._banks: dict[str, FeatureTable] = {}
 
-    def bank(self, contents: RetrievalSet) -> Bank:
+    def bank(self, contents: RetrievalSet) -> FeatureTable:
         """Sets go by their names."""
         if contents.name not in self._banks:
             began = time.perf_counter()
             memory = self._stack.enter_context(self.lab.memory(contents.name))
             vectors = fill(self.lab, memory, contents.documents)
             self._say(f"{contents.name}: {len(vectors):,} documents stored in {time.perf_counter() - began:.0f} s")
-            self._banks[contents.name] = Bank(contents, memory, vectors)
+            self._banks[contents.name] = FeatureTable(contents, memory, vectors)
         return self._banks[contents.name]
 
 
@@ -86,7 +86,7 @@ def laboratory() -> Iterator[Laboratory]:
             yield Laboratory(folder, store)
 
 
-def fill(lab: Laboratory, memory: ReflectionMemory, documents: dict[str, str]) -> Vector:
+def fill(lab: Laboratory, memory: MemoryService, documents: dict[str, str]) -> Vector:
     """Submit each document as the task of a run that passed; gives back the plain vectors of the texts, in order.
 
     Nothing is retrieved meanwhile, so that every q_value stays where it begins.
@@ -98,7 +98,7 @@ def fill(lab: Laboratory, memory: ReflectionMemory, documents: dict[str, str]) -
     return np.stack(vectors)
 
 
-def found(memory: ReflectionMemory, question: Question, retrieval: str = "", **more: float) -> list[Match]:
+def found(memory: MemoryService, question: Question, retrieval: str = "", **more: float) -> list[Match]:
     """What a query for ten gives, as many more as the question excludes, without those."""
     query = asked(question.text, retrieval, limit=min(MOST, 10 + len(question.excluded)), **more)
     matches = memory.query(query).matches

@@ -17,8 +17,8 @@ from benchmarks.quality.data import Question, RetrievalSet
 from benchmarks.quality.features import JUDGED, RETRIEVALS, asked
 from benchmarks.quality.metrics import recall
 from benchmarks.quality.report import Report
-from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.profile import RetrievalMode
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.profile import RetrievalMode
 
 QUESTIONS = 200
 SEED = 20261121
@@ -77,13 +77,13 @@ def _curve(
     )
 
 
-def _top(memory: ReflectionMemory, text: str, kind: str) -> float:
+def _top(memory: MemoryService, text: str, kind: str) -> float:
     """The relevance of the most relevant memory; -1 where there is none above 0."""
     query = asked(text, kind, limit=1, lambda_=0.0, mmr_lambda=1.0, similarity_threshold=0.0)
     return max((match.relevance for match in memory.query(query).matches), default=-1.0)
 
 
-def _losses(memory: ReflectionMemory, questions: Sequence[Question], kind: str) -> dict[float, float]:
+def _losses(memory: MemoryService, questions: Sequence[Question], kind: str) -> dict[float, float]:
     """By threshold, how much R@5 falls."""
     fallen: dict[float, list[float]] = {at: [] for at in THRESHOLDS}
     for question in questions:
@@ -95,7 +95,7 @@ def _losses(memory: ReflectionMemory, questions: Sequence[Question], kind: str) 
     return {at: statistics.mean(values) for at, values in fallen.items()}
 
 
-def _loss_as_set(memory: ReflectionMemory, questions: Sequence[Question], kind: str) -> float:
+def _loss_as_set(memory: MemoryService, questions: Sequence[Question], kind: str) -> float:
     """How much R@5 falls by the default threshold."""
 
     def reached(question: Question, **threshold: float) -> float:

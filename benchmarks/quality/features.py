@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mcp_reflect.core import scoring
-from mcp_reflect.core.same_task import task_key
-from mcp_reflect.core.words import terms
-from mcp_reflect.inputs import Query
-from mcp_reflect.ports import Vector
-from mcp_reflect.profile import DEFAULT_OPTIMISM
+from mcp_reflect.application.profile import DEFAULT_OPTIMISM
+from mcp_reflect.application.requests import Query
+from mcp_reflect.domain.learning.task_identity import task_key
+from mcp_reflect.domain.ranking import scoring
+from mcp_reflect.domain.text.terms import terms
+from mcp_reflect.domain.values import Vector
 
 SEMANTIC: Literal["semantic"] = "semantic"
 HYBRID: Literal["hybrid"] = "hybrid"

@@ -19,9 +19,9 @@ from benchmarks.quality.data import Run, by_task
 from benchmarks.quality.features import RETRIEVALS, asked
 from benchmarks.quality.metrics import DEPTH, ndcg
 from benchmarks.quality.report import Report
-from mcp_reflect.inputs import Submission, Verdict
-from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.models import Result
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.requests import Submission, Verdict
+from mcp_reflect.domain.models import Result
 
 LAMBDAS = (0.0, 0.1, 0.3, 0.5)
 ALPHA = 0.4
@@ -47,7 +47,7 @@ def measure(lab: Laboratory, runs: Sequence[Run], report: Report) -> dict[str, d
     return reached
 
 
-def remember(memory: ReflectionMemory, run: Run, name: str) -> None:
+def remember(memory: MemoryService, run: Run, name: str) -> None:
     """Store a run, and let another one with the same outcome follow its memory."""
     result: Result = "pass" if run.passed else "fail"
     first = memory.submit(
@@ -77,7 +77,7 @@ def remember(memory: ReflectionMemory, run: Run, name: str) -> None:
 
 
 def _mean(
-    memory: ReflectionMemory, runs: Sequence[Run], kept: Sequence[Sequence[int]], kind: str, lambda_: float
+    memory: MemoryService, runs: Sequence[Run], kept: Sequence[Sequence[int]], kind: str, lambda_: float
 ) -> float:
     reached = []
     for members in kept:

@@ -195,7 +195,7 @@ def worlds_of(
 
 
 def check(lab: Laboratory, runs: Sequence[Run], report: Report, retrieval: str, steps: int = CHECK_STEPS) -> None:
-    """Run the simulation side by side with a whole ReflectionMemory, for every rule, on the first tasks of `runs`.
+    """Run the simulation side by side with a whole MemoryService, for every rule, on the first tasks of `runs`.
 
     Step by step it goes by meaning alone. By words too the first ranks are compared, before anything is handed in:
     later on a real bank holds more texts, and weighs words a little differently than the simulation, which keeps to the

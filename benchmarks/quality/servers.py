@@ -1,8 +1,8 @@
-"""Who ranks and learns in the simulation: the project's own code in memory, or the whole ReflectionMemory.
+"""Who ranks and learns in the simulation: the project's own code in memory, or the whole MemoryService.
 
 A submit through the ledger takes milliseconds, and the curves need millions of steps. So `InMemory` puts the same
-ranking (`core/ranking.py`) and learning (`core/learning.py`) on a table in memory. `Twins` runs it side by side with
-the real thing and counts the steps at which they differ in a single rank or q_value.
+ranking (`ranking/top_k.py`) and learning (`learning/q_update.py`) on a table in memory. `Twins` runs it side by
+side with the real thing and counts the steps at which they differ in a single rank or q_value.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ import numpy as np
 
 from benchmarks.quality.features import HYBRID, SEMANTIC, Credit, asked, ranking_query
 from benchmarks.quality.world import TASK, World
-from mcp_reflect.core import following
-from mcp_reflect.core.bank import Bank
-from mcp_reflect.core.learning import rewards, updated
-from mcp_reflect.core.ranking import top_k
-from mcp_reflect.core.same_task import task_key
-from mcp_reflect.core.trajectory import Trajectory, parse
-from mcp_reflect.core.uncertainty import ONE_REVIEW
-from mcp_reflect.inputs import Submission, Verdict
-from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.models import Result
-from mcp_reflect.ports import Changes, MemoryChange, TaskRecord, UtilityChange, Vector
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.requests import Submission, Verdict
+from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
+from mcp_reflect.domain.learning import credit_assignment
+from mcp_reflect.domain.learning.confidence import ONE_REVIEW
+from mcp_reflect.domain.learning.q_update import rewards, updated
+from mcp_reflect.domain.learning.task_identity import task_key
+from mcp_reflect.domain.models import Result
+from mcp_reflect.domain.ranking.feature_table import FeatureTable
+from mcp_reflect.domain.ranking.top_k import top_k
+from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
+from mcp_reflect.domain.values import Vector
 
 ALPHA = 0.3
 
@@ -57,7 +58,7 @@ class InMemory:
         self._rule = rule
         self._k = k
         self._threshold = world.thresholds[retrieval] if whole else 0.0
-        self._bank = Bank(2 * len(world.tasks))
+        self._bank = FeatureTable(2 * len(world.tasks))
         changes = _with_relevance(world, retrieval, whole)
         self._bank.apply(changes)
         self._change = {change.memory_id: change for change in changes.memories}
@@ -128,7 +129,7 @@ def _with_relevance(world: World, retrieval: str, whole: bool) -> Changes:
     memories of the task or among all. In a real bank it does change a little as texts come in, for a word's weight
     depends on how many have it; the simulation leaves that out.
     """
-    bank = Bank(world.vectors.shape[1])
+    bank = FeatureTable(world.vectors.shape[1])
     bank.apply(world.changes)
     # What the threshold of 0 keeps out stays out.
     relevance = {memory.id: np.full(len(world.tasks), -1.0) for memory in world.memories}
@@ -150,7 +151,9 @@ def _with_relevance(world: World, retrieval: str, whole: bool) -> Changes:
 @cache
 def _used(world: World, task: int, shown: frozenset[int], run: int) -> Mapping[str, float]:
     """How much a run followed each of the memories. The order in which they are shown does not matter."""
-    return following.followed([world.memories[i] for i in sorted(shown)], world.questions[task], _parsed(world, run))
+    return credit_assignment.followed(
+        [world.memories[i] for i in sorted(shown)], world.questions[task], _parsed(world, run)
+    )
 
 
 @cache
@@ -170,11 +173,11 @@ def _parsed(world: World, run: int) -> Trajectory:
 
 
 class Real:
-    """A ReflectionMemory whose bank holds the world. What is handed in has no task in its metadata, so that the
+    """A MemoryService whose bank holds the world. What is handed in has no task in its metadata, so that the
     memories written from it stay out of the tasks' own.
     """
 
-    def __init__(self, world: World, memory: ReflectionMemory, rule: Rule, k: int, retrieval: str = SEMANTIC) -> None:
+    def __init__(self, world: World, memory: MemoryService, rule: Rule, k: int, retrieval: str = SEMANTIC) -> None:
         self._world = world
         self._kind = retrieval
         self._memory = memory

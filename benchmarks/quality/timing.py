@@ -17,10 +17,10 @@ from benchmarks.quality.banks import Laboratory
 from benchmarks.quality.data import RetrievalSet
 from benchmarks.quality.features import HYBRID, SEMANTIC, asked
 from benchmarks.quality.report import Report
-from mcp_reflect.core.vectors import unit
-from mcp_reflect.ids import new_id
-from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.models import Memory, Review, Trace
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.models import Memory, Review, Trace
+from mcp_reflect.domain.vectors import unit
 
 SIZES = (1_000, 10_000)
 MOST = 1.5
@@ -47,11 +47,11 @@ def measure(lab: Laboratory, sets: Sequence[RetrievalSet], report: Report) -> di
     return ratios
 
 
-def _query(memory: ReflectionMemory, kind: str) -> Callable[[str], bool]:
+def _query(memory: MemoryService, kind: str) -> Callable[[str], bool]:
     return lambda text: bool(memory.query(asked(text, kind)).matches)
 
 
-def store_mixtures(lab: Laboratory, memory: ReflectionMemory, texts: Sequence[str], count: int) -> None:
+def store_mixtures(lab: Laboratory, memory: MemoryService, texts: Sequence[str], count: int) -> None:
     """Put `count` memories straight into the ledger, each from two of `texts`, and let the index catch up."""
     chance, start = np.random.default_rng(SEED), datetime.now(UTC)
     profile, store = memory.profile, lab.store

@@ -19,13 +19,13 @@ from benchmarks.quality.banks import Laboratory
 from benchmarks.quality.baselines import Floats
 from benchmarks.quality.data import Run, by_task
 from benchmarks.quality.features import RETRIEVALS
-from mcp_reflect.core.messages import ToolCall
-from mcp_reflect.core.table import Rows
-from mcp_reflect.core.trajectory import parse
-from mcp_reflect.inputs import Submission, Verdict
-from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.models import Memory, Result
-from mcp_reflect.ports import Changes, Vector
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.requests import Submission, Verdict
+from mcp_reflect.domain.changes import Changes
+from mcp_reflect.domain.models import Memory, Result
+from mcp_reflect.domain.trajectory.messages import ToolCall
+from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.values import Rows, Vector
 
 TASK = "task"
 _STEPS = 12
@@ -78,7 +78,7 @@ def poison(text: str, task: str) -> Run:
 
 
 def build_world(
-    lab: Laboratory, memory: ReflectionMemory, runs: Sequence[Run], *, with_steps: bool = True, poisoned: bool = False
+    lab: Laboratory, memory: MemoryService, runs: Sequence[Run], *, with_steps: bool = True, poisoned: bool = False
 ) -> World:
     """Store the runs in the empty bank of `memory`, each under its task as metadata.
 
@@ -124,7 +124,7 @@ def _step(call: ToolCall) -> str:
     return f"{call.name}({', '.join(each[:_VALUE_CHARS] for each in given)})"
 
 
-def _stored(memory: ReflectionMemory, run: Run, *, with_steps: bool) -> Memory:
+def _stored(memory: MemoryService, run: Run, *, with_steps: bool) -> Memory:
     result: Result = "pass" if run.passed else "fail"
     outcome = memory.submit(
         Submission(

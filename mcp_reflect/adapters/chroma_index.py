@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from mcp_reflect.domain.values import Vector
 from mcp_reflect.errors import IndexFailure
-from mcp_reflect.ports import Vector
 
 log = logging.getLogger(__name__)
 

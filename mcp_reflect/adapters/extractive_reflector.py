@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from mcp_reflect.core.answers import MAX_TOOL_CHARS, MAX_TOOLS, clip, clipped_line
-from mcp_reflect.core.errors_seen import errors_in_result
-from mcp_reflect.core.messages import Said, ToolCall, ToolResult, events
-from mcp_reflect.core.trajectory import Trajectory, parse
-from mcp_reflect.models import Author, ReflectionDraft, ReviewedRun
+from mcp_reflect.domain.models import Author, ReflectionDraft, ReviewedRun
+from mcp_reflect.domain.reflection.model_answers import MAX_TOOL_CHARS, MAX_TOOLS, clip, clipped_line
+from mcp_reflect.domain.trajectory.error_lines import errors_in_result
+from mcp_reflect.domain.trajectory.messages import Said, ToolCall, ToolResult, events
+from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
 
 _TASK_CHARS = 200
 _SHORT_SENTENCE = 30

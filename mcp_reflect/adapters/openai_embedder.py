@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from mcp_reflect.core.vectors import RecentVectors, blank_vector, embeddable, unit
+from mcp_reflect.domain.values import Vector
+from mcp_reflect.domain.vectors import RecentVectors, blank_vector, embeddable, unit
 from mcp_reflect.errors import ModelUnavailable
-from mcp_reflect.ports import Vector
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -123,7 +123,7 @@ class OpenAIEmbedder:
     def _client(self) -> OpenAI:
         from openai import OpenAI  # noqa: PLC0415 - as above
 
-        from mcp_reflect.bounded_http import BoundedBlockingClient  # noqa: PLC0415 - as above
+        from mcp_reflect.adapters.bounded_http import BoundedBlockingClient  # noqa: PLC0415 - as above
 
         with self._lock:
             if self._connected is None:

@@ -14,12 +14,12 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_reflect.core.answers import ANSWER_FORMS, AnswerForm, read_answer
-from mcp_reflect.core.insight_answers import read_insights
-from mcp_reflect.core.observing import insight_parts
-from mcp_reflect.core.trajectory import parse
+from mcp_reflect.domain.insights.model_answers import read_insights
+from mcp_reflect.domain.insights.observations import insight_parts
+from mcp_reflect.domain.models import InsightDraft, Material, Memory, ReflectionDraft, Result, ReviewedRun
+from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm, read_answer
+from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.errors import ConfigurationError, ReflectorRefused
-from mcp_reflect.models import InsightDraft, Material, Memory, ReflectionDraft, Result, ReviewedRun
 
 if TYPE_CHECKING:
     from jinja2 import Environment

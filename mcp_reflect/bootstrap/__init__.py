@@ -12,6 +12,17 @@ from datetime import UTC, datetime
 
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.prompts import Prompts
+from mcp_reflect.application.index_sync import Indexer
+from mcp_reflect.application.insights import Insights
+from mcp_reflect.application.jobs.insights import InsightQueue
+from mcp_reflect.application.jobs.reflections import ReflectionQueue
+from mcp_reflect.application.jobs.sharing import Claims, SharedWorkers
+from mcp_reflect.application.known_errors import ErrorFixes
+from mcp_reflect.application.known_errors.mirror import FEW, Mirror
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.ports import Clock, Embedder, Ledger, Reflector, VectorIndex
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.retrieval import Retriever
 from mcp_reflect.bootstrap.parts import (
     embedder_of,
     index_of,
@@ -21,21 +32,10 @@ from mcp_reflect.bootstrap.parts import (
     profile_of,
     reflector_of,
 )
+from mcp_reflect.config.home import Home
+from mcp_reflect.config.load import Settings
+from mcp_reflect.domain.ids import new_id
 from mcp_reflect.errors import ConfigurationError, ModelUnavailable
-from mcp_reflect.home import Home
-from mcp_reflect.ids import new_id
-from mcp_reflect.indexer import Indexer
-from mcp_reflect.insights import Insights
-from mcp_reflect.known_errors import ErrorFixes
-from mcp_reflect.known_errors.mirror import FEW, Mirror
-from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.ports import Clock, Embedder, Ledger, Reflector, VectorIndex
-from mcp_reflect.profile import Profile
-from mcp_reflect.queues.insights import InsightQueue
-from mcp_reflect.queues.reflections import ReflectionQueue
-from mcp_reflect.queues.shared import Claims, SharedQueues
-from mcp_reflect.retriever import Retriever
-from mcp_reflect.settings import Settings
 
 
 def utc_now() -> datetime:
@@ -74,7 +74,7 @@ class Store:
     indexer: Indexer
     embedder: Embedder
     retriever: Retriever
-    queues: SharedQueues[Queues] = field(default_factory=SharedQueues)
+    queues: SharedWorkers[Queues] = field(default_factory=SharedWorkers)
     claims: Claims = field(default_factory=Claims)
 
 
@@ -102,7 +102,7 @@ def open_store(settings: Settings, role: str = "") -> Iterator[Store]:
 @contextmanager
 def build_memory(
     settings: Settings, store: Store, clock: Clock = utc_now, connection: str = ""
-) -> Iterator[ReflectionMemory]:
+) -> Iterator[MemoryService]:
     """A connection's view of the store: its project, user, defaults and model.
 
     `connection` names one that may come back; what it retrieved before is still its own then.
@@ -145,7 +145,7 @@ def build_memory(
     with suppress(ModelUnavailable):  # told by the first call that needs the model
         mirror.read(FEW)
     with store.queues.lease(_queue_wanted(settings), make_queues) as queues:
-        yield ReflectionMemory(
+        yield MemoryService(
             ledger=store.ledger,
             embedder=store.embedder,
             retriever=store.retriever,
@@ -168,7 +168,7 @@ def build_memory(
 
 
 @dataclass(frozen=True)
-class Books:
+class LedgerAccess:
     """What a command for people works on beside the owner of a home: the ledger, never the index.
 
     Several processes may write the ledger, but only one may open the index; the owner follows the ledger.
@@ -182,7 +182,7 @@ class Books:
 
 
 @contextmanager
-def open_books(settings: Settings, clock: Clock = utc_now) -> Iterator[Books]:
+def open_ledger_access(settings: Settings, clock: Clock = utc_now) -> Iterator[LedgerAccess]:
     """Raises ConfigurationError or LedgerError."""
     home = Home(settings.home)
     ledger = ledger_of(settings, home)
@@ -190,7 +190,7 @@ def open_books(settings: Settings, clock: Clock = utc_now) -> Iterator[Books]:
         embedder = embedder_of(settings, home)
         try:
             profile = profile_of(settings, embedder, new_id("con"))
-            yield Books(ledger, embedder, profile, mirror_of(settings, ledger, embedder, profile, clock), clock)
+            yield LedgerAccess(ledger, embedder, profile, mirror_of(settings, ledger, embedder, profile, clock), clock)
         finally:
             embedder.close()
     finally:
@@ -198,7 +198,7 @@ def open_books(settings: Settings, clock: Clock = utc_now) -> Iterator[Books]:
 
 
 @contextmanager
-def open_memory(settings: Settings) -> Iterator[ReflectionMemory]:
+def open_memory(settings: Settings) -> Iterator[MemoryService]:
     """Store and memory of a process that serves one connection."""
     with open_store(settings, "a server without a hub") as store, build_memory(settings, store) as memory:
         store.indexer.start()
@@ -206,7 +206,7 @@ def open_memory(settings: Settings) -> Iterator[ReflectionMemory]:
         yield memory
 
 
-def open_reflector(settings: Settings, books: Books) -> tuple[Prompts, Reflector]:
+def open_reflector(settings: Settings, books: LedgerAccess) -> tuple[Prompts, Reflector]:
     """What writes reflections by a model, on request. Raises ConfigurationError where no model is configured."""
     if not settings.llm_configured:
         raise ConfigurationError(

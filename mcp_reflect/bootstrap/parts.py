@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_reflect.adapters.prompts import Prompts
-from mcp_reflect.core.insight_merge import same_bound
-from mcp_reflect.core.relevance import hybrid_threshold
+from mcp_reflect.application.known_errors.mirror import Mirror
+from mcp_reflect.application.ports import Clock, Embedder, Ledger, LedgerFile, Usage, VectorIndex
+from mcp_reflect.application.profile import InsightRules, Profile
+from mcp_reflect.config.home import Home
+from mcp_reflect.config.load import Settings
+from mcp_reflect.config.settings import masked
+from mcp_reflect.domain.insights.merging import same_bound
+from mcp_reflect.domain.ranking.relevance import hybrid_threshold
 from mcp_reflect.errors import ConfigurationError
-from mcp_reflect.home import Home
-from mcp_reflect.known_errors.mirror import Mirror
-from mcp_reflect.ports import Clock, Embedder, Ledger, LedgerFile, Usage, VectorIndex
-from mcp_reflect.profile import InsightRules, Profile
-from mcp_reflect.settings import Settings
-from mcp_reflect.settings_model import masked
 
 if TYPE_CHECKING:
     from mcp_reflect.adapters.openai_reflector import OpenAIReflector

@@ -76,7 +76,7 @@ class AsyncReflectClient:
         strict: bool = False,
     ) -> None:
         # Here, where a program starts, and not at the first call, which may be in the middle of others' work.
-        from mcp_reflect import inputs  # noqa: F401, PLC0415 - heavy
+        from mcp_reflect.application import requests  # noqa: F401, PLC0415 - heavy
 
         self.link = Link(environment(project, user, home), os.fspath(cwd), name, timeout, strict=strict)
 

@@ -86,7 +86,7 @@ def augment_task(task: str, options: Mapping[str, Any]) -> Call[Augmented]:
 
 def submit_trace(task: str, given: Mapping[str, Any]) -> Call[Outcome]:
     """A run without a retrieval_id was given the memories that are named, and no others."""
-    from mcp_reflect.inputs import NO_RETRIEVAL, Submission, Verdict, checked  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, Verdict, checked  # noqa: PLC0415 - heavy
 
     refuse_unknown("create_trace", given, TraceFields)
     verdict = {name: value for name, value in given.items() if name in ReviewFields.__annotations__}
@@ -108,7 +108,7 @@ def submit_trace(task: str, given: Mapping[str, Any]) -> Call[Outcome]:
 
 
 def review_trace(trace_id: str, result: Result, given: Mapping[str, Any]) -> Call[Outcome]:
-    from mcp_reflect.inputs import Verdict, checked  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import Verdict, checked  # noqa: PLC0415 - heavy
 
     refuse_unknown("review_trace", given, ReviewFields)
     if not checked(Verdict, result=result, **given).result:
@@ -118,7 +118,7 @@ def review_trace(trace_id: str, result: Result, given: Mapping[str, Any]) -> Cal
 
 
 def list_traces(review_status: str, limit: int) -> Call[tuple[TraceSummary, ...]]:
-    from mcp_reflect.inputs import Query, checked  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import Query, checked  # noqa: PLC0415 - heavy
 
     if review_status not in {"pending", "reviewed", "all"}:
         raise InvalidArgument("review_status", f"got {review_status!r}", '"pending", "reviewed" or "all"')
@@ -142,19 +142,19 @@ def check_options(where: str, options: Mapping[str, Any]) -> None:
 
 def check_verdict(**given: Any) -> None:
     """Refuse a wrong part of a review at once, not when a run ends."""
-    from mcp_reflect.inputs import Verdict, checked  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import Verdict, checked  # noqa: PLC0415 - heavy
 
     checked(Verdict, **given)
 
 
 def check_run(task: str, **given: Any) -> None:
-    from mcp_reflect.inputs import Submission, checked  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import Submission, checked  # noqa: PLC0415 - heavy
 
     checked(Submission, task=task, **given)
 
 
 def _query(task: str, options: Mapping[str, Any], where: str = "query_memories") -> dict[str, Any]:
-    from mcp_reflect.inputs import Query, checked  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import Query, checked  # noqa: PLC0415 - heavy
 
     refuse_unknown(where, options, QueryOptions)
     checked(Query, task=task, **options)

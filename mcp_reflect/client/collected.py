@@ -11,7 +11,7 @@ from mcp_reflect.client.plain import MAX_STRING, as_json, as_text
 
 MAX_TRAJECTORY = 4_000_000
 MAX_TEXT = 200_000
-"""Characters, as in `mcp_reflect.inputs`, whose import would cost more than the rest of the API."""
+"""Characters, as in `mcp_reflect.application.requests`, whose import would cost more than the rest of the API."""
 
 _MAX_ERROR = 4_000
 _NOTE = 200

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from mcp_reflect.client.calls import Call
 from mcp_reflect.errors import InvalidArgument, MemoryUnavailable, UsageError
-from mcp_reflect.hub.caller import Busy, Caller, Lost, Refused
-from mcp_reflect.hub.election import Unavailable
+from mcp_reflect.wire.caller import Busy, Caller, Lost, Refused
+from mcp_reflect.wire.election import Unavailable
 
 T = TypeVar("T")
 
@@ -114,7 +114,7 @@ def environment(project: str, user: str, home: str | os.PathLike[str]) -> dict[s
     """The environment of this process with what a client was told. Raises InvalidArgument for a wrong project id."""
     environ = dict(os.environ)
     if project:
-        from mcp_reflect.project import PROJECT_ID_RULE, check_project_id  # noqa: PLC0415 - only where one is named
+        from mcp_reflect.config.project import PROJECT_ID_RULE, check_project_id  # noqa: PLC0415 - only where one is named
 
         try:
             environ["MCP_REFLECT_PROJECT"] = check_project_id(project)

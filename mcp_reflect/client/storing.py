@@ -44,7 +44,7 @@ def _unknown(call: Call[Outcome], refusal: str) -> list[str]:
 
 
 def _without(call: Call[Outcome], gone: Collection[str]) -> Call[Outcome]:
-    from mcp_reflect.inputs import NO_RETRIEVAL  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import NO_RETRIEVAL  # noqa: PLC0415 - heavy
 
     arguments = dict(call.arguments)
     for name in _NAMING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mcp_reflect.core.recalled import marked
+from mcp_reflect.domain.text.recalled import marked
 from mcp_reflect.hooks import wording
 from mcp_reflect.hooks.event import Event
 from mcp_reflect.hooks.options import Options
@@ -16,7 +16,7 @@ Call = Callable[[str, dict[str, Any]], Any]
 """Calls a tool of the server and gives back its structured result."""
 
 GOOD_MATCH = 0.5
-"""A known error must match by more: as `core.error_match` has it for keywords, and a high cosine for this use."""
+"""The least keyword overlap (`error_matching/keywords.py`) or cosine at which a hook announces a known error."""
 
 _MOST_ASKED = 30
 _MOST_FIXES = 2

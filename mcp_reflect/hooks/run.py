@@ -18,8 +18,8 @@ from mcp_reflect.hooks.clients import Client, client
 from mcp_reflect.hooks.event import Event, text_of
 from mcp_reflect.hooks.recall import told
 from mcp_reflect.hooks.session import Session, tidy
-from mcp_reflect.hub import address, election
-from mcp_reflect.hub.caller import Caller
+from mcp_reflect.wire import address, election
+from mcp_reflect.wire.caller import Caller
 
 LIMITS_S = {"start": 10.0, "prompt": 10.0, "tool": 5.0, "stop": 3.0, "end": 1.2}
 """Seconds a hook may take in all; with a warm hub none comes near. The first ones may have to start the hub."""

@@ -11,14 +11,14 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from mcp_reflect.core.request_meta import REVIEW_SOURCE
 from mcp_reflect.hooks.event import Event, Turn
 from mcp_reflect.hooks.evidence import Evidence, evidence
 from mcp_reflect.hooks.session import Session
 from mcp_reflect.hooks.shorten import fitted
 from mcp_reflect.hooks.steps import Call, Result, parts
 from mcp_reflect.hooks.verdicts import only_verdict, verdict_in
-from mcp_reflect.hub.caller import Refused
+from mcp_reflect.wire.caller import Refused
+from mcp_reflect.wire.request_meta import REVIEW_SOURCE
 
 CallTool = Callable[[str, dict[str, Any], dict[str, Any]], dict[str, Any]]
 """Calls a tool with arguments and metadata of the request."""

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from mcp_reflect.core.recalled import strip_recalled
+from mcp_reflect.domain.text.recalled import strip_recalled
 
 MOST_READ = 256_000_000
 """Bytes; of a longer transcript only the end is read."""

@@ -20,8 +20,8 @@ from mcp_reflect.hooks.clients import Client, client
 from mcp_reflect.hooks.event import Event, Turn
 from mcp_reflect.hooks.session import Session
 from mcp_reflect.hooks.settle import settle
-from mcp_reflect.hub import address
-from mcp_reflect.hub.caller import Caller
+from mcp_reflect.wire import address
+from mcp_reflect.wire.caller import Caller
 
 LONGEST_S = 300.0
 _CALL_S = 90.0

@@ -19,7 +19,7 @@ from pathlib import Path
 import anyio
 from anyio.abc import SocketListener, SocketStream
 
-from mcp_reflect.hub.address import ADDRESS, LONGEST_SOCKET_PATH, SOCKET
+from mcp_reflect.wire.address import ADDRESS, LONGEST_SOCKET_PATH, SOCKET
 
 if sys.platform != "win32":
     import resource

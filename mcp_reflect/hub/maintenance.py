@@ -10,9 +10,9 @@ from typing import Any
 
 from mcp_reflect import __version__
 from mcp_reflect.bootstrap import Store, open_store
+from mcp_reflect.config.load import Settings
 from mcp_reflect.errors import IndexFailure, LedgerError, ReflectError
-from mcp_reflect.hub import election, frame
-from mcp_reflect.settings import Settings
+from mcp_reflect.wire import election, frame
 
 Event = dict[str, Any]
 """`{"doing", "done", "total"}`: progress; `{"line"}`: something for the person; `{"warning"}`: a setting of theirs that
@@ -75,7 +75,7 @@ def work_on(command: str, store: Store, project: str, tell: Tell, thing: str = "
 
 
 def _verify(store: Store, project: str, tell: Tell) -> int:
-    from mcp_reflect.upkeep.audit import findings  # noqa: PLC0415 - no session needs it
+    from mcp_reflect.application.maintenance.audit import findings  # noqa: PLC0415 - no session needs it
 
     found: list[str] = []
     for attempt in range(_LOOKS):
@@ -92,7 +92,7 @@ def _verify(store: Store, project: str, tell: Tell) -> int:
 
 
 def _reindex(store: Store, project: str, tell: Tell) -> int:
-    from mcp_reflect.upkeep.audit import reindex  # noqa: PLC0415 - no session needs it
+    from mcp_reflect.application.maintenance.audit import reindex  # noqa: PLC0415 - no session needs it
 
     report = _progress(f"reindexing {project}", tell)
     embedded, written = reindex(store.ledger, store.indexer, store.embedder, project, report)
@@ -101,8 +101,8 @@ def _reindex(store: Store, project: str, tell: Tell) -> int:
 
 
 def _forget(store: Store, project: str, thing: str, tell: Tell) -> None:
-    from mcp_reflect.upkeep.backups import clear_remains, drop_copies  # noqa: PLC0415 - no session needs it
-    from mcp_reflect.upkeep.forgetting import forget  # noqa: PLC0415 - no session needs it
+    from mcp_reflect.application.maintenance.backups import clear_remains, drop_copies  # noqa: PLC0415 - no session needs it
+    from mcp_reflect.application.maintenance.erase import forget  # noqa: PLC0415 - no session needs it
 
     forget(store.ledger, project, thing)
     store.retriever.reload(project)

@@ -21,10 +21,10 @@ from anyio.abc import SocketListener, SocketStream, TaskGroup
 from mcp.server import MCPServer
 
 from mcp_reflect import __version__
+from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.bootstrap import Store, build_memory, open_store
+from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.errors import ReflectError
-from mcp_reflect.hub import frame
-from mcp_reflect.hub.election import LOG
 from mcp_reflect.hub.lines import LineStream
 from mcp_reflect.hub.listening import Listening, accepted, allow_many, listen
 from mcp_reflect.hub.log import Log
@@ -32,9 +32,9 @@ from mcp_reflect.hub.maintenance import COMMANDS, Event, work_on
 from mcp_reflect.hub.session import FINISH_S, Session
 from mcp_reflect.hub.status import conflicts, queued, resident_bytes
 from mcp_reflect.hub.welcome import connection_of, received, refuse, settings_of
-from mcp_reflect.memory import ReflectionMemory
 from mcp_reflect.server import build_server
-from mcp_reflect.settings import Settings, load_settings
+from mcp_reflect.wire import frame
+from mcp_reflect.wire.election import LOG
 
 log = logging.getLogger(__name__)
 
@@ -91,7 +91,7 @@ class Hub:
         self._listening = listening
         self._logs = logs
         self._version = version
-        self._server: MCPServer[ReflectionMemory] = build_server()
+        self._server: MCPServer[MemoryService] = build_server()
         self._sessions: set[Session] = set()
         self._errands = 0
         self._idle_since = time.monotonic()
@@ -204,7 +204,7 @@ class Hub:
             self._deserted.set()
 
     @asynccontextmanager
-    async def _memory(self, settings: Settings, hello: dict[str, Any]) -> AsyncIterator[ReflectionMemory]:
+    async def _memory(self, settings: Settings, hello: dict[str, Any]) -> AsyncIterator[MemoryService]:
         opened = build_memory(settings, self._store, connection=connection_of(hello))
         memory = await to_thread.run_sync(opened.__enter__)
         try:

@@ -14,10 +14,10 @@ from mcp.shared._context_streams import ContextReceiveStream, ContextSendStream,
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from mcp_reflect.hub import frame
+from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.hub.lines import LineStream, TooLong
-from mcp_reflect.memory import ReflectionMemory
 from mcp_reflect.server.workers import limit_session
+from mcp_reflect.wire import frame
 
 MOST_UNDER_WAY = 64
 """Requests of one connection that are taken in before the first of them is answered."""
@@ -32,7 +32,7 @@ _ENDLESS = "subscriptions/listen"
 class Session:
     """What the hub knows of a connection, and the two streams between its socket and the SDK."""
 
-    def __init__(self, lines: LineStream, memory: ReflectionMemory, pid: object) -> None:
+    def __init__(self, lines: LineStream, memory: MemoryService, pid: object) -> None:
         self._lines = lines
         self._memory = memory
         self._pid = pid
@@ -51,7 +51,7 @@ class Session:
             "under_way": len(self._under_way),
         }
 
-    async def serve(self, server: MCPServer[ReflectionMemory]) -> None:
+    async def serve(self, server: MCPServer[MemoryService]) -> None:
         """Serve until the client has sent its last line and what was under way is answered."""
         limit_session()
         incoming, to_server = create_context_streams[SessionMessage | Exception](0)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from mcp_reflect.ports import Ledger
-from mcp_reflect.settings import Settings
-from mcp_reflect.settings_model import masked
+from mcp_reflect.application.ports import Ledger
+from mcp_reflect.config.load import Settings
+from mcp_reflect.config.settings import masked
 
 
 def conflicts(home: Settings, client: Settings) -> list[str]:

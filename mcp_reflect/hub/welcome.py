@@ -8,9 +8,9 @@ import secrets
 from pathlib import Path
 from typing import Any
 
-from mcp_reflect.hub import frame
+from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.hub.lines import LineStream, TooLong
-from mcp_reflect.settings import Settings, load_settings
+from mcp_reflect.wire import frame
 
 
 async def received(lines: LineStream, token: str) -> dict[str, Any] | None:

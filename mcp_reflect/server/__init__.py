@@ -1,4 +1,4 @@
-"""The MCP server: tools, resources and prompts over a ReflectionMemory, knowing nothing of transports."""
+"""The MCP server: tools, resources and prompts over a MemoryService, knowing nothing of transports."""
 
 from mcp_reflect.server.app import build_server
 

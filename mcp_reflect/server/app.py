@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, asynccontextmanager
 from mcp.server import MCPServer
 
 from mcp_reflect import __version__
-from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.server import prompts, resources
 from mcp_reflect.server.tools import TOOLS
 
@@ -37,20 +37,20 @@ list_traces shows runs that wait for a review. Never put secrets in a trace; kno
 
 
 def build_server(
-    open_memory: Callable[[], AbstractContextManager[ReflectionMemory]] | None = None,
-) -> MCPServer[ReflectionMemory]:
+    open_memory: Callable[[], AbstractContextManager[MemoryService]] | None = None,
+) -> MCPServer[MemoryService]:
     """A server whose every session works on the memory that `open_memory` opens for it.
 
     Without it, whoever drives the sessions gives each its memory as the state of its lifespan.
     """
 
     @asynccontextmanager
-    async def lifespan(_: MCPServer[ReflectionMemory]) -> AsyncIterator[ReflectionMemory]:
+    async def lifespan(_: MCPServer[MemoryService]) -> AsyncIterator[MemoryService]:
         assert open_memory is not None
         with open_memory() as memory:
             yield memory
 
-    server = MCPServer[ReflectionMemory](
+    server = MCPServer[MemoryService](
         "mcp-reflect",
         title="Reflect: memory that learns from runs",
         instructions=INSTRUCTIONS,

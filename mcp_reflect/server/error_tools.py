@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from mcp_types import CallToolResult
 from pydantic import Field
 
-from mcp_reflect.inputs import (
+from mcp_reflect.application.requests import (
     ErrorFix,
     ErrorQuery,
     ErrorText,

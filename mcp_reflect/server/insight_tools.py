@@ -7,8 +7,8 @@ from typing import Annotated
 from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import Field
 
-from mcp_reflect.inputs import Limit, Words, checked
-from mcp_reflect.inputs.insights import InsightList, ReflectRequest
+from mcp_reflect.application.requests import Limit, Words, checked
+from mcp_reflect.application.requests.insights import InsightList, ReflectRequest
 from mcp_reflect.server.insights import context_view, drawn
 from mcp_reflect.server.tool import AppContext, answer, tool
 

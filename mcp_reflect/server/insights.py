@@ -7,10 +7,10 @@ from typing import Any
 
 from mcp_types import CallToolResult, InputRequiredResult
 
-from mcp_reflect.core.observing import told
-from mcp_reflect.inputs.insights import ReflectRequest
-from mcp_reflect.insights import ProjectContext
-from mcp_reflect.models import Material, Memory, Observation
+from mcp_reflect.application.insights import ProjectContext
+from mcp_reflect.application.requests.insights import ReflectRequest
+from mcp_reflect.domain.insights.observations import told
+from mcp_reflect.domain.models import Material, Memory, Observation
 from mcp_reflect.server.sampling import ask_client, can_sample, said_by_client
 from mcp_reflect.server.tool import AppContext, answer
 from mcp_reflect.server.workers import in_worker

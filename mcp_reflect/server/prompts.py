@@ -10,9 +10,9 @@ from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.requests import Query, Verdict, checked
 from mcp_reflect.errors import UsageError
-from mcp_reflect.inputs import Query, Verdict, checked
-from mcp_reflect.memory import ReflectionMemory
 from mcp_reflect.server.tool import AppContext, query_defaults
 
 _SHOWN = 5
@@ -42,7 +42,7 @@ _UNKNOWN = (
 )
 
 
-def register(server: MCPServer[ReflectionMemory]) -> None:
+def register(server: MCPServer[MemoryService]) -> None:
     @server.prompt(title="Start a task with what earlier runs learned")
     async def start_task(task: str, ctx: AppContext) -> str:
         """The task with the memories that may help, and how to hand it in afterwards."""

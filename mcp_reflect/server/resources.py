@@ -11,19 +11,19 @@ from mcp.server import MCPServer, ServerRequestContext
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.requests import MAX_LIMIT
 from mcp_reflect.errors import ReflectError, UnknownId
-from mcp_reflect.inputs import MAX_LIMIT
-from mcp_reflect.memory import ReflectionMemory
 from mcp_reflect.server.insights import insight_view
 from mcp_reflect.server.tool import AppContext
 from mcp_reflect.server.views import memory_view, stats_view, trace_view
 from mcp_reflect.server.workers import slot
 
 _JSON = "application/json"
-_session: ContextVar[ReflectionMemory] = ContextVar("session")
+_session: ContextVar[MemoryService] = ContextVar("session")
 
 
-def register(server: MCPServer[ReflectionMemory]) -> None:
+def register(server: MCPServer[MemoryService]) -> None:
     @server.resource("reflect://memories/{memory_id}", title="A memory", mime_type=_JSON)
     def memory(memory_id: str, ctx: AppContext) -> str:
         """A memory with its q_value, its words and where it came from."""
@@ -45,13 +45,13 @@ def register(server: MCPServer[ReflectionMemory]) -> None:
         return _shown(lambda m: {"insights": [insight_view(i) for i in m.insights.standing(MAX_LIMIT)]}, _session.get())
 
 
-async def session_known(ctx: ServerRequestContext[ReflectionMemory], call_next: CallNext) -> HandlerResult:
+async def session_known(ctx: ServerRequestContext[MemoryService], call_next: CallNext) -> HandlerResult:
     """Middleware: lets resources without a parameter, which the SDK gives no context, find their session."""
     _session.set(ctx.lifespan_context)
     return await call_next(ctx)
 
 
-async def fairly(ctx: ServerRequestContext[ReflectionMemory], call_next: CallNext) -> HandlerResult:
+async def fairly(ctx: ServerRequestContext[MemoryService], call_next: CallNext) -> HandlerResult:
     """Middleware: what the SDK itself runs in threads counts among the session's workers, as tools do."""
     if ctx.method not in {"resources/read", "prompts/get"}:
         return await call_next(ctx)
@@ -59,7 +59,7 @@ async def fairly(ctx: ServerRequestContext[ReflectionMemory], call_next: CallNex
         return await call_next(ctx)
 
 
-def _shown(view: Callable[[ReflectionMemory], dict[str, Any]], memory: ReflectionMemory) -> str:
+def _shown(view: Callable[[MemoryService], dict[str, Any]], memory: MemoryService) -> str:
     try:
         return json.dumps(view(memory), indent=2, ensure_ascii=False)
     except UnknownId as error:

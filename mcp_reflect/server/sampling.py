@@ -23,8 +23,8 @@ from mcp_types import (
 )
 from mcp_types.version import is_version_at_least
 
+from mcp_reflect.application.review import SAMPLING_GRACE_S, Outcome
 from mcp_reflect.errors import ReflectError
-from mcp_reflect.reviewing import SAMPLING_GRACE_S, Outcome
 from mcp_reflect.server.tool import AppContext
 from mcp_reflect.server.workers import in_worker
 

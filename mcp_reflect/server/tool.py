@@ -12,14 +12,14 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import ValidationError
 
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.requests import problem_of
 from mcp_reflect.errors import ReflectError, UsageError
-from mcp_reflect.inputs import problem_of
-from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.profile import Profile
 from mcp_reflect.server.text import readable
 from mcp_reflect.server.workers import slot
 
-AppContext = Context[ReflectionMemory, Any]
+AppContext = Context[MemoryService, Any]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 

@@ -9,9 +9,7 @@ from typing import Annotated, Any, Literal
 from mcp_types import CallToolResult, InputRequiredResult
 from pydantic import Field
 
-from mcp_reflect.core import request_meta
-from mcp_reflect.errors import ReflectError
-from mcp_reflect.inputs import (
+from mcp_reflect.application.requests import (
     DEFAULT,
     Claims,
     Filter,
@@ -34,6 +32,7 @@ from mcp_reflect.inputs import (
     Words,
     checked,
 )
+from mcp_reflect.errors import ReflectError
 from mcp_reflect.server.error_tools import find_error_fixes, manage_memory, record_error_fix
 from mcp_reflect.server.insight_tools import project_context, reflect
 from mcp_reflect.server.sampling import ask_client_if_needed, can_sample
@@ -47,6 +46,7 @@ from mcp_reflect.server.views import (
     trace_view,
 )
 from mcp_reflect.server.workers import waiting
+from mcp_reflect.wire import request_meta
 
 PATIENCE_S = 8.0
 """How long a call waits for a reflection by the configured model before it answers `queued`."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_reflect.core.uncertainty import interval
-from mcp_reflect.known_errors import KnownFixes, Recorded
-from mcp_reflect.lifecycle import StatusChange
-from mcp_reflect.looking import Looking, ingest_status
-from mcp_reflect.memory import Retrieved
-from mcp_reflect.models import RETRIEVABLE, Match, Memory, Review, Trace
-from mcp_reflect.ports import ProjectCounts, TraceSummary
-from mcp_reflect.reviewing import Outcome
+from mcp_reflect.application.known_errors import KnownFixes, Recorded
+from mcp_reflect.application.lifecycle import StatusChange
+from mcp_reflect.application.memory_reader import MemoryReader, ingest_status
+from mcp_reflect.application.memory_service import Retrieved
+from mcp_reflect.application.ports import ProjectCounts, TraceSummary
+from mcp_reflect.application.review import Outcome
+from mcp_reflect.domain.learning.confidence import interval
+from mcp_reflect.domain.models import RETRIEVABLE, Match, Memory, Review, Trace
 
 MAX_SHOWN_TRAJECTORY = 20_000
 """Characters of a trajectory in a tool's answer; the resource has all of it."""
@@ -134,7 +134,7 @@ def review_view(review: Review) -> dict[str, Any]:
     return review.model_dump(mode="json", exclude={"trace_id", "draft", "seq"})
 
 
-def trace_view(memory: Looking, trace_id: str, *, whole: bool) -> dict[str, Any]:
+def trace_view(memory: MemoryReader, trace_id: str, *, whole: bool) -> dict[str, Any]:
     """A trace with its review, its memory and the state of its reflection."""
     trace, summary = memory.trace(trace_id), memory.summary(trace_id)
     written = memory.memory_of(summary)
@@ -169,7 +169,7 @@ def _clipped(trace: Trace) -> str:
     return trace.trajectory[:half] + note + trace.trajectory[-half:]
 
 
-def stats_view(memory: Looking) -> dict[str, Any]:
+def stats_view(memory: MemoryReader) -> dict[str, Any]:
     counts: ProjectCounts = memory.counts()
     insights = memory.insight_figures()
     profile = memory.profile

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect import inputs
+from mcp_reflect.application import requests
 from mcp_reflect.client import collected
 from mcp_reflect.client.collected import clean, clipped, trajectory_of
-from mcp_reflect.core.trajectory import parse
+from mcp_reflect.domain.trajectory.parsing import parse
 
 text = st.text(st.characters(codec=None), max_size=40)
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | text
@@ -28,7 +28,7 @@ class Strange:
 
 def stored(items: list[Any]) -> str:
     """As the server takes it: checked, then parsed; the canonical text."""
-    submission = inputs.checked(inputs.Submission, task="t", trajectory=trajectory_of(items))
+    submission = requests.checked(requests.Submission, task="t", trajectory=trajectory_of(items))
     return parse(submission.trajectory).text
 
 
@@ -72,5 +72,5 @@ def test_a_message_that_has_a_type_needs_no_role() -> None:
 
 
 def test_the_limits_are_those_of_the_server() -> None:
-    assert collected.MAX_TRAJECTORY == inputs.MAX_TRAJECTORY
-    assert collected.MAX_TEXT == inputs.MAX_TEXT
+    assert collected.MAX_TRAJECTORY == requests.MAX_TRAJECTORY
+    assert collected.MAX_TEXT == requests.MAX_TEXT

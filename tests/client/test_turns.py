@@ -15,7 +15,7 @@ import anyio.lowlevel
 import pytest
 
 from mcp_reflect import AsyncReflectClient, ReflectClient
-from mcp_reflect.hub.caller import Lost
+from mcp_reflect.wire.caller import Lost
 from tests.support.hubs import until
 
 pytestmark = [pytest.mark.timeout(60), pytest.mark.usefixtures("home")]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
 from mcp_reflect.adapters.openai_embedder import OpenAIEmbedder
-from mcp_reflect.ports import Embedder
+from mcp_reflect.application.ports import Embedder
 from tests.support.embedding_models import TEXTS, embedding_server, model_folder
 
 

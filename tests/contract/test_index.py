@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from mcp_reflect.adapters.chroma_index import ChromaIndex
+from mcp_reflect.application.ports import VectorIndex
 from mcp_reflect.errors import IndexFailure
-from mcp_reflect.ports import VectorIndex
 from tests.support.fakes import MemoryIndex
 from tests.support.values import axis
 

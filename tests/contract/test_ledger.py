@@ -15,12 +15,14 @@ from sqlalchemy import create_engine, text
 
 from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.adapters.sql_ledger.schema import metadata
-from mcp_reflect.core import learning, words
-from mcp_reflect.core.same_task import task_key
+from mcp_reflect.application.ports import MemoryOrder, OutOfDate, Usage
+from mcp_reflect.domain.changes import TaskRecord
+from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.learning import q_update
+from mcp_reflect.domain.learning.task_identity import task_key
+from mcp_reflect.domain.models import ReflectionDraft, ReflectionJob, Retrieval, Review
+from mcp_reflect.domain.text import terms
 from mcp_reflect.errors import ConfigurationError, LedgerError
-from mcp_reflect.ids import new_id
-from mcp_reflect.models import ReflectionDraft, ReflectionJob, Retrieval, Review
-from mcp_reflect.ports import MemoryOrder, OutOfDate, TaskRecord, Usage
 from tests.support.values import axis, make_memory, make_review, make_trace, moment
 
 
@@ -125,7 +127,7 @@ def test_changes_tell_what_was_written_since(ledger: SqlLedger) -> None:
     with ledger.transaction() as tx:
         review = make_review(trace, tx.next_seq())
         tx.put_review(review)
-        tx.append_event(learning.event(review, memory.id, 0, 1.0, 0.5))
+        tx.append_event(q_update.event(review, memory.id, 0, 1.0, 0.5))
     moved = ledger.changes("alpha", "model", first.seq)
     assert not moved.memories
     assert [(u.memory_id, u.q_value) for u in moved.utilities] == [(memory.id, 0.65)]
@@ -145,7 +147,7 @@ def test_replacing_a_memory_keeps_what_it_has_learned(ledger: SqlLedger) -> None
         review = make_review(trace, tx.next_seq())
         tx.put_review(review)
         tx.put_memory(memory, "model", axis(0))
-        tx.append_event(learning.event(review, memory.id, 0, 1.0, 0.5))
+        tx.append_event(q_update.event(review, memory.id, 0, 1.0, 0.5))
         tx.put_memory(memory.model_copy(update={"reflection": "better words"}), "model", axis(1))
     found = ledger.memories([memory.id])[memory.id]
     assert (found.reflection, found.q_value, found.reviews) == ("better words", 0.65, 1)
@@ -162,11 +164,11 @@ def test_replaced_events_decide_the_q_value(ledger: SqlLedger) -> None:
         q = 0.5
         for review in reviews:
             tx.put_review(review)
-            event = learning.event(review, memory.id, 0, 1.0, q)
+            event = q_update.event(review, memory.id, 0, 1.0, q)
             tx.append_event(event)
             q = event.q_after
         kept = tx.utility_events([memory.id])[1:]
-        tx.replace_events(memory.id, learning.replay(0.5, kept))
+        tx.replace_events(memory.id, q_update.replay(0.5, kept))
     found = ledger.memories([memory.id])[memory.id]
     assert (found.q_value, found.reviews) == (0.65, 1)
     with ledger.transaction() as tx:
@@ -488,7 +490,7 @@ def test_what_older_ledgers_have_not_counted_is_counted_from_their_events(url: s
         for reward in (1.0, 0.0, 1.0):
             review = make_review(trace, tx.next_seq(), alpha=0.3)
             tx.put_review(review)
-            tx.append_event(learning.event(review, memory.id, 0, reward, 0.5))
+            tx.append_event(q_update.event(review, memory.id, 0, reward, 0.5))
     counted = first.memories([memory.id])[memory.id]
     first.close()
     database = create_engine(url)
@@ -504,7 +506,7 @@ def test_what_older_ledgers_have_not_counted_is_counted_from_their_events(url: s
     second.close()
     assert (counted.trials, counted.successes) == (pytest.approx(3), pytest.approx(2))
     assert (migrated.trials, migrated.successes) == (pytest.approx(3), pytest.approx(2))
-    assert change.terms.keys.tolist() == words.terms(memory.task).keys.tolist()
+    assert change.terms.keys.tolist() == terms.terms(memory.task).keys.tolist()
 
 
 def test_the_feed_tells_what_a_memory_earned_on_each_task(ledger: SqlLedger) -> None:
@@ -520,7 +522,7 @@ def test_the_feed_tells_what_a_memory_earned_on_each_task(ledger: SqlLedger) -> 
         for trace, reward, alpha in zip(runs, (1.0, 0.0, 1.0, 1.0), (0.3, 0.6, 0.15, 0.0), strict=True):
             review = make_review(trace, tx.next_seq(), alpha=alpha)
             tx.put_review(review)
-            tx.append_event(learning.event(review, memory.id, 0, reward, 0.5))
+            tx.append_event(q_update.event(review, memory.id, 0, reward, 0.5))
 
     def told(records: Iterable[TaskRecord]) -> dict[int, tuple[float, float]]:
         return {task: (trials, successes) for task, trials, successes in records}
@@ -587,7 +589,7 @@ def test_rows_go_out_as_of_one_moment_and_come_in_again(ledger: SqlLedger, tmp_p
         review = make_review(trace, tx.next_seq())
         tx.put_review(review)
         tx.put_memory(memory, "model", axis(0))
-        tx.append_event(learning.event(review, memory.id, 0, 1.0, 0.5))
+        tx.append_event(q_update.event(review, memory.id, 0, 1.0, 0.5))
     with ledger.portable("alpha", vectors=True) as portable:
         with ledger.transaction() as tx:
             tx.insert_trace(make_trace())

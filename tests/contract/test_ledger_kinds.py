@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcp_reflect.adapters.sql_ledger import SqlLedger
-from mcp_reflect.models import LogEntry, Memory
+from mcp_reflect.domain.models import LogEntry, Memory
 from tests.support.values import axis, make_memory, make_review, make_trace, moment
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mcp_reflect import bounded_http
+from mcp_reflect.adapters import bounded_http
 from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
 from mcp_reflect.adapters.openai_embedder import OpenAIEmbedder
 from mcp_reflect.errors import ModelUnavailable

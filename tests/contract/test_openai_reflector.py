@@ -11,9 +11,9 @@ import pytest
 from mcp_reflect.adapters.openai_reflector import OpenAIReflector
 from mcp_reflect.adapters.openai_reflector.chat import ChatServer
 from mcp_reflect.adapters.prompts import Prompts
+from mcp_reflect.application.ports import Usage
+from mcp_reflect.domain.models import Material, Observation, ReviewedRun
 from mcp_reflect.errors import ReflectorBusy
-from mcp_reflect.models import Material, Observation, ReviewedRun
-from mcp_reflect.ports import Usage
 from tests.support.asking import KEY, TASK, a_run, asking
 from tests.support.llm_server import (
     WORDS,

@@ -14,12 +14,12 @@ import httpx2
 import openai
 import pytest
 
-from mcp_reflect import bounded_http
+from mcp_reflect.adapters import bounded_http
 from mcp_reflect.adapters.openai_reflector import OpenAIReflector
 from mcp_reflect.adapters.openai_reflector.chat import CUT_OFF, TRANSLATIONS, retry_after
 from mcp_reflect.adapters.prompts import Prompts
+from mcp_reflect.application.ports import Usage
 from mcp_reflect.errors import ReflectorBusy, ReflectorRefused
-from mcp_reflect.ports import Usage
 from tests.support.asking import KEY, TASK, a_run, asking
 from tests.support.llm_server import (
     WORDS,

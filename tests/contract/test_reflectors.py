@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.openai_reflector import OpenAIReflector
 from mcp_reflect.adapters.prompts import Prompts
-from mcp_reflect.core.trajectory import parse
-from mcp_reflect.models import ReviewedRun
-from mcp_reflect.ports import Reflector
+from mcp_reflect.application.ports import Reflector
+from mcp_reflect.domain.models import ReviewedRun
+from mcp_reflect.domain.trajectory.parsing import parse
 from tests.support.llm_server import llm_server
 from tests.support.values import make_review, make_trace
 

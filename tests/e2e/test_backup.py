@@ -19,7 +19,7 @@ import pytest
 
 from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.adapters.sql_ledger.file import SqliteFile
-from mcp_reflect.upkeep.backups import back_up, restore
+from mcp_reflect.application.maintenance.backups import back_up, restore
 from tests.support.hubs import RawClient, hubs_ended, posix, run_command, status
 from tests.support.servers import environment
 from tests.support.values import make_trace
@@ -247,7 +247,7 @@ RESTORING = """
 import sys
 from pathlib import Path
 from mcp_reflect.adapters.sql_ledger.file import SqliteFile
-from mcp_reflect.upkeep.backups import restore
+from mcp_reflect.application.maintenance.backups import restore
 home = Path(sys.argv[1])
 print("ready", flush=True)
 restore(home, SqliteFile(home / "ledger.db"), Path(sys.argv[2]))

@@ -14,10 +14,10 @@ from mcp.client import Client
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 
+from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.bootstrap import open_memory
-from mcp_reflect.memory import ReflectionMemory
+from mcp_reflect.config.load import load_settings
 from mcp_reflect.server.tools import TOOLS
-from mcp_reflect.settings import load_settings
 from tests.support.servers import call, connect, environment, refusal
 
 TASK = "Rename a module"
@@ -218,7 +218,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_no_arguments_whatever_make_a_tool_crash(memory: ReflectionMemory, data: st.DataObject) -> None:
+def test_no_arguments_whatever_make_a_tool_crash(memory: MemoryService, data: st.DataObject) -> None:
     tool = data.draw(st.sampled_from(TOOLS))
     names = st.sampled_from([*tool.parameters["properties"], "nonsense"])
     arguments = data.draw(st.dictionaries(names, anything | st.sampled_from([TASK, "pass"]), max_size=6))

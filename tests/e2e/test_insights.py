@@ -14,7 +14,7 @@ from mcp.client import Client
 from mcp_types import CreateMessageResult, TextContent
 from typer.testing import CliRunner
 
-from mcp_reflect.cli import app
+from mcp_reflect.cli.app import app
 from tests.e2e.test_claims import differing, model_at, until
 from tests.support.llm_server import Answer, Request, hang, llm_server, reflection, says, status
 from tests.support.servers import ERAS, call, connect, environment, refusal

@@ -22,9 +22,9 @@ import pytest
 
 from mcp_reflect.adapters.openai_reflector import OpenAIReflector
 from mcp_reflect.adapters.prompts import Prompts
-from mcp_reflect.core.trajectory import parse
-from mcp_reflect.models import ReviewedRun
-from mcp_reflect.ports import Usage
+from mcp_reflect.application.ports import Usage
+from mcp_reflect.domain.models import ReviewedRun
+from mcp_reflect.domain.trajectory.parsing import parse
 from tests.support.values import make_review, make_trace
 
 pytestmark = [pytest.mark.llm, pytest.mark.slow, pytest.mark.timeout(300)]

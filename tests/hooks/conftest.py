@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_reflect.hub.caller import Caller
+from mcp_reflect.wire.caller import Caller
 from tests.support.claude import Transcript, a_project, call_hook
 from tests.support.hubs import hubs_ended
 from tests.support.servers import environment

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mcp_reflect.core.trajectory import parse
+from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.hooks.clients import client, codex, cursor, gemini
 from mcp_reflect.hooks.event import Event
 from mcp_reflect.hooks.evidence import evidence

@@ -8,10 +8,10 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcp_reflect.config.settings import HookSettings
 from mcp_reflect.hooks import log, wording
 from mcp_reflect.hooks.options import Options, read
 from mcp_reflect.hooks.session import KEPT_S, LONGEST, Session, tidy
-from mcp_reflect.settings_model import HookSettings
 
 
 def test_a_session_is_remembered_by_the_next_hook(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mcp_reflect.hub.caller import Caller
+from mcp_reflect.wire.caller import Caller
 from tests.hooks.test_evidence import UNITTEST
 from tests.hooks.test_settle import traces
 from tests.support.claude import Transcript

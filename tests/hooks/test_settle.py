@@ -9,7 +9,7 @@ import pytest
 
 from mcp_reflect.hooks import worker
 from mcp_reflect.hooks.event import Event
-from mcp_reflect.hub.caller import Caller
+from mcp_reflect.wire.caller import Caller
 from tests.hooks.test_evidence import UNITTEST
 from tests.support.claude import Transcript
 from tests.support.hubs import posix

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcp_reflect.core.recalled import marked, strip_recalled
-from mcp_reflect.core.trajectory import parse
+from mcp_reflect.application.requests import MAX_TRAJECTORY
+from mcp_reflect.domain.text.recalled import marked, strip_recalled
+from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.hooks.clients import client
 from mcp_reflect.hooks.event import Event, Turn
 from mcp_reflect.hooks.evidence import evidence
 from mcp_reflect.hooks.shorten import LONGEST, fitted
 from mcp_reflect.hooks.steps import text_in
-from mcp_reflect.inputs import MAX_TRAJECTORY
 from tests.support.claude import Transcript
 
 CLIENTS = ("claude-code", "codex", "cursor", "gemini")
@@ -90,7 +90,7 @@ def test_commands_and_queued_words_count_as_the_users(transcript: Transcript) ->
     transcript.asks(
         "<command-message>fix</command-message><command-name>/fix</command-name><command-args>42</command-args>"
     )
-    transcript.says("Looking.")
+    transcript.says("MemoryReader.")
     transcript.line("attachment", attachment={"type": "queued_command", "prompt": "and quickly"})
     transcript.asks("<system-reminder>be nice</system-reminder>Now the other one")
     first, second = turns(transcript.path)

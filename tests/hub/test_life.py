@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from mcp_reflect import __version__
-from mcp_reflect.hub.address import LONGEST_SOCKET_PATH
+from mcp_reflect.wire.address import LONGEST_SOCKET_PATH
 from tests.support.hubs import RawClient, alive, hub_pids, hubs_ended, kill_hub, posix, run_command, status, until
 from tests.support.servers import environment
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from mcp_reflect.adapters.openai_reflector import OpenAIReflector
 from mcp_reflect.adapters.prompts import Prompts
-from mcp_reflect.models import ReviewedRun
+from mcp_reflect.domain.models import ReviewedRun
 from tests.support.llm_server import LLMServer
 from tests.support.values import make_review, make_trace
 

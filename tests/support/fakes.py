@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from mcp_reflect.ports import Vector
+from mcp_reflect.domain.values import Vector
 
 
 class HashEmbedder:

@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from mcp_reflect.inputs import ErrorFix, Query, Submission, Verdict
-from mcp_reflect.models import InsightDraft
+from mcp_reflect.application.requests import ErrorFix, Query, Submission, Verdict
+from mcp_reflect.domain.models import InsightDraft
 from tests.support.small_memory import Parts
 
 TASKS = ("cancel the flight", "book a hotel", "rename the module", "cancel the hotel", "naïve ☃ 𝄞")

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import pytest
 
-from mcp_reflect.hub import election, frame
+from mcp_reflect.wire import election, frame
 from tests.support.servers import environment
 
 SHIM = [sys.executable, "-m", "mcp_reflect"]

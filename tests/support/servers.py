@@ -13,8 +13,8 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from mcp_reflect.bootstrap import open_memory
+from mcp_reflect.config.load import load_settings
 from mcp_reflect.server import build_server
-from mcp_reflect.settings import load_settings
 
 ERAS = ("auto", "legacy")
 TRANSPORTS = ("memory", "stdio")

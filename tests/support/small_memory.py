@@ -12,21 +12,21 @@ from typing import Any
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.adapters.sql_ledger import SqlLedger
-from mcp_reflect.indexer import Indexer
-from mcp_reflect.insights import Insights
-from mcp_reflect.known_errors import ErrorFixes
-from mcp_reflect.known_errors.mirror import Mirror
-from mcp_reflect.memory import ReflectionMemory
-from mcp_reflect.profile import CreditSetting, Profile
-from mcp_reflect.queues.reflections import ReflectionQueue
-from mcp_reflect.retriever import Retriever
+from mcp_reflect.application.index_sync import Indexer
+from mcp_reflect.application.insights import Insights
+from mcp_reflect.application.jobs.reflections import ReflectionQueue
+from mcp_reflect.application.known_errors import ErrorFixes
+from mcp_reflect.application.known_errors.mirror import Mirror
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.profile import CreditSetting, Profile
+from mcp_reflect.application.retrieval import Retriever
 from tests.support.fakes import HashEmbedder, MemoryIndex
 from tests.support.values import moment
 
 
 @dataclass
 class Parts:
-    memory: ReflectionMemory
+    memory: MemoryService
     ledger: SqlLedger
     index: MemoryIndex
     indexer: Indexer
@@ -55,7 +55,7 @@ def small_memory(folder: Path, credit: CreditSetting = "used", optimism: float |
         credit=credit,
         optimism=optimism,
     )
-    memory = ReflectionMemory(
+    memory = MemoryService(
         ledger=ledger,
         embedder=embedder,
         retriever=retriever,

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from mcp_reflect.ids import new_id
-from mcp_reflect.models import Memory, Review, Trace
-from mcp_reflect.ports import Vector
+from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.models import Memory, Review, Trace
+from mcp_reflect.domain.values import Vector
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

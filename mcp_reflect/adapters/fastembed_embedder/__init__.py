@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mcp_reflect.adapters.fastembed_embedder.sources import BUNDLED, BUNDLED_DIMENSION, source_of, translated
-from mcp_reflect.core.vectors import RecentVectors, blank_vector, embeddable, unit
-from mcp_reflect.ports import Vector
+from mcp_reflect.domain.values import Vector
+from mcp_reflect.domain.vectors import RecentVectors, blank_vector, embeddable, unit
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding

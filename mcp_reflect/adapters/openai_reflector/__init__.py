@@ -15,10 +15,10 @@ from typing import Any, Protocol, TypeVar
 
 from mcp_reflect.adapters.openai_reflector.chat import ChatServer, Conversation, FormatRefused
 from mcp_reflect.adapters.openai_reflector.schemas import INSIGHTS, JUDGING_REFLECTION, REFLECTION
-from mcp_reflect.core.answers import ANSWER_FORMS, AnswerForm, read_answer
+from mcp_reflect.application.ports import Usage
+from mcp_reflect.domain.models import Author, InsightDraft, Material, ReflectionDraft, ReviewedRun
+from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm, read_answer
 from mcp_reflect.errors import ReflectorBusy, ReflectorError
-from mcp_reflect.models import Author, InsightDraft, Material, ReflectionDraft, ReviewedRun
-from mcp_reflect.ports import Usage
 
 MAX_PROMPT_CHARS = 24_000
 """About 6,000 tokens: what the 8,192 that many local servers are started with hold, with room for an answer."""

@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from mcp_reflect.adapters.openai_reflector.replies import Reply, estimated
+from mcp_reflect.application.ports import Usage
 from mcp_reflect.errors import ReflectorBusy, ReflectorError, ReflectorRefused
-from mcp_reflect.ports import Usage
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAIError
@@ -83,14 +83,14 @@ class ChatServer:
 
     def load(self) -> None:
         """Import the client, which takes most of a second, before anyone looks at the clock."""
-        import mcp_reflect.bounded_http  # noqa: F401, PLC0415 - heavy, only with this reflector
+        import mcp_reflect.adapters.bounded_http  # noqa: F401, PLC0415 - heavy, only with this reflector
 
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[Conversation]:
         """Raises ReflectorRefused where the client cannot be set up with this address and key."""
         from openai import AsyncOpenAI  # noqa: PLC0415 - as above
 
-        from mcp_reflect.bounded_http import BoundedClient  # noqa: PLC0415 - as above
+        from mcp_reflect.adapters.bounded_http import BoundedClient  # noqa: PLC0415 - as above
 
         key = self._api_key.get_secret_value()
         if not key.isascii() or not key.isprintable():

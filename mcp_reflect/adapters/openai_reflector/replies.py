@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from mcp_reflect.ports import Usage
+from mcp_reflect.application.ports import Usage
 
 CHARS_PER_TOKEN = 4
 """OpenAI's rule of thumb for English text; counts tokens where a server does not."""

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, select
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
-from mcp_reflect.ports import AuditRows
+from mcp_reflect.application.ports import AuditRows
 
 
 def audit_rows(connection: Connection, project: str) -> AuditRows:

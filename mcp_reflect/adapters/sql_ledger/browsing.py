@@ -10,8 +10,8 @@ from sqlalchemy import UnaryExpression, select
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.engine import Connections
 from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
-from mcp_reflect.models import Kind, Memory, Retrieval, Status
-from mcp_reflect.ports import MemoryOrder
+from mcp_reflect.application.ports import MemoryOrder
+from mcp_reflect.domain.models import Kind, Memory, Retrieval, Status
 
 _TABLES = {"trace": schema.traces, "mem": schema.memories, "ret": schema.retrievals}
 """What people look up, by the prefix of its ids."""

@@ -1,4 +1,4 @@
-"""Looking at a ledger without touching it: nothing is created, nothing is written."""
+"""MemoryReader at a ledger without touching it: nothing is created, nothing is written."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.engine import BUSY_TIMEOUT_S
+from mcp_reflect.application.ports import Progress
 from mcp_reflect.errors import ArchiveError, LedgerError
-from mcp_reflect.ports import Progress
 
 _PAGES = 2_000
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, Connection, Table, Text, cast, delete, func, or_, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
-from mcp_reflect.models import Origin, ReflectionDraft, Trace
+from mcp_reflect.domain.models import Origin, ReflectionDraft, Trace
 
 _REPLAYED = {"traces", "reviews"}
 """Where an id that is gone leaves a mark behind: rewards are worked out from these lists."""

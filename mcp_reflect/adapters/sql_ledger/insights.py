@@ -10,8 +10,9 @@ from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.engine import Connections
 from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
-from mcp_reflect.models import InsightJob, Memory, Review, Trace
-from mcp_reflect.ports import InsightFigures, Vector
+from mcp_reflect.application.ports import InsightFigures
+from mcp_reflect.domain.models import InsightJob, Memory, Review, Trace
+from mcp_reflect.domain.values import Vector
 
 
 class InsightWriting:

@@ -18,21 +18,16 @@ from mcp_reflect.adapters.sql_ledger.overview import project_counts, trace_summa
 from mcp_reflect.adapters.sql_ledger.portable import PortableReading
 from mcp_reflect.adapters.sql_ledger.retrieving import Retrieving
 from mcp_reflect.adapters.sql_ledger.transaction import SqlTransaction, read_memories
-from mcp_reflect.errors import LedgerError
-from mcp_reflect.models import (
+from mcp_reflect.application.ports import AuditRows, ProjectCounts, TraceSummary, Usage
+from mcp_reflect.domain.models import (
     RETRIEVABLE,
     Memory,
     ReflectionJob,
     ReviewStatus,
     Trace,
 )
-from mcp_reflect.ports import (
-    AuditRows,
-    ProjectCounts,
-    TraceSummary,
-    Usage,
-    Vector,
-)
+from mcp_reflect.domain.values import Vector
+from mcp_reflect.errors import LedgerError
 
 
 class SqlLedger(Retrieving, InsightReading, Browsing, PortableReading):

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, func, select
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
-from mcp_reflect.ports import ProjectCounts, TraceSummary
+from mcp_reflect.application.ports import ProjectCounts, TraceSummary
 
 
 def trace_summaries(

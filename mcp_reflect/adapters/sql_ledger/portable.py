@@ -23,7 +23,7 @@ from sqlalchemy import (
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.engine import Connections
-from mcp_reflect.ports import Portable, PortableRow
+from mcp_reflect.application.ports import Portable, PortableRow
 
 _OF_THE_HOME = {"words", "properties", "mirrors", "model_usage", "index_positions"}
 """What a ledger keeps about itself, its computer's files and its index; nobody else can use it."""

@@ -27,11 +27,12 @@ from sqlalchemy import (
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.engine import Connections
 from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
-from mcp_reflect.core import words
-from mcp_reflect.core.same_task import task_key
-from mcp_reflect.core.uncertainty import ONE_REVIEW
-from mcp_reflect.models import RETRIEVABLE, Memory, Retrieval
-from mcp_reflect.ports import Changes, MemoryChange, OutOfDate, TaskRecord, UtilityChange
+from mcp_reflect.application.ports import OutOfDate
+from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
+from mcp_reflect.domain.learning.confidence import ONE_REVIEW
+from mcp_reflect.domain.learning.task_identity import task_key
+from mcp_reflect.domain.models import RETRIEVABLE, Memory, Retrieval
+from mcp_reflect.domain.text import terms
 
 _LATEST_SEQ = select(schema.properties.c.value).where(schema.properties.c.name == "seq")
 _SHOWN = insert(schema.retrievals)
@@ -91,7 +92,7 @@ class Retrieving:
             select(*wanted)
             .join_from(m, u, m.c.id == u.c.memory_id)
             .outerjoin(e, and_(e.c.memory_id == m.c.id, e.c.model == model))
-            .outerjoin(w, and_(w.c.memory_id == m.c.id, w.c.version == words.VERSION))
+            .outerjoin(w, and_(w.c.memory_id == m.c.id, w.c.version == terms.VERSION))
             .where(m.c.project == project, m.c.seq > after)
             .order_by(m.c.seq)
         )

@@ -8,10 +8,19 @@ from typing import Any
 import numpy as np
 from sqlalchemy import RowMapping
 
-from mcp_reflect.core import words
-from mcp_reflect.core.embedded_text import counted_text, embedded_text
-from mcp_reflect.models import InsightJob, LogEntry, Memory, ReflectionJob, Retrieval, Review, Trace, UtilityEvent
-from mcp_reflect.ports import Terms, Vector
+from mcp_reflect.domain.models import (
+    InsightJob,
+    LogEntry,
+    Memory,
+    ReflectionJob,
+    Retrieval,
+    Review,
+    Trace,
+    UtilityEvent,
+)
+from mcp_reflect.domain.reflection.embedded_text import counted_text, embedded_text
+from mcp_reflect.domain.text import terms
+from mcp_reflect.domain.values import Terms, Vector
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -90,11 +99,11 @@ def memory_from(row: Row) -> Memory:
 
 
 def words_row(memory: Memory) -> dict[str, Any]:
-    found = words.terms(counted_text(memory))
+    found = terms.terms(counted_text(memory))
     # Five bytes a term: all keys, then all counts.
     return {
         "memory_id": memory.id,
-        "version": words.VERSION,
+        "version": terms.VERSION,
         "terms": found.keys.astype("<u4").tobytes() + found.counts.tobytes(),
     }
 
@@ -102,7 +111,7 @@ def words_row(memory: Memory) -> dict[str, Any]:
 def terms_from(stored: bytes | None, text: str | None) -> Terms:
     """`text` is what the terms are made from where none of this version are stored."""
     if stored is None:
-        return words.terms(text or "")
+        return terms.terms(text or "")
     count = len(stored) // 5
     keys = np.frombuffer(stored, dtype="<u4", count=count).astype(np.uint32, copy=False)
     return Terms(keys, np.frombuffer(stored, dtype=np.uint8, offset=4 * count))

@@ -38,8 +38,8 @@ from mcp_reflect.adapters.sql_ledger.portable import (
     portable_tables,
 )
 from mcp_reflect.adapters.sql_ledger.utilities import count_trials
+from mcp_reflect.application.ports import AuditRows, PortableRow, Taken
 from mcp_reflect.errors import ArchiveError
-from mcp_reflect.ports import AuditRows, PortableRow, Taken
 
 _MAY_DIFFER = {
     "utilities": {"last_used_at"},

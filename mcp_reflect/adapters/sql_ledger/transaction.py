@@ -11,9 +11,19 @@ from mcp_reflect.adapters.sql_ledger.forgetting import ForgettingWriting
 from mcp_reflect.adapters.sql_ledger.insights import InsightWriting
 from mcp_reflect.adapters.sql_ledger.taking_in import PortableWriting
 from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
-from mcp_reflect.core import learning
-from mcp_reflect.models import Kind, LogEntry, Memory, ReflectionJob, Retrieval, Review, Status, Trace, UtilityEvent
-from mcp_reflect.ports import Vector
+from mcp_reflect.domain.learning import q_update
+from mcp_reflect.domain.models import (
+    Kind,
+    LogEntry,
+    Memory,
+    ReflectionJob,
+    Retrieval,
+    Review,
+    Status,
+    Trace,
+    UtilityEvent,
+)
+from mcp_reflect.domain.values import Vector
 
 
 class SqlTransaction(InsightWriting, ForgettingWriting, PortableWriting):
@@ -157,7 +167,7 @@ class SqlTransaction(InsightWriting, ForgettingWriting, PortableWriting):
         self._connection.execute(insert(schema.utility_events), rows.event_row(event, project))
         u = schema.utilities
         moved = update(u).where(u.c.memory_id == event.memory_id)
-        trials, successes = learning.record([event])
+        trials, successes = q_update.record([event])
         counted = {"trials": u.c.trials + trials, "successes": u.c.successes + successes, "reviews": u.c.reviews + 1}
         self._connection.execute(moved.values(q_value=event.q_after, **counted, seq=self.next_seq()))
 
@@ -170,7 +180,7 @@ class SqlTransaction(InsightWriting, ForgettingWriting, PortableWriting):
             self._connection.execute(insert(e), [rows.event_row(event, project) for event in events])
         q_value = events[-1].q_after if events else initial_q
         moved = update(u).where(u.c.memory_id == memory_id)
-        trials, successes = learning.record(events)
+        trials, successes = q_update.record(events)
         counted = {"trials": trials, "successes": successes, "reviews": len(events)}
         self._connection.execute(moved.values(q_value=q_value, **counted, seq=self.next_seq()))
 

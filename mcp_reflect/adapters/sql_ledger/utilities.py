@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, Connection, Select, func, select, update
 
 from mcp_reflect.adapters.sql_ledger import schema
-from mcp_reflect.core.uncertainty import ONE_REVIEW
-from mcp_reflect.models import Memory
+from mcp_reflect.domain.learning.confidence import ONE_REVIEW
+from mcp_reflect.domain.models import Memory
 
 
 def memories_with_utilities() -> Select[tuple[object, ...]]:
@@ -18,7 +18,7 @@ def memories_with_utilities() -> Select[tuple[object, ...]]:
 
 
 def count_trials(connection: Connection, *conditions: ColumnElement[bool]) -> None:
-    """Count what was not counted when the events came: trials and successes, as `core/uncertainty.py` defines them."""
+    """Count the trials and successes of memories whose events came before these columns (`learning/confidence.py`)."""
     u, e = schema.utilities, schema.utility_events
     mine = e.c.memory_id == u.c.memory_id
     trials = select(func.coalesce(func.sum(e.c.alpha), 0) / ONE_REVIEW).where(mine).scalar_subquery()

@@ -1,0 +1,136 @@
+"""Keeps the vector index in step with the ledger, behind everybody's back.
+
+The ledger commits first. A thread then brings the index up to the ledger's last change; until it has, queries
+look at the newest rows themselves. The place reached is noted in the ledger together with the collection's
+generation, so that a lost or restored index is noticed and filled again.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcp_reflect.application.ports import Ledger, Progress, VectorIndex
+from mcp_reflect.domain.changes import MemoryChange
+from mcp_reflect.errors import ReflectError
+
+log = logging.getLogger(__name__)
+
+_CHUNK = 2_000
+_RETRY_S = 30.0
+
+
+class Indexer:
+    """`start` begins the background work; without it, `sync` is called by hand."""
+
+    def __init__(self, ledger: Ledger, index: VectorIndex, model: str) -> None:
+        self._ledger = ledger
+        self._index = index
+        self._model = model
+        self._positions: dict[str, int] = {}
+        self._waiting: set[str] = set()
+        self._wake = threading.Condition()
+        self._stopping = False
+        self._syncing = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self.last_error = ""
+
+    def position(self, project: str) -> int:
+        """The last change that the index is known to hold; 0 before the first synchronisation."""
+        return self._positions.get(project, 0)
+
+    def start(self) -> None:
+        self._thread = threading.Thread(target=self._run, name="mcp-reflect-indexer", daemon=True)
+        self._thread.start()
+
+    def notify(self, project: str) -> None:
+        """Memories of the project changed."""
+        with self._wake:
+            self._waiting.add(project)
+            self._wake.notify()
+
+    def close(self, timeout: float = 10.0) -> None:
+        """Finish what is under way; the rest is caught up at the next start."""
+        with self._wake:
+            self._stopping = True
+            self._wake.notify()
+        if self._thread is not None:
+            self._thread.join(timeout)
+        self._index.close()
+
+    def sync(self, project: str, progress: Progress | None = None) -> int:
+        """Bring the index up to date and return how many memories were written. Raises IndexFailure."""
+        with self._syncing:
+            return self._synchronised(project, progress)
+
+    def rebuild(self, project: str, progress: Progress | None = None) -> int:
+        """Throw the project's collection away and fill it from the ledger."""
+        # In one turn: a synchronisation that began before would write the rest of its rows into the new collection.
+        with self._syncing:
+            self._index.drop(project, self._model)
+            return self._synchronised(project, progress)
+
+    def _synchronised(self, project: str, progress: Progress | None) -> int:
+        key = f"{project}\n{self._model}"
+        generation, seq = self._ledger.index_position(key)
+        present = self._index.generation(project, self._model)
+        if present != generation or not present:
+            self._positions.pop(project, None)
+            self._index.drop(project, self._model)
+            seq = 0
+        changes = self._ledger.changes(project, self._model, seq)
+        for start in range(0, len(changes.memories), _CHUNK):
+            self._write(project, changes.memories[start : start + _CHUNK])
+            if progress is not None:
+                progress(min(start + _CHUNK, len(changes.memories)), len(changes.memories))
+        if changes.memories:
+            self._ledger.set_index_position(key, self._index.generation(project, self._model), changes.seq)
+        self._positions[project] = changes.seq
+        return len(changes.memories)
+
+    def erase(self, project: str) -> None:
+        """Leave nothing of the project in the index's files; what is to be in the index is filled in anew."""
+        with self._syncing:
+            self._index.erase(project, self._model)
+            # Other collections may have gone with it.
+            lost = {project, *self._positions}
+            self._positions.clear()
+        for each in lost:
+            self.notify(each)
+
+    def _write(self, project: str, changes: Sequence[MemoryChange]) -> None:
+        gone = [change.memory_id for change in changes if not change.retrievable]
+        if gone:
+            self._index.delete(project, self._model, gone)
+        held = [(change, change.vector) for change in changes if change.retrievable and change.vector is not None]
+        if held:
+            ids = [change.memory_id for change, _ in held]
+            vectors = np.stack([vector for _, vector in held])
+            metadatas = [{"user": change.user, "created": change.created} for change, _ in held]
+            self._index.upsert(project, self._model, ids, vectors, metadatas)
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                self._wake.wait_for(lambda: self._stopping or bool(self._waiting))
+                if self._stopping:
+                    return
+                projects, self._waiting = self._waiting, set()
+            failed = {project for project in projects if not self._attempt(project)}
+            if failed:
+                with self._wake:
+                    self._wake.wait_for(lambda: self._stopping, timeout=_RETRY_S)
+                    self._waiting |= failed
+
+    def _attempt(self, project: str) -> bool:
+        try:
+            self.sync(project)
+        except ReflectError as error:
+            self.last_error = str(error)
+            log.warning("%s; the ledger has it all, and the index is tried again", error)
+            return False
+        self.last_error = ""
+        return True

@@ -1,0 +1,172 @@
+"""Insights: what many runs have in common. One method per use case, for one connection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mcp_reflect.application.insights.save import save_insights
+from mcp_reflect.application.ports import (
+    Clock,
+    Embedder,
+    Ledger,
+    LedgerTransaction,
+    ReflectionDialogue,
+    TraceSummary,
+)
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.requests.insights import ReflectRequest
+from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.insights.observations import observations
+from mcp_reflect.domain.models import (
+    RETRIEVABLE,
+    Author,
+    InsightDraft,
+    InsightJob,
+    Material,
+    Memory,
+    Observation,
+)
+from mcp_reflect.domain.redaction.stored_text import NOT_OWN, own_insights, own_words
+from mcp_reflect.errors import InvalidArgument, UnknownId
+
+
+@dataclass(frozen=True)
+class ProjectContext:
+    """What an agent should know at the start of a session."""
+
+    insights: list[Memory]
+    observations: list[Observation]
+    open_reviews: list[TraceSummary]
+
+
+class Insights:
+    """The insights of a project as one connection sees them. Thread-safe.
+
+    `wake` is called when a job was queued, `saved` with the project whose memories changed.
+    """
+
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        embedder: Embedder,
+        dialogue: ReflectionDialogue,
+        profile: Profile,
+        clock: Clock,
+        wake: Callable[[], None],
+        saved: Callable[[str], None],
+    ) -> None:
+        self._ledger = ledger
+        self._embedder = embedder
+        self._dialogue = dialogue
+        self._profile = profile
+        self._clock = clock
+        self._wake = wake
+        self._saved = saved
+
+    # -- reading
+
+    def standing(self, limit: int) -> list[Memory]:
+        """The insights in use, most important first."""
+        return standing(self._ledger, self._profile.project, self._profile.visible_user)[:limit]
+
+    def material(self, focus: str, limit: int) -> Material:
+        """Recent runs that matter, newest first, with the insights that are there."""
+        rules = self._profile.insights
+        runs = self._ledger.recent_runs(
+            self._profile.project, self._profile.visible_user, min(limit, rules.recent_capacity)
+        )
+        return Material(
+            focus=own_words(focus).strip(),
+            observations=observations(runs, self._clock(), rules.importance_threshold),
+            known=tuple(self.standing(rules.capacity)),
+        )
+
+    def context(self, limit: int) -> ProjectContext:
+        """At most `limit` of each."""
+        profile = self._profile
+        seen = self.material("", profile.insights.recent_capacity).observations
+        waiting = self._ledger.traces(profile.project, user=profile.visible_user, review_status="pending", limit=limit)
+        return ProjectContext(self.standing(limit), list(seen[:limit]), waiting)
+
+    # -- drawing
+
+    def store(self, drafts: Sequence[InsightDraft], author: Author) -> list[Memory]:
+        """Keep these insights; those of the memory that say what they say.
+
+        Raises UnknownId for unknown evidence, and InvalidArgument where nothing is left of a text.
+        """
+        own = own_insights(drafts)
+        if len(own) < len(drafts):
+            raise InvalidArgument("insights", f"a text {NOT_OWN}", "what runs have in common, in your own words")
+        sources = self._sources(own)
+        job = self._job(author, "", len(own))
+        profile = self._profile
+        kept = save_insights(
+            self._ledger, self._embedder, job, own, sources, profile.insights, profile.initial_q, self._clock()
+        )
+        self._saved(profile.project)
+        return kept
+
+    def queue(self, request: ReflectRequest) -> InsightJob:
+        """Leave it to the configured model, in the background."""
+        job = self._job("llm", own_words(request.focus).strip(), request.limit)
+        with self._ledger.transaction() as tx:
+            tx.put_insight_job(job)
+        self._wake()
+        return job
+
+    def queue_if_due(self, tx: LedgerTransaction) -> bool:
+        """After a run was stored: whether it completed the number after which the model draws insights by itself."""
+        every = self._profile.insights.reflect_every
+        if not self._profile.uses_model or not every:
+            return False
+        if tx.runs_since_insights(self._profile.project, self._profile.visible_user) < every:
+            return False
+        tx.put_insight_job(self._job("llm", "", self._profile.insights.recent_capacity))
+        return True
+
+    def wake(self) -> None:
+        """A job was queued in a transaction that is committed now."""
+        self._wake()
+
+    def question(self, material: Material) -> str:
+        """What to ask a model that is not ours, such as the client's."""
+        return self._dialogue.insights_prompt(material)
+
+    def accept(self, material: Material, answer: str) -> list[Memory]:
+        """Store what the client's model made of the material; nothing where the answer holds nothing."""
+        drafts = own_insights(self._dialogue.insights(answer, material))
+        return self.store(drafts, "sampling") if drafts else []
+
+    def _sources(self, drafts: Sequence[InsightDraft]) -> dict[str, TraceSummary]:
+        named = list(dict.fromkeys(trace_id for draft in drafts for trace_id in draft.evidence))
+        found = {trace_id: self._ledger.trace_summary(trace_id) for trace_id in named}
+        seen = {i: s for i, s in found.items() if s is not None and self._profile.sees(s) and s.origin == "run"}
+        unknown = [trace_id for trace_id in named if trace_id not in seen]
+        if unknown:
+            raise UnknownId("insights", unknown, "submit_trace and list_traces")
+        return seen
+
+    def _job(self, author: Author, focus: str, limit: int) -> InsightJob:
+        now = self._clock()
+        return InsightJob(
+            id=new_id("ins"),
+            project=self._profile.project,
+            user=self._profile.user,
+            own_only=self._profile.scope == "user",
+            focus=focus,
+            limit=limit,
+            author=author,
+            state="queued",
+            next_attempt_at=now,
+            created_at=now,
+        )
+
+
+def standing(ledger: Ledger, project: str, user: str | None) -> list[Memory]:
+    """The insights in use, most important first, then newest."""
+    used = [memory for memory in ledger.insights(project, user) if memory.status in RETRIEVABLE]
+    newest_first = sorted(used, key=lambda m: (m.created_at, m.id), reverse=True)
+    return sorted(newest_first, key=lambda m: -(m.importance or 0.0))

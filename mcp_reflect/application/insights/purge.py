@@ -1,0 +1,51 @@
+"""Forgets insights for good: their words go, while the q_values that reviews gave stay replayable."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from mcp_reflect.application.claims import Embedded
+from mcp_reflect.application.lifecycle import PURGED
+from mcp_reflect.application.ports import Clock, Embedder, Ledger
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.domain.models import LogEntry, Memory
+
+FORGOTTEN = "[purged]"
+"""What stands where the words of a purged insight were."""
+
+
+def to_purge(ledger: Ledger, profile: Profile, before: datetime | None) -> list[Memory]:
+    """The insights of the project, of every status, that were made before a moment (all where None), oldest first."""
+    found = ledger.insights(profile.project, profile.visible_user)
+    return [m for m in found if m.reflection != FORGOTTEN and (before is None or m.created_at < before)]
+
+
+def purge(ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock, before: datetime | None) -> list[Memory]:
+    """Forget what `to_purge` finds and return it as it was.
+
+    The rows stay, without words and archived: reviews have credited them, and taking them away would leave q_values
+    that nothing accounts for. Raises ModelUnavailable or LedgerError.
+    """
+    gone = to_purge(ledger, profile, before)
+    if not gone:
+        return []
+    embedded = Embedded.by(embedder, [FORGOTTEN])
+    with ledger.transaction() as tx:
+        present = tx.memories([memory.id for memory in gone])
+        for memory in present.values():
+            empty = {"reflection": FORGOTTEN, "task": FORGOTTEN, "status": "archived", "contradicts": ()}
+            tx.put_memory(memory.model_copy(update=empty), embedded.model, embedded.vectors[FORGOTTEN])
+            entry = LogEntry(
+                memory_id=memory.id,
+                action=PURGED,
+                reason="purged by command",
+                status_before=memory.status,
+                at=clock(),
+            )
+            tx.add_log(entry)
+        for memory in tx.insights(profile.project, profile.visible_user):
+            kept = tuple(other for other in memory.contradicts if other not in present)
+            vectors = tx.vectors_of([memory.id], embedded.model)
+            if kept != memory.contradicts and memory.id in vectors:
+                tx.put_memory(memory.model_copy(update={"contradicts": kept}), embedded.model, vectors[memory.id])
+    return gone

@@ -1,0 +1,136 @@
+"""Puts insights into the ledger: what is said again gains weight, what is contradicted is marked, the rest is new."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from mcp_reflect.application.claims import Embedded
+from mcp_reflect.application.credit import disown
+from mcp_reflect.application.ports import Embedder, Ledger, LedgerTransaction, TraceSummary
+from mcp_reflect.application.profile import InsightRules
+from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.insights.merging import Insight, beyond_capacity, merge, says_the_same
+from mcp_reflect.domain.models import RETRIEVABLE, InsightDraft, InsightJob, LogEntry, Memory, Status
+from mcp_reflect.domain.values import Vector
+
+CROWDED_OUT = "capacity"
+"""The action in a memory's log when more important insights took its place; it may win the place back."""
+
+Sources = Mapping[str, TraceSummary]
+"""The evidence of new insights by trace id."""
+
+
+def save_insights(
+    ledger: Ledger, embedder: Embedder, job: InsightJob, drafts: Sequence[InsightDraft], sources: Sources,
+    rules: InsightRules, initial_q: float, now: datetime,
+) -> list[Memory]:  # fmt: skip
+    """Merge the drafts into the insights that are there and settle the job; the insights that say what the drafts say.
+
+    `sources` has every trace that a draft names. Raises ModelUnavailable or LedgerError.
+    """
+    user = job.user if job.own_only else None
+    texts = [memory.reflection for memory in ledger.insights(job.project, user)]
+    embedded = Embedded.by(embedder, [*(draft.text for draft in drafts), *texts])
+    with ledger.transaction() as tx:
+        tx.next_seq()  # from here on nobody else writes
+        waiting = tx.insight_job(job.id)
+        if waiting is not None and waiting.state != "queued":
+            return []  # Somebody else was faster.
+        # What came from a run that was forgotten meanwhile must not bring it back.
+        drafts = [draft for draft in drafts if all(tx.trace(trace_id) is not None for trace_id in draft.evidence)]
+        known = {
+            m.id: m for m in tx.insights(job.project, user) if _takes_part(tx, m) and m.reflection in embedded.vectors
+        }
+        before = [_as_insight(memory, embedded.vectors[memory.reflection]) for memory in known.values()]
+        fresh = {new_id("mem"): draft for draft in drafts}
+        new = [
+            Insight(key, draft.text, embedded.vectors[draft.text], draft.importance, draft.evidence)
+            for key, draft in fresh.items()
+        ]
+        merged = merge(before, new, rules.same_bound)
+        was = {insight.key: insight for insight in before}
+        for insight in merged:
+            earlier = known.get(insight.key)
+            if earlier is None:
+                memory = _memory(insight, job, sources, initial_q, now)
+            elif insight != was[insight.key]:
+                memory = _with(earlier, insight)
+                disown(tx, memory.id, set(insight.evidence) - set(earlier.evidence))
+            else:
+                continue
+            tx.put_memory(memory, embedded.model, insight.vector)
+        _make_room(tx, [insight.key for insight in merged], rules.capacity, now)
+        tx.put_insight_job(job.model_copy(update={"state": "completed", "last_error": ""}))
+        said = [i.key for i in merged if any(_holds(i, draft, rules.same_bound) for draft in new)]
+        found = tx.memories(said)
+    return [found[key] for key in said]
+
+
+def _holds(insight: Insight, draft: Insight, bound: float) -> bool:
+    """Whether a draft became this insight or went into it."""
+    return set(draft.evidence) <= set(insight.evidence) and says_the_same(insight, draft, bound)
+
+
+def _takes_part(tx: LedgerTransaction, memory: Memory) -> bool:
+    """Whether new insights may merge with it: in use, or out of it only for want of room."""
+    return memory.status in RETRIEVABLE or crowded_out(tx, memory)
+
+
+def crowded_out(tx: LedgerTransaction, memory: Memory) -> bool:
+    log = tx.log_of(memory.id)
+    return memory.status == "archived" and bool(log) and log[-1].action == CROWDED_OUT
+
+
+def _as_insight(memory: Memory, vector: Vector) -> Insight:
+    return Insight(memory.id, memory.reflection, vector, memory.importance or 0.0, memory.evidence, memory.contradicts)
+
+
+def _with(memory: Memory, insight: Insight) -> Memory:
+    update = {
+        "importance": insight.importance,
+        "evidence": insight.evidence,
+        "contradicts": insight.contradicts,
+    }
+    return memory.model_copy(update=update)
+
+
+def _memory(insight: Insight, job: InsightJob, sources: Sources, initial_q: float, now: datetime) -> Memory:
+    newest = max((sources[trace_id] for trace_id in insight.evidence), key=lambda s: (s.created_at, s.id))
+    return Memory(
+        id=insight.key,
+        project=job.project,
+        user=job.user,
+        kind="insight",
+        task=newest.task,
+        reflection=insight.text,
+        evidence=insight.evidence,
+        importance=insight.importance,
+        contradicts=insight.contradicts,
+        author=job.author,
+        source_trace_id=newest.id,
+        initial_q=initial_q,
+        q_value=initial_q,
+        created_at=now,
+    )
+
+
+def _make_room(tx: LedgerTransaction, keys: Iterable[str], capacity: int, now: datetime) -> None:
+    """Archive the least important insights beyond the capacity, and bring back those that have a place again."""
+    memories = tx.memories(list(keys))
+    newest_first = sorted(memories.values(), key=lambda m: (m.created_at, m.id), reverse=True)
+    standing = {
+        memory.id: (memory.status == "adopted", memory.importance or 0.0, place)
+        for place, memory in enumerate(newest_first)
+    }
+    out = set(beyond_capacity(standing, capacity))
+    for memory in memories.values():
+        if memory.id in out and memory.status == "active":
+            _move(tx, memory, "archived", CROWDED_OUT, f"{capacity} insights are kept, and others weigh more", now)
+        elif memory.id not in out and memory.status == "archived":
+            _move(tx, memory, "active", "restore", "it weighs enough again", now)
+
+
+def _move(tx: LedgerTransaction, memory: Memory, status: Status, action: str, reason: str, now: datetime) -> None:
+    tx.set_status(memory.id, status)
+    tx.add_log(LogEntry(memory_id=memory.id, action=action, reason=reason, status_before=memory.status, at=now))

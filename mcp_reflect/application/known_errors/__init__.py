@@ -1,0 +1,129 @@
+"""Errors and their fixes: found again when they return, recorded once however often they return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_reflect.application.known_errors.mirror import Mirror
+from mcp_reflect.application.known_errors.records import come_back, new_error, put, same_of, store_provenance
+from mcp_reflect.application.ports import Clock, Embedder, Ledger
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.requests import ErrorFix, ErrorQuery
+from mcp_reflect.application.retrieval import Retriever
+from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
+from mcp_reflect.domain.models import Memory
+from mcp_reflect.domain.ranking.recency import microseconds
+from mcp_reflect.domain.redaction.redact import redact, redact_json
+from mcp_reflect.domain.redaction.stored_text import NOT_OWN, own_words
+from mcp_reflect.domain.reflection.embedded_text import embedded_text
+from mcp_reflect.errors import InvalidArgument
+
+
+@dataclass(frozen=True)
+class KnownFix:
+    """A memory that knows an error; `match` in [0, 1] is the better of keyword overlap and cosine."""
+
+    memory: Memory
+    match: float
+
+
+@dataclass(frozen=True)
+class KnownFixes:
+    """The answer to an error, best first. `warnings` are what was wrong with the mirror."""
+
+    retrieval_id: str
+    fixes: list[KnownFix]
+    warnings: list[str]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What became of a recorded error; `is_new` is false where it was known and came back."""
+
+    memory: Memory
+    is_new: bool
+    warnings: list[str]
+
+
+class ErrorFixes:
+    """A connection's view of the known errors of its project. Thread-safe."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        embedder: Embedder,
+        retriever: Retriever,
+        mirror: Mirror,
+        profile: Profile,
+        clock: Clock,
+    ) -> None:
+        self._ledger = ledger
+        self._embedder = embedder
+        self._retriever = retriever
+        self._profile = profile
+        self._clock = clock
+        self.mirror = mirror
+
+    def find(self, query: ErrorQuery) -> KnownFixes:
+        """What is known of an error, best first; what is shown counts as given to the connection's run."""
+        warnings = self.mirror.read()
+        profile, error = self._profile, redact(query.error)
+        now = self._clock()
+        hits = self._retriever.known_errors(
+            profile.project, profile.visible_user, error, profile.similarity_threshold, query.limit, microseconds(now)
+        )
+        retrieval = profile.shown([hit.memory_id for hit in hits], now)
+        found = self._ledger.record_retrieval(retrieval)
+        fixes = [KnownFix(found[hit.memory_id], hit.match) for hit in hits if hit.memory_id in found]
+        return KnownFixes(retrieval.id, fixes, warnings)
+
+    def record(self, fix: ErrorFix) -> Recorded:
+        """Store an error with a trace of its own, or count it as a recurrence of the same error."""
+        warnings = self.mirror.read()
+        line = _line_of(fix)
+        stored: Recorded | None = None
+        while stored is None:
+            stored = self._try(line)
+        return Recorded(stored.memory, stored.is_new, [*warnings, *self.mirror.write()])
+
+    def _try(self, line: ErrorLine) -> Recorded | None:
+        """None where somebody recorded the same error meanwhile: the words to embed are other ones then."""
+        now, known = self._clock(), self._same(line)
+        planned = new_error(line, self._profile, "", now, "agent") if known is None else come_back(known, line)
+        vector = self._embedder.embed([embedded_text(planned)])[0]
+        with self._ledger.transaction() as tx:
+            tx.next_seq()  # from here on nobody else writes
+            if self._same(line) != known:
+                return None
+            trace = store_provenance(tx, self._profile, line, "error", now)
+            memory = planned if known else planned.model_copy(update={"source_trace_id": trace.id})
+            return Recorded(put(tx, memory, self._embedder.identity, vector), known is None, [])
+
+    def _same(self, line: ErrorLine) -> Memory | None:
+        ids = self._retriever.same_mistake(self._profile.project, self._profile.visible_user, line.mistake)
+        known = same_of(self._ledger.memories(ids).values(), line)
+        # What a retrieval touches must not look like a change of the error.
+        return known and known.model_copy(update={"last_used_at": None})
+
+
+def _line_of(fix: ErrorFix) -> ErrorLine:
+    """Raises InvalidArgument where nothing is left of the task or the mistake."""
+    task, mistake = own_words(fix.task), own_words(fix.mistake).strip()
+    if not task.strip():
+        raise InvalidArgument("task", NOT_OWN, "the task in the user's words")
+    if not mistake:
+        raise InvalidArgument("mistake", NOT_OWN, "what went wrong")
+    return ErrorLine(
+        memory_id="",
+        created_at=None,
+        task=task,
+        mistake=mistake,
+        evidence=tuple(filter(None, [own_words(fix.evidence).strip()])),
+        rule=own_words(fix.rule).strip(),
+        fix=own_words(fix.fix).strip(),
+        tests=tuple(own for each in fix.tests if (own := own_words(each)).strip()),
+        status="active",
+        recurrences=0,
+        metadata=redact_json(fix.metadata),
+        text="",
+    )

@@ -1,0 +1,184 @@
+"""Errors from the lines of a `reflexion.jsonl`: which are new, which are known and say something else now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from mcp_reflect.application.known_errors.records import edited, new_error, store_provenance
+from mcp_reflect.application.ports import Clock, Embedder, Ledger, LedgerTransaction, Progress
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.domain.error_matching.reflexion_file import (
+    Broken,
+    ErrorLine,
+    as_line,
+    line_of,
+    read_lines,
+    shown_in_files,
+)
+from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.models import Author, LogEntry, Memory
+from mcp_reflect.domain.reflection.embedded_text import embedded_text
+from mcp_reflect.domain.values import Vector
+
+_BATCH = 64
+
+Thing = TypeVar("Thing")
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A memory to store for a line; `before` is what it is now, None where it is new."""
+
+    line: ErrorLine
+    memory: Memory
+    before: Memory | None
+
+
+@dataclass
+class Imported:
+    """What became of the lines of a file."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    broken: list[Broken] = field(default_factory=list)
+
+
+def matched(lines: Sequence[ErrorLine], memories: Iterable[Memory]) -> list[Memory | None]:
+    """For each line the error that it speaks of, None for a new one. No error answers to two lines.
+
+    By id; then by content in full; then, where only one line and one error have them, by ts, task and mistake.
+    """
+    free = {memory.id: memory for memory in memories}
+    found: list[Memory | None] = [free.pop(line.memory_id, None) for line in lines]
+    for sameness in (_content_of, _key_of):
+        left = [number for number, memory in enumerate(found) if memory is None]
+        alike = _groups((sameness(memory), memory) for memory in free.values())
+        again = _groups((sameness(lines[number]), number) for number in left)
+        for key, numbers in again.items():
+            there = alike.get(key, [])
+            if sameness is _key_of and (len(there) != 1 or len(numbers) != 1):
+                continue
+            for number, memory in zip(numbers, there, strict=False):
+                found[number] = free.pop(memory.id)
+    return found
+
+
+def _content_of(thing: ErrorLine | Memory) -> Hashable:
+    """All that a line says but for its time, which lines written by hand may leave out."""
+    line = thing if isinstance(thing, ErrorLine) else as_line(thing)
+    metadata = json.dumps(line.metadata, sort_keys=True)
+    return (
+        *(line.task, line.mistake, line.evidence, line.rule, line.fix),
+        *(line.tests, line.status, line.recurrences, metadata),
+    )
+
+
+def _key_of(thing: ErrorLine | Memory) -> Hashable:
+    line = thing if isinstance(thing, ErrorLine) else as_line(thing)
+    return line.created_at, line.task, line.mistake
+
+
+def _groups(pairs: Iterable[tuple[Hashable, Thing]]) -> dict[Hashable, list[Thing]]:
+    grouped: dict[Hashable, list[Thing]] = {}
+    for key, thing in pairs:
+        grouped.setdefault(key, []).append(thing)
+    return grouped
+
+
+def plan(
+    lines: Sequence[ErrorLine], known: Sequence[Memory | None], profile: Profile, now: datetime, author: Author
+) -> list[Planned]:
+    """What has to be stored so that the ledger says what the lines say, given the errors that they speak of."""
+    planned: list[Planned] = []
+    for number, (line, before) in enumerate(zip(lines, known, strict=True)):
+        if before is not None:
+            after = edited(before, line)
+            if after != before:
+                planned.append(Planned(line, after, before))
+        else:
+            # Lines without a time stay in their order.
+            moment = now + timedelta(microseconds=number)
+            planned.append(Planned(line, new_error(line, profile, "", moment, author, line.memory_id), None))
+    return planned
+
+
+def store_planned(
+    tx: LedgerTransaction,
+    planned: Sequence[Planned],
+    vectors: Sequence[Vector] | Vector,
+    model: str,
+    profile: Profile,
+    now: datetime,
+) -> list[str]:
+    """Store what was planned and give back the ids; `vectors` are those of its memories, in the same order."""
+    stored: list[str] = []
+    taken = set(tx.memories([each.memory.id for each in planned if each.before is None]))
+    for each, vector in zip(planned, vectors, strict=True):
+        memory = each.memory
+        if each.before is None:
+            trace = store_provenance(tx, profile, each.line, "import", now)
+            memory = memory.model_copy(update={"source_trace_id": trace.id})
+            if memory.id in taken:  # another project's, or a copied line's
+                memory = memory.model_copy(update={"id": new_id("mem")})
+            taken.add(memory.id)
+        elif each.before.status != memory.status:
+            entry = LogEntry(
+                memory_id=memory.id,
+                action="edit",
+                reason="changed in the file of errors",
+                status_before=each.before.status,
+                at=now,
+            )
+            tx.add_log(entry)
+        tx.put_memory(memory, model, vector)
+        stored.append(memory.id)
+    return stored
+
+
+def import_errors(
+    text: str, ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock, progress: Progress | None = None
+) -> Imported:
+    """Take in the lines of a file in one transaction. A line that is there already stays as it is.
+
+    Raises ModelUnavailable and LedgerError; then nothing was stored.
+    """
+    found = [line for _, line in read_lines(text)]
+    lines = [line for line in found if isinstance(line, ErrorLine)]
+    result = Imported(broken=[line for line in found if isinstance(line, Broken)])
+    while True:
+        with ledger.transaction() as tx:
+            memories = errors_in(tx, profile)
+        planned = plan(lines, matched(lines, memories), profile, clock(), "import")
+        vectors: list[Vector] = []
+        for start in range(0, len(planned), _BATCH):
+            batch = planned[start : start + _BATCH]
+            vectors.extend(embedder.embed([embedded_text(each.memory) for each in batch]))
+            if progress is not None:
+                progress(start + len(batch), len(planned))
+        with ledger.transaction() as tx:
+            tx.next_seq()  # from here on nobody else writes
+            if planned and errors_in(tx, profile) != memories:
+                continue  # What was planned would undo what somebody has said meanwhile.
+            store_planned(tx, planned, vectors, embedder.identity, profile, clock())
+        result.added = sum(each.before is None for each in planned)
+        result.changed = len(planned) - result.added
+        result.unchanged = len(lines) - len(planned)
+        return result
+
+
+def errors_in(tx: LedgerTransaction, profile: Profile) -> list[Memory]:
+    """The errors that a file may speak of, without what reading them moves."""
+    found = tx.memories_where(profile.project, user=profile.visible_user, kind="error")
+    return [memory.model_copy(update={"last_used_at": None}) for memory in found]
+
+
+def export_errors(ledger: Ledger, profile: Profile) -> str:
+    """Every error but the archived ones, a line each, oldest first."""
+    with ledger.transaction() as tx:
+        memories = errors_in(tx, profile)
+    return "".join(f"{line_of(memory, with_id=False)}\n" for memory in shown_in_files(memories))

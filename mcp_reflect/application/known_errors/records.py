@@ -1,0 +1,163 @@
+"""How an error becomes a memory, and how the same error that comes back becomes part of it. Nothing said is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from mcp_reflect.application.ports import LedgerTransaction
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.domain.error_matching.keywords import error_keywords, fold, same_error
+from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
+from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.models import RETRIEVABLE, Author, Memory, Metadata, Origin, ReflectionDraft, Review, Trace
+from mcp_reflect.domain.text.rendering import render_reflection
+from mcp_reflect.domain.values import Vector
+
+EARLIER_FIX = "Earlier fix: "
+EARLIER_RULE = "Earlier rule: "
+"""How the evidence of an error begins that keeps a fix or a rule which a later one took the place of."""
+
+MOST_EVIDENCE = 20
+"""A memory shows its first evidence and the latest; the traces of its recurrences keep all."""
+
+
+def worded(memory: Memory) -> Memory:
+    """The same error with everything that follows from its words."""
+    draft = ReflectionDraft(
+        key_mistake=memory.key_mistake, correct_action=memory.correct_action, guidance=memory.guidance
+    )
+    update = {
+        "reflection": render_reflection(draft),
+        "error_keywords": error_keywords(memory.key_mistake, memory.evidence),
+    }
+    return memory.model_copy(update=update)
+
+
+def new_error(
+    line: ErrorLine, profile: Profile, source_trace_id: str, now: datetime, author: Author, memory_id: str = ""
+) -> Memory:
+    """The memory of an error that was not known."""
+    memory = Memory(
+        id=memory_id or new_id("mem"),
+        project=profile.project,
+        user=profile.user,
+        kind="error",
+        status=line.status,
+        task=line.task,
+        reflection="",
+        key_mistake=line.mistake,
+        correct_action=line.fix,
+        guidance=line.rule,
+        metadata=line.metadata,
+        evidence=line.evidence,
+        tests=line.tests,
+        recurrences=line.recurrences,
+        author=author,
+        source_trace_id=source_trace_id,
+        initial_q=profile.initial_q,
+        q_value=profile.initial_q,
+        created_at=line.created_at or now,
+    )
+    return worded(memory)
+
+
+def edited(memory: Memory, line: ErrorLine) -> Memory:
+    """The memory with the words of a line that somebody edited."""
+    update = {
+        "task": line.task,
+        "key_mistake": line.mistake,
+        "correct_action": line.fix,
+        "guidance": line.rule,
+        "metadata": line.metadata,
+        "evidence": line.evidence,
+        "tests": line.tests,
+        "recurrences": line.recurrences,
+        "status": line.status,
+        "created_at": line.created_at or memory.created_at,
+    }
+    return worded(memory.model_copy(update=update))
+
+
+def come_back(known: Memory, again: ErrorLine) -> Memory:
+    """The known error after one more recurrence.
+
+    A later fix or rule that is not empty counts from now on; the earlier one becomes evidence. Evidence that says
+    nothing new but other numbers, paths and ids is left out.
+    """
+    evidence = list(known.evidence)
+    if _differs(known.correct_action, again.fix):
+        evidence.append(EARLIER_FIX + known.correct_action)
+    if _differs(known.guidance, again.rule):
+        evidence.append(EARLIER_RULE + known.guidance)
+    said = {fold(each) for each in evidence}
+    evidence += [each for each in again.evidence if fold(each) not in said]
+    if len(evidence) > MOST_EVIDENCE:
+        evidence = evidence[:1] + evidence[-(MOST_EVIDENCE - 1) :]
+    update = {
+        "correct_action": again.fix or known.correct_action,
+        "guidance": again.rule or known.guidance,
+        "evidence": tuple(dict.fromkeys(evidence)),
+        "tests": tuple(dict.fromkeys((*known.tests, *again.tests))),
+        "metadata": _merged(known.metadata, again.metadata),
+        "recurrences": known.recurrences + 1,
+    }
+    return worded(known.model_copy(update=update))
+
+
+def _differs(known: str, later: str) -> bool:
+    return bool(known and later) and known != later
+
+
+def _merged(known: Metadata, later: Metadata) -> Metadata:
+    """What is newly said is added; where both say something, what was said first stays, and the trace has the other."""
+    return later | known
+
+
+def same_of(candidates: Iterable[Memory], line: ErrorLine) -> Memory | None:
+    """The candidate that is the same error, the one seen most often if there are several."""
+    same = [
+        memory
+        for memory in candidates
+        if memory.kind == "error"
+        and memory.status in RETRIEVABLE
+        and same_error(line.mistake, _first(line.evidence), memory.key_mistake, _first(memory.evidence))
+    ]
+    return max(same, key=lambda memory: (memory.recurrences, memory.created_at, memory.id), default=None)
+
+
+def _first(evidence: tuple[str, ...]) -> str:
+    return evidence[0] if evidence else ""
+
+
+def store_provenance(tx: LedgerTransaction, profile: Profile, line: ErrorLine, origin: Origin, now: datetime) -> Trace:
+    """The trace an error comes from, reviewed: `fail` while nobody knows a fix."""
+    trace = Trace(
+        id=new_id("trace"),
+        project=profile.project,
+        user=profile.user,
+        task=line.task,
+        trajectory="\n\n".join(line.evidence),
+        metadata=line.metadata,
+        draft=ReflectionDraft(key_mistake=line.mistake, correct_action=line.fix, guidance=line.rule),
+        origin=origin,
+        created_at=now,
+    )
+    tx.insert_trace(trace)
+    review = Review(
+        id=new_id("rev"),
+        trace_id=trace.id,
+        seq=tx.next_seq(),
+        result="pass" if line.fix else "fail",
+        alpha=profile.alpha,
+        draft=trace.draft,
+        created_at=now,
+    )
+    tx.put_review(review)
+    return trace
+
+
+def put(tx: LedgerTransaction, memory: Memory, model: str, vector: Vector) -> Memory:
+    """Store it and give it back as it is now."""
+    tx.put_memory(memory, model, vector)
+    return tx.memories([memory.id])[memory.id]

@@ -1,0 +1,115 @@
+"""A memory's status after it was made: adopted, deprecated, archived, restored, pruned. Every change is logged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from mcp_reflect.application.ports import Clock, Ledger, LedgerTransaction
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.domain.learning.pruning import Prunable, prunable
+from mcp_reflect.domain.models import Action, LogEntry, Memory, Status
+from mcp_reflect.domain.redaction.redact import redact
+from mcp_reflect.errors import InvalidArgument, UnknownId
+
+ISSUED_BY = "query_memories, augment_task and find_error_fixes"
+
+PURGED = "purge"
+"""The action in the log of a memory whose words were forgotten for good."""
+
+_TARGETS: dict[Action, Status] = {"adopt": "adopted", "deprecate": "deprecated", "archive": "archived"}
+
+
+@dataclass(frozen=True)
+class StatusChange:
+    """A memory as it is now, with the status that it had before."""
+
+    memory: Memory
+    before: Status
+
+
+def manage(
+    ledger: Ledger, profile: Profile, clock: Clock, memory_id: str, action: Action, reason: str = ""
+) -> StatusChange:
+    """Change a memory's status; one that has it already stays as it is, without a line in the log.
+
+    `restore` takes the last change back that was not taken back yet. Raises UnknownId, and InvalidArgument where there
+    is nothing to restore, the memory is just being rewritten, or it was purged.
+    """
+    with ledger.transaction() as tx:
+        tx.next_seq()  # from here on nobody else writes
+        memory = tx.memories([memory_id]).get(memory_id)
+        if memory is None or not profile.sees(memory):
+            raise UnknownId("memory_id", [memory_id], ISSUED_BY)
+        if any(entry.action == PURGED for entry in tx.log_of(memory_id)):
+            raise InvalidArgument("memory_id", f"{memory_id} was purged: its words are gone", "a memory that has some")
+        if memory.status == "pending":
+            raise InvalidArgument("memory_id", f"{memory_id} is being rewritten", "a memory that is not; try again")
+        target = _restored(tx, memory) if action == "restore" else _TARGETS[action]
+        if target != memory.status:
+            tx.set_status(memory_id, target)
+            tx.add_log(_entry(memory, action, redact(reason), clock))
+        return StatusChange(memory.model_copy(update={"status": target}), memory.status)
+
+
+def _restored(tx: LedgerTransaction, memory: Memory) -> Status:
+    before = status_before(tx.log_of(memory.id))
+    if before is None:
+        raise InvalidArgument(
+            "action", f"{memory.id} is {memory.status} and was never anything else", '"adopt", "deprecate" or "archive"'
+        )
+    return before
+
+
+def status_before(log: Iterable[LogEntry]) -> Status | None:
+    """The status before the last change that was not taken back yet; None where there is none."""
+    changes: list[Status] = []
+    for entry in log:
+        if entry.action != "restore":
+            # Nobody gives a memory that status: it only hides another one while words are written.
+            changes.append("active" if entry.status_before == "pending" else entry.status_before)
+        elif changes:
+            changes.pop()
+    return changes[-1] if changes else None
+
+
+def status_while_rewritten(tx: LedgerTransaction, memory: Memory) -> Status:
+    """The status that a memory has to keep when its words are written anew; `pending` hides the one before."""
+    if memory.status != "pending":
+        return memory.status
+    status: Status = "active"
+    earlier: list[Status] = []
+    for entry in tx.log_of(memory.id):
+        if entry.action == "restore":
+            status = earlier.pop() if earlier else "active"
+        else:
+            earlier.append(status)
+            status = "adopted" if entry.action == "adopt" else "active"
+    return status
+
+
+def to_prune(ledger: Ledger, profile: Profile, clock: Clock) -> list[Prunable]:
+    """What `prune` would archive, worst first."""
+    with ledger.transaction() as tx:
+        return _to_prune(tx, profile, clock)
+
+
+def prune(ledger: Ledger, profile: Profile, clock: Clock) -> list[Prunable]:
+    """Archive what has shown that it is not worth keeping in use; each with its reason, and restorable."""
+    with ledger.transaction() as tx:
+        tx.next_seq()  # from here on nobody else writes
+        found = _to_prune(tx, profile, clock)
+        for each in found:
+            tx.set_status(each.memory.id, "archived")
+            tx.add_log(_entry(each.memory, "prune", each.reason, clock))
+    return found
+
+
+def _to_prune(tx: LedgerTransaction, profile: Profile, clock: Clock) -> list[Prunable]:
+    in_use: set[Status] = {"active"}
+    found = tx.memories_where(profile.project, user=profile.visible_user, statuses=in_use)
+    return prunable(found, clock())
+
+
+def _entry(memory: Memory, action: str, reason: str, clock: Clock) -> LogEntry:
+    return LogEntry(memory_id=memory.id, action=action, reason=reason, status_before=memory.status, at=clock())

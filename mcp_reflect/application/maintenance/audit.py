@@ -1,0 +1,128 @@
+"""Checks what is stored against what it must follow from, and mends the index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from mcp_reflect.application.index_sync import Indexer
+from mcp_reflect.application.ports import AuditRows, Embedder, Ledger, Progress, VectorIndex
+from mcp_reflect.domain.learning import q_update
+from mcp_reflect.domain.models import Memory, Review, Trace, UtilityEvent
+from mcp_reflect.domain.values import Vector
+
+_SAME_VECTOR = 1e-4
+"""Largest difference between the ledger's and the index's copy: Chroma keeps float32 and may renormalise."""
+
+_ROUNDED = 1e-6
+"""Sums of trials may differ by so much: they were added one by one, in the order in which reviews came."""
+
+_EMBED_BATCH = 64
+
+
+def findings(ledger: Ledger, index: VectorIndex, embedder: Embedder, project: str) -> list[str]:
+    """What differs in one project; empty where all is well. Raises LedgerError or IndexFailure."""
+    return [
+        *ledger_findings(ledger.audit_rows(project)),
+        *_index(ledger.vectors(project, embedder.identity), index.contents(project, embedder.identity)),
+        *(
+            f"memory {memory_id}: not embedded by {embedder.identity}; run `mcp-reflect reindex`"
+            for memory_id, _ in ledger.missing_vectors(project, embedder.identity)
+        ),
+    ]
+
+
+def ledger_findings(rows: AuditRows) -> list[str]:
+    """What differs within the ledger itself."""
+    memories, events, traces = rows
+    return [*_provenance(memories, traces), *_learning(memories, events, traces)]
+
+
+def _provenance(memories: list[Memory], traces: list[tuple[Trace, Review | None]]) -> Iterator[str]:
+    reviewed = {trace.id for trace, review in traces if review is not None}
+    known = {trace.id for trace, _ in traces}
+    for memory in memories:
+        if memory.source_trace_id not in known:
+            yield f"memory {memory.id}: its trace {memory.source_trace_id} is missing"
+        elif memory.kind != "insight" and memory.source_trace_id not in reviewed:
+            yield f"memory {memory.id}: its trace {memory.source_trace_id} has no review"
+        for trace_id in sorted(q_update.origins(memory) - known - {memory.source_trace_id}):
+            yield f"memory {memory.id}: its evidence {trace_id} is missing"
+
+
+def _learning(
+    memories: list[Memory], events: list[UtilityEvent], traces: list[tuple[Trace, Review | None]]
+) -> Iterator[str]:
+    """Rewards worked out anew from the reviews that count, then the q_values from the rewards."""
+    own = _by_origin(memories)
+    expected: dict[str, list[UtilityEvent]] = {memory.id: [] for memory in memories}
+    judged = [(trace, review) for trace, review in traces if review is not None]
+    for trace, review in sorted(judged, key=lambda pair: pair[1].seq):
+        earned = q_update.earned(trace, review, own.get(trace.id, set()))
+        for position, (memory_id, reward) in enumerate(earned.items()):
+            expected.setdefault(memory_id, []).append(q_update.event(review, memory_id, position, reward, 0.0))
+    stored: dict[str, list[UtilityEvent]] = {}
+    for event in events:
+        stored.setdefault(event.memory_id, []).append(event)
+    for memory in memories:
+        replayed = q_update.replay(memory.initial_q, expected[memory.id])
+        q_value = replayed[-1].q_after if replayed else memory.initial_q
+        if _unplaced(stored.get(memory.id, [])) != _unplaced(replayed):
+            yield f"memory {memory.id}: its utility events are not those that its reviews give"
+        if memory.q_value != q_value:
+            yield f"memory {memory.id}: q_value is {memory.q_value!r}, its reviews give {q_value!r}"
+        if memory.reviews != len(replayed):
+            yield f"memory {memory.id}: counts {memory.reviews} reviews, there are {len(replayed)}"
+        trials, successes = q_update.record(replayed)
+        if max(abs(memory.trials - trials), abs(memory.successes - successes)) > _ROUNDED:
+            counted = f"{memory.successes:g} successes in {memory.trials:g} trials"
+            yield f"memory {memory.id}: counts {counted}, its reviews give {successes:g} in {trials:g}"
+    for memory_id in expected.keys() - {memory.id for memory in memories}:
+        yield f"memory {memory_id}: was credited, but does not exist"
+
+
+def _unplaced(events: list[UtilityEvent]) -> list[UtilityEvent]:
+    """Events without their places in their reviews, where a memory that lost its own leaves a gap."""
+    return [event.model_copy(update={"position": 0}) for event in events]
+
+
+def _by_origin(memories: list[Memory]) -> dict[str, set[str]]:
+    """The memories that each trace must not credit."""
+    own: dict[str, set[str]] = {}
+    for memory in memories:
+        for trace_id in q_update.origins(memory):
+            own.setdefault(trace_id, set()).add(memory.id)
+    return own
+
+
+def _index(held: dict[str, Vector], indexed: dict[str, Vector]) -> Iterator[str]:
+    for memory_id in sorted(held.keys() - indexed.keys()):
+        yield f"memory {memory_id}: missing from the index"
+    for memory_id in sorted(indexed.keys() - held.keys()):
+        yield f"memory {memory_id}: in the index, but not retrievable in the ledger"
+    for memory_id in sorted(held.keys() & indexed.keys()):
+        if not np.allclose(held[memory_id], indexed[memory_id], atol=_SAME_VECTOR):
+            yield f"memory {memory_id}: its vector in the index is another one"
+
+
+def reindex(
+    ledger: Ledger, indexer: Indexer, embedder: Embedder, project: str, progress: Progress | None = None
+) -> tuple[int, int]:
+    """Embed what the present model has not embedded, then fill the project's collection anew.
+
+    Returns how many memories were embedded and how many were written to the index.
+    """
+    return embed_missing(ledger, embedder, project, progress), indexer.rebuild(project, progress)
+
+
+def embed_missing(ledger: Ledger, embedder: Embedder, project: str, progress: Progress | None = None) -> int:
+    """Embed what the present model has not embedded; how many memories that were."""
+    missing = ledger.missing_vectors(project, embedder.identity)
+    for start in range(0, len(missing), _EMBED_BATCH):
+        batch = missing[start : start + _EMBED_BATCH]
+        vectors = embedder.embed([text for _, text in batch])
+        ledger.put_vectors(embedder.identity, batch, vectors)
+        if progress is not None:
+            progress(start + len(batch), len(missing))
+    return len(missing)

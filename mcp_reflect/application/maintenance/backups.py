@@ -1,0 +1,178 @@
+"""A whole home in one file: the ledger as it is at one moment, settings and prompts; the index is but a copy.
+
+A backup is a ZIP archive with `manifest.json` (format, version, and size and SHA-256 of every file), `ledger.db`,
+`config.toml` and `prompts/`, the last two where there are any.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from pydantic import BaseModel, ValidationError
+
+from mcp_reflect.application.atomic_file import PRIVATE, replacing
+from mcp_reflect.application.ports import LedgerFile, Progress
+from mcp_reflect.errors import ArchiveError, LedgerError
+
+FORMAT = "mcp-reflect-backup"
+VERSION = 1
+BEFORE_RESTORE = "before-restore.zip"
+"""What the home held before it was last restored; stands in it."""
+
+_LEDGER = "ledger.db"
+_CONFIG = "config.toml"
+_PROMPTS = "prompts"
+_WORKSHOP = "restoring."
+_CHUNK = 1 << 20
+
+
+class _File(BaseModel):
+    bytes: int
+    sha256: str
+
+
+class Manifest(BaseModel):
+    """What is in a backup, by name."""
+
+    format: str
+    version: int
+    files: dict[str, _File]
+
+
+def back_up(home: Path, ledger: LedgerFile, file: Path, progress: Progress | None = None) -> Manifest:
+    """Write a backup, readable by its owner alone; what stood there before stays until the new one is whole.
+
+    Others may use the home meanwhile. Raises LedgerError, ArchiveError and OSError.
+    """
+    with _workshop(home) as folder:
+        ledger.copy_to(folder / _LEDGER, progress)
+        ledger.check(folder / _LEDGER)
+        contents = {_LEDGER: folder / _LEDGER} | _settings_files(home)
+        manifest = Manifest(format=FORMAT, version=VERSION, files={n: _measured(f) for n, f in contents.items()})
+        with replacing(file, PRIVATE) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("manifest.json", manifest.model_dump_json(indent=1))
+            for name, source in contents.items():
+                archive.write(source, name)
+    return manifest
+
+
+def restore(home: Path, ledger: LedgerFile, file: Path, progress: Progress | None = None) -> Path | None:
+    """Put a backup in the place of what the home holds; the caller owns the home.
+
+    What was there is first written to BEFORE_RESTORE, whose path is returned; None where there was no ledger, or none
+    that can be read (it is then renamed and stays). The ledger is replaced in one transaction, then prompts and
+    settings file by file: where that is interrupted, restoring again finishes it. Raises ArchiveError for a file that
+    is no whole backup; then nothing was changed. Raises LedgerError and OSError.
+    """
+    clear_remains(home)
+    with _workshop(home) as folder:
+        names = _unpacked(file, folder)
+        try:
+            ledger.check(folder / _LEDGER)
+        except ArchiveError as error:
+            raise ArchiveError(f"{file}: {error}; nothing was changed") from error
+        aside = _put_aside(home, ledger)
+        ledger.replace_by(folder / _LEDGER, progress)
+        for name in _settings_files(home).keys() - names:
+            (home / name).unlink()
+        for name in sorted(names - {_LEDGER}):
+            (home / name).parent.mkdir(mode=0o700, exist_ok=True)
+            (folder / name).replace(home / name)
+    return aside
+
+
+def clear_remains(home: Path) -> None:
+    """Delete what a backup or a restore left in the home when it was killed."""
+    for folder in home.glob(f"{_WORKSHOP}*"):
+        shutil.rmtree(folder, ignore_errors=True)
+    for half in home.glob(f".{BEFORE_RESTORE}.*"):
+        half.unlink(missing_ok=True)
+
+
+def drop_copies(home: Path) -> list[str]:
+    """Delete what earlier restores put aside in the home; the names of these files."""
+    copies = [home / BEFORE_RESTORE, *home.glob(f"{_LEDGER}*.damaged-*")]
+    there = [each for each in copies if each.exists()]
+    for each in there:
+        each.unlink()
+    return [each.name for each in there]
+
+
+def _put_aside(home: Path, ledger: LedgerFile) -> Path | None:
+    if not (home / _LEDGER).exists():
+        return None
+    try:
+        back_up(home, ledger, home / BEFORE_RESTORE)
+    except (LedgerError, ArchiveError):
+        return None
+    return home / BEFORE_RESTORE
+
+
+@contextmanager
+def _workshop(home: Path) -> Iterator[Path]:
+    """A folder in the home: readable by its owner alone, and on the same disk."""
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=_WORKSHOP, dir=home) as folder:
+        yield Path(folder)
+
+
+def _settings_files(home: Path) -> dict[str, Path]:
+    """Settings and prompts of the home, by their name in a backup."""
+    found = [home / _CONFIG, *sorted((home / _PROMPTS).glob("*.md"))]
+    return {each.relative_to(home).as_posix(): each for each in found if each.is_file()}
+
+
+def _measured(file: Path) -> _File:
+    digest = hashlib.sha256()
+    with file.open("rb") as content:
+        while chunk := content.read(_CHUNK):
+            digest.update(chunk)
+    return _File(bytes=file.stat().st_size, sha256=digest.hexdigest())
+
+
+def _unpacked(file: Path, folder: Path) -> set[str]:
+    """The names of what was unpacked, every byte of it checked."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            manifest = _manifest(archive.read("manifest.json"))
+            for name, measured in manifest.files.items():
+                target = folder / name
+                target.parent.mkdir(mode=0o700, exist_ok=True)
+                with archive.open(name) as source, target.open("xb") as out:
+                    shutil.copyfileobj(source, out, _CHUNK)
+                target.chmod(PRIVATE)
+                _check_same(name, _measured(target), measured)
+    except (zipfile.BadZipFile, KeyError, EOFError, zlib.error, NotImplementedError) as error:
+        raise ArchiveError(f"{file}: is no whole backup of mcp-reflect ({error}); nothing was changed") from error
+    except ArchiveError as error:
+        raise ArchiveError(f"{file}: {error}") from error
+    return set(manifest.files)
+
+
+def _check_same(name: str, found: _File, wanted: _File) -> None:
+    if found != wanted:
+        raise ArchiveError(f"{name} in it is damaged; nothing was changed")
+
+
+def _manifest(content: bytes) -> Manifest:
+    try:
+        found = Manifest.model_validate_json(content)
+    except ValidationError as error:
+        raise ArchiveError("its manifest is damaged; nothing was changed") from error
+    if (found.format, found.version) != (FORMAT, VERSION):
+        raise ArchiveError(f"it is {found.format} of version {found.version}, which this mcp-reflect cannot read")
+    for name in found.files:
+        path = PurePosixPath(name)
+        # Nothing may be unpacked anywhere else.
+        if name not in {_LEDGER, _CONFIG} and (path.parts[:-1] != (_PROMPTS,) or path.suffix != ".md"):
+            raise ArchiveError(f"it holds {name!r}, which belongs to no home; nothing was changed")
+    if _LEDGER not in found.files:
+        raise ArchiveError("it holds no ledger; nothing was changed")
+    return found

@@ -1,0 +1,205 @@
+"""A project as one file of JSON lines, with everything it has learned; the format is told in docs/export-format.md."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
+
+from mcp_reflect.application.maintenance.audit import ledger_findings
+from mcp_reflect.application.ports import AuditRows, Ledger, LedgerTransaction, PortableRow, Progress, Taken
+from mcp_reflect.domain.models import Memory
+from mcp_reflect.errors import ArchiveError
+
+FORMAT = "mcp-reflect-export"
+VERSION = 1
+
+_LISTED = 5
+_TOLD_EVERY = 500
+
+
+class Header(BaseModel):
+    """The first line of a file. `counts` are rows by table; `vectors` says whether embeddings are among them."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: str
+    version: int
+    project: str
+    vectors: bool
+    ledger_schema: int
+    counts: dict[str, NonNegativeInt]
+
+    @property
+    def rows(self) -> int:
+        return sum(self.counts.values())
+
+
+class _End(BaseModel):
+    rows: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What became of a file's rows, by table, and the project that they are in now."""
+
+    project: str
+    added: Mapping[str, int]
+    skipped: Mapping[str, int]
+
+
+def export_project(
+    ledger: Ledger, project: str, out: BinaryIO, *, vectors: bool = True, progress: Progress | None = None
+) -> Header:
+    """Write all that the ledger holds of a project, of every user, as it is at one moment. Same content, same bytes.
+
+    Without `vectors` the file is about a third as large, and whoever imports it embeds the memories anew.
+    """
+    digest, done = hashlib.sha256(), 0
+
+    def write(line: dict[str, Any]) -> None:
+        content = _encoded(line)
+        digest.update(content)
+        out.write(content)
+
+    with ledger.portable(project, vectors=vectors) as portable:
+        header = Header(
+            format=FORMAT,
+            version=VERSION,
+            project=project,
+            vectors=vectors,
+            ledger_schema=portable.schema,
+            counts=dict(portable.counts),
+        )
+        write(header.model_dump())
+        for done, (table, row) in enumerate(portable.rows, 1):
+            write({"table": table, "row": row})
+            if progress is not None and not done % _TOLD_EVERY:
+                progress(done, header.rows)
+    out.write(_encoded({"end": {"rows": done, "sha256": digest.hexdigest()}}))
+    return header
+
+
+def header_of(file: Path) -> Header | None:
+    """The header of an export; None where the file is something else.
+
+    Raises ArchiveError for an export that this version cannot read, and OSError.
+    """
+    with file.open("rb") as lines:
+        return _header(lines.readline(1 << 20))
+
+
+def import_project(
+    ledger: Ledger, file: Path, project: str | None = None, *, progress: Progress | None = None
+) -> Imported:
+    """Take in an export, all of it or nothing. What is there already and says the same stays as it is.
+
+    `project` is where it goes, by default the project it came from. Its reviews count after those that are there.
+    Raises ArchiveError for a file that is damaged, that contradicts what is there, or whose q_values do not follow
+    from its reviews; then nothing was changed.
+    """
+    header = _checked(file)
+    target = project or header.project
+    with ledger.transaction() as tx:
+        tx.next_seq()  # from here on nobody else writes
+        before = set(_findings(tx, target))
+        taken = tx.put_rows(_rows(file, header, progress), target)
+        _refuse_conflicts(taken)
+        try:
+            wrong = [finding for finding in _findings(tx, target) if finding not in before]
+        except ValidationError as error:
+            raise ArchiveError(f"{file}: {_first(error)}; nothing was changed") from error
+        if wrong:
+            raise ArchiveError(f"{file}: does not agree with itself: {_listed(wrong)}; nothing was changed")
+    return Imported(target, taken.added, taken.skipped)
+
+
+def _encoded(line: Mapping[str, Any]) -> bytes:
+    try:
+        return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can write
+        return json.dumps(line, separators=(",", ":")).encode() + b"\n"
+
+
+def _header(line: bytes) -> Header | None:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        return None
+    if found.get("version") != VERSION:
+        raise ArchiveError(f"it is an export of version {found.get('version')!r}, this mcp-reflect reads {VERSION}")
+    try:
+        return Header.model_validate(found)
+    except ValidationError as error:
+        raise ArchiveError(f"its first line is damaged: {_first(error)}") from error
+
+
+def _checked(file: Path) -> Header:
+    """The header of a file that is whole: it has its end, and nothing was changed on the way."""
+    with file.open("rb") as lines:
+        first = lines.readline()
+        header = _header(first)
+        if header is None:
+            raise ArchiveError(f"{file}: is no export of mcp-reflect")
+        digest, rows, last = hashlib.sha256(first), 0, b""
+        for line in lines:
+            if last:
+                digest.update(last)
+                rows += 1
+            last = line
+    try:
+        end = _End.model_validate(json.loads(last)["end"])
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise ArchiveError(f"{file}: is cut off, its last line is missing; nothing was changed") from None
+    if (end.rows, end.sha256) != (rows, digest.hexdigest()) or rows != header.rows:
+        raise ArchiveError(f"{file}: was changed after it was written, or damaged; nothing was changed")
+    return header
+
+
+def _rows(file: Path, header: Header, progress: Progress | None) -> Iterator[PortableRow]:
+    with file.open("rb") as lines:
+        lines.readline()
+        for done, line in zip(range(1, header.rows + 1), lines, strict=False):
+            try:
+                found = json.loads(line)
+                table, row = str(found["table"]), dict(found["row"])
+            except (ValueError, TypeError, KeyError, RecursionError):
+                raise ArchiveError(f"{file}: line {done + 1} cannot be read; nothing was changed") from None
+            if row.get("project", header.project) != header.project:
+                raise ArchiveError(f"{file}: line {done + 1} is of another project; nothing was changed")
+            yield table, row
+            if progress is not None and not done % _TOLD_EVERY:
+                progress(done, header.rows)
+
+
+def _findings(tx: LedgerTransaction, project: str) -> list[str]:
+    rows: AuditRows = tx.audit_rows(project)
+    for memory in rows[0]:
+        Memory.model_validate(memory.model_dump())  # reading does not check what writing has checked
+    return ledger_findings(rows)
+
+
+def _refuse_conflicts(taken: Taken) -> None:
+    if taken.conflicts:
+        raise ArchiveError(
+            f"{len(taken.conflicts)} things are here already and say something else: {_listed(taken.conflicts)}; "
+            "nothing was changed. Import into an empty home, or forget these first"
+        )
+
+
+def _listed(things: Sequence[str]) -> str:
+    more = len(things) - _LISTED
+    return "; ".join(things[:_LISTED]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"

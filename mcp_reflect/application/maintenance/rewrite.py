@@ -1,0 +1,111 @@
+"""Extractive reflections, written without a model while there was none, written anew by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC
+
+from mcp_reflect.application.claims import Embedded, texts_of
+from mcp_reflect.application.jobs.reflection_jobs import errors_of, save_reflection
+from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReflectionDialogue, Reflector
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.domain.models import RETRIEVABLE, Memory, ReflectionDraft, ReviewedRun
+from mcp_reflect.domain.redaction.stored_text import NOT_OWN, own_draft
+from mcp_reflect.errors import ReflectorBusy, ReflectorError, ReflectorRefused
+
+CHARS_PER_TOKEN = 4
+"""OpenAI's rule of thumb for English text."""
+
+ANSWER_TOKENS = 300
+"""What a reflection takes: the schema's five fields with a sentence or two each, and up to three claims."""
+
+_FAILURES_IN_A_ROW = 3
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What rewriting would ask of the model, in tokens, if each reflection succeeds with the first question."""
+
+    memories: int
+    prompt_tokens: int
+    answer_tokens: int
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """What became of one memory: `memory` as it is now, or why it stayed as it was."""
+
+    memory: Memory
+    problem: str = ""
+
+
+def to_rewrite(ledger: Ledger, profile: Profile, limit: int | None = None) -> list[Memory]:
+    """Extractive reflections in use; those that reviews have counted most first, then newest first."""
+    with ledger.transaction() as tx:
+        found = tx.memories_where(
+            profile.project, user=profile.visible_user, kind="reflection", statuses=tuple(RETRIEVABLE)
+        )
+    extractive = [memory for memory in found if memory.author == "extractive"]
+    extractive.sort(key=lambda memory: (-memory.reviews, -memory.created_at.timestamp(), memory.id))
+    return extractive[:limit]
+
+
+def estimate(ledger: Ledger, dialogue: ReflectionDialogue, memories: list[Memory]) -> Estimate:
+    """What `rewrite` of these would cost. Raises ReflectorRefused for a prompt template that does not render."""
+    runs = [run for run in (_run_of(ledger, memory) for memory in memories) if run is not None]
+    prompts = sum(len(dialogue.prompt(run)) // CHARS_PER_TOKEN for run in runs)
+    return Estimate(len(runs), prompts, ANSWER_TOKENS * len(runs))
+
+
+def rewrite(
+    ledger: Ledger, embedder: Embedder, reflector: Reflector, clock: Clock, memories: list[Memory], tokens_per_day: int
+) -> Iterator[Rewritten]:
+    """Write them anew one by one; each is stored before the next is asked for, so stopping costs nothing.
+
+    q_value, reviews, status and id stay. No opinion on other memories is asked for: their reviews are long counted.
+    Raises ReflectorRefused where the model will not answer, ReflectorBusy where it failed three times in a row or the
+    tokens of the day are used up, ModelUnavailable and LedgerError.
+    """
+    failures = 0
+    for memory in memories:
+        if tokens_per_day and ledger.tokens_used(clock().astimezone(UTC).date().isoformat()) >= tokens_per_day:
+            raise ReflectorBusy("reflection.max_tokens_per_day is reached; run it again tomorrow (UTC)")
+        try:
+            yield _rewritten(ledger, embedder, reflector, clock, memory)
+            failures = 0
+        except ReflectorRefused:
+            raise
+        except ReflectorError as error:
+            failures += 1
+            if failures == _FAILURES_IN_A_ROW:
+                raise
+            yield Rewritten(memory, str(error))
+
+
+def _run_of(ledger: Ledger, memory: Memory) -> ReviewedRun | None:
+    trace, summary = ledger.trace(memory.source_trace_id), ledger.trace_summary(memory.source_trace_id)
+    if trace is None or summary is None or summary.review is None:
+        return None
+    return ReviewedRun(trace=trace, review=summary.review, errors=errors_of(trace))
+
+
+def _rewritten(ledger: Ledger, embedder: Embedder, reflector: Reflector, clock: Clock, memory: Memory) -> Rewritten:
+    run = _run_of(ledger, memory)
+    if run is None:
+        return Rewritten(memory, "its run or its review is gone")
+    draft = _without_verdict(own_draft(reflector.reflect(run)))
+    if draft.is_empty:
+        return Rewritten(memory, f"the answer {NOT_OWN}")
+    words = (draft, reflector.author)
+    embedded = Embedded.by(embedder, texts_of(run.trace, *words, run.review.draft))
+    with ledger.transaction() as tx:
+        tx.next_seq()  # from here on nobody else writes
+        review, present = tx.current_review(run.trace.id), tx.memory_of_trace(run.trace.id)
+        if review != run.review or present is None or present.author != "extractive":
+            return Rewritten(memory, "it was changed meanwhile")
+        return Rewritten(save_reflection(tx, run.trace, review, words, embedded, clock(), present.initial_q))
+
+
+def _without_verdict(draft: ReflectionDraft) -> ReflectionDraft:
+    return draft.model_copy(update={"helpful_memory_ids": (), "harmful_memory_ids": ()})

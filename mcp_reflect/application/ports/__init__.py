@@ -1,0 +1,44 @@
+"""What the memory needs from the outside, without a third-party type in sight.
+
+Each Protocol has one contract test in `tests/contract/` that every implementation passes.
+"""
+
+from __future__ import annotations
+
+from mcp_reflect.application.ports.embedding import Clock, Embedder, Progress, VectorIndex
+from mcp_reflect.application.ports.ledger import Ledger, LedgerFile, OutOfDate
+from mcp_reflect.application.ports.ledger_transaction import LedgerTransaction
+from mcp_reflect.application.ports.records import (
+    AuditRows,
+    InsightFigures,
+    MemoryOrder,
+    Portable,
+    PortableRow,
+    ProjectCounts,
+    Taken,
+    TraceSummary,
+)
+from mcp_reflect.application.ports.reflecting import InsightWriter, ReflectionDialogue, Reflector, Usage
+
+__all__ = [
+    "AuditRows",
+    "Clock",
+    "Embedder",
+    "InsightFigures",
+    "InsightWriter",
+    "Ledger",
+    "LedgerFile",
+    "LedgerTransaction",
+    "MemoryOrder",
+    "OutOfDate",
+    "Portable",
+    "PortableRow",
+    "Progress",
+    "ProjectCounts",
+    "ReflectionDialogue",
+    "Reflector",
+    "Taken",
+    "TraceSummary",
+    "Usage",
+    "VectorIndex",
+]

@@ -1,0 +1,67 @@
+"""Texts as vectors and terms, and where vectors are looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from mcp_reflect.domain.values import Vector
+
+Clock = Callable[[], datetime]
+Progress = Callable[[int, int], None]
+"""Called with (done, total)."""
+
+
+class Embedder(Protocol):
+    """Text to vectors. `identity` names model and version: equal identity, comparable vectors."""
+
+    @property
+    def identity(self) -> str: ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def default_threshold(self) -> float:
+        """The cosine below which two texts are taken as unrelated under this model."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """Unit-length float32 rows, shape (len(texts), dimension). Raises ModelUnavailable."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class VectorIndex(Protocol):
+    """Nearest neighbours by cosine; a copy of what the ledger holds, safe to lose.
+
+    A collection is named by `project` and `model`; ids are memory ids.
+    """
+
+    def upsert(
+        self, project: str, model: str, ids: Sequence[str], vectors: Vector, metadatas: Sequence[Mapping[str, object]]
+    ) -> None: ...
+
+    def delete(self, project: str, model: str, ids: Sequence[str]) -> None: ...
+
+    def nearest(self, project: str, model: str, vector: Vector, limit: int) -> list[str]:
+        """At most `limit` ids, nearest first; approximate. An absent collection has none."""
+        ...
+
+    def contents(self, project: str, model: str) -> dict[str, Vector]:
+        """Every id with its vector, for verification."""
+        ...
+
+    def generation(self, project: str, model: str) -> str:
+        """Changes when the collection was created anew; empty where there is none."""
+        ...
+
+    def drop(self, project: str, model: str) -> None: ...
+
+    def erase(self, project: str, model: str) -> None:
+        """Drop the collection and all that may be left of it on disk; other collections may go with it."""
+        ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,80 @@
+"""What the ledger tells that is no model of its own: changes, summaries, figures, rows on their way out and in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from mcp_reflect.domain.models import Memory, Origin, ReflectionJob, Review, Trace, UtilityEvent
+
+MemoryOrder = Literal["q_value", "use", "age"]
+"""Best first, most recently used first, newest first."""
+
+AuditRows = tuple[list[Memory], list[UtilityEvent], list[tuple[Trace, Review | None]]]
+"""All memories of a project, its events in the order of the reviews, and traces with the review that counts."""
+
+PortableRow = tuple[str, Mapping[str, Any]]
+"""A row of the named table as JSON values."""
+
+
+@dataclass(frozen=True)
+class TraceSummary:
+    """A trace without its trajectory, with what came of it; `memory_id` is empty where there is none."""
+
+    id: str
+    project: str
+    user: str
+    task: str
+    model: str
+    created_at: datetime
+    review: Review | None
+    job: ReflectionJob | None
+    memory_id: str
+    origin: Origin = "run"
+
+
+@dataclass(frozen=True)
+class ProjectCounts:
+    traces: int
+    pending: int
+    reviewed: int
+    memories: Mapping[str, int]
+    """By status."""
+    jobs: Mapping[str, int]
+    """By state."""
+    passes: int
+    fails: int
+    mean_q: float | None
+    utility_events: int
+    last_error: str
+
+
+@dataclass(frozen=True)
+class InsightFigures:
+    """Insights by status, their jobs by state, and what went wrong in the latest job."""
+
+    memories: Mapping[str, int]
+    jobs: Mapping[str, int]
+    last_error: str
+
+
+@dataclass(frozen=True)
+class Portable:
+    """A project as rows, each after the rows that it refers to. `schema` is the version of the ledger's tables."""
+
+    schema: int
+    counts: Mapping[str, int]
+    """Rows by table."""
+    rows: Iterator[PortableRow]
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What became of rows that came in, by table. Where there are conflicts, nothing may be committed."""
+
+    added: Mapping[str, int]
+    skipped: Mapping[str, int]
+    conflicts: Sequence[str]
+    """What is there already and says something else: the table and the id."""

@@ -1,0 +1,54 @@
+"""Why a memory is what it is: where it came from, and every review that moved it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_reflect.application.memory_reader import ISSUED_BY
+from mcp_reflect.application.ports import Ledger, TraceSummary
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.domain.models import LogEntry, Memory, Review, UtilityEvent
+from mcp_reflect.errors import UnknownId
+
+
+@dataclass(frozen=True)
+class Move:
+    """A review that moved the memory, with the run that was reviewed."""
+
+    event: UtilityEvent
+    review: Review
+    run: TraceSummary
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """`moves` are in the order of the reviews, `log` and `origins` oldest first; the first origin is the source."""
+
+    memory: Memory
+    origins: list[TraceSummary]
+    moves: list[Move]
+    log: list[LogEntry]
+
+    @property
+    def q_values(self) -> list[float]:
+        """From the initial one to the present one."""
+        return [self.memory.initial_q, *(move.event.q_after for move in self.moves)]
+
+
+def explain(ledger: Ledger, profile: Profile, memory_id: str) -> Explanation:
+    """Raises UnknownId for a memory that this connection does not see."""
+    with ledger.transaction() as tx:
+        memory = tx.memories([memory_id]).get(memory_id)
+        if memory is None or not profile.sees(memory):
+            raise UnknownId("memory_id", [memory_id], ISSUED_BY)
+        events, log = tx.utility_events([memory_id]), tx.log_of(memory_id)
+        reviews = tx.reviews({event.review_id for event in events})
+    sources = [memory.source_trace_id]
+    if memory.kind == "insight":
+        sources = list(dict.fromkeys([*sources, *memory.evidence]))
+    runs = {i: ledger.trace_summary(i) for i in {*sources, *(event.trace_id for event in events)}}
+    origins = [run for run in (runs[i] for i in sources) if run is not None]
+    moves = [
+        Move(event, reviews[event.review_id], run) for event in events if (run := runs[event.trace_id]) is not None
+    ]
+    return Explanation(memory, origins, moves, log)

@@ -1,0 +1,107 @@
+"""The types of arguments: pydantic annotations, so that schema, check and error message agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from mcp_reflect.application.requests import checks
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """In words, for error messages."""
+
+    text: str
+
+
+Task = Annotated[
+    str,
+    BeforeValidator(checks.as_text),
+    AfterValidator(checks.at_most(checks.MAX_TASK)),
+    AfterValidator(checks.filled),
+    Allowed("text of 1 to 32,000 characters without NUL or lone surrogates"),
+]
+Name = Annotated[
+    str,
+    BeforeValidator(checks.as_text),
+    AfterValidator(checks.at_most(checks.MAX_NAME)),
+    Allowed("text of at most 200 characters"),
+]
+Id = Annotated[
+    str,
+    BeforeValidator(checks.as_text),
+    AfterValidator(checks.at_most(checks.MAX_NAME)),
+    AfterValidator(checks.filled),
+    Allowed("an id as issued"),
+]
+Long = Annotated[
+    str,
+    BeforeValidator(checks.as_text),
+    AfterValidator(checks.at_most(checks.MAX_TEXT)),
+    Allowed("text of at most 200,000 characters without NUL or lone surrogates"),
+]
+Words = Annotated[
+    str,
+    BeforeValidator(checks.as_text),
+    AfterValidator(checks.at_most(checks.MAX_FIELD)),
+    Allowed("text of at most 8,000 characters without NUL or lone surrogates"),
+]
+Trajectory = Annotated[
+    str,
+    BeforeValidator(checks.messages_as_json),
+    AfterValidator(checks.at_most(checks.MAX_TRAJECTORY)),
+    Allowed("plain text or a JSON array of chat messages, at most 4,000,000 characters"),
+]
+Limit = Annotated[
+    int, BeforeValidator(checks.as_whole), Field(ge=1, le=checks.MAX_LIMIT), Allowed("a whole number from 1 to 100")
+]
+Weight = Annotated[
+    float, BeforeValidator(checks.as_number), AfterValidator(checks.share), Allowed("a number from 0 to 1")
+]
+OptionalWeight = Annotated[
+    float,
+    BeforeValidator(checks.as_number),
+    AfterValidator(checks.share_or_default),
+    Allowed("a number from 0 to 1, or -1 for the configured default"),
+]
+Tags = Annotated[
+    dict[str, Any],
+    BeforeValidator(checks.as_metadata),
+    Allowed("an object of at most 16 kB whose values are text, numbers, booleans or lists of these"),
+]
+Filter = Annotated[
+    dict[str, Any], BeforeValidator(checks.as_filter), Allowed("an object whose values are text, numbers or booleans")
+]
+Names = Annotated[tuple[str, ...], BeforeValidator(checks.as_names), Allowed("a list of at most 100 texts")]
+Claims = Annotated[
+    tuple[str, ...],
+    BeforeValidator(checks.as_claims),
+    Allowed("a list of at most 3 sentences of at most 500 characters each"),
+]
+OptionalResult = Annotated[
+    Literal["", "pass", "fail"], BeforeValidator(checks.as_result), Allowed('"pass", "fail", or "" to review later')
+]
+RetrievalChoice = Annotated[
+    Literal["", "semantic", "hybrid"], Allowed('"semantic", "hybrid", or "" for the configured one')
+]
+RequiredResult = Annotated[Literal["pass", "fail"], BeforeValidator(checks.as_result), Allowed('"pass" or "fail"')]
+ErrorText = Annotated[
+    str,
+    BeforeValidator(checks.as_text),
+    AfterValidator(checks.at_most(checks.MAX_TEXT)),
+    AfterValidator(checks.filled),
+    Allowed("text of 1 to 200,000 characters without NUL or lone surrogates"),
+]
+Mistake = Annotated[
+    str,
+    BeforeValidator(checks.as_text),
+    AfterValidator(checks.at_most(checks.MAX_FIELD)),
+    AfterValidator(checks.filled),
+    Allowed("text of 1 to 8,000 characters without NUL or lone surrogates"),
+]
+Texts = Annotated[
+    tuple[str, ...], BeforeValidator(checks.as_texts), Allowed("a list of at most 100 texts of up to 8,000 characters")
+]

@@ -1,0 +1,176 @@
+"""What a single value must be like, before and after pydantic has made a Python value of it.
+
+Each check gives the value back, or refuses it with words that say what is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from pydantic_core import PydanticCustomError
+
+from mcp_reflect.domain.reflection.model_answers import MAX_CLAIM_CHARS, MAX_CLAIMS
+from mcp_reflect.domain.text.recalled import strip_recalled
+
+MAX_TASK = 32_000
+MAX_TRAJECTORY = 4_000_000
+MAX_TEXT = 200_000
+MAX_FIELD = 8_000
+MAX_NAME = 200
+MAX_METADATA_BYTES = 16_384
+MAX_IDS = 100
+MAX_LIMIT = 100
+DEFAULT = -1.0
+"""Stands for the configured default where a number is expected: arguments are never null."""
+
+
+def refusal(message: str) -> PydanticCustomError:
+    # The text may quote the caller's braces, which the template would try to fill.
+    return PydanticCustomError("not_allowed", "{message}", {"message": message})
+
+
+def clean(text: str) -> str:
+    if "\x00" in text:
+        raise refusal("contains a NUL character")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise refusal("contains a lone surrogate, which is not Unicode text") from None
+    return text
+
+
+def as_text(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise refusal(f"got {shown(value)}")
+    return value
+
+
+def filled(text: str) -> str:
+    if not text.strip():
+        raise refusal("is empty")
+    return text
+
+
+def as_whole(value: Any) -> Any:
+    if not is_number(value) or not float(value).is_integer():
+        raise refusal(f"got {shown(value)}")
+    return int(value)
+
+
+def as_number(value: Any) -> Any:
+    if not is_number(value):
+        raise refusal(f"got {shown(value)}")
+    return float(value)
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a number, not true or false, that a float can hold."""
+    # math.isfinite raises for larger integers; no comparison with NaN holds.
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def share(value: float) -> float:
+    if not 0.0 <= value <= 1.0:
+        raise refusal(f"got {value:g}")
+    return value
+
+
+def share_or_default(value: float) -> float:
+    return value if value == DEFAULT else share(value)
+
+
+def messages_as_json(value: Any) -> Any:
+    if isinstance(value, list):
+        strange = [item for item in value if not isinstance(item, dict)]
+        if strange:
+            raise refusal(f"the list holds {shown(strange[0])}, which is no message")
+        try:
+            return json.dumps(value, ensure_ascii=False)
+        except (TypeError, ValueError, RecursionError):
+            raise refusal("the list cannot be written as JSON") from None
+    return as_text(value)
+
+
+def as_metadata(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise refusal(f"got {shown(value)}")
+    for key, item in value.items():
+        clean(filled(as_text(key)))
+        for scalar in item if isinstance(item, list) else [item]:
+            _check_scalar(key, scalar)
+    if len(json.dumps(value, ensure_ascii=False).encode()) > MAX_METADATA_BYTES:
+        raise refusal("is larger than 16 kB")
+    return value
+
+
+def as_filter(value: Any) -> Any:
+    for key, item in as_metadata(value).items():
+        if isinstance(item, list):
+            raise refusal(f"{key!r} is compared with a list; give one value, it also matches stored lists")
+    return value
+
+
+def _check_scalar(key: str, value: Any) -> None:
+    if isinstance(value, str):
+        clean(value)
+    elif not isinstance(value, bool) and not is_number(value):
+        raise refusal(f"{key!r} holds {shown(value)}")
+
+
+def members(value: Any, most: int) -> Any:
+    if not isinstance(value, list | tuple):
+        raise refusal(f"got {shown(value)}")
+    if len(value) > most:
+        raise refusal(f"has {len(value)} members")
+    return value
+
+
+def as_names(value: Any) -> Any:
+    for item in members(value, MAX_IDS):
+        if not isinstance(item, str) or not item.strip() or len(item) > MAX_NAME:
+            raise refusal(f"holds {shown(item)}")
+        clean(item)
+    return tuple(dict.fromkeys(value))
+
+
+def as_claims(value: Any) -> Any:
+    for item in members(value, MAX_CLAIMS):
+        at_most(MAX_CLAIM_CHARS)(filled(as_text(item)))
+    # Recalled memories are told by their lines, so they go before the lines do.
+    said = (" ".join(strip_recalled(item).split()) for item in value)
+    return tuple(dict.fromkeys(claim for claim in said if claim))
+
+
+def as_texts(value: Any) -> Any:
+    for item in members(value, MAX_IDS):
+        filled(at_most(MAX_FIELD)(as_text(item)))
+    return tuple(value)
+
+
+_RESULTS = {"": "", "pass": "pass", "fail": "fail", "success": "pass", "failure": "fail"}
+
+
+def as_result(value: Any) -> Any:
+    text = as_text(value).strip().lower()
+    if text not in _RESULTS:
+        raise refusal(f"got {shown(value)}")
+    return _RESULTS[text]
+
+
+def shown(value: Any) -> str:
+    if value is None:
+        return "null"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"  # noqa: PLR2004 - one line of a message
+
+
+def at_most(limit: int) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        if len(text) > limit:
+            raise refusal(f"has {len(text):,} characters")
+        return clean(text)
+
+    return check

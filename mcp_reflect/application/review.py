@@ -1,0 +1,142 @@
+"""What a review does inside its transaction: learn, then write the reflection or queue it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from mcp_reflect.application.claims import Embedded
+from mcp_reflect.application.credit import inferred, learn
+from mcp_reflect.application.jobs.reflection_jobs import errors_of, queue_reflection, run_to_reflect_on, save_reflection
+from mcp_reflect.application.memory_reader import ISSUED_BY
+from mcp_reflect.application.ports import Clock, LedgerTransaction, Reflector
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.requests import DEFAULT, Verdict
+from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.models import (
+    Author,
+    IngestStatus,
+    Memory,
+    QUpdate,
+    ReflectionDraft,
+    Review,
+    ReviewedRun,
+    Trace,
+)
+from mcp_reflect.domain.redaction.redact import redact
+from mcp_reflect.domain.redaction.stored_text import own_draft, own_words
+from mcp_reflect.errors import InvalidArgument, UnknownId
+
+SAMPLING_GRACE_S = 120.0
+"""How long the client's own model has for a reflection before the queue writes it."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a submit or a review came to. `ask_client` carries the run that the client's model should reflect on."""
+
+    trace_id: str
+    review: Review | None
+    ingest_status: IngestStatus
+    last_error: str
+    memory: Memory | None
+    q_updates: list[QUpdate]
+    ask_client: ReviewedRun | None = None
+
+
+class Reviewer:
+    """Applies verdicts for one connection. It never talks to a model: it runs inside a transaction."""
+
+    def __init__(self, profile: Profile, extractive: Reflector, clock: Clock) -> None:
+        self._profile = profile
+        self._extractive = extractive
+        self._clock = clock
+
+    def apply(
+        self,
+        tx: LedgerTransaction,
+        trace: Trace,
+        verdict: Verdict,
+        embedded: Embedded | None,
+        *,
+        client_can_sample: bool,
+    ) -> Outcome:
+        """Store the review, move the q_values, and write the reflection or queue it.
+
+        `embedded` holds the task and the agent's claims, None where the embedding model could not be had.
+        """
+        self._check(tx, verdict)
+        if not verdict.result:
+            return Outcome(trace.id, None, "none", "", None, [])
+        review = Review(
+            id=new_id("rev"),
+            trace_id=trace.id,
+            seq=tx.next_seq(),
+            result=verdict.result,
+            feedback=own_words(verdict.feedback) or trace.feedback,
+            alpha=self._profile.alpha if verdict.alpha == DEFAULT else verdict.alpha,
+            helpful_memory_ids=verdict.helpful_memory_ids,
+            harmful_memory_ids=verdict.harmful_memory_ids,
+            draft=own_draft(verdict.draft),
+            source=redact(verdict.source),
+            created_at=self._clock(),
+        )
+        if self._profile.credit == "used" and not (review.helpful_memory_ids or review.harmful_memory_ids):
+            review = review.model_copy(update={"used": inferred(tx, trace)})
+        tx.put_review(review)
+        updates = learn(tx, trace, review)
+        words = self._words_at_once(trace, review, client_can_sample=client_can_sample)
+        if words is not None and embedded is not None:
+            memory = self.save(tx, trace, review, words, embedded)
+            return Outcome(trace.id, review, "completed", "", memory, updates)
+        asked = words is None and not self._profile.uses_model
+        due = self._clock() + timedelta(seconds=SAMPLING_GRACE_S if asked else 0.0)
+        reason = "the embedding model is not available" if embedded is None else ""
+        queue_reflection(tx, trace, review, due, reason, for_model=words is None and not asked)
+        run = run_to_reflect_on(trace, review, tx.memories) if asked else None
+        return Outcome(trace.id, review, "queued", reason, None, updates, run)
+
+    def save(
+        self,
+        tx: LedgerTransaction,
+        trace: Trace,
+        review: Review,
+        words: tuple[ReflectionDraft, Author],
+        embedded: Embedded,
+    ) -> Memory:
+        """Store the memory of a reviewed trace."""
+        return save_reflection(tx, trace, review, words, embedded, self._clock(), self._profile.initial_q)
+
+    def require_memories(self, tx: LedgerTransaction, name: str, ids: Sequence[str]) -> None:
+        """Raises UnknownId for ids in argument `name` that are not visible to this connection."""
+        found = tx.memories(ids)
+        unknown = [i for i in ids if i not in found or not self._profile.sees(found[i])]
+        if unknown:
+            raise UnknownId(name, unknown, ISSUED_BY)
+
+    def _check(self, tx: LedgerTransaction, verdict: Verdict) -> None:
+        both = sorted(set(verdict.helpful_memory_ids) & set(verdict.harmful_memory_ids))
+        if both:
+            raise InvalidArgument("harmful_memory_ids", f"{', '.join(both)} is in both lists", "each id in one list")
+        for name in ("helpful_memory_ids", "harmful_memory_ids"):
+            ids = getattr(verdict, name)
+            if ids and not verdict.result:
+                raise InvalidArgument(name, "given without a review", "together with review_result, or in review_trace")
+            self.require_memories(tx, name, ids)
+
+    def _words_at_once(
+        self, trace: Trace, review: Review, *, client_can_sample: bool
+    ) -> tuple[ReflectionDraft, Author] | None:
+        """The reflection, where it takes no model to write it; None where one is to be asked."""
+        author = self._profile.author
+        if author in {"auto", "agent"}:
+            for draft in (review.draft, trace.draft):
+                if not draft.is_empty:
+                    return draft, "agent"
+        if author in {"auto", "llm"} and self._profile.uses_model:
+            return None
+        if author in {"auto", "sampling"} and client_can_sample:
+            return None
+        run = ReviewedRun(trace=trace, review=review, errors=errors_of(trace))
+        return self._extractive.reflect(run), self._extractive.author

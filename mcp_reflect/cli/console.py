@@ -1,0 +1,174 @@
+"""What all commands share: the two streams, errors as one line, progress, JSON, and the ways to the memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Column, Table
+from rich.text import Text
+
+from mcp_reflect.errors import ConfigurationError, ReflectError
+
+if TYPE_CHECKING:
+    from mcp_reflect.application.memory_reader import MemoryReader
+    from mcp_reflect.application.ports import Progress as Told
+    from mcp_reflect.bootstrap import LedgerAccess
+    from mcp_reflect.config.load import Settings
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON document, for programs.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
+
+_EXIT_USAGE = 2
+_LEAST_WIDTH = 12
+_CLIENT = "mcp-reflect command"
+
+
+@contextmanager
+def errors_told() -> Iterator[None]:
+    """What goes wrong is told in one line; exit code 2, or 1 where no server could be had."""
+    from mcp_reflect.wire import caller, election  # noqa: PLC0415 - most commands start without them
+
+    try:
+        yield
+    except (ReflectError, caller.Refused) as error:
+        raise _ended(error, _EXIT_USAGE) from error
+    except caller.Lost as error:
+        raise _ended(error, 1) from error
+    except election.Unavailable as error:
+        raise _ended(error, error.exit_code) from error
+    except BrokenPipeError:
+        give_up_output()  # The reader has seen enough.
+        raise typer.Exit(1) from None
+    except OSError as error:
+        if error.filename is None:
+            give_up_output()
+        problem = f"{error.filename or 'the output'}: cannot be read or written ({error.strerror})"
+        raise _ended(ConfigurationError(problem), _EXIT_USAGE) from error
+
+
+def give_up_output() -> None:
+    """What Python still holds for stdout must not end in another error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _ended(error: Exception, code: int) -> typer.Exit:
+    err.print(f"mcp-reflect: {error}", markup=False, soft_wrap=True)
+    return typer.Exit(code)
+
+
+@contextmanager
+def opened_ledger_access() -> Iterator[LedgerAccess]:
+    """The ledger of the settings in force, beside whoever owns the home."""
+    from mcp_reflect.bootstrap import open_ledger_access  # noqa: PLC0415 - heavy
+
+    with errors_told(), open_ledger_access(settings()) as books:
+        yield books
+
+
+def settings() -> Settings:
+    from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
+
+    return load_settings()
+
+
+def looking(books: LedgerAccess) -> MemoryReader:
+    from mcp_reflect.application.memory_reader import MemoryReader  # noqa: PLC0415 - heavy
+
+    return MemoryReader(books.ledger, books.profile, books.embedder.identity)
+
+
+def called(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The structured result of a tool, from the home's hub."""
+    from mcp_reflect.wire.caller import Caller  # noqa: PLC0415 - as above
+
+    with Caller(client=_CLIENT) as caller:
+        result: dict[str, Any] = caller.call(tool, arguments)
+        warn(caller.warnings)
+        return result
+
+
+def text_of(argument: str) -> str:
+    """The argument itself, or all of stdin for `-`."""
+    if argument != "-":
+        return argument
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigurationError("stdin: must be UTF-8 text") from error
+
+
+def show_json(document: object) -> None:
+    """One document on stdout, unwrapped and in UTF-8."""
+    typer.echo(json.dumps(document, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace"))
+
+
+def warn(warnings: list[str]) -> None:
+    for warning in warnings:
+        err.print(f"mcp-reflect: {warning}", markup=False, soft_wrap=True)
+
+
+def refuse_own(file: Path, wanted: Settings) -> None:
+    """Nothing is written over what the home lives by. Raises ConfigurationError."""
+    from mcp_reflect.config.home import is_own  # noqa: PLC0415 - heavy
+
+    if is_own(wanted.home, file):
+        raise ConfigurationError(f"{file}: belongs to the memory itself and would be lost; name another file")
+
+
+def confirmed(question: str, *, yes: bool) -> None:
+    """Ask, unless the answer came with the command; ends it where the answer is no, or nobody is there to give one."""
+    if not yes:
+        typer.confirm(question, abort=True, err=True)
+
+
+@contextmanager
+def progress(doing: str) -> Iterator[Told]:
+    """A bar on stderr while something takes its time; nothing where that is no terminal."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task(doing, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def table_of(*names: str) -> Table:
+    """A table of one line per row: the last column takes what the others leave, and is cut off there.
+
+    A name that begins with > is that of a column of numbers.
+    """
+    columns = [
+        Column(name.removeprefix(">"), justify="right" if name[0] == ">" else "left", no_wrap=True)
+        for name in names[:-1]
+    ]
+    last = Column(names[-1], no_wrap=True, overflow="ellipsis", ratio=1, min_width=_LEAST_WIDTH)
+    return Table(*columns, last, box=None, expand=True, pad_edge=False)
+
+
+def one_line(text: str) -> Text:
+    """The text as a cell of a table, or the end of a line."""
+    return Text(" ".join(text.split()))
+
+
+def day(moment: datetime | None) -> str:
+    return "never" if moment is None else moment.astimezone().strftime("%Y-%m-%d")
+
+
+def minute(moment: datetime) -> str:
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def counted(number: int, thing: str, things: str = "") -> str:
+    """`1 memory`, `2 memories`."""
+    return f"{number:,} {thing if number == 1 else things or thing + 's'}"

@@ -1,0 +1,87 @@
+"""`mcp-reflect doctor`."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
+
+from mcp_reflect import __version__
+from mcp_reflect.cli.doctor.report import Finding, Status, Timed, run
+
+_out = Console(highlight=False)
+
+_STYLES: dict[Status, str] = {"ok": "green", "warning": "yellow", "wrong": "red"}
+
+
+def doctor_command(
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
+) -> None:
+    """Check the installation, the home, the hub, the LLM and the clients; exit code 1 if something is wrong."""
+    findings = examine()
+    wrong = any(finding.status == "wrong" for finding in findings)
+    if as_json:
+        told = [{"check": f.check, "status": f.status, "detail": f.detail, "remedy": f.remedy} for f in findings]
+        typer.echo(json.dumps({"version": __version__, "ok": not wrong, "findings": told}, indent=2))
+    else:
+        _show(findings)
+    if wrong:
+        raise typer.Exit(1)
+
+
+def examine() -> list[Finding]:
+    """Everything that is checked, for this process's environment and working directory."""
+    from mcp_reflect.cli.doctor import (  # noqa: PLC0415 - with the rest
+        client_configs,
+        environment,
+        services,
+        storage,
+    )
+    from mcp_reflect.config.project import repository_root  # noqa: PLC0415 - with the rest
+    from mcp_reflect.wire.address import home_folder  # noqa: PLC0415 - with the rest
+
+    environ = dict(os.environ)
+    cwd = _working_directory()
+    # Not from the settings: these may be what is wrong.
+    folder = Path(home_folder(environ, str(cwd)))
+    settings, of_settings = environment.loaded(environ, cwd)
+    user_home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises for a user without one
+    repository = repository_root(environ, cwd)
+    return run(
+        [
+            Timed("python", environment.python, 5),
+            Timed("package", environment.package, 15),
+            Timed("settings", lambda: of_settings, 5),
+            Timed("model", lambda: environment.model(settings), 60),
+            Timed("home", lambda: storage.home(folder), 10),
+            Timed("hub", lambda: services.hub(folder, environ, str(cwd)), 20),
+            Timed("ledger", lambda: storage.ledger(folder, settings), storage.EXAMINATION_S + 20),
+            Timed("llm", lambda: services.llm(settings), 20),
+            Timed("clients", lambda: client_configs.client_configs(environ, user_home, repository, str(cwd)), 15),
+        ]
+    )
+
+
+def _working_directory() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:  # it was deleted under the process
+        return Path(os.path.expanduser("~"))  # noqa: PTH111 - as above
+
+
+def _show(findings: list[Finding]) -> None:
+    table = Table(Column("check", no_wrap=True), Column("", no_wrap=True), "", box=None, show_header=False)
+    for finding in findings:
+        detail = Text(finding.detail, overflow="fold")
+        if finding.remedy:
+            detail.append(f"\n→ {finding.remedy}", style="bold")
+        table.add_row(finding.check, Text(finding.status, _STYLES[finding.status]), detail)
+    _out.print(table)
+    counts = {status: sum(finding.status == status for finding in findings) for status in _STYLES}
+    _out.print(f"{counts['ok']} ok, {counts['warning']} with a warning, {counts['wrong']} wrong")

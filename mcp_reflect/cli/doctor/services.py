@@ -1,0 +1,108 @@
+"""The hub of the home, and the LLM, if one is configured."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+from mcp_reflect import __version__
+from mcp_reflect.cli.doctor.report import Finding
+from mcp_reflect.config.settings import Settings, masked
+from mcp_reflect.wire import address, election, frame
+
+_HUB_S = 5.0
+_LLM_S = 5.0
+_MOST = 1_000_000
+_RESTART = "mcp-reflect hub restart"
+
+
+def hub(folder: Path, environ: Mapping[str, str], cwd: str) -> Iterator[Finding]:
+    """Whether one runs and answers; none is started."""
+    home = str(folder)
+    if not address.hub_enabled(environ, home, cwd):
+        yield Finding("hub", "ok", "switched off; every client has a server of its own, one at a time")
+        return
+    began = time.monotonic()
+    try:
+        found = election.attempt(home, {"mcp-reflect": frame.PROTOCOL, "command": "status"}, patience_s=_HUB_S)
+    except election.Silent:
+        yield Finding(
+            "hub", "wrong", f"takes connections but does not answer within {_HUB_S:.0f} seconds", _end(folder)
+        )
+        return
+    except election.Unavailable as error:
+        yield Finding("hub", "wrong", str(error), _end(folder))
+        return
+    if found is None:
+        yield Finding("hub", "ok", "not running; the first client starts it")
+        return
+    found.link.close()
+    status = found.answer["status"]
+    took = (time.monotonic() - began) * 1000
+    detail = (
+        f"process {status['pid']}, version {status['version']}, {len(status['clients'])} clients, "
+        f"{status['queued']} reflections waiting, answered in {took:.0f} ms"
+    )
+    if status["version"] != __version__:
+        yield Finding("hub", "warning", f"{detail}; this is {__version__}", _RESTART)
+    else:
+        yield Finding("hub", "ok", detail)
+
+
+def _end(folder: Path) -> str:
+    """The command that ends the owner of a home which does not listen to us any more."""
+    try:
+        pid = int(json.loads((folder / "owner.json").read_text(encoding="utf-8"))["pid"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return f"end the process that owns {folder}, then {_RESTART}"
+    end = f"taskkill /F /PID {pid}" if sys.platform == "win32" else f"kill -9 {pid}"
+    return f"{end} && {_RESTART}"
+
+
+def llm(settings: Settings | None) -> Iterator[Finding]:
+    """Whether the configured model can be asked; the list of models costs nothing. The key is never shown."""
+    if settings is None or not settings.llm_configured:
+        yield Finding("llm", "ok", "none configured, none is called")
+        return
+    url, model = settings.openai_base_url, settings.reflection.model
+    shown = f"{model} at {masked(url)}"
+    request = urllib.request.Request(f"{url}/models")  # noqa: S310 - only http(s) passes the settings
+    if settings.openai_api_key is not None:
+        # Unredirected: a key must not follow a redirect to another host.
+        request.add_unredirected_header("Authorization", f"Bearer {settings.openai_api_key.get_secret_value()}")
+    try:
+        with closing(urllib.request.urlopen(request, timeout=_LLM_S)) as answer:  # noqa: S310 - as above
+            names = _names(answer.read(_MOST))
+    except urllib.error.HTTPError as error:
+        with closing(error):
+            if error.code in {401, 403}:
+                yield Finding("llm", "wrong", f"{shown}: the key is refused ({error.code})", "correct OPENAI_API_KEY")
+            elif error.code == 404:  # noqa: PLR2004 - a server may speak chat completions and list nothing
+                yield Finding("llm", "ok", f"{shown}: the server answers, and lists no models")
+            else:
+                yield Finding("llm", "warning", f"{shown}: the server answers with {error.code}", "try again later")
+        return
+    except (OSError, ValueError) as error:
+        reason = masked(str(getattr(error, "reason", error)))
+        remedy = "start the server, or correct reflection.base_url"
+        yield Finding("llm", "wrong", f"{shown}: cannot be reached ({reason})", remedy)
+        return
+    if names and model not in names:
+        some = ", ".join(sorted(names)[:5])
+        yield Finding("llm", "warning", f"{shown}: the server knows no such model, but {some}", "set reflection.model")
+    else:
+        yield Finding("llm", "ok", f"{shown}: the server answers")
+
+
+def _names(body: bytes) -> set[str]:
+    try:
+        listed = json.loads(body)["data"]
+        return {str(entry["id"]) for entry in listed}
+    except (ValueError, KeyError, TypeError):
+        return set()

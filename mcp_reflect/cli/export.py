@@ -1,0 +1,129 @@
+"""`mcp-reflect export` and `import`: a whole project, or its errors as a reflexion.jsonl."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
+
+import typer
+
+from mcp_reflect.cli.console import counted, err, opened_ledger_access, out, progress, refuse_own, settings, warn
+from mcp_reflect.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from mcp_reflect.bootstrap import LedgerAccess
+
+_TERMINAL = Path("-")
+
+
+def export_command(
+    file: Annotated[Path, typer.Argument(help="Where to; - is stdout.")] = _TERMINAL,
+    format_: Annotated[
+        Literal["full", "reflexion"],
+        typer.Option("--format", help="full: everything, for import; reflexion: only errors and fixes, one per line."),
+    ] = "full",
+    vectors: Annotated[
+        bool, typer.Option("--vectors/--no-vectors", help="Without them the import embeds everything anew.")
+    ] = True,
+) -> None:
+    """Write the project with all it has learned into a file that import takes back in without loss."""
+    with opened_ledger_access() as books:
+        if file != _TERMINAL:
+            refuse_own(file, settings())
+        if format_ == "reflexion":
+            _export_errors(books, file)
+        else:
+            _export_all(books, file, vectors=vectors)
+
+
+def _export_all(books: LedgerAccess, file: Path, *, vectors: bool) -> None:
+    from mcp_reflect.application.atomic_file import PRIVATE, replacing  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.maintenance.export import export_project  # noqa: PLC0415 - heavy
+
+    def write(target: BinaryIO) -> int:
+        with progress("exporting") as told:
+            header = export_project(books.ledger, books.profile.project, target, vectors=vectors, progress=told)
+        return header.rows
+
+    if file == _TERMINAL:
+        write(sys.stdout.buffer)
+        return
+    with replacing(file, PRIVATE) as target:
+        rows = write(target)
+    out.print(
+        f"{counted(rows, 'row')} of project {books.profile.project} written to {file}", markup=False, soft_wrap=True
+    )
+
+
+def _export_errors(books: LedgerAccess, file: Path) -> None:
+    from mcp_reflect.application.atomic_file import replace_file  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.known_errors.importing import export_errors  # noqa: PLC0415 - heavy
+
+    warn(books.mirror.read())
+    text = export_errors(books.ledger, books.profile)
+    if file == _TERMINAL:
+        typer.echo(text, nl=False)
+        return
+    replace_file(file, text)
+    out.print(f"{len(text.splitlines())} errors written to {file}", markup=False, soft_wrap=True)
+
+
+def import_command(
+    file: Annotated[Path, typer.Argument(help="An export of mcp-reflect, or a reflexion.jsonl; told by its content.")],
+    here: Annotated[
+        bool, typer.Option("--here", help="Take an export into the present project, whichever it came from.")
+    ] = False,
+) -> None:
+    """Take in an export, all of it or nothing; or the errors and fixes of a reflexion.jsonl, line by line."""
+    from mcp_reflect.application.maintenance.export import header_of  # noqa: PLC0415 - heavy
+
+    with opened_ledger_access() as books:
+        if header_of(file) is None:
+            _import_errors(books, file)
+        else:
+            _import_all(books, file, here=here)
+
+
+def _import_all(books: LedgerAccess, file: Path, *, here: bool) -> None:
+    from mcp_reflect.application.maintenance.audit import embed_missing  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.maintenance.export import import_project  # noqa: PLC0415 - heavy
+
+    present = books.profile.project
+    with progress("importing") as told:
+        done = import_project(books.ledger, file, present if here else None, progress=told)
+    with progress("embedding") as told:
+        embedded = embed_missing(books.ledger, books.embedder, done.project, told)
+    added, skipped = sum(done.added.values()), sum(done.skipped.values())
+    out.print(
+        f"project {done.project}: {counted(added, 'row')} new ({done.added.get('traces', 0)} traces, "
+        f"{done.added.get('memories', 0)} memories), {skipped:,} as they were, {embedded:,} embedded",
+        markup=False,
+        soft_wrap=True,
+    )
+    if done.project != present:
+        out.print(f"The present project is {present}; import --here would have used that.", markup=False)
+    if done.project == present:
+        warn(books.mirror.write())
+
+
+def _import_errors(books: LedgerAccess, file: Path) -> None:
+    from mcp_reflect.application.known_errors.importing import import_errors  # noqa: PLC0415 - heavy
+
+    text = _text_of(file)
+    warn(books.mirror.read())
+    with progress("embedding") as told:
+        done = import_errors(text, books.ledger, books.embedder, books.profile, books.clock, told)
+    warn(books.mirror.write())
+    for broken in done.broken:
+        err.print(f"line {broken.number}: {broken.problem}; skipped", markup=False, soft_wrap=True)
+    out.print(
+        f"{done.added} new, {done.changed} changed, {done.unchanged} as they were, {len(done.broken)} lines skipped"
+    )
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{file}: must be UTF-8 text") from error

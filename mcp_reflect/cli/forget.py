@@ -1,0 +1,81 @@
+"""`mcp-reflect forget`: out of ledger, index and the project's file of errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from mcp_reflect.cli.console import (
+    Yes,
+    confirmed,
+    counted,
+    errors_told,
+    looking,
+    one_line,
+    opened_ledger_access,
+    out,
+    progress,
+    settings,
+    warn,
+)
+from mcp_reflect.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from mcp_reflect.application.maintenance.erase import Forgotten
+    from mcp_reflect.bootstrap import LedgerAccess
+
+
+def forget(
+    thing_id: Annotated[str, typer.Argument(metavar="ID", help="A trace or a memory; a unique beginning will do.")],
+    yes: Yes = False,
+) -> None:
+    """Forget a run with all that came from it, or one memory, for good; q_values are replayed without it."""
+    from mcp_reflect.application.maintenance.erase import to_forget  # noqa: PLC0415 - heavy
+    from mcp_reflect.hub.maintenance import Event, maintain  # noqa: PLC0415 - heavy
+
+    with opened_ledger_access() as books:
+        full = looking(books).full_id(thing_id, "trace", "mem")
+        found = to_forget(books.ledger, books.profile, full)
+        _show(found)
+        confirmed("Forget this for good?", yes=yes)
+        _out_of_the_mirror(books, found)
+    with errors_told(), progress("forgetting") as told:
+
+        def tell(event: Event) -> None:
+            if "line" in event:
+                out.print(event["line"], markup=False)
+            elif "doing" in event:
+                told(event["done"], event["total"])
+            elif "warning" in event:
+                warn([event["warning"]])
+
+        maintain("forget", settings(), tell, thing=full)
+    out.print(
+        f"{counted(len(found.traces), 'trace')} and {counted(len(found.memories), 'memory', 'memories')} forgotten."
+    )
+
+
+def _show(found: Forgotten) -> None:
+    for trace in found.traces:
+        out.print(Text(f"trace   {trace.id}  "), one_line(trace.task), soft_wrap=True)
+    for memory in found.memories:
+        out.print(Text(f"{memory.kind:<10} {memory.id}  "), one_line(memory.reflection), soft_wrap=True)
+    for update in found.moved:
+        out.print(f"q_value of {update.memory_id}: {update.q_before:.3f} → {update.q_after:.3f}")
+    if found.quoting:
+        ids = " ".join(found.quoting)
+        out.print(f"The same words also stand in other runs, which stay: {ids}", soft_wrap=True)
+
+
+def _out_of_the_mirror(books: LedgerAccess, found: Forgotten) -> None:
+    """Archived errors have no line in the file of errors; a line without a memory would come back in as a new error."""
+    from mcp_reflect.application.lifecycle import manage  # noqa: PLC0415 - heavy
+
+    errors = [memory for memory in found.memories if memory.kind == "error"]
+    for memory in errors:
+        manage(books.ledger, books.profile, books.clock, memory.id, "archive", "to be forgotten")
+    warnings = books.mirror.write() if errors else []
+    if warnings:
+        raise ConfigurationError(f"{warnings[0]}; its line of this error has to go first. Nothing was forgotten")

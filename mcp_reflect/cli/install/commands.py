@@ -1,0 +1,113 @@
+"""`mcp-reflect install <client>`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from mcp_reflect.cli.install.clients import CLIENTS, Client, ClientName, Machine
+from mcp_reflect.cli.install.entry import NAME, PROGRAM, Launch, entry_for, launch, portable_launch
+from mcp_reflect.errors import ConfigurationError
+
+_out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+
+
+def install_command(
+    client: Annotated[ClientName, typer.Argument(help="The client to configure.", show_default=False)],
+    project: Annotated[
+        bool, typer.Option("--project", help="For this repository only, in a file that is shared with it.")
+    ] = False,
+    uninstall: Annotated[bool, typer.Option("--uninstall", help="Take the server out again.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the change, do not make it.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace or remove an entry of that name that is another server's.")
+    ] = False,
+    name: Annotated[str, typer.Option(help="What the server is called in the client.")] = NAME,
+) -> None:
+    """Put the server into a client's own configuration: shows the change, asks, keeps a backup."""
+    try:
+        _install(CLIENTS[client], name, project=project, uninstall=uninstall, ask=not yes, show=dry_run, force=force)
+    except ConfigurationError as error:
+        _err.print(f"{PROGRAM}: {error}", markup=False, soft_wrap=True)
+        raise typer.Exit(2) from error
+
+
+def _install(client: Client, name: str, *, project: bool, uninstall: bool, ask: bool, show: bool, force: bool) -> None:
+    from mcp_reflect.cli.install import files  # noqa: PLC0415 - with what follows, not needed to complete a word
+    from mcp_reflect.cli.install.changes import difference  # noqa: PLC0415 - likewise
+    from mcp_reflect.cli.install.plan import plan_install, plan_uninstall  # noqa: PLC0415 - likewise
+
+    if not name.strip() or not name.isprintable():
+        raise ConfigurationError("--name: must be a name of printable characters")
+    path = _file_of(client, project=project)
+    where = f"{client.title}, {path}"
+    if uninstall:
+        plan = plan_uninstall(client, path, name, force=force)
+    else:
+        how = portable_launch() if project else launch(os.environ)
+        _warn(client, how, project=project)
+        entry = entry_for(client, how, os.environ, str(Path.cwd()), shared=project)
+        plan = plan_install(client, path, name, entry, force=force)
+    if not plan.changes:
+        state = "is not there" if uninstall else "is already there"
+        _out.print(f"{where}: {name} {state}; nothing to change.", markup=False, soft_wrap=True)
+        return
+    for line in difference(*plan.texts, str(path)):
+        _out.print(line, soft_wrap=True)
+    if show:
+        _out.print(f"{where}: nothing was changed (--dry-run).", markup=False, soft_wrap=True)
+        return
+    if ask:
+        _ask(where)
+    if files.read(path) != plan.before:
+        raise ConfigurationError(f"{path}: was changed by another program meanwhile; nothing was written, try again")
+    copy = None if plan.before is None else files.back_up(path)
+    files.replace(path, plan.after)
+    done = f"{name} {'removed from' if uninstall else 'installed in'} {where}."
+    _out.print(done + (f" Backup: {copy.name}" if copy else ""), markup=False, soft_wrap=True)
+    if not uninstall:
+        _out.print(f"Next: {client.next_step}.", markup=False, soft_wrap=True)
+
+
+def _file_of(client: Client, *, project: bool) -> Path:
+    if not project:
+        return client.user_file(Machine(os.environ, Path.home()))
+    if not client.project_file:
+        raise ConfigurationError(f"{client.title} has no configuration of its own per project; leave --project out")
+    from mcp_reflect.config.project import repository_root  # noqa: PLC0415 - only here
+
+    return repository_root(os.environ, Path.cwd()) / client.project_file
+
+
+def _warn(client: Client, how: Launch, *, project: bool) -> None:
+    def tell(text: str) -> None:
+        _err.print(f"{PROGRAM}: {text}", markup=False, soft_wrap=True)
+
+    if how.temporary:
+        tell(
+            f"{how.command} stands in a cache that may be emptied; install it to stay "
+            "(pipx install, uv tool install), then run this again"
+        )
+    if not project and not client.user_file(Machine(os.environ, Path.home())).parent.is_dir():
+        tell(f"nothing of {client.title} is here yet; its configuration is made all the same")
+    if project and shutil.which(PROGRAM) is None:
+        tell(f"{PROGRAM} is not on the PATH, where a shared configuration looks for it")
+    if client.name is ClientName.GEMINI and os.environ.get("OPENAI_API_KEY"):
+        # geminicli.com/docs/tools/mcp-server: variables that look like secrets are kept from servers.
+        tell('Gemini CLI hands on no keys by itself; for a model, add "env": {"OPENAI_API_KEY": "$OPENAI_API_KEY"}')
+
+
+def _ask(where: str) -> None:
+    if not sys.stdin.isatty():
+        raise ConfigurationError("nobody is there to ask; --yes makes the change, --dry-run only shows it")
+    if not typer.confirm(f"Change {where}?"):
+        _out.print("Nothing was changed.")
+        raise typer.Exit(1)

@@ -1,0 +1,83 @@
+"""Configuration files of other programs: read as text, backed up, replaced in one step."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import shutil
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from mcp_reflect.domain.ids import new_id
+from mcp_reflect.errors import ConfigurationError
+
+_LARGEST = 100_000_000
+
+
+def read(path: Path) -> bytes | None:
+    """What the file holds; None where there is none. Raises ConfigurationError."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise ConfigurationError(f"{path}: is too large for a configuration")
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def decoded(path: Path, content: bytes) -> str:
+    """The text without its byte order mark, which `encoded` puts back. Raises ConfigurationError."""
+    try:
+        return content.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{path}: must be UTF-8 text; it was left alone") from error
+
+
+def encoded(text: str, before: bytes | None) -> bytes:
+    mark = codecs.BOM_UTF8 if before is not None and before.startswith(codecs.BOM_UTF8) else b""
+    return mark + text.encode("utf-8")
+
+
+def back_up(path: Path) -> Path:
+    """A copy beside the file, with its mode; its path. Raises ConfigurationError."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    number = 0
+    while True:
+        copy = path.with_name(f"{path.name}.{stamp}{f'-{number}' if number else ''}.bak")
+        try:
+            with copy.open("xb") as out:
+                copy.chmod(path.stat().st_mode & 0o777)  # before it holds anything: there may be keys in it
+                out.write(path.read_bytes())
+        except FileExistsError:
+            number += 1
+        except OSError as error:
+            raise ConfigurationError(f"{path}: cannot be backed up to {copy} ({error.strerror})") from error
+        else:
+            return copy
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Put the content there in one step: a link stays a link, mode and owner stay. Raises ConfigurationError."""
+    target = path.resolve()
+    whole = target.with_name(f".{target.name}.{new_id('new')}")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        before = target.stat() if target.exists() else None
+        # Who makes a file of a client's makes it for its user alone: clients keep keys in them.
+        descriptor = os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        if before is not None:
+            shutil.copymode(target, whole)
+            if os.name == "posix":
+                with suppress(PermissionError):  # only root may give a file to somebody else
+                    os.chown(whole, before.st_uid, before.st_gid)
+        whole.replace(target)
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot be written ({error.strerror})") from error
+    finally:
+        whole.unlink(missing_ok=True)

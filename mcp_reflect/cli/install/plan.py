@@ -1,0 +1,133 @@
+"""What would change in a client's configuration, worked out before anything is touched."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp_reflect.cli.install import files, json_edit, toml_edit
+from mcp_reflect.cli.install.broken import Broken, Unfit
+from mcp_reflect.cli.install.clients import Client
+from mcp_reflect.cli.install.entry import is_ours, merged
+from mcp_reflect.config.settings import masked
+from mcp_reflect.errors import ConfigurationError
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The content of a file before (None: there is no file) and after."""
+
+    path: Path
+    before: bytes | None
+    after: bytes
+
+    @property
+    def changes(self) -> bool:
+        return self.after != (self.before or b"")
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Before and after, for people."""
+        return (files.decoded(self.path, self.before or b""), files.decoded(self.path, self.after))
+
+
+class TakenError(ConfigurationError):
+    """The name belongs to a server that is not mcp-reflect."""
+
+    def __init__(self, path: Path, name: str, entry: Any, remedy: str) -> None:
+        super().__init__(f"{path}: {name} is another server there: {shown(entry)}. {remedy}")
+
+
+def shown(entry: Any) -> str:
+    """An entry in one line, without the values of its variables: there may be keys among them."""
+    if isinstance(entry, dict):
+        hidden = {"env", "headers", "http_headers"}
+        entry = {
+            key: dict.fromkeys(value, "***") if key in hidden and isinstance(value, dict) else value
+            for key, value in entry.items()
+        }
+    return masked(json.dumps(entry, ensure_ascii=False, default=str))
+
+
+def entries(client: Client, path: Path) -> dict[str, Any]:
+    """The servers that a file of a client names; none where there is no file. Raises ConfigurationError."""
+    content = files.read(path)
+    return {} if content is None else _entries(client, path, _data(client, path, files.decoded(path, content)))
+
+
+def plan_install(client: Client, path: Path, name: str, entry: Mapping[str, Any], *, force: bool) -> Plan:
+    """`force` puts the entry in the place of another server's. Raises ConfigurationError, and changes nothing."""
+    before = files.read(path)
+    text = "" if before is None else files.decoded(path, before)
+    data = _data(client, path, text)
+    old = _entries(client, path, data).get(name)
+    if old is not None and not is_ours(old) and not force:
+        raise TakenError(path, name, old, "--force replaces it, --name installs beside it; it was left alone")
+    wanted = merged(old, entry) if is_ours(old) else dict(entry)
+    expected = copy.deepcopy(data)
+    expected.setdefault(client.root, {})[name] = wanted
+    keys = (client.root, name)
+    try:
+        if client.format == "toml":
+            after = toml_edit.put(text, keys, wanted)
+        else:
+            after = json_edit.put(text, keys, wanted, comments=client.format == "jsonc")
+    except Unfit as error:
+        raise ConfigurationError(f"{path}: {error}; it was left alone") from error
+    return Plan(path, before, _checked(client, path, before, after, expected))
+
+
+def plan_uninstall(client: Client, path: Path, name: str, *, force: bool) -> Plan:
+    """`force` removes the entry whatever it is. Raises ConfigurationError, and changes nothing."""
+    before = files.read(path)
+    if before is None:
+        return Plan(path, None, b"")
+    text = files.decoded(path, before)
+    data = _data(client, path, text)
+    servers = _entries(client, path, data)
+    if name not in servers:
+        return Plan(path, before, before)
+    if not is_ours(servers[name]) and not force:
+        raise TakenError(path, name, servers[name], "--force removes it all the same; it was left alone")
+    expected = copy.deepcopy(data)
+    del expected[client.root][name]
+    keys = (client.root, name)
+    try:
+        if client.format == "toml":
+            after = toml_edit.remove(text, keys)
+        else:
+            after = json_edit.remove(text, keys, comments=client.format == "jsonc")
+    except Unfit as error:
+        raise ConfigurationError(f"{path}: {error}; it was left alone") from error
+    return Plan(path, before, _checked(client, path, before, after, expected))
+
+
+def _data(client: Client, path: Path, text: str) -> Any:
+    try:
+        if client.format == "toml":
+            return toml_edit.data_of(text)
+        return json_edit.data_of(text, comments=client.format == "jsonc")
+    except Broken as error:
+        raise ConfigurationError(f"{path}, {error}; mend it and try again, it was left alone") from error
+
+
+def _entries(client: Client, path: Path, data: Any) -> dict[str, Any]:
+    servers = data.get(client.root, {}) if isinstance(data, dict) else None
+    if not isinstance(servers, dict):
+        what = client.root if isinstance(data, dict) else "the whole file"
+        raise ConfigurationError(f"{path}: {what} must be an object with a server to a name; it was left alone")
+    return servers
+
+
+def _checked(client: Client, path: Path, before: bytes | None, after: str, expected: Any) -> bytes:
+    """The new content, read once more: whatever the text looked like, no other entry may have been lost."""
+    found = _data(client, path, after)
+    if isinstance(found, dict) and found.get(client.root) is None and not expected.get(client.root):
+        expected = {key: value for key, value in expected.items() if key != client.root}
+    if found != expected:
+        raise ConfigurationError(f"{path}: is written in a way that cannot be changed safely; it was left alone")
+    return files.encoded(after, before)

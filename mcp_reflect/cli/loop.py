@@ -1,0 +1,113 @@
+"""`mcp-reflect query`, `augment` and `review`: as the tools of the same names, through the home's hub."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from mcp_reflect.cli.console import AsJson, called, errors_told, looking, opened_ledger_access, out, show_json, text_of
+from mcp_reflect.errors import InvalidArgument
+
+Task = Annotated[str, typer.Argument(metavar="TEXT", help="The task at hand; - reads it from stdin.")]
+Limit = Annotated[int | None, typer.Option(help="Most memories to show, 1 to 100; by default as configured.")]
+Lambda = Annotated[
+    float | None, typer.Option("--lambda", help="0: by meaning only, 1: by q_value only; by default as configured.")
+]
+Filters = Annotated[
+    list[str] | None,
+    typer.Option("--filter", metavar="KEY=VALUE", help="Only memories with this metadata; repeat for more."),
+]
+Ids = list[str] | None
+
+
+def _arguments(text: str, limit: int | None, lambda_: float | None, filters: list[str] | None) -> dict[str, Any]:
+    given = {"task": text_of(text), "limit": limit, "lambda_": lambda_}
+    conditions = dict(_condition(each) for each in filters or [])
+    return {name: value for name, value in given.items() if value is not None} | {"metadata_filter": conditions}
+
+
+def _condition(text: str) -> tuple[str, Any]:
+    """`key=value`; a value that reads as a JSON number, boolean or quoted string is one, anything else is text."""
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise InvalidArgument("--filter", f"{text!r} has no key or no =", "KEY=VALUE, for example tool=shell")
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        return key, value
+    return key, found if isinstance(found, str | int | float) else value
+
+
+def query(
+    text: Task, limit: Limit = None, lambda_: Lambda = None, filters: Filters = None, as_json: AsJson = False
+) -> None:
+    """Find the memories that serve a task, best first."""
+    with errors_told():
+        arguments = _arguments(text, limit, lambda_, filters)
+        found = called("query_memories", arguments | {"response_format": "detailed"})
+        if as_json:
+            show_json(found)
+            return
+        for rank, memory in enumerate(found["memories"], 1):
+            figures = "  ".join(f"{name} {memory[name]:.3f}" for name in ("q_value", "relevance", "score"))
+            outcome = {True: "passed", False: "failed"}.get(memory["success"], memory["kind"])
+            out.print(Text(f"{rank}. {memory['id']}  ", style="bold"), Text(f"{figures}  {outcome}"), soft_wrap=True)
+            out.print(Text(f"   {' '.join(memory['task'].split())}", style="dim"), soft_wrap=True)
+            out.print(Text("\n".join(f"   {line}" for line in memory["reflection"].splitlines())), soft_wrap=True)
+            out.print()
+        if found["memories"]:
+            out.print(Text(f"retrieval {found['retrieval_id']}", style="dim"))
+        else:
+            out.print("No memory fits.")
+
+
+def augment(
+    text: Task, limit: Limit = None, lambda_: Lambda = None, filters: Filters = None, as_json: AsJson = False
+) -> None:
+    """Give a task back as a prompt with the memories that serve it written below; unchanged if there are none."""
+    with errors_told():
+        found = called("augment_task", _arguments(text, limit, lambda_, filters))
+        if as_json:
+            show_json(found)
+        else:
+            typer.echo(found["augmented_task"])
+
+
+def review(
+    trace_id: Annotated[str, typer.Argument(metavar="ID", help="A trace, or the beginning of its id.")],
+    result: Annotated[Literal["pass", "fail"], typer.Argument(help="How the run ended.")],
+    feedback: Annotated[str, typer.Option(help="The evidence; - reads it from stdin.")] = "",
+    helpful: Annotated[Ids, typer.Option(help="A memory that helped; repeat for more.")] = None,
+    harmful: Annotated[Ids, typer.Option(help="A memory that misled; repeat for more.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether a run passed or failed; again: replaces the earlier review."""
+    with opened_ledger_access() as books:
+        reader = looking(books)
+        arguments = {
+            "trace_id": reader.full_id(trace_id, "trace"),
+            "result": result,
+            "feedback": text_of(feedback),
+            "helpful_memory_ids": [reader.full_id(each, "mem") for each in helpful or []],
+            "harmful_memory_ids": [reader.full_id(each, "mem") for each in harmful or []],
+        }
+    with errors_told():
+        outcome = called("review_trace", arguments)
+        if as_json:
+            show_json(outcome)
+            return
+        written = outcome["memory"]
+        out.print(f"{outcome['trace_id']}: {result}", markup=False)
+        moved = Table("memory", "q_value", box=None, show_header=False)
+        for update in outcome["q_updates"]:
+            moved.add_row(update["memory_id"], f"{update['q_before']:.3f} → {update['q_after']:.3f}")
+        if outcome["q_updates"]:
+            out.print(moved)
+        told = (
+            f"memory {written['id']}, by {written['author']}" if written else f"reflection {outcome['ingest_status']}"
+        )
+        out.print(told, markup=False)

@@ -1,0 +1,57 @@
+"""`mcp-reflect prune` and `purge`: what is of no use any more."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+
+from mcp_reflect.cli.console import counted, day, one_line, opened_ledger_access, out, table_of, warn
+
+
+def prune_command(
+    apply: Annotated[bool, typer.Option("--apply", help="Archive them; without it they are only shown.")] = False,
+) -> None:
+    """Archive memories that reviews have shown to be useless; restorable, logged, and only shown without --apply."""
+    from mcp_reflect.application.lifecycle import prune, to_prune  # noqa: PLC0415 - heavy
+
+    with opened_ledger_access() as books:
+        found = (prune if apply else to_prune)(books.ledger, books.profile, books.clock)
+        if apply and found:
+            warn(books.mirror.write())
+    table = table_of("memory", "kind", ">q_value", ">reviews", "used", "reason", "task")
+    for each in found:
+        memory = each.memory
+        figures = (f"{memory.q_value:.3f}", str(memory.reviews), day(memory.last_used_at))
+        table.add_row(memory.id, memory.kind, *figures, each.reason, one_line(memory.task))
+    if found:
+        out.print(table)
+    out.print(_summary(len(found), applied=apply))
+
+
+def _summary(count: int, *, applied: bool) -> str:
+    if not count:
+        return "Nothing to prune."
+    memories = counted(count, "memory", "memories")
+    if applied:
+        return f"{memories} archived; manage_memory with restore brings one back."
+    return f"{memories} would be archived; mcp-reflect prune --apply does it."
+
+
+def purge_command(
+    older_than: Annotated[int, typer.Option("--older-than", min=0, help="Only insights of at least so many days.")] = 0,
+    apply: Annotated[bool, typer.Option("--apply", help="Forget them; without it they are only shown.")] = False,
+) -> None:
+    """Forget the project's insights for good; runs, reviews and other memories stay. Only shown without --apply."""
+    from mcp_reflect.application.insights.purge import purge, to_purge  # noqa: PLC0415 - heavy
+
+    with opened_ledger_access() as books:
+        before = books.clock() - timedelta(days=older_than) if older_than else None
+        if apply:
+            found = purge(books.ledger, books.embedder, books.profile, books.clock, before)
+        else:
+            found = to_purge(books.ledger, books.profile, before)
+    for memory in found:
+        out.print(f"{memory.id}  {memory.status}  {memory.reflection}", markup=False, soft_wrap=True)
+    out.print(f"{len(found)} insights forgotten" if apply else f"{len(found)} insights; --apply forgets them")

@@ -1,1 +1,0 @@
-"""Commands for people: what they take, what they show, and nothing else."""

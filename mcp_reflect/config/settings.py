@@ -1,0 +1,263 @@
+"""What can be set: names, types, defaults, and what people are told of them. Read by `settings.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+from pydantic.fields import FieldInfo
+
+from mcp_reflect.config.project import DEFAULT_PROJECT, PROJECT_ID_RULE, check_project_id
+
+PREFIX = "MCP_REFLECT_"
+CONFIG_VARIABLE = PREFIX + "CONFIG"
+
+_ALIASES = {"q_learning.alpha": "Q_LEARNING_ALPHA", "reflection.base_url": "OPENAI_BASE_URL"}
+OPENAI_URL = "https://api.openai.com/v1"
+ENVIRONMENT_ONLY = {"home": PREFIX + "HOME", "openai_api_key": "OPENAI_API_KEY"}
+
+
+def _setting(default: Any, meaning: str, rule: str, *, shown: str = "", **bounds: Any) -> Any:
+    """A field with what people are told of it: `rule` completes 'must be', `shown` stands for the default."""
+    shown = shown or (f"{default:g}" if isinstance(default, float) else str(default))
+    return Field(default, description=meaning, json_schema_extra={"rule": rule, "shown": shown}, **bounds)
+
+
+def masked(text: str) -> str:
+    """`text` without what may be a secret: credentials in addresses, and long words that look like keys."""
+    text = re.sub(r"(://|:)\S*@", r"\1***@", text)
+    text = re.sub(r"(?i)((?:password|passwd|token|key|secret)=)[^&\s'\"]+", r"\1***", text)
+    return re.sub(r"(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}", "***", text)
+
+
+def _no_bool(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("true and false are no numbers")  # noqa: TRY004 - pydantic reports ValueError only
+    return value
+
+
+def _text(value: str) -> str:
+    value = value.strip()
+    if not value.isprintable():
+        raise ValueError("control characters")
+    return value
+
+
+def _http_url(value: str) -> str:
+    parts = urlsplit(value)
+    if value and (parts.scheme not in {"http", "https"} or not parts.hostname or parts.port == 0):
+        raise ValueError("no http address")
+    return value.rstrip("/")
+
+
+def _ledger_url(value: str) -> str:
+    if value and not re.match(r"[a-z][a-z0-9_]*(\+[a-z0-9_]+)?://", value):
+        raise ValueError("no SQLAlchemy URL")
+    return value
+
+
+Float = Annotated[float, BeforeValidator(_no_bool), Field(allow_inf_nan=False)]
+Int = Annotated[int, BeforeValidator(_no_bool)]
+Text = Annotated[str, AfterValidator(_text)]
+HttpUrl = Annotated[Text, AfterValidator(_http_url)]
+FRACTION = "a number from 0 to 1"
+HTTP_URL = "an address like http://localhost:8000"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        for name, value in super().__repr_args__():
+            yield name, masked(value) if isinstance(value, str) else value
+
+
+class MemorySettings(_Section):
+    scope: Literal["project", "user"] = _setting(
+        "project", "whose memories serve a query: everyone's in the project, or only the user's own", "project or user"
+    )
+    retrieval: Literal["semantic", "hybrid"] = _setting(
+        "hybrid", "what makes a memory relevant: meaning alone, or words and meaning together", "semantic or hybrid"
+    )
+    similarity_threshold: Float | None = _setting(
+        None,
+        "cosine (hybrid: relevance) below which a memory is not retrieved",
+        FRACTION,
+        shown="the embedding model's own",
+        ge=0,
+        le=1,
+    )
+    limit: Int = _setting(10, "most memories a query returns", "an integer from 1 to 100", ge=1, le=100)
+    lambda_: Float = _setting(0.5, "weight of q_value against relevance in the score", FRACTION, ge=0, le=1)
+    mmr_lambda: Float = _setting(0.7, "weight of score against diversity; 1 is no diversity", FRACTION, ge=0, le=1)
+    initial_q: Float = _setting(0.5, "q_value of a new memory", FRACTION, ge=0, le=1)
+    recency_weight: Float = _setting(
+        0.0, "how much staleness costs a memory in the ranking; 1 is 0.15 of q_value at most", FRACTION, ge=0, le=1
+    )
+
+
+class QLearningSettings(_Section):
+    alpha: Float = _setting(0.3, "learning rate: how far one review moves a q_value", FRACTION, ge=0, le=1)
+    optimism: Float | None = _setting(
+        None,
+        "how much is hoped of memories with few reviews, in deviations; 0 ranks by the plain q_value",
+        "a number from 0 to 3",
+        shown="0.75 in hybrid queries, 0 in semantic ones",
+        ge=0,
+        le=3,
+    )
+    credit: Literal["retrieved", "used"] = _setting(
+        "used",
+        "what a review without helpful or harmful ids moves: all that was retrieved alike, or each as far as the run "
+        "followed it",
+        "retrieved or used",
+    )
+
+
+class ReflectionSettings(_Section):
+    author: Literal["auto", "agent", "llm", "sampling", "extractive"] = _setting(
+        "auto", "who writes reflections; auto takes the first that can", "auto, agent, llm, sampling or extractive"
+    )
+    model: Text = _setting("", "model that writes reflections; empty: no LLM is ever called", "a name", shown="none")
+    base_url: HttpUrl = _setting("", "address of the OpenAI-compatible server", HTTP_URL, shown=OPENAI_URL)
+    timeout_s: Float = _setting(30.0, "seconds one call to the LLM may take", "a number from 1 to 600", ge=1, le=600)
+    max_tokens_per_day: Int = _setting(
+        500_000, "tokens for reflections per UTC day; 0 is no limit", "an integer of 0 or more", ge=0
+    )
+
+
+class InsightSettings(_Section):
+    recent_capacity: Int = _setting(
+        20, "newest runs that insights are drawn from; 0 is none", "an integer from 0 to 100", ge=0, le=100
+    )
+    capacity: Int = _setting(
+        10, "insights kept in use; less important ones are archived", "an integer from 0 to 100", ge=0, le=100
+    )
+    reflect_every: Int = _setting(
+        15, "runs after which the LLM draws insights by itself; 0 is by hand only", "an integer of 0 or more", ge=0
+    )
+    importance_threshold: Float = _setting(0.5, "importance below which a run is passed over", FRACTION, ge=0, le=1)
+
+
+class ErrorSettings(_Section):
+    mirror: Text = _setting(
+        "",
+        "file in the project's repository that mirrors the errors, for people, such as docs/memory/reflexion.jsonl",
+        "the path of a file inside the repository, relative to it",
+        shown="none",
+    )
+
+
+class EmbeddingSettings(_Section):
+    model: Text = _setting(
+        "bundled",
+        "bundled, a fastembed model name (downloaded once), openai:NAME, or the path of a folder with an ONNX model, "
+        "beginning with /, ~ or .",
+        "bundled, a fastembed model name, openai:NAME or the path of a folder",
+        min_length=1,
+    )
+
+
+class IndexSettings(_Section):
+    url: HttpUrl = _setting("", "address of a Chroma server", HTTP_URL, shown="embedded")
+
+
+class LedgerSettings(_Section):
+    url: Annotated[Text, AfterValidator(_ledger_url)] = _setting(
+        "", "SQLAlchemy URL of the ledger", "a URL like postgresql+psycopg://host/name", shown="SQLite in home"
+    )
+
+
+class HubSettings(_Section):
+    enabled: bool = _setting(
+        default=True, meaning="one owner process for all clients", rule="true or false", shown="true"
+    )
+    idle_exit_s: Float = _setting(
+        600.0, "seconds without a client after which the hub leaves", "a number above 0", gt=0, le=10**9
+    )
+
+
+class HookSettings(_Section):
+    """Read by the hooks themselves too, without this module: see `hooks/options.py`."""
+
+    memories: Int = _setting(
+        3, "most memories that a hook adds to a prompt; 0 is none, ever", "an integer from 0 to 20", ge=0, le=20
+    )
+    tokens: Int = _setting(
+        800, "room for what a hook adds, in tokens of four bytes", "an integer from 0 to 2000", ge=0, le=2_000
+    )
+    submit: bool = _setting(
+        default=True, meaning="hooks hand in each run by themselves", rule="true or false", shown="true"
+    )
+
+
+class Settings(_Section):
+    """Everything that can be set. `home` is absolute; it need not exist yet."""
+
+    home: Path = _setting(..., "folder where everything is kept", "the path of a folder", shown="platform data dir")
+    project: Annotated[str, AfterValidator(check_project_id)] = _setting(
+        DEFAULT_PROJECT, "memory bank in use", PROJECT_ID_RULE, shown="the git repository; else default"
+    )
+    user: Text = _setting(
+        "user", "whose run it was", "1 to 200 characters", shown="login name", min_length=1, max_length=200
+    )
+    memory: MemorySettings = MemorySettings()
+    q_learning: QLearningSettings = QLearningSettings()
+    reflection: ReflectionSettings = ReflectionSettings()
+    insights: InsightSettings = InsightSettings()
+    errors: ErrorSettings = ErrorSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    index: IndexSettings = IndexSettings()
+    ledger: LedgerSettings = LedgerSettings()
+    hub: HubSettings = HubSettings()
+    hooks: HookSettings = HookSettings()
+    openai_api_key: SecretStr | None = _setting(
+        None, "key for the LLM and for openai: embeddings; alone it causes no call", "a key", shown="none"
+    )
+
+    @property
+    def llm_configured(self) -> bool:
+        """Whether an LLM may be called. A key alone does not: it may be there for another program."""
+        return bool(self.reflection.model)
+
+    @property
+    def openai_base_url(self) -> str:
+        """Where the LLM and `openai:` embeddings are asked."""
+        return self.reflection.base_url or OPENAI_URL
+
+
+class SettingRow(NamedTuple):
+    """A line for people: key in config.toml (empty: environment only), variables, default, meaning, allowed."""
+
+    key: str
+    environment: tuple[str, ...]
+    default: str
+    meaning: str
+    allowed: str
+
+
+def setting_rows() -> Iterator[SettingRow]:
+    """Every setting there is, in the order of the classes."""
+    yield SettingRow("", (CONFIG_VARIABLE,), "config.toml in home", "the file of settings", "the path of a file")
+    for key, field in leaves(Settings):
+        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+        shown, toml_key = str(extra["shown"]), "" if key in ENVIRONMENT_ONLY else key
+        yield SettingRow(toml_key, variables_of(key), shown, field.description or "", str(extra["rule"]))
+
+
+def leaves(section: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
+    for name, field in section.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, _Section):
+            yield from leaves(field.annotation, f"{prefix}{name}.")
+        else:
+            yield prefix + name, field
+
+
+def variables_of(key: str) -> tuple[str, ...]:
+    """The variables that set `key`, the one that counts first."""
+    own = ENVIRONMENT_ONLY.get(key, PREFIX + key.upper().replace(".", "__"))
+    return (own, _ALIASES[key]) if key in _ALIASES else (own,)

@@ -1,1 +1,0 @@
-"""Pure functions: no I/O, no third-party types."""

@@ -1,5 +1,0 @@
-"""The loop, shown through a real MCP client: see `script.run`."""
-
-from mcp_reflect.demo.script import run
-
-__all__ = ["run"]

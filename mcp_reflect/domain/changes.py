@@ -1,0 +1,66 @@
+"""The ledger's feed of changes as values: what the feature table, the error index and the vector index follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from mcp_reflect.domain.models import Kind, Metadata
+from mcp_reflect.domain.values import NO_TERMS, Terms, Vector
+
+
+class TaskRecord(NamedTuple):
+    """The record of one memory on one task.
+
+    `task` is a key of `learning/task_identity.py`; `trials` (above 0) and `successes` are counted as in
+    `learning/confidence.py`.
+    """
+
+    task: int
+    trials: float
+    successes: float
+
+
+@dataclass(frozen=True)
+class MemoryChange:
+    """A memory as the ranking needs it, as written by change `seq`.
+
+    `created` and `used` (the last use, 0 for none) are in microseconds since the epoch; `vector` is None where
+    this model has not embedded it yet.
+    """
+
+    memory_id: str
+    user: str
+    retrievable: bool
+    metadata: Metadata
+    q_value: float
+    created: int
+    vector: Vector | None
+    seq: int
+    kind: Kind = "reflection"
+    solved: bool = False
+    """Whether it says what to do (a correct_action that is not empty)."""
+    error_keywords: tuple[str, ...] = ()
+    used: int = 0
+    terms: Terms = NO_TERMS
+    """Of the text that is embedded."""
+    initial_q: float = 0.5
+    records: tuple[TaskRecord, ...] = ()
+    """One per task; initial_q is what they start from."""
+
+
+@dataclass(frozen=True)
+class UtilityChange:
+    memory_id: str
+    q_value: float
+    records: tuple[TaskRecord, ...] = ()
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What happened to a project's memories after a sequence number, up to and including `seq`."""
+
+    seq: int
+    memories: Sequence[MemoryChange]
+    utilities: Sequence[UtilityChange]

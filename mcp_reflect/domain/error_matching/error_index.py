@@ -1,0 +1,170 @@
+"""A project's known errors by their keywords: an inverted index, kept up to date by the ledger's change feed.
+
+Like the bank it only ever appends or marks dead, and squeezes itself when a quarter is dead. One row is one
+headline of one memory (see `error_match`); a query counts shared keywords row by row.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mcp_reflect.domain.changes import Changes, MemoryChange
+from mcp_reflect.domain.error_matching.keywords import MATCH, Keywords
+from mcp_reflect.domain.values import FLOAT32_ERROR, Rows, Vector
+
+_SPARE = 256
+
+
+@dataclass
+class KnownError:
+    """What ranking needs to know of a memory that can be found by its errors. `created` in microseconds."""
+
+    memory_id: str
+    user: str
+    is_record: bool
+    """Whether it was recorded as an error: only these are embedded by what went wrong."""
+    solved: bool
+    q_value: float
+    created: int
+    rows: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class KnownMatch:
+    """`match` in [0, 1]: the better of keyword overlap and cosine, to the hundredth."""
+
+    memory_id: str
+    match: float
+    overlap: float
+    similarity: float
+
+
+def hundredth(match: float) -> float:
+    """Matches are compared so: what is better by less is as good, and the q_value decides."""
+    return float(np.round(match, 2))
+
+
+def nearest_errors(solved: npt.NDArray[np.bool_], rough: Vector, threshold: float, limit: int) -> Rows:
+    """Positions of the errors that may be among the `limit` best by meaning, solved ones first.
+
+    `rough` holds their cosines in float32; what is within its precision of the threshold stays in.
+    """
+    near = np.flatnonzero(rough >= threshold - FLOAT32_ERROR)
+    if len(near) <= limit:
+        return near
+    rank = rough[near] + 2.0 * solved[near]  # no cosine is greater than 1
+    kth = np.partition(rank, len(rank) - limit)[len(rank) - limit]
+    # Whoever is further behind than a hundredth cannot be level with the last of the best.
+    contenders: Rows = near[rank >= kth - 0.01 - 2 * FLOAT32_ERROR]
+    return contenders
+
+
+class ErrorIndex:
+    """Not thread-safe: the owner holds a lock around `apply` and around reading."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, KnownError] = {}
+        self._clear()
+
+    def _clear(self) -> None:
+        self._owner: list[str] = []
+        self._sizes = array("q")
+        self._postings: dict[str, array[int]] = {}
+        self._dead = 0
+
+    def apply(self, changes: Changes) -> None:
+        """Take in what the ledger committed."""
+        for change in changes.memories:
+            self._forget(change.memory_id)
+            if change.retrievable and (change.kind == "error" or change.error_keywords):
+                self._add(change)
+        for utility in changes.utilities:
+            error = self.known.get(utility.memory_id)
+            if error is not None:
+                error.q_value = utility.q_value
+        if self._dead > max(_SPARE, len(self._owner) // 4):
+            self._squeeze()
+
+    def overlaps(self, wanted: Iterable[Keywords]) -> dict[str, float]:
+        """Memories that share more than MATCH of all keywords with one of the sets, with their best overlap."""
+        sizes = np.frombuffer(self._sizes, dtype=np.int64) if self._sizes else np.zeros(0, dtype=np.int64)
+        best: dict[str, float] = {}
+        for words in wanted:
+            posted = [self._postings[word] for word in words if word in self._postings]
+            if not posted:
+                continue
+            rows = np.concatenate([np.frombuffer(each, dtype=np.int64) for each in posted])
+            shared = np.bincount(rows, minlength=len(sizes))
+            overlap = shared / (len(words) + sizes - shared)
+            for row in np.flatnonzero(overlap > MATCH).tolist():
+                memory_id = self._owner[row]
+                if memory_id:
+                    best[memory_id] = max(best.get(memory_id, 0.0), float(overlap[row]))
+        return best
+
+    def ranked(
+        self, overlaps: dict[str, float], similarities: dict[str, float], user: str | None, limit: int
+    ) -> list[KnownMatch]:
+        """Solved before unsolved, then by match, q_value and age (newer first), among those of `user` (None: all)."""
+        found: list[tuple[KnownError, KnownMatch]] = []
+        for memory_id in overlaps.keys() | similarities.keys():
+            error = self.known.get(memory_id)
+            if error is None or user not in {None, error.user}:
+                continue
+            overlap, similarity = overlaps.get(memory_id, 0.0), similarities.get(memory_id, 0.0)
+            found.append((error, KnownMatch(memory_id, hundredth(max(overlap, similarity)), overlap, similarity)))
+        found.sort(
+            key=lambda pair: (
+                not pair[0].solved,
+                -pair[1].match,
+                -pair[0].q_value,
+                -pair[0].created,
+                pair[0].memory_id,
+            )
+        )
+        return [match for _, match in found[:limit]]
+
+    def records(self) -> Sequence[str]:
+        """Ids of the memories that were recorded as errors."""
+        return [error.memory_id for error in self.known.values() if error.is_record]
+
+    def _add(self, change: MemoryChange) -> None:
+        rows = tuple(self._append(change.memory_id, text.split()) for text in change.error_keywords)
+        self.known[change.memory_id] = KnownError(
+            memory_id=change.memory_id,
+            user=change.user,
+            is_record=change.kind == "error",
+            solved=change.solved,
+            q_value=change.q_value,
+            created=change.created,
+            rows=rows,
+        )
+
+    def _append(self, memory_id: str, words: Sequence[str]) -> int:
+        row = len(self._owner)
+        self._owner.append(memory_id)
+        self._sizes.append(len(words))
+        for word in words:
+            self._postings.setdefault(word, array("q")).append(row)
+        return row
+
+    def _forget(self, memory_id: str) -> None:
+        error = self.known.pop(memory_id, None)
+        if error is not None:
+            for row in error.rows:
+                self._owner[row] = ""
+            self._dead += len(error.rows)
+
+    def _squeeze(self) -> None:
+        words: dict[int, list[str]] = {}
+        for word, rows in self._postings.items():
+            for row in rows:
+                words.setdefault(row, []).append(word)
+        self._clear()
+        for error in self.known.values():
+            error.rows = tuple(self._append(error.memory_id, words[row]) for row in error.rows)

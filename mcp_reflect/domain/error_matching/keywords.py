@@ -1,0 +1,169 @@
+"""When two error texts tell of the same error: keywords, their overlap, and what is cut away before.
+
+An error text, one line or a stack trace of hundreds, is first brought down to its *headlines*: the lines that report
+an error (of a Python traceback the last one, of others the exception, not the frames), and the first line if none does.
+Each headline is folded: what differs from run to run (numbers, ids, times, paths, addresses, line numbers) becomes `#`.
+Its keywords are its distinct lower-case words without stop words and without `#`. Then, for keyword sets a and b,
+
+    overlap(a, b) = number of keywords in both / number of keywords in either
+
+and two texts overlap as much as their best pair of headlines. They match above MATCH, that is where *more than half of
+all keywords that occur in either* are shared. "JWT token validation failed missing secret" and "JWT validation failed
+secret not found" share 4 of 8 keywords, 0.5: no match by keywords.
+
+Quoted names stay: "No module named 'numpy'" and "No module named 'pandas'" want different fixes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+
+from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, MAX_ERRORS, clip, errors_in_text
+
+MATCH = 0.5
+"""Errors whose overlap is greater are offered as known."""
+
+SAME = 0.9
+"""At this overlap or above an error is the same one come back: at most one word in ten is another."""
+
+Keywords = frozenset[str]
+
+_MAX_TEXT = 200_000
+_SHORT = 3
+"""Up to this many lines are one message rather than a trace."""
+
+# Possessive quantifiers and bounded pieces: any text costs time linear in its length.
+_VARIABLE = re.compile(
+    r"""
+    \b[a-z][a-z0-9+.-]{1,15}://[^\s'"<>)\]]++                                   # addresses
+    | (?P<quote>["'`])[^"'`\n]{0,200}?[/\\][^"'`\n]{0,200}?(?P=quote)            # quoted paths, blanks included
+    | (?<![\w.])(?:~|\.{1,2})?/(?>(?:[\w.@+~-]++/?)+)(?>(?::\d++)*)             # /a/b, ./a, ~/a:12
+    | (?<![\w./@+-])[\w.@+-]++/(?>(?:[\w.@+-]++/)*)[\w@+-]++\.\w{1,8}\b(?>(?::\d++)*)   # a/b.py:12
+    | (?<![\w./@+-])[\w.@+-]++/(?>(?:[\w.@+-]++/)+)[\w.@+-]*+(?>(?::\d++)*)             # a/b/c
+    | \b[a-z]:\\[^\s'"<>|:*?]*+(?>(?::\d++)*)                                    # C:\a\b:12
+    | \\\\[\w.$-]++\\[^\s'"<>|:*?]*+                                            # \\host\share
+    | \b[\w-]++\.[a-z]\w{0,5}(?::\d++(?::\d++)?|\(\d++(?:,\s?\d++)?\))           # foo.py:12:5, foo.c(12)
+    | \b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b          # UUID
+    | \b\d{4}-\d\d-\d\d[t\s_]\d\d:?\d\d(?::?\d\d)?(?:[.,]\d++)?(?:\s?z\b|\s?[+-]\d\d:?\d\d)?
+    | \b(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s)?(?:\d{1,2}\s)?
+      (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s\d{1,4}(?:,?\s\d{4})?\s\d\d:\d\d(?::\d\d)?
+    | \b(?:[0-9a-f]{1,4}:){3,7}[0-9a-f]{0,4}\b | \b(?>(?:[0-9a-f]{1,4}:)*):[0-9a-f]{1,4}\b       # IPv6
+    | \b0x[0-9a-f]++\b
+    | \b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b                        # commits, digests
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_ISSUED = re.compile(r"(?<![^\W_])(?=[a-z\d]{8})[a-z]*+\d++[a-z]++\d++[a-z\d]*+(?![^\W_])", re.IGNORECASE)
+"""Ids as programs issue them: eight or more letters and digits that change more than once."""
+_DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
+_WORD = re.compile(r"[\w#]+(?:['’]\w+)*")
+_FRAME = re.compile(
+    r"\s|at\s|File\s\"|in\s|from\s\S+:\d|#\d+\s|\d+:\s|goroutine\s|created by\s|stack (?:trace|backtrace)|traceback\b"
+    r"|(?:during handling|the above exception)\b|\W*$",
+    re.IGNORECASE,
+)
+"""How lines of a trace begin that do not say what went wrong."""
+
+
+def _words(*lines: str) -> Keywords:
+    return frozenset(word for line in lines for word in line.split())
+
+
+STOP_WORDS = _words(
+    """
+    a an the of to in on at by for from with and or nor is are was were be been being am it its this that these those
+    as has have had having do does did doing will would can could should shall may might must your you i we they he she
+    there here then than so if but into onto while when where which who whose during after before please due because
+    error errors err exception exceptions traceback warning fatal uncaught unhandled caused thread main info debug
+    line lines col char
+    """
+)
+"""Words that say nothing of which error it is. Negations stay: they are what many errors are about."""
+
+_GENERAL = _words(
+    "exit exited code status command process failed failure fail failures returned return non zero run build make npm",
+    "step job script test tests not no completed finished terminated",
+)
+"""A headline of these alone tells that something failed; it counts only where no other headline says what."""
+
+
+def folded(text: str) -> str:
+    """The headlines of an error text in one line, with what differs from run to run as `#`."""
+    return " ".join(dict.fromkeys(map(fold, headlines(text))))
+
+
+def fold(line: str) -> str:
+    """A line with numbers, ids, times, paths, addresses and line numbers as `#`; blanks are made single."""
+    line = _VARIABLE.sub(" # ", line)
+    line = _ISSUED.sub("#", line)
+    return " ".join(_DIGITS.sub("#", line).split())
+
+
+def keywords(line: str) -> Keywords:
+    """The distinct words of one line that tell which error it is, in lower case."""
+    words = (word.strip("_").replace("’", "'").replace("'", "") for word in _WORD.findall(fold(line).casefold()))
+    return frozenset(word for word in words if word.strip("#_") and word not in STOP_WORDS)
+
+
+def headlines(text: str) -> list[str]:
+    """The lines of a text that say what went wrong; a message of up to three lines is one itself."""
+    lines = [line for line in text[:_MAX_TEXT].splitlines() if line.strip()]
+    found = [] if not lines else list(dict.fromkeys(errors_in_text("\n".join(lines))))
+    if len(found) > MAX_ERRORS:
+        # The end says what broke, the beginning what broke first.
+        found = found[: MAX_ERRORS // 2] + found[-MAX_ERRORS // 2 :]
+    if len(lines) <= _SHORT and not any(_FRAME.match(line) for line in lines):
+        found.insert(0, clip(" ".join(lines)))
+    elif not found:
+        telling = [line for line in lines if not _FRAME.match(line)] or lines
+        found = [clip(telling[0]), clip(telling[-1])]
+    return list(dict.fromkeys(line[:MAX_ERROR_CHARS] for line in found))
+
+
+def keyword_sets(texts: Iterable[str]) -> list[Keywords]:
+    """The keywords of each headline of the texts; the merely general ones only where there are no others."""
+    sets = list(dict.fromkeys(keywords(line) for text in texts for line in headlines(text)))
+    sets = [words for words in sets if words]
+    return [words for words in sets if not words <= _GENERAL] or sets
+
+
+def overlap(a: AbstractSet[str], b: AbstractSet[str]) -> float:
+    """The share of all keywords of both that both have, in [0, 1]; symmetric, and 0 where either has none."""
+    shared = len(a & b)
+    return shared / (len(a) + len(b) - shared) if shared else 0.0
+
+
+def best_overlap(a: Sequence[Keywords], b: Sequence[Keywords]) -> float:
+    """The overlap of the best pair."""
+    return max((overlap(x, y) for x in a for y in b), default=0.0)
+
+
+def same_error(mistake: str, evidence: str, other_mistake: str, other_evidence: str) -> bool:
+    """Whether a recorded error is the same one come back.
+
+    Its mistake has to say the same (SAME; the folded texts where neither has keywords), and its evidence must not
+    speak against it: where both bring some, it has to match.
+    """
+    mine, theirs = keywords(mistake), keywords(other_mistake)
+    alike = overlap(mine, theirs) >= SAME if mine or theirs else fold(mistake) == fold(other_mistake)
+    if not alike or not evidence.strip() or not other_evidence.strip():
+        return alike
+    ours, others = keyword_sets([evidence]), keyword_sets([other_evidence])
+    return not ours or not others or best_overlap(ours, others) > MATCH
+
+
+def stored_keywords(texts: Iterable[str]) -> tuple[str, ...]:
+    """As a memory keeps them: one text per headline, its keywords in order with blanks between."""
+    return tuple(" ".join(sorted(words)) for words in keyword_sets(texts))
+
+
+def error_keywords(mistake: str, evidence: Iterable[str]) -> tuple[str, ...]:
+    """Of an error: its mistake, each headline of its evidence, and the mistake with a headline of the first evidence.
+
+    People ask with either, or with both in one line.
+    """
+    pieces = list(evidence)
+    joined = [f"{mistake} {line}" for line in headlines(pieces[0])[:_SHORT]] if pieces else []
+    return stored_keywords(dict.fromkeys([" ".join(mistake.split()), *pieces, *joined]))

@@ -1,0 +1,1 @@
+"""What many runs have in common: observations, importance, merging."""

@@ -1,0 +1,62 @@
+"""Runs as observations: which of them are looked at, and how they are told to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from mcp_reflect.domain.insights.importance import importance_of
+from mcp_reflect.domain.models import Material, Observation, Review, Trace
+from mcp_reflect.domain.reflection.model_answers import clipped_line
+from mcp_reflect.domain.trajectory.parsing import parse
+
+_TASK_CHARS = 300
+_FEEDBACK_CHARS = 300
+_ENDING_CHARS = 300
+_ERRORS = 2
+_ERROR_CHARS = 150
+
+
+def observations(
+    runs: Iterable[tuple[Trace, Review | None]], now: datetime, threshold: float
+) -> tuple[Observation, ...]:
+    """Of these runs those that reach the threshold at `now`, in the order given."""
+    seen = (
+        Observation(
+            trace=trace,
+            result="" if review is None else review.result,
+            feedback=trace.feedback if review is None else review.feedback,
+            importance=importance_of(trace, now),
+        )
+        for trace, review in runs
+    )
+    return tuple(each for each in seen if each.importance >= threshold)
+
+
+def insight_parts(material: Material) -> dict[str, str]:
+    """The texts of the prompt for insights by the names they have there; each run and each insight is one line."""
+    return {
+        "focus": material.focus.strip(),
+        "failed": _lines(material.observations, "fail"),
+        "passed": _lines(material.observations, "pass"),
+        "open": _lines(material.observations, ""),
+        "known": "\n".join(f"{memory.id}: {' '.join(memory.reflection.split())}" for memory in material.known),
+    }
+
+
+def _lines(seen: Sequence[Observation], result: str) -> str:
+    return "\n".join(f"{each.trace.id}: {told(each)}" for each in seen if each.result == result)
+
+
+def told(seen: Observation) -> str:
+    """A run on one line: its task, tools, last errors, end and review, each in short."""
+    trajectory = parse(seen.trace.trajectory)
+    errors = "; ".join(clipped_line(error, _ERROR_CHARS) for error in trajectory.errors[-_ERRORS:])
+    parts = {
+        "": clipped_line(seen.trace.task, _TASK_CHARS),
+        "Tools": ", ".join(seen.trace.tools_used[:8]),
+        "Errors": errors,
+        "Ended with": clipped_line(seen.trace.final_response, _ENDING_CHARS),
+        "Review": clipped_line(seen.feedback, _FEEDBACK_CHARS),
+    }
+    return " | ".join(f"{name}: {text}" if name else text for name, text in parts.items() if text)

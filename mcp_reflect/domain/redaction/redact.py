@@ -1,0 +1,134 @@
+"""Secrets out, before anything is written to disk or sent to a model.
+
+A secret becomes `[redacted:<kind>]`; the words around it stay. What only looks random (hashes, ids, encoded data) stays
+too: runs are full of it, and a trajectory without it teaches nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+from mcp_reflect.domain.redaction.named_secrets import MARK, PLACEHOLDER, is_harmless, kind_of_name, redact_named
+from mcp_reflect.domain.redaction.secret_patterns import Format, formats
+from mcp_reflect.domain.trajectory.parsing import Trajectory
+
+_MAX_ROUNDS = 8
+"""A replacement can bare a secret that touched another one; two rounds are the rule."""
+
+_HEADER = re.compile(r"(?:.{0,60}[-_])?(?:authorization|(?:set-?)?cookie2?)", re.IGNORECASE)
+"""Names of headers that hold more than a secret, such as the word Basic: they are read as the header would be."""
+
+_HOLDER = re.compile(
+    r"val(?:ue)?|s|string(?:_?value)?|raw|plain(?:_?text)?|clear_?text|current|previous|old|new", re.IGNORECASE
+)
+"""Keys under which a secret's own object holds it: {"password": {"value": "…"}}."""
+
+_MAX_COMMAND = 300
+"""Characters before a match that are looked at for the command it belongs to."""
+
+_SMALLEST_NUMBER = 1_000
+"""Under a password's name; smaller ones are counts and flags, as they are in text."""
+
+
+def redact(text: str) -> str:
+    """The text with each secret replaced by `[redacted:<kind>]`. Doing it again changes nothing."""
+    for _ in range(_MAX_ROUNDS):
+        changed = _redact_once(text)
+        if changed == text:
+            break
+        text = changed
+    return text
+
+
+def redact_json(value: Any) -> Any:
+    """The value with every string redacted, keys of objects included.
+
+    A string is a secret as a whole where it stands under a name such as password, token or api_key, whether the name is
+    its key, stands beside it ({"name": "DB_PASSWORD", "value": "…"}) or before it (["--password", "…"]).
+    """
+    return _walk(value, "")
+
+
+def redact_trajectory(trajectory: Trajectory) -> Trajectory:
+    """The trajectory redacted: of messages each string by itself, so that what is stored stays JSON."""
+    if trajectory.messages is None:
+        return Trajectory(redact(trajectory.text))
+    return Trajectory.of([redact_json(message) for message in trajectory.messages])
+
+
+def _walk(value: Any, name: str) -> Any:
+    """`name` is what the value is known by."""
+    if isinstance(value, str):
+        return _text(value, name)
+    if isinstance(value, dict):
+        return _object(value, name)
+    if isinstance(value, list | tuple):
+        return type(value)(_walk(item, _announced(before, item) or name) for before, item in pairwise(("", *value)))
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= _SMALLEST_NUMBER:
+        return f"{MARK}password]" if kind_of_name(name) == "password" else value
+    return value
+
+
+def _text(text: str, name: str) -> str:
+    kind = kind_of_name(name)
+    if kind and not is_harmless(text, kind):
+        return f"{MARK}{kind}]"
+    if not _HEADER.fullmatch(name):
+        return redact(text)
+    start = '"Cookie: ' if "cookie" in name.casefold() else '"Authorization: '
+    line = redact(f'{start}{text}"')
+    return line[len(start) : -1]
+
+
+def _object(fields: dict[Any, Any], name: str) -> dict[Any, Any]:
+    label = next((fields[key] for key in ("name", "key", "Name", "Key") if _is_label(fields.get(key))), "")
+    done: dict[Any, Any] = {}
+    for key, item in fields.items():
+        if not isinstance(key, str):
+            done[key] = _walk(item, "")
+            continue
+        known_by = (label if key.casefold() == "value" else "") or (name if _HOLDER.fullmatch(key) else key)
+        done[redact(key)] = _walk(item, known_by)
+    return done
+
+
+def _is_label(value: Any) -> bool:
+    return isinstance(value, str) and " " not in value and _is_telling(value)
+
+
+def _announced(before: Any, item: Any) -> str:
+    """The name that an item of a list has from the one before it: an option of a command, or a header."""
+    if not isinstance(before, str) or (isinstance(item, str) and item.startswith("-")):
+        return ""
+    return before if _HEADER.fullmatch(before) or (before.startswith("--") and kind_of_name(before)) else ""
+
+
+def _is_telling(name: str) -> bool:
+    return bool(kind_of_name(name) or _HEADER.fullmatch(name))
+
+
+def _redact_once(text: str) -> str:
+    for known in formats():
+        if any(hint in text for hint in known.hints):
+            text = known.pattern.sub(partial(_replaced, known), text)
+    return redact_named(text)
+
+
+def _replaced(known: Format, match: re.Match[str]) -> str:
+    group = match.re.groups
+    start, end = match.span(group)
+    text = match.string
+    inside_word = known.whole_word and (text[end : end + 1].isalnum() or _follows_word(text, match.start()))
+    if inside_word or text.startswith(MARK, start) or (group and PLACEHOLDER.fullmatch(text, start, end)):
+        return match[0]
+    if known.unless and known.unless.search(text, max(match.start() - _MAX_COMMAND, 0), match.start()):
+        return match[0]
+    return f"{text[match.start() : start]}{MARK}{known.kind}]{text[end : match.end()]}"
+
+
+def _follows_word(text: str, start: int) -> bool:
+    before = text[max(start - 2, 0) : start]
+    return before[-1:].isalnum() and before not in {r"\n", r"\r", r"\t"}

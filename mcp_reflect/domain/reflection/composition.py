@@ -1,0 +1,79 @@
+"""From a reviewed trace and the words of a reflection to the memory that is stored."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from mcp_reflect.domain.error_matching.keywords import stored_keywords
+from mcp_reflect.domain.models import Author, Memory, ReflectionDraft, Review, Trace
+from mcp_reflect.domain.text.rendering import render_reflection
+from mcp_reflect.domain.trajectory.error_lines import errors_in_text
+from mcp_reflect.domain.trajectory.parsing import parse
+
+
+def compose_memory(
+    trace: Trace,
+    review: Review,
+    draft: ReflectionDraft,
+    author: Author,
+    *,
+    memory_id: str,
+    initial_q: float,
+    created_at: datetime,
+) -> Memory:
+    """The memory of a run. Its task, tools and metadata are the trace's, its words the draft's.
+
+    That of a failed run can also be found by the errors in its trajectory and feedback, and by its mistake.
+    """
+    failed = review.result == "fail"
+    errors = [*parse(trace.trajectory).errors, *errors_in_text(review.feedback), draft.key_mistake] if failed else []
+    return Memory(
+        id=memory_id,
+        project=trace.project,
+        user=trace.user,
+        task=trace.task,
+        reflection=render_reflection(draft),
+        summary=draft.summary,
+        key_mistake=draft.key_mistake,
+        correct_action=draft.correct_action,
+        guidance=draft.guidance,
+        applicable_tools=draft.applicable_tools,
+        tools_used=trace.tools_used,
+        metadata=trace.metadata,
+        success=not failed,
+        error_keywords=stored_keywords(errors),
+        author=author,
+        source_trace_id=trace.id,
+        initial_q=initial_q,
+        q_value=initial_q,
+        created_at=created_at,
+    )
+
+
+def compose_claim(
+    trace: Trace,
+    review: Review,
+    claim: str,
+    author: Author,
+    *,
+    memory_id: str,
+    initial_q: float,
+    created_at: datetime,
+) -> Memory:
+    """A sentence learned from a run that stands alone; what it is found by is its own text, not the run's task."""
+    return Memory(
+        id=memory_id,
+        project=trace.project,
+        user=trace.user,
+        kind="claim",
+        task=trace.task,
+        reflection=claim,
+        tools_used=trace.tools_used,
+        metadata=trace.metadata,
+        success=review.result == "pass",
+        author=author,
+        source_trace_id=trace.id,
+        initial_q=initial_q,
+        q_value=initial_q,
+        created_at=created_at,
+    )

@@ -1,0 +1,27 @@
+"""What of a memory is embedded: the text that a search for it is likely to resemble."""
+
+from __future__ import annotations
+
+from mcp_reflect.domain.error_matching.keywords import folded
+from mcp_reflect.domain.models import Memory
+from mcp_reflect.domain.text.condensation import focused, spoken
+
+
+def embedded_text(memory: Memory) -> str:
+    """Of a reflection the task; of an error what went wrong, folded; of a claim or an insight its own text.
+
+    Of a long one what it comes down to.
+    """
+    return _text(memory) if memory.kind == "error" else focused(_text(memory))
+
+
+def counted_text(memory: Memory) -> str:
+    """The text whose words count: the same, not cut to what a model reads."""
+    return _text(memory) if memory.kind == "error" else spoken(_text(memory))
+
+
+def _text(memory: Memory) -> str:
+    if memory.kind == "error":
+        # Only the first evidence: the text must not grow with every recurrence.
+        return "\n".join(filter(None, map(folded, (memory.key_mistake, *memory.evidence[:1])))) or memory.task
+    return memory.task if memory.kind == "reflection" else memory.reflection

@@ -1,0 +1,87 @@
+"""Memories as text: a reflection, and the task with the memories that may help it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from mcp_reflect.domain.models import Memory, ReflectionDraft
+from mcp_reflect.domain.text.recalled import LABELS, strip_recalled
+from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
+
+__all__ = ["map_text", "render_augmented", "render_reflection", "strip_recalled"]
+
+_MISTAKE, _CORRECT, _GUIDANCE, _TOOLS = LABELS
+_INDENT = "  "
+_SECTIONS: tuple[tuple[str, bool | None], ...] = (("Successful", True), ("Failed", False), ("Other", None))
+_MARKER_IN_TASK = re.compile(r"(?:Relevant memories:|(?:(?<=\n\n)|(?<=\n\r\n))Reflection:)(?=\r?(?:\n|\Z))")
+
+
+def render_reflection(draft: ReflectionDraft) -> str:
+    """The text of a reflection: the summary, then one labelled entry per field; the free prose where there is none.
+
+    Never an empty line, and further lines of a field are indented by two spaces. So the end of a reflection shows
+    wherever it is pasted, which is what lets `strip_recalled` cut it out again without taking words that follow.
+    """
+    fields = (
+        ("", draft.summary),
+        (_MISTAKE, draft.key_mistake),
+        (_CORRECT, draft.correct_action),
+        (_GUIDANCE, draft.guidance),
+    )
+    structured = any(value.strip() for _, value in fields)
+    entries = [*(fields if structured else [("", draft.text)]), (_TOOLS, ", ".join(draft.applicable_tools))]
+    return "\n".join(label + ("\n" + _INDENT).join(lines) for label, value in entries if (lines := _lines(value)))
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def render_augmented(task: str, memories: Sequence[Memory]) -> str:
+    """The task and, below it, the memories by outcome, best first in each section; without memories the task itself.
+
+    The memories' own texts stand in it as stored, but for what would make the block's end ambiguous: a line of a past
+    task that is one of the block's markers gets a trailing space.
+    """
+    if not memories:
+        return task
+    parts = [task, "Relevant memories:"]
+    number = 0
+    for title, success in _SECTIONS:
+        members = [memory for memory in memories if memory.success is success]
+        if members:
+            parts.append(f"{title} memories:")
+        for memory in members:
+            number += 1
+            past_task = _MARKER_IN_TASK.sub(r"\g<0> ", memory.task)
+            parts.append(f"--- Memory {number} ---\nPast task:\n{past_task}")
+            parts.append(f"Reflection:\n{_self_delimiting(memory.reflection)}")
+    return "\n\n".join(parts)
+
+
+def _self_delimiting(reflection: str) -> str:
+    """A reflection in the form of `render_reflection`, whoever wrote it; one in that form stays as it is."""
+    first, *rest = [line for line in reflection.splitlines() if line.strip()] or ["(empty)"]
+    return "\n".join([first, *(line if line.startswith((_INDENT, *LABELS)) else _INDENT + line for line in rest)])
+
+
+def map_text(trajectory: Trajectory, change: Callable[[str], str]) -> Trajectory:
+    """The trajectory with every string in it changed: each text, name and key of its messages, or the plain text.
+
+    Raises InvalidArgument where the changed plain text would read as broken JSON.
+    """
+    if trajectory.messages is None:
+        return parse(change(trajectory.text))
+    return Trajectory.of([_mapped(message, change) for message in trajectory.messages])
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_mapped(item, change) for item in value]
+    if isinstance(value, dict):
+        return {change(key): _mapped(item, change) for key, item in value.items()}
+    return value

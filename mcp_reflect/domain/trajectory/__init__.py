@@ -1,0 +1,1 @@
+"""Trajectories of any supported shape, parsed into messages, tool calls and error lines."""

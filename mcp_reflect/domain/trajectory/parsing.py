@@ -1,0 +1,233 @@
+"""What a run did: chat messages of several vendors, or plain text, read into one shape."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Never
+
+from mcp_reflect.domain.trajectory.error_lines import MAX_ERRORS, errors_in_result, errors_in_text
+from mcp_reflect.domain.trajectory.messages import Event, Message, Said, ToolCall, ToolResult, events
+from mcp_reflect.errors import InvalidArgument
+
+__all__ = ["MAX_DEPTH", "Trajectory", "parse"]
+
+MAX_DEPTH = 100
+"""Levels of nesting in messages. Far above what agents write, far below where Python's recursion ends."""
+
+_ALLOWED = (
+    "plain text, or a JSON array of message objects, each with a role or a type (OpenAI or Anthropic shape); "
+    'plain text must not begin with [{, [[ or ["'
+)
+_JSON_ARRAY = re.compile(r"[\s\ufeff]*(?=\[\s*[\[{\"])|[\s\ufeff]*(?=\[\s*\]\s*\Z)")
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A run as it is stored.
+
+    `text` is the canonical form: the text itself, or a compact JSON array of the messages. `messages` is None for
+    plain text. `parse(trajectory.text) == trajectory` always holds.
+    """
+
+    text: str
+    messages: tuple[Message, ...] | None = None
+
+    @classmethod
+    def of(cls, messages: list[Message]) -> Trajectory:
+        """The trajectory of messages that are JSON already. Raises ValueError or RecursionError where they are not."""
+        return cls(json.dumps(messages, ensure_ascii=False, separators=(",", ":"), allow_nan=False), tuple(messages))
+
+    @cached_property
+    def _events(self) -> tuple[Event, ...]:
+        return tuple(event for message in self.messages or () for event in events(message))
+
+    @cached_property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """Tool calls in the order they were made. Plain text has none: words about a tool are not a call."""
+        return tuple(event for event in self._events if isinstance(event, ToolCall))
+
+    @cached_property
+    def tools_used(self) -> tuple[str, ...]:
+        """Distinct names of the tools called, in order of the first call."""
+        return tuple(dict.fromkeys(call.name for call in self.calls))
+
+    @cached_property
+    def errors(self) -> tuple[str, ...]:
+        """Short texts of the errors that tools reported (of a log: its error lines), distinct, in order.
+
+        At most 20: where there are more, the first and the last ones, as a run's last errors tell how it ended.
+        """
+        found = dict.fromkeys(self._found_errors())
+        seen = tuple(found)
+        half = MAX_ERRORS // 2
+        return seen if len(seen) <= MAX_ERRORS else seen[:half] + seen[-half:]
+
+    def _found_errors(self) -> Iterator[str]:
+        if self.messages is None:
+            yield from errors_in_text(self.text)
+        for event in self._events:
+            if isinstance(event, ToolResult):
+                yield from errors_in_result(event.text, failed=event.failed)
+
+    def render(self, max_chars: int) -> str:
+        """Text for a prompt, at most `max_chars` long.
+
+        A longer one loses its middle: the beginning holds the task and the end the outcome.
+        """
+        if self.messages is None:
+            return _without_middle(self.text, max_chars)
+        names = {call.id: call.name for call in self.calls if call.id}
+        return _without_middle("\n".join(_line(event, names) for event in self._events), max_chars)
+
+
+def parse(trajectory: str | list[Any]) -> Trajectory:
+    """Read a trajectory as it was handed in: plain text, a JSON array of messages in a string, or a list of messages.
+
+    A string counts as JSON where it begins with `[{`, `[[` or `["`, white space aside, or is `[]`; a log line such as
+    `[INFO] starting` is text. Raises InvalidArgument where JSON is broken, nested deeper than MAX_DEPTH or has other
+    items than message objects, and where text holds NUL or lone surrogates.
+    """
+    if isinstance(trajectory, list):
+        return _from_items(_as_json(trajectory))
+    if not isinstance(trajectory, str):
+        _refuse(f"got {type(trajectory).__name__}")
+    array = _JSON_ARRAY.match(trajectory)
+    if array:
+        return _from_items(_loads(trajectory, array.end()))
+    _check_text(trajectory, "the text")
+    return Trajectory(trajectory)
+
+
+def _as_json(items: list[Any]) -> Any:
+    """Through JSON and back: tuples become lists and keys become text, as after a restart."""
+    try:
+        return json.loads(json.dumps(items, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        return _refuse(f"the list cannot be written as JSON ({_reason(error)})")
+
+
+def _loads(text: str, start: int) -> Any:
+    decoder = json.JSONDecoder(parse_constant=_no_constant)
+    try:
+        value, end = decoder.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        return _refuse(f"broken JSON at {_place(text, error.pos)}: {error.msg}")
+    except (ValueError, RecursionError) as error:
+        return _refuse(f"JSON that cannot be read ({_reason(error)})")
+    rest = text[end:].lstrip()
+    if rest:
+        _refuse(f"broken JSON at {_place(text, len(text) - len(rest))}: text after the end of the array")
+    return value
+
+
+def _from_items(items: list[Any]) -> Trajectory:
+    for number, item in enumerate(items, start=1):
+        if not isinstance(item, dict):
+            _refuse(f"message {number} is {_json_type(item)}, not an object")
+        if not any(isinstance(item.get(key), str) for key in ("role", "type")):
+            _refuse(f"message {number} has neither role nor type")
+        if is_deeper(item, MAX_DEPTH - 1):
+            _refuse(f"message {number} is nested deeper than {MAX_DEPTH} levels")
+        for text in _strings(item):
+            _check_text(text, f"message {number}")
+    try:
+        return Trajectory.of(items)
+    except ValueError as error:  # a number that is infinite, such as 1e999
+        return _refuse(f"JSON that cannot be kept ({_reason(error)})")
+
+
+def is_deeper(value: Any, levels: int) -> bool:
+    """Whether JSON has more levels. Without recursion, for this is what protects every recursive walk."""
+    layer = [value]
+    while layer and levels >= 0:
+        layer = [
+            child
+            for node in layer
+            if isinstance(node, dict | list)
+            for child in (node.values() if isinstance(node, dict) else node)
+        ]
+        levels -= 1
+    return bool(layer)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _strings(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+
+
+def _check_text(text: str, where: str) -> None:
+    if "\x00" in text:
+        _refuse(f"{where} contains a NUL character")
+    # Encoding is ten times faster than looking, and nearly every text passes.
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        _refuse(f"{where} contains a lone surrogate, which is not Unicode text")
+
+
+def _no_constant(name: str) -> Never:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _reason(error: Exception) -> str:
+    # What the standard library says may quote the input at any length, or advise on Python's limits.
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    if "digits" in str(error):
+        return "a number has too many digits"
+    return str(error)[:100]
+
+
+def _place(text: str, position: int) -> str:
+    line = text.count("\n", 0, position) + 1
+    return f"line {line}, column {position - text.rfind(chr(10), 0, position)}"
+
+
+def _json_type(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, str):
+        return "a string"
+    return "an array" if isinstance(value, list) else "a number"
+
+
+def _refuse(problem: str) -> Never:
+    raise InvalidArgument("trajectory", problem, _ALLOWED) from None
+
+
+def _line(event: Event, names: dict[str, str]) -> str:
+    if isinstance(event, Said):
+        return f"{event.role}: {event.text}"
+    if isinstance(event, ToolCall):
+        return f"call: {event.name}({event.arguments})"
+    label = "error" if event.failed else "result"
+    name = event.name or names.get(event.call_id, "")
+    return f"{label} of {name}: {event.text}" if name else f"{label}: {event.text}"
+
+
+def _without_middle(text: str, max_chars: int) -> str:
+    if len(text) <= max_chars:
+        return text
+    longest_note = len(_note(len(text)))
+    room = max_chars - longest_note
+    if room <= 0:
+        return text[: max(max_chars, 0)]
+    head, tail = room - room // 2, room // 2
+    return text[:head] + _note(len(text) - room) + text[len(text) - tail :]
+
+
+def _note(left_out: int) -> str:
+    return f"\n[… {left_out:,} characters left out …]\n"

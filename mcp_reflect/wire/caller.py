@@ -1,0 +1,272 @@
+"""Calls the server's tools from a program: hooks, the Python API, commands for people. Standard library only.
+
+A `Caller` is a client of the hub as a shim is, without a client behind it. Where hubs are switched off, or none can be
+had here, it starts a server of its own and speaks to that over pipes: the same lines, another carrier.
+
+It speaks the stateless protocol: each request says all that the server must know, so nothing has to be introduced and a
+hub that was replaced is noticed by nobody.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any, Self
+
+from mcp_reflect import __version__
+from mcp_reflect.wire import address, election, frame, request_meta
+from mcp_reflect.wire.carriers import Child, Closed, Lost, Socket
+from mcp_reflect.wire.client_end import LOST, parsed
+
+__all__ = ["CALL_S", "Busy", "Caller", "Lost", "Refused"]
+
+PROTOCOL = "2026-07-28"
+CALL_S = 60.0
+
+_FINISH_S = 5.0
+_INTERRUPTED_S = 0.5
+_SENT_AT_MOST = 3
+_NOTHING_CHANGED = "Nothing was changed"
+
+
+class Refused(Exception):
+    """The tool refused the call; the message is its own and says what is allowed.
+
+    `usage`: the call was wrong, and calling again needs other arguments. Otherwise the memory could not carry it out.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.usage = _NOTHING_CHANGED in message
+
+
+class Busy(election.Unavailable):
+    """Another call of this program took all the time; of the memory it says nothing."""
+
+
+class Caller:
+    """Thread-safe: one call at a time. `environ` and `cwd` are what settings and project are read from.
+
+    `client` is the name under which the hub's status shows this program. `wait=False`: a review is answered at once,
+    also where a model still has to write the reflection. After `idle_s` seconds without a call the connection is given
+    up, and likewise when a hub wants to leave; the next call makes another one. A program that lives long wants that, a
+    short one leaves it out. In a forked process a caller makes a connection of its own.
+    """
+
+    def __init__(
+        self,
+        environ: Mapping[str, str] | None = None,
+        cwd: str = "",
+        client: str = "mcp-reflect",
+        *,
+        wait: bool = True,
+        idle_s: float | None = None,
+    ) -> None:
+        self._environ = dict(os.environ if environ is None else environ)
+        self._cwd = cwd or _here()
+        self._meta: dict[str, Any] = {
+            "io.modelcontextprotocol/protocolVersion": PROTOCOL,
+            "io.modelcontextprotocol/clientInfo": {"name": client, "version": __version__},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }
+        if not wait:
+            self._meta[request_meta.WAIT] = False
+        self._idle_s = idle_s
+        self._last_id = 0
+        self._carrier: Socket | Child | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        """What no two processes may share."""
+        self._pid = os.getpid()
+        self._lock = threading.Lock()
+        self._used = time.monotonic()
+        self._answered = -math.inf
+        self._connection = frame.new_connection()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        timeout: float = CALL_S,
+        *,
+        again: bool = False,
+        in_turn: bool = False,
+        meta: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """The structured result of a tool. Waits at most `timeout` seconds, a hub's start included.
+
+        `again`: the call may be carried out twice without harm, and is repeated once where its answer was lost.
+        `in_turn`: every answer to another call of this program, for which this one had to wait, begins its time anew.
+        `meta`: what the server is told beside the arguments.
+        Raises Refused, Lost, Busy, and election.Unavailable where no server can be had.
+        """
+        with self._alone(time.monotonic() + timeout, timeout if in_turn else 0.0) as until:
+            for _ in range(_SENT_AT_MOST):
+                try:
+                    return self._once(tool, arguments, until, meta or {})
+                except Closed:
+                    self._drop()
+                except Lost:
+                    self._drop()
+                    if not again or time.monotonic() > until:
+                        raise
+                    again = False
+                except Refused:
+                    raise
+                except BaseException:  # an answer that comes after an interrupt must not be taken for the next one's
+                    self._drop(_INTERRUPTED_S)
+                    raise
+        raise Lost("the memory ends again and again; `mcp-reflect hub status` tells more")
+
+    @property
+    def warnings(self) -> list[str]:
+        """Settings of this caller's that the hub does not go by; known once a call was answered."""
+        return [] if self._carrier is None else list(self._carrier.warnings)
+
+    def close(self) -> None:
+        """End the connection, and with it a server of this program's own. A later call makes another one."""
+        with self._alone(time.monotonic() + _FINISH_S):
+            self._drop()
+
+    @contextmanager
+    def _alone(self, until: float, patience: float = 0.0) -> Iterator[float]:
+        """Keep other threads out, and say until when. Raises Busy where they take all the time.
+
+        `patience`: for how many seconds after an answer to one of them to wait on.
+        """
+        if self._pid != os.getpid():
+            carrier, self._carrier = self._carrier, None
+            self._begin()
+            if carrier is not None:
+                carrier.abandon()
+        while not self._lock.acquire(timeout=max(until - time.monotonic(), 0)):
+            until = self._answered + patience
+            if until <= time.monotonic():
+                raise Busy("another call of this program to the memory takes too long")
+        try:
+            yield max(until, self._answered + patience)
+        finally:
+            self._used = time.monotonic()
+            self._lock.release()
+
+    def _once(self, tool: str, arguments: Mapping[str, Any], until: float, meta: Mapping[str, Any]) -> Any:
+        self._last_id += 1
+        request = {
+            "jsonrpc": "2.0",
+            "id": self._last_id,
+            "method": "tools/call",
+            "params": {"name": tool, "arguments": dict(arguments), "_meta": {**meta, **self._meta}},
+        }
+        try:
+            line = json.dumps(request, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+        except ValueError as error:  # a server that cannot read a line does not answer it
+            raise Refused(
+                f"the arguments are not JSON: {error}. {_NOTHING_CHANGED}; correct it and call again."
+            ) from None
+        if self._carrier is None:
+            self._carrier = self._connected(until)
+        carrier = self._carrier
+        carrier.send(line, until)
+        while (said := carrier.next(until)) is not None:
+            if said.startswith(frame.RETIRING):
+                # What was sent before is still answered; whatever follows goes to the next hub.
+                carrier.retired = True
+                continue
+            answer = parsed(said)
+            # An error without an id is about a line that could not be read, and there is only this one.
+            if "method" not in answer and (answer.get("id") == self._last_id or _about_no_call(answer)):
+                if carrier.retired:
+                    self._drop()
+                self._answered = time.monotonic()
+                return _result(answer)
+        raise Lost("the memory ended before it answered")
+
+    def _connected(self, until: float) -> Socket | Child:
+        home = address.home_folder(self._environ, self._cwd)
+        if not address.hub_enabled(self._environ, home, self._cwd):
+            return Child(self._environ, self._cwd, home)
+        hello = frame.hello(__version__, home, self._environ, self._cwd, self._connection)
+        started: list[Any] = []
+        try:
+            carrier = Socket(
+                election.reach(home, hello, started=started.append, within=max(until - time.monotonic(), 0))
+            )
+        except election.Unavailable as error:
+            if not error.alone:
+                raise
+            return Child(self._environ, self._cwd, home)
+        finally:
+            for hub in started:
+                _in_background(_bury, hub)
+        if self._idle_s is not None:
+            _in_background(self._attend, carrier, self._idle_s)
+        return carrier
+
+    def _attend(self, carrier: Socket, idle_s: float) -> None:
+        """Give a connection up that the hub wants to end, or that nobody uses, so that neither hub waits for it."""
+        left = idle_s
+        while True:
+            carrier.speaks(left)
+            # A call that is under way has this lock, and reads what was said itself.
+            with self._lock:
+                left = self._used + idle_s - time.monotonic()
+                if self._carrier is not carrier:
+                    return
+                if left <= 0 or carrier.speaks(0):
+                    self._drop()
+                    return
+
+    def _drop(self, patience: float = _FINISH_S) -> None:
+        carrier, self._carrier = self._carrier, None
+        if carrier is not None:
+            carrier.close(patience)
+
+
+def _about_no_call(answer: Mapping[str, Any]) -> bool:
+    return "error" in answer and answer.get("id") is None
+
+
+def _result(answer: Mapping[str, Any]) -> Any:
+    if "error" in answer:
+        error = answer["error"] or {}
+        message = str(error.get("message", "the memory answered with an error"))
+        if error.get("code") == LOST:  # said in place of a server that could not start
+            raise election.Unavailable(message)
+        raise Refused(message)
+    result = answer.get("result") or {}
+    if result.get("isError"):
+        texts = [str(part.get("text", "")) for part in result.get("content") or [] if isinstance(part, dict)]
+        raise Refused("\n".join(text for text in texts if text) or "the call was refused")
+    return result.get("structuredContent")
+
+
+def _in_background(function: Any, *arguments: Any) -> None:
+    with suppress(RuntimeError):  # an interpreter that is ending starts no more threads, and needs none
+        threading.Thread(target=function, args=arguments, daemon=True).start()
+
+
+def _bury(hub: Any) -> None:
+    """Read what a hub that this process started says as it starts, and take notice of its end."""
+    with suppress(OSError, ValueError):  # read already
+        hub.stdout.read()
+    hub.stdout.close()
+    hub.wait()
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # it was deleted under the process
+        return os.path.expanduser("~")

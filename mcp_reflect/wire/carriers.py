@@ -1,0 +1,168 @@
+"""What carries a caller's lines: a hub's socket, or the pipes of a server of its own. Standard library only."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from mcp_reflect.wire import election
+
+_SHORTEST_S = 0.001
+"""A socket whose time limit is 0 would not wait at all, but fail in another way."""
+
+
+class Lost(Exception):
+    """The server went, or took too long, before it answered; nobody knows whether the call was carried out."""
+
+
+class Closed(Exception):
+    """The server went before it could have read the call."""
+
+
+class Socket:
+    """Lines over a hub's socket. `retired`: the hub is leaving and must be sent nothing more.
+
+    `warnings`: settings of the caller's that the hub does not go by.
+    """
+
+    def __init__(self, found: election.Connection) -> None:
+        self.retired = False
+        self.warnings: list[str] = found.answer.get("warnings", [])
+        self._link = found.link
+        self._lines = found.lines
+
+    def send(self, line: bytes, until: float) -> None:
+        """Raises Lost and Closed."""
+        self._link.settimeout(max(until - time.monotonic(), _SHORTEST_S))
+        try:
+            self._link.sendall(line)
+        except TimeoutError:
+            raise Lost("the memory did not take the call in time") from None
+        except OSError as error:
+            raise Closed from error
+
+    def next(self, until: float) -> bytes | None:
+        """The next line; None where the hub ended. Raises Lost."""
+        self._link.settimeout(max(until - time.monotonic(), _SHORTEST_S))
+        try:
+            return self._lines.next()
+        except TimeoutError:
+            raise Lost("the memory did not answer in time") from None
+        except OSError:
+            return None
+
+    def speaks(self, within: float) -> bool:
+        """Whether the hub says something, or ends, in that many seconds. May run beside `send` and `next`."""
+        with selectors.DefaultSelector() as selector:
+            try:
+                selector.register(self._link, selectors.EVENT_READ)
+                return bool(selector.select(within))
+            except (OSError, ValueError):  # closed meanwhile
+                return True
+
+    def close(self, patience: float) -> None:
+        del patience  # nobody is waited for
+        with suppress(OSError):
+            self._link.shutdown(socket.SHUT_RDWR)
+        self._link.close()
+
+    def abandon(self) -> None:
+        """Let go in a forked process of what its parent goes on using."""
+        self._link.close()
+
+
+class Child:
+    """Lines to a server that this process started for itself, where there is to be no hub."""
+
+    retired = False
+    warnings: Sequence[str] = ()
+
+    def __init__(self, environ: Mapping[str, str], cwd: str, home: str) -> None:
+        """Raises Unavailable."""
+        import subprocess  # noqa: PLC0415 - only where there is no hub
+
+        options: dict[str, Any] = {}
+        if sys.platform != "win32":
+            # Ctrl-C is meant for the program, which may still have something to store.
+            options["start_new_session"] = True
+        log = _log(home)
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "mcp_reflect"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL if log is None else log,
+                env={**environ, "MCP_REFLECT_HUB__ENABLED": "false"},
+                cwd=cwd,
+                **options,
+            )
+        except OSError as error:
+            raise election.Unavailable(f"no server can be started for {home}: {error}") from error
+        finally:
+            if log is not None:
+                os.close(log)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._stdin, self._stdout = self._process.stdin, self._process.stdout
+
+    def send(self, line: bytes, until: float) -> None:
+        """Raises Lost and Closed."""
+        with self._ended_at(until):
+            try:
+                self._stdin.write(line)
+                self._stdin.flush()
+            except OSError as error:
+                if time.monotonic() >= until:
+                    raise Lost("the memory did not take the call in time") from None
+                raise Closed from error
+
+    def next(self, until: float) -> bytes | None:
+        """The next line; None where the server ended. Raises Lost."""
+        with self._ended_at(until):
+            line = self._stdout.readline()
+        if not line and time.monotonic() >= until:
+            raise Lost("the memory did not answer in time")
+        return line or None
+
+    @contextmanager
+    def _ended_at(self, until: float) -> Iterator[None]:
+        """Pipes have no time limit of their own on every system; ending the process ends the wait for it."""
+        watch = threading.Timer(max(until - time.monotonic(), _SHORTEST_S), self._process.kill)
+        watch.daemon = True
+        watch.start()
+        try:
+            yield
+        finally:
+            watch.cancel()
+
+    def close(self, patience: float) -> None:
+        """End the server; after that many seconds, whether it is ready or not."""
+        with self._ended_at(time.monotonic() + patience):
+            for pipe in (self._stdin, self._stdout):
+                with suppress(OSError):
+                    pipe.close()
+            self._process.wait()
+
+    def abandon(self) -> None:
+        """Let go in a forked process of what its parent goes on using."""
+        null = os.open(os.devnull, os.O_RDWR)
+        for pipe in (self._stdin, self._stdout):
+            # Not `close`, which would first send what the parent has not sent yet.
+            os.dup2(null, pipe.fileno())
+        os.close(null)
+        self._process.returncode = 0  # the parent waits for it
+
+
+def _log(home: str) -> int | None:
+    """Where a hub would write its log; None where that cannot be written."""
+    try:
+        return os.open(os.path.join(home, election.LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    except OSError:
+        return None

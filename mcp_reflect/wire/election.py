@@ -1,0 +1,272 @@
+"""Reaching the hub of a home, and starting one where there is none. Standard library only: every shim imports this.
+
+Whoever finds no hub takes the file lock `<home>/hub.starting`, looks once more, starts a hub and waits until it
+answers. The lock is the operating system's and goes with its holder. It only saves needless starts: that a home
+has one owner is the work of the lock that the hub itself holds.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from mcp_reflect.wire import address, frame
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+LOCK = "hub.starting"
+LOG = "hub.log"
+START_S = 60.0
+ANSWER_S = 30.0
+_POLL_S = 0.02
+_CRASHES = 2
+
+
+class Unavailable(Exception):
+    """No hub can be had; the message is one line. `alone`: this process may serve its client without one."""
+
+    def __init__(self, message: str, exit_code: int = 1, *, alone: bool = False) -> None:
+        super().__init__(" ".join(message.split()))
+        self.exit_code = exit_code
+        self.alone = alone
+
+
+class _Crashed(Unavailable):
+    """A hub that was started ended without a word."""
+
+
+class Silent(Unavailable):
+    """Something takes connections and does not answer."""
+
+
+class Connection:
+    """A hub that has accepted the hello: its socket, what it sends, and its answer."""
+
+    def __init__(self, link: socket.socket, lines: frame.Lines, answer: Mapping[str, Any]) -> None:
+        self.link = link
+        self.lines = lines
+        self.answer = answer
+
+
+def attempt(
+    home: str, greeting: Mapping[str, Any], until: float = math.inf, *, patience_s: float = ANSWER_S
+) -> Connection | None:
+    """Connect and greet; None where no hub listens, or it left before it answered.
+
+    Waits for the answer until then (of `time.monotonic`), and no longer than `patience_s` seconds. Raises Silent where
+    there is none by then, and Unavailable where the hub refuses or may not be talked to.
+    """
+    try:
+        link, token = address.connect(home)
+    except PermissionError as error:
+        raise Unavailable(f"the hub of {home} cannot be reached: {error}", alone=True) from error
+    except OSError:
+        return None
+    try:
+        link.settimeout(max(min(patience_s, until - time.monotonic()), _POLL_S))
+        lines = frame.Lines(link)
+        answer = frame.ask(link, lines, {**greeting, "token": token})
+        link.settimeout(None)
+    except TimeoutError:
+        link.close()
+        raise Silent(f"the hub of {home} does not answer; `mcp-reflect doctor` says how to end it") from None
+    except ValueError:
+        link.close()
+        raise Unavailable(f"what listens at {home} is no hub of mcp-reflect") from None
+    except BaseException:  # whatever it was, nobody else can close the link; raised on
+        link.close()
+        raise
+    if answer is None:
+        link.close()
+        return None
+    if "error" in answer:
+        link.close()
+        raise Unavailable(str(answer["error"]), int(answer.get("exit", 1)))
+    return Connection(link, lines, answer)
+
+
+def reach(
+    home: str, greeting: Mapping[str, Any], *, started: Callable[[Any], None] = lambda _: None, within: float = START_S
+) -> Connection:
+    """A session with the home's hub, which is started if need be; an older hub is replaced by one of this version.
+
+    `started` is given the process of a hub that this call started, which goes on starting where the time, `within`
+    seconds, is too short. Raises Unavailable.
+    """
+    until = time.monotonic() + within
+    crashes = 0
+    while time.monotonic() < until:
+        found = attempt(home, greeting, until)
+        if found is not None and not found.answer.get("older"):
+            return found
+        if found is not None:
+            found.link.close()
+        with _starting(home) as ours:
+            if not ours:
+                time.sleep(_POLL_S)
+                continue
+            # Somebody may have been quicker between the attempt and the lock.
+            found = attempt(home, greeting, until)
+            if found is not None and not found.answer.get("older"):
+                return found
+            if found is not None:
+                found.link.close()
+                retire(home, until)
+            try:
+                return _start(home, greeting, until, started)
+            except _Crashed:
+                crashes += 1
+                if crashes == _CRASHES:
+                    raise
+    raise Unavailable(f"no hub could be reached at {home} within {within:g} seconds; see {LOG} there")
+
+
+def run(home: str) -> int:
+    """Make sure that a hub runs, without a client's session; gives back its process id. Raises Unavailable."""
+    greeting = {"mcp-reflect": frame.PROTOCOL, "command": "status"}
+    found = reach(home, greeting)
+    found.link.close()
+    return int(found.answer["status"]["pid"])
+
+
+def wait_gone(pid: int, until: float) -> bool:
+    """Whether a process has ended by then, at most. Raises Unavailable where it has not."""
+    while _alive(pid):
+        if time.monotonic() > until:
+            raise Unavailable(f"process {pid} does not leave")
+        time.sleep(_POLL_S)
+    return True
+
+
+def _alive(pid: int) -> bool:
+    if sys.platform == "win32":
+        return False  # Signal 0 would end it there; that nobody answers any more must do.
+    try:
+        os.kill(pid, 0)
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except ProcessLookupError:
+        return False
+    except OSError:  # no /proc on this system
+        return True
+
+
+def retire(home: str, until: float, command: str = "retire") -> bool:
+    """Ask the hub to finish and leave, and wait for its end at most until then; False where there is none."""
+    asked = attempt(home, {"mcp-reflect": frame.PROTOCOL, "command": command})
+    if asked is None:
+        return False
+    with asked.link:
+        # The hub lets go of this connection when everything else is done.
+        asked.link.settimeout(max(until - time.monotonic(), 0.1))
+        try:
+            while asked.lines.next() is not None:
+                pass
+        except TimeoutError:
+            raise Unavailable(f"the hub of {home} does not leave") from None
+        except OSError:
+            pass
+    return True
+
+
+@contextmanager
+def _starting(home: str) -> Iterator[bool]:
+    """The lock of whoever starts a hub; False where another process holds it."""
+    try:
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        descriptor = os.open(os.path.join(home, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise Unavailable(
+            f"MCP_REFLECT_HOME = {home}: cannot be created or written ({error.strerror}); must be a writable folder", 2
+        ) from error
+    try:
+        yield _locked(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _start(home: str, greeting: Mapping[str, Any], until: float, started: Callable[[Any], None]) -> Connection:
+    process = spawn(home, greeting)
+    started(process)
+    while time.monotonic() < until:
+        # Looked at before the attempt: a hub that has ended by now cannot answer it.
+        ended = process.poll() is not None
+        found = attempt(home, greeting, until)
+        if found is not None:
+            return found
+        if ended:
+            raise _failure(home, process)
+        time.sleep(_POLL_S)
+    raise Unavailable(f"the hub of {home} did not start in time; see {LOG} there")
+
+
+def detached() -> dict[str, Any]:
+    """What makes a subprocess.Popen outlive this process, its group and its terminal."""
+    if sys.platform == "win32":
+        import subprocess  # noqa: PLC0415 - only who starts a process needs it
+
+        return {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
+
+
+def spawn(home: str, greeting: Mapping[str, Any]) -> Any:
+    """Start a hub that outlives this process and its terminal; gives back its subprocess.Popen.
+
+    Its settings are those of who greets it, which in a program are not always those of the process.
+    """
+    import subprocess  # noqa: PLC0415 - only who starts a hub needs it
+
+    options = detached()
+    if "environ" in greeting:
+        kept = {name: value for name, value in os.environ.items() if not frame.is_setting(name)}
+        options["env"] = {**kept, **greeting["environ"]}
+    if os.path.isdir(cwd := str(greeting.get("cwd", ""))):
+        options["cwd"] = cwd
+    log = None
+    try:
+        log = os.open(os.path.join(home, LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        # -P: the client's folder, which is the working directory, must not be searched for modules.
+        return subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            [sys.executable, "-P", "-m", "mcp_reflect.hub", home],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            **options,
+        )
+    except OSError as error:
+        raise Unavailable(f"no hub can be started for {home}: {error}", alone=True) from error
+    finally:
+        if log is not None:
+            os.close(log)
+
+
+def _failure(home: str, process: Any) -> Unavailable:
+    """What the hub said on its stdout before it ended: one line of JSON, or nothing if it crashed."""
+    with process.stdout as said:
+        text = said.read()
+    try:
+        report = json.loads(text)
+        return Unavailable(str(report["error"]), int(report["exit"]), alone=bool(report["alone"]))
+    except (ValueError, KeyError, TypeError):
+        return _Crashed(f"the hub of {home} ended with code {process.returncode} as it started; see {LOG} there")

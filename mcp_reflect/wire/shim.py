@@ -1,0 +1,38 @@
+"""What a client starts. Standard library only, and little of it: people wait for it, and there is one per client."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from mcp_reflect import __version__
+from mcp_reflect.wire import address, election, frame
+from mcp_reflect.wire.client_end import refuse
+from mcp_reflect.wire.relay import Relay, leave, tell
+
+
+def serve() -> None:
+    """Serve the client on stdin and stdout. Returns only where this process is to serve it without a hub."""
+    environ = dict(os.environ)
+    try:
+        cwd = os.getcwd()
+    except OSError:  # it was deleted under the process
+        cwd = os.path.expanduser("~")
+    home = address.home_folder(environ, cwd)
+    if not address.hub_enabled(environ, home, cwd):
+        return
+    relay = Relay(home, frame.hello(__version__, home, environ, cwd, frame.new_connection()))
+    threading.Thread(target=relay.watch, args=(os.getppid(),), daemon=True).start()
+    try:
+        relay.connect()
+        relay.run()
+    except election.Unavailable as error:
+        tell(str(error))
+        if error.alone:
+            tell("serving this client without a hub")
+            return
+        refuse(str(error))
+        leave(error.exit_code)
+    except KeyboardInterrupt:
+        leave(130)
+    leave(0)

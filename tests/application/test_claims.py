@@ -1,0 +1,85 @@
+"""The status of claims through reviews: what somebody decided stays, what only a review took away may come back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mcp_reflect.application.claims import hide
+from mcp_reflect.application.requests import Submission, Verdict
+from mcp_reflect.domain.models import Memory
+from tests.support.small_memory import Parts, small_memory
+
+CLAIM, OTHER = "The queue is drained every hour.", "The cache lives for a day."
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Iterator[Parts]:
+    with small_memory(tmp_path) as opened:
+        yield opened
+
+
+def said(*claims: str) -> Verdict:
+    return Verdict(result="pass", summary="It worked.", claims=claims)
+
+
+def run(parts: Parts, *claims: str) -> str:
+    return parts.memory.submit(Submission(task="drain the queue", verdict=said(*claims))).trace_id
+
+
+def claim(parts: Parts, trace_id: str, text: str = CLAIM) -> Memory:
+    return next(memory for memory in parts.memory.claims_of(trace_id) if memory.reflection == text)
+
+
+@pytest.mark.parametrize("hidden", [False, True], ids=["at once", "by a model, later"])
+@pytest.mark.parametrize(("action", "status"), [("adopt", "adopted"), ("archive", "archived")])
+def test_a_status_that_somebody_gave_stays_when_the_claim_is_said_again(
+    parts: Parts, action: str, status: str, hidden: bool
+) -> None:
+    trace_id = run(parts, CLAIM)
+    parts.memory.manage(claim(parts, trace_id).id, action)  # type: ignore[arg-type]
+    if hidden:
+        with parts.ledger.transaction() as tx:
+            hide(tx, trace_id)
+    parts.memory.review(trace_id, said(CLAIM))
+    assert claim(parts, trace_id).status == status
+
+
+@pytest.mark.parametrize("hidden", [False, True], ids=["at once", "by a model, later"])
+def test_a_claim_that_is_not_said_again_comes_back_as_it_was(parts: Parts, hidden: bool) -> None:
+    trace_id = run(parts, CLAIM, OTHER)
+    parts.memory.manage(claim(parts, trace_id).id, "adopt")
+    for claims in ((OTHER,), (CLAIM, OTHER), (OTHER,)):
+        if hidden:
+            with parts.ledger.transaction() as tx:
+                hide(tx, trace_id)
+        parts.memory.review(trace_id, said(*claims))
+        assert claim(parts, trace_id).status == ("adopted" if CLAIM in claims else "archived")
+        assert claim(parts, trace_id, OTHER).status == "active"
+    assert parts.memory.manage(claim(parts, trace_id).id, "restore").memory.status == "adopted"
+    with parts.ledger.transaction() as tx:
+        assert [entry.action for entry in tx.log_of(claim(parts, trace_id).id)] == [
+            *("adopt", "replace", "restore", "replace", "restore")
+        ]
+
+
+def test_a_second_review_does_not_speak_in_the_words_of_the_first(parts: Parts) -> None:
+    first = Verdict(result="fail", feedback="3 tests failed", key_mistake="forgot the variable", claims=(CLAIM,))
+    trace_id = parts.memory.submit(Submission(task="drain the queue", verdict=first)).trace_id
+    again = parts.memory.review(trace_id, Verdict(result="pass"))
+    assert again.review is not None
+    assert again.memory is not None
+    assert (again.review.feedback, again.memory.key_mistake, again.memory.author) == ("", "", "extractive")
+    assert claim(parts, trace_id).status == "archived"
+
+
+def test_words_that_came_before_any_review_serve_the_one_that_brings_none(parts: Parts) -> None:
+    words = Verdict(feedback="3 tests failed", key_mistake="forgot the variable", claims=(CLAIM,))
+    trace_id = parts.memory.submit(Submission(task="drain the queue", verdict=words)).trace_id
+    reviewed = parts.memory.review(trace_id, Verdict(result="fail"))
+    assert reviewed.review is not None
+    assert reviewed.memory is not None
+    assert (reviewed.review.feedback, reviewed.memory.author) == ("3 tests failed", "agent")
+    assert claim(parts, trace_id).status == "active"

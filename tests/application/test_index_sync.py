@@ -1,0 +1,56 @@
+"""The indexer: what it does at the same time, and what it finds gone."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mcp_reflect.application import index_sync as module
+from mcp_reflect.application.index_sync import Indexer
+from mcp_reflect.application.requests import Submission, Verdict
+from mcp_reflect.domain.values import Vector
+from tests.support.fakes import MemoryIndex
+from tests.support.small_memory import small_memory
+
+
+class SlowIndex(MemoryIndex):
+    """Waits in the middle of the first filling until somebody has begun to throw everything away."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writing, self.dropping = threading.Event(), threading.Event()
+
+    def upsert(
+        self, project: str, model: str, ids: Sequence[str], vectors: Vector, metadatas: Sequence[Mapping[str, object]]
+    ) -> None:
+        super().upsert(project, model, ids, vectors, metadatas)
+        if not self.writing.is_set():
+            self.writing.set()
+            self.dropping.wait(0.5)
+
+    def drop(self, project: str, model: str) -> None:
+        if self.writing.is_set():
+            self.dropping.set()
+        super().drop(project, model)
+
+
+def test_a_rebuild_during_a_synchronisation_leaves_nothing_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_CHUNK", 2)
+    with small_memory(tmp_path) as parts:
+        for number in range(10):
+            parts.memory.submit(Submission(task=f"task {number}", verdict=Verdict(result="pass")))
+        index = SlowIndex()
+        indexer = Indexer(parts.ledger, index, parts.embedder.identity)
+        first = threading.Thread(target=indexer.sync, args=("alpha",))
+        first.start()
+        assert index.writing.wait(10)
+        rebuilt = indexer.rebuild("alpha")
+        first.join()
+        assert rebuilt == 10
+        held, wanted = index.contents("alpha", parts.embedder.identity), parts.ledger.vectors("alpha", "hash-embedder")
+        assert held.keys() == wanted.keys()
+        assert all(np.array_equal(held[i], wanted[i]) for i in held)

@@ -1,0 +1,123 @@
+"""The queue of reflections where something goes wrong that nobody foresaw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
+from mcp_reflect.application.jobs.reflections import ReflectionQueue
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.requests import Submission, Verdict
+from mcp_reflect.domain.models import Author, ReflectionDraft, ReviewedRun
+from tests.support.fakes import HashEmbedder
+from tests.support.small_memory import Parts, small_memory
+from tests.support.values import moment
+
+
+class Broken:
+    """Fails where a task says so, as no reflector should."""
+
+    author: Author = "llm"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def reflect(self, run: ReviewedRun) -> ReflectionDraft:
+        self.asked.append(run.trace.task)
+        if "poison" in run.trace.task:
+            raise RuntimeError("not foreseen")
+        return ReflectionDraft(summary="Written by a model.")
+
+
+class BrokenEmbedder(HashEmbedder):
+    def embed(self, texts: Any) -> Any:
+        if any("poison" in text for text in texts):
+            raise RuntimeError("not foreseen")
+        return super().embed(texts)
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Iterator[Parts]:
+    with small_memory(tmp_path) as opened:
+        yield opened
+
+
+def handed_in(parts: Parts, *tasks: str) -> list[str]:
+    """Runs whose reflections wait for a model."""
+    memory: MemoryService = parts.memory
+    memory.profile = replace(memory.profile, uses_model=True)
+    memory._reviewer._profile = memory.profile
+    return [memory.submit(Submission(task=task, verdict=Verdict(result="pass"))).trace_id for task in tasks]
+
+
+def queue(
+    parts: Parts, reflector: Broken | None, embedder: HashEmbedder | None = None, at: float = 10**7, **more: Any
+) -> ReflectionQueue:
+    later = moment(at)
+    arguments = (parts.ledger, embedder or parts.embedder, "alpha", reflector, ExtractiveReflector())
+    return ReflectionQueue(*arguments, clock=lambda: later, on_saved=lambda _: None, **more)
+
+
+@pytest.mark.parametrize(("must_use_model", "state"), [(False, "completed"), (True, "failed")])
+def test_a_job_at_which_the_reflector_breaks_is_settled_and_holds_up_no_other(
+    parts: Parts, must_use_model: bool, state: str
+) -> None:
+    poisoned, *others = handed_in(parts, "poison", "one", "two")
+    reflector = Broken()
+    assert queue(parts, reflector, must_use_model=must_use_model).work_off() == 3
+    assert sorted(reflector.asked) == ["one", "poison", "two"]
+    for trace_id in others:
+        memory = parts.memory.memory_of(parts.memory.summary(trace_id))
+        assert memory is not None
+        assert memory.author == "llm"
+    job = parts.memory.summary(poisoned).job
+    assert job is not None
+    assert (job.state, job.last_error) == (state, "RuntimeError: not foreseen")
+
+
+def test_a_job_that_breaks_elsewhere_is_put_off_and_given_up_in_the_end(parts: Parts) -> None:
+    poisoned, other = handed_in(parts, "poison", "one")
+    reflector = Broken()
+    tried = queue(parts, reflector, BrokenEmbedder())
+    reflector.reflect = lambda run: ReflectionDraft(summary=run.trace.task)  # type: ignore[method-assign]
+    assert tried.work_off() == 2
+    job = parts.memory.summary(poisoned).job
+    assert job is not None
+    assert (job.state, job.attempts) == ("queued", 1)
+    assert parts.memory.summary(other).memory_id
+
+
+HOUR = 3_600.0
+
+
+def test_what_waits_for_a_model_is_written_without_one_after_a_day_only(parts: Parts) -> None:
+    (waiting,) = handed_in(parts, "one")
+    passing = queue(parts, None, at=23 * HOUR)
+    assert passing.work_off() == 0
+    assert passing.next_due() is not None
+    assert passing.next_due() > moment(24 * HOUR)  # type: ignore[operator]
+    assert queue(parts, None, at=25 * HOUR).work_off() == 1
+    memory = parts.memory.memory_of(parts.memory.summary(waiting))
+    assert memory is not None
+    assert memory.author == "extractive"
+
+
+def test_a_model_that_comes_back_writes_what_waited_for_it(parts: Parts) -> None:
+    (waiting,) = handed_in(parts, "one")
+    assert queue(parts, None, at=HOUR).work_off() == 0
+    assert queue(parts, Broken(), at=HOUR).work_off() == 1
+    memory = parts.memory.memory_of(parts.memory.summary(waiting))
+    assert memory is not None
+    assert memory.author == "llm"
+
+
+def test_what_waits_for_the_clients_own_model_is_written_without_one_soon(parts: Parts) -> None:
+    submission = Submission(task="one", verdict=Verdict(result="pass"))
+    outcome = parts.memory.submit(submission, client_can_sample=True)
+    assert outcome.ingest_status == "queued"
+    assert queue(parts, None, at=HOUR).work_off() == 1

@@ -1,0 +1,105 @@
+"""Large banks: what the index helps to find is what comparing every row would find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import mcp_reflect.application.retrieval
+from mcp_reflect.application.requests import ErrorFix, ErrorQuery, Query, Submission, Verdict
+from mcp_reflect.domain.models import Retrieval
+from mcp_reflect.domain.ranking.recency import microseconds
+from mcp_reflect.errors import IndexFailure
+from tests.support.small_memory import Parts, small_memory
+
+TASKS = [
+    f"{verb} the {thing} of {place}" for verb in ("mend", "test") for thing in ("parser", "clock") for place in "ABCDE"
+]
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Iterator[Parts]:
+    with small_memory(tmp_path) as made:
+        for number, task in enumerate(TASKS):
+            verdict = Verdict(result="pass" if number % 3 else "fail", guidance=f"lesson {number}")
+            made.memory.query(Query(task=task, limit=3))
+            made.memory.submit(Submission(task=task, verdict=verdict))
+        yield made
+
+
+def found(parts: Parts, lambda_: float) -> list[str]:
+    query = Query(task="mend the clock of A", limit=5, lambda_=lambda_, mmr_lambda=1.0, retrieval="semantic")
+    return [match.memory.id for match in parts.memory.query(query).matches]
+
+
+def open_retrievals(parts: Parts) -> list[Retrieval]:
+    with parts.ledger.transaction() as tx:
+        return list(tx.open_retrievals(parts.memory.profile.connection))
+
+
+@pytest.mark.parametrize("lambda_", [0.0, 0.3, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("synchronised", [True, False])
+def test_a_large_bank_is_ranked_as_a_small_one(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch, lambda_: float, synchronised: bool
+) -> None:
+    """Also while the index lags behind: rows it does not know yet are compared directly."""
+    expected = found(parts, lambda_)
+    if synchronised:
+        parts.indexer.sync("alpha")
+    monkeypatch.setattr(mcp_reflect.application.retrieval, "LOOKED_AT", 5)
+    asked: list[int] = []
+    nearest = parts.index.nearest
+    monkeypatch.setattr(parts.index, "nearest", lambda *args: asked.append(1) or nearest(*args))
+    assert found(parts, lambda_) == expected
+    assert asked
+
+
+def test_a_failing_index_costs_time_and_no_memory(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> list[str]:
+        raise IndexFailure("scripted")
+
+    expected = found(parts, 0.5)
+    monkeypatch.setattr(mcp_reflect.application.retrieval, "LOOKED_AT", 5)
+    monkeypatch.setattr(parts.index, "nearest", fail)
+    assert found(parts, 0.5) == expected
+
+
+def test_what_another_process_has_just_written_is_found_and_shown_once(parts: Parts, tmp_path: Path) -> None:
+    assert found(parts, 0.5)
+    with small_memory(tmp_path) as other:
+        stored = other.memory.submit(
+            Submission(task="mend the clock of A", verdict=Verdict(result="pass", guidance="wind it"))
+        )
+    assert stored.memory is not None
+    before = open_retrievals(parts)
+    assert stored.memory.id in found(parts, 0.5)
+    (shown,) = [each for each in open_retrievals(parts) if each not in before]
+    assert stored.memory.id in shown.memory_ids
+
+
+def test_the_ledger_is_asked_what_is_new_only_where_others_wrote(
+    parts: Parts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    latest = parts.ledger.latest_seq
+    monkeypatch.setattr(parts.ledger, "latest_seq", lambda: asked.append(1) or latest())
+    trace = parts.memory.submit(Submission(task="mend the clock of A", verdict=Verdict(result="pass")))
+    assert trace.memory is not None
+    assert trace.memory.id in found(parts, 0.5)
+    assert not asked
+    with small_memory(tmp_path) as other:
+        other.memory.review(trace.trace_id, Verdict(result="fail"))
+    found(parts, 0.5)
+    found(parts, 0.5)
+    assert len(asked) == 1
+
+
+def test_what_a_search_for_an_error_shows_counts_as_used_at_once(parts: Parts) -> None:
+    error = parts.memory.record_error(ErrorFix(task="deploy", mistake="disk full", fix="make room")).memory
+    parts.memory.errors.find(ErrorQuery(error="disk full"))
+    used = parts.ledger.memories([error.id])[error.id].last_used_at
+    assert used is not None
+    bank = parts.retriever._banks["alpha"].bank
+    assert bank.used[bank.rows_of([error.id])].tolist() == [microseconds(used)]

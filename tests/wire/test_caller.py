@@ -1,0 +1,362 @@
+"""Calls from a program: to hubs that come and go, and to a server of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_reflect.wire import caller as caller_module
+from mcp_reflect.wire import election, frame
+from mcp_reflect.wire.caller import Caller, Lost, Refused
+from tests.support.hubs import RawClient, alive, hub_pids, kill_hub, posix, run_command, status, until
+from tests.support.servers import environment
+
+pytestmark = [posix, pytest.mark.timeout(120)]
+
+LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
+ALONE = {"MCP_REFLECT_HUB__ENABLED": "false"}
+
+
+@contextmanager
+def calling(home: Path, *, wait: bool = True, idle_s: float | None = None, **more: str) -> Iterator[Caller]:
+    with Caller(environment(home, **more), str(home.parent), "tester", wait=wait, idle_s=idle_s) as caller:
+        yield caller
+
+
+def total(caller: Caller) -> int:
+    return int(caller.call("memory_stats", {})["traces"]["total"])
+
+
+def children() -> list[int]:
+    """The servers that this process started for itself."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        with suppress(OSError):
+            if folder.name.isdigit() and b"mcp_reflect" in (folder / "cmdline").read_bytes():
+                parent = (folder / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1]
+                if int(parent) == os.getpid() and alive(int(folder.name)):
+                    found.append(int(folder.name))
+    return found
+
+
+@contextmanager
+def stopped(pid: int) -> Iterator[None]:
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+# -- with a hub
+
+
+def test_the_first_call_starts_a_hub_and_the_next_ones_use_it(home: Path) -> None:
+    with calling(home, **LASTING) as caller:
+        assert hub_pids(home) == []
+        assert total(caller) == 0
+        caller.call("submit_trace", {"task": "t"})
+        assert total(caller) == 1
+        (client,) = status(home)["clients"]
+        assert client["client"].startswith("tester ")
+        assert client["project"] == "test-project"
+    until(lambda: status(home)["clients"] == [])
+
+
+def test_a_hub_that_a_program_started_leaves_no_zombie_behind(home: Path) -> None:
+    with calling(home) as caller:
+        total(caller)
+        pid = kill_hub(home)
+        until(lambda: not Path(f"/proc/{pid}").exists())
+
+
+def test_a_refused_call_says_why_and_the_connection_goes_on(home: Path) -> None:
+    with calling(home, **LASTING) as caller:
+        with pytest.raises(Refused, match=r"limit: got 0\. Allowed: a whole number from 1 to 100") as refused:
+            caller.call("query_memories", {"task": "t", "limit": 0})
+        assert refused.value.usage
+        since = status(home)["clients"][0]["since"]
+        assert total(caller) == 0
+        assert status(home)["clients"][0]["since"] == since
+
+
+def test_a_refusal_that_is_not_the_callers_fault_is_told_from_one_that_is() -> None:
+    assert not Refused("the ledger is locked. Nothing of this call was stored; try again.").usage
+
+
+def test_text_that_is_no_unicode_is_refused_at_once_and_not_waited_for(home: Path) -> None:
+    with calling(home) as caller:
+        began = time.monotonic()
+        with pytest.raises(Refused, match="surrogates"):
+            caller.call("query_memories", {"task": "\ud800"})
+        with pytest.raises(Refused, match="not JSON compliant"):
+            caller.call("query_memories", {"task": "t", "lambda_": float("nan")})
+        assert time.monotonic() - began < 20
+        assert total(caller) == 0
+
+
+def test_a_hub_killed_between_two_calls_is_replaced_unnoticed(home: Path) -> None:
+    with calling(home, **LASTING) as caller:
+        told = caller.call("submit_trace", {"task": "t", "review_result": "pass", "guidance": "g"})
+        caller.call("query_memories", {"task": "t"})
+        first = kill_hub(home)
+        again = {"task": "u", "review_result": "pass", "guidance": "g", "trace_key": "k"}
+        outcome = caller.call("submit_trace", again, again=True)
+        assert status(home)["pid"] != first
+        # The new hub knows this program's connection, and so what it was shown before.
+        assert [update["memory_id"] for update in outcome["q_updates"]] == [told["memory"]["id"]]
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_hub_killed_during_a_call_costs_that_call_or_a_repetition(home: Path, *, again: bool) -> None:
+    with calling(home, **LASTING) as caller, ThreadPoolExecutor(1) as pool:
+        total(caller)
+        pid = status(home)["pid"]
+        os.kill(pid, signal.SIGSTOP)
+        call = pool.submit(caller.call, "submit_trace", {"task": "t", "trace_key": "k"}, again=again)
+        until(lambda: caller._last_id == 2 and caller._lock.locked())
+        os.kill(pid, signal.SIGKILL)
+        if again:
+            assert call.result(30)["trace_id"]
+        else:
+            with pytest.raises(Lost):
+                call.result(30)
+            caller.call("submit_trace", {"task": "t", "trace_key": "k"})
+        assert total(caller) == 1
+
+
+def test_a_hub_that_does_not_answer_costs_the_time_limit_and_no_wrong_answer_later(home: Path) -> None:
+    with calling(home, **LASTING) as caller:
+        total(caller)
+        with stopped(status(home)["pid"]):
+            began = time.monotonic()
+            with pytest.raises(Lost, match="in time"):
+                caller.call("submit_trace", {"task": "t"}, 0.3, again=True)
+            assert time.monotonic() - began < 2
+            with pytest.raises(election.Unavailable, match="does not answer"):
+                caller.call("list_traces", {}, 0.3)
+        assert "traces" in caller.call("list_traces", {"review_status": "all"})
+
+
+def test_the_start_of_a_hub_counts_into_the_time_limit_and_goes_on_after_it(home: Path) -> None:
+    with calling(home, **LASTING) as caller:
+        began = time.monotonic()
+        with pytest.raises(election.Unavailable):
+            caller.call("memory_stats", {}, 0.1)
+        assert time.monotonic() - began < 5
+        assert until(lambda: hub_pids(home))
+        assert total(caller) == 0
+        # The second call may have started one more; whichever is not the owner ends by itself.
+        assert until(lambda: len(hub_pids(home)) == 1)
+
+
+def test_an_interrupted_call_leaves_no_answer_for_the_next_one(home: Path) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with calling(home, **LASTING) as caller:
+        total(caller)
+        before = signal.signal(signal.SIGUSR1, interrupt)
+        try:
+            with stopped(status(home)["pid"]):
+                threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+                with pytest.raises(KeyboardInterrupt):
+                    caller.call("memory_stats", {})
+        finally:
+            signal.signal(signal.SIGUSR1, before)
+        assert caller.call("list_traces", {}) == {"traces": []}
+
+
+def test_threads_get_their_own_answers_and_wait_no_longer_than_they_want(home: Path) -> None:
+    with calling(home, **LASTING) as caller, ThreadPoolExecutor(8) as pool:
+        tasks = [f"task {number}" for number in range(24)]
+        ids = list(pool.map(lambda task: caller.call("submit_trace", {"task": task})["trace_id"], tasks))
+        shown = pool.map(lambda trace_id: caller.call("get_trace", {"trace_id": trace_id})["task"], ids)
+        assert list(shown) == tasks
+        with stopped(status(home)["pid"]):
+            slow = pool.submit(caller.call, "memory_stats", {}, 3)
+            until(caller._lock.locked)
+            with pytest.raises(election.Unavailable, match="another call"):
+                caller.call("memory_stats", {}, 0.2)
+        assert slow.result(10)
+
+
+def test_a_hub_that_is_told_to_stop_does_not_wait_for_an_idle_program(home: Path) -> None:
+    with calling(home, idle_s=60, **LASTING) as caller:
+        total(caller)
+        first = status(home)["pid"]
+        began = time.monotonic()
+        assert run_command(home, "hub", "stop").returncode == 0
+        assert time.monotonic() - began < 8
+        assert not alive(first)
+        assert total(caller) == 0
+
+
+def test_a_program_that_does_not_attend_finds_the_next_hub_all_the_same(home: Path) -> None:
+    with calling(home, **LASTING) as caller:
+        total(caller)
+        os.kill(status(home)["pid"], signal.SIGTERM)
+        assert total(caller) == 0
+        until(lambda: len(hub_pids(home)) < 2, 20)
+        assert total(caller) == 0
+
+
+def test_an_idle_connection_is_given_up_and_its_hub_may_leave(home: Path) -> None:
+    with calling(home, idle_s=0.3, MCP_REFLECT_HUB__IDLE_EXIT_S="0.5") as caller:
+        total(caller)
+        pid = status(home)["pid"]
+        until(lambda: not alive(pid))
+        assert total(caller) == 0
+
+
+def test_a_connection_in_use_is_kept(home: Path) -> None:
+    with calling(home, idle_s=0.5, **LASTING) as caller:
+        total(caller)
+        since = status(home)["clients"][0]["since"]
+        end = time.monotonic() + 1.5
+        while time.monotonic() < end:
+            caller.call("list_traces", {})
+        assert status(home)["clients"][0]["since"] == since
+
+
+def test_a_forked_process_makes_a_connection_of_its_own(home: Path) -> None:
+    script = (
+        "import os, sys\n"
+        "from mcp_reflect.wire.caller import Caller\n"
+        "caller = Caller()\n"
+        "caller.call('submit_trace', {'task': 'parent'})\n"
+        "pid = os.fork()\n"
+        "caller.call('submit_trace', {'task': 'both'})\n"
+        "print(sorted(t['task'] for t in caller.call('list_traces', {})['traces'])[-1], flush=True)\n"
+        "caller.close()\n"
+        "if pid == 0: os._exit(0)\n"
+        "sys.exit(os.waitpid(pid, 0)[1])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script],
+        env=environment(home, **LASTING),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["parent", "parent"], "")
+    with calling(home, **LASTING) as caller:
+        assert total(caller) == 3
+
+
+# -- with hubs that a test plays
+
+
+class Hubs:
+    """The hubs' ends of the connections that a caller makes."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.made: queue.Queue[socket.socket] = queue.Queue()
+        monkeypatch.setattr(caller_module.election, "reach", self._reach)
+
+    def _reach(self, home: str, greeting: Any, **_: Any) -> election.Connection:
+        ours, theirs = socket.socketpair()
+        theirs.settimeout(5)
+        self.made.put(theirs)
+        return election.Connection(ours, frame.Lines(ours), {"ok": True})
+
+
+def test_a_retiring_hub_still_answers_and_is_asked_nothing_more(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hubs = Hubs(monkeypatch)
+    with calling(home) as caller, ThreadPoolExecutor(1) as pool:
+        for number in (1, 2):
+            call = pool.submit(caller.call, "memory_stats", {})
+            with hubs.made.get(timeout=5) as link:
+                assert json.loads(frame.Lines(link).next() or b"")["id"] == number
+                link.sendall(frame.RETIRING + b"\n")
+                answer = {"jsonrpc": "2.0", "id": number, "result": {"structuredContent": {"number": number}}}
+                link.sendall(b'{"method": "notifications/message"}\n' + json.dumps(answer).encode() + b"\n")
+                assert call.result(5) == {"number": number}
+                assert link.recv(1) == b""
+
+
+def test_a_hub_that_ends_with_every_call_is_not_asked_for_ever(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hubs = Hubs(monkeypatch)
+    with calling(home) as caller, ThreadPoolExecutor(1) as pool:
+        call = pool.submit(caller.call, "memory_stats", {}, again=True)
+        for _ in range(2):
+            with hubs.made.get(timeout=5) as link:
+                frame.Lines(link).next()
+        with pytest.raises(Lost, match="before it answered"):
+            call.result(5)
+        assert hubs.made.empty()
+
+
+# -- without a hub
+
+
+def test_where_hubs_are_switched_off_a_program_has_a_server_of_its_own(home: Path) -> None:
+    with calling(home, **ALONE) as caller:
+        caller.call("submit_trace", {"task": "t"})
+        with pytest.raises(Refused, match="limit"):
+            caller.call("list_traces", {"limit": 0})
+        assert total(caller) == 1
+        assert hub_pids(home) == []
+        (pid,) = children()
+        assert os.getpgid(pid) != os.getpgid(0)  # Ctrl-C on the terminal does not reach it
+    assert not alive(pid)
+    with calling(home, **ALONE) as caller:
+        assert total(caller) == 1
+    assert children() == []
+
+
+def test_a_server_of_ones_own_that_was_killed_is_replaced(home: Path) -> None:
+    with calling(home, **ALONE) as caller:
+        total(caller)
+        os.kill(children()[0], signal.SIGKILL)
+        until(lambda: not children())
+        assert caller.call("memory_stats", {}, again=True)["traces"]["total"] == 0
+
+
+def test_a_server_of_ones_own_that_hangs_costs_the_time_limit(home: Path) -> None:
+    with calling(home, **ALONE) as caller:
+        total(caller)
+        os.kill(children()[0], signal.SIGSTOP)
+        with pytest.raises(Lost, match="in time"):
+            caller.call("submit_trace", {"task": "t", "trajectory": "x" * 1_000_000}, 0.5)
+        assert children() == []
+        assert total(caller) == 0
+
+
+def test_a_home_that_another_server_owns_is_told_as_such(home: Path) -> None:
+    with RawClient(environment(home, **ALONE)) as owner, calling(home, **ALONE) as caller:
+        owner.shake_hands()
+        with pytest.raises(election.Unavailable, match="in use by process"):
+            caller.call("memory_stats", {})
+        owner.close()
+        owner.ended()
+        assert total(caller) == 0
+
+
+@pytest.mark.parametrize("more", [{}, ALONE])
+def test_a_wrong_setting_is_told_in_its_own_words(home: Path, more: dict[str, str]) -> None:
+    wrong = calling(home, MCP_REFLECT_MEMORY__LIMIT="many", **more)
+    with wrong as caller, pytest.raises(election.Unavailable, match=r"memory\.limit"):
+        caller.call("memory_stats", {})
+    assert not more or children() == []
+
+
+def test_where_nothing_can_be_started_that_is_said(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nonexistent/python")
+    with calling(home) as caller, pytest.raises(election.Unavailable, match="no server can be started"):
+        caller.call("memory_stats", {})

@@ -1,0 +1,187 @@
+"""The relay between a client and hubs that a test plays itself, for what no real hub can be made to do."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from mcp_reflect.wire import election, frame
+from mcp_reflect.wire.relay import RETRY, Relay
+
+pytestmark = pytest.mark.timeout(30)
+
+PATIENCE_S = 5
+
+
+class Stage:
+    """A relay, its client's two pipes, and the hubs' ends of the connections that it makes."""
+
+    def __init__(self) -> None:
+        stdin, self._to_relay = os.pipe()
+        self._from_relay, stdout = os.pipe()
+        self._fds = [stdin, self._from_relay, stdout]
+        self.hubs: queue.Queue[socket.socket] = queue.Queue()
+        self.reachable = True
+        self.relay = Relay("/home", {}, reach=self._reach, stdin=stdin, stdout=stdout)
+        self._thread = threading.Thread(target=self.relay.run)
+        self._client = os.fdopen(os.dup(self._from_relay), "rb")
+        self._thread.start()
+
+    def _reach(self, home: str, greeting: Any, started: Callable[[Any], None]) -> election.Connection:
+        if not self.reachable:
+            raise election.Unavailable("nobody is there")
+        ours, theirs = socket.socketpair()
+        theirs.settimeout(PATIENCE_S)
+        self.hubs.put(theirs)
+        return election.Connection(ours, frame.Lines(ours), {"ok": True})
+
+    def ask(self, number: int, method: str = "tools/call") -> None:
+        self.say({"id": number, "method": method})
+
+    def say(self, message: dict[str, Any]) -> None:
+        os.write(self._to_relay, json.dumps(message).encode() + b"\n")
+
+    def heard(self) -> dict[str, Any]:
+        return dict(json.loads(self._client.readline()))
+
+    def hub(self) -> tuple[socket.socket, frame.Lines]:
+        """The next connection that the relay made."""
+        link = self.hubs.get(timeout=PATIENCE_S)
+        return link, frame.Lines(link)
+
+    def hub_is_gone(self) -> None:
+        """Wait until the relay has seen the end of its connection."""
+        link = self.relay._link
+        assert link is not None
+        with self.relay._state:
+            assert self.relay._state.wait_for(lambda: link.finished, PATIENCE_S)
+
+    def close(self) -> None:
+        os.close(self._to_relay)
+        self._thread.join(PATIENCE_S)
+        self._client.close()
+        for descriptor in self._fds:
+            os.close(descriptor)
+        assert not self._thread.is_alive()
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    made = Stage()
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def say(link: socket.socket, message: dict[str, Any]) -> None:
+    link.sendall(json.dumps(message).encode() + b"\n")
+
+
+def received(lines: frame.Lines) -> dict[str, Any]:
+    line = lines.next()
+    assert line is not None
+    return dict(json.loads(line))
+
+
+def test_a_retiring_hub_gets_nothing_more_and_answers_what_it_has(stage: Stage) -> None:
+    stage.ask(1)
+    link, lines = stage.hub()
+    with link:
+        assert received(lines)["id"] == 1
+        link.sendall(frame.RETIRING + b"\n")
+        assert lines.next() is None  # the relay's word that nothing more comes
+        stage.ask(2)
+        new, new_lines = stage.hub()
+        with new:
+            assert received(new_lines)["id"] == 2
+            say(new, {"id": 2, "result": {}})
+            assert stage.heard() == {"id": 2, "result": {}}
+            say(link, {"id": 1, "result": {}})
+            assert stage.heard() == {"id": 1, "result": {}}
+
+
+def test_a_lost_hub_costs_one_error_for_each_request_and_none_for_a_cancelled_one(stage: Stage) -> None:
+    for number in (1, 2, 3):
+        stage.ask(number)
+    stage.say({"method": "notifications/cancelled", "params": {"requestId": 2}})
+    link, lines = stage.hub()
+    with link:
+        assert [received(lines).get("id") for _ in range(4)] == [1, 2, 3, None]
+        say(link, {"id": 1, "result": {}})
+        assert stage.heard()["id"] == 1
+    lost = stage.heard()
+    assert (lost["id"], lost["error"]) == (3, {"code": -32000, "message": RETRY})
+
+
+def test_what_is_safe_to_ask_again_is_not_asked_for_ever(stage: Stage) -> None:
+    stage.ask(1, "tools/list")
+    for _ in range(3):
+        link, lines = stage.hub()
+        with link:
+            assert received(lines)["id"] == 1
+    assert stage.heard()["error"]["message"] == RETRY
+    assert stage.hubs.empty()
+
+
+def test_requests_get_errors_while_no_hub_can_be_had_and_work_again_afterwards(
+    stage: Stage, capfd: pytest.CaptureFixture[str]
+) -> None:
+    stage.reachable = False
+    stage.ask(1)
+    assert stage.heard()["error"]["message"] == "nobody is there"
+    stage.reachable = True
+    stage.ask(2)
+    link, lines = stage.hub()
+    with link:
+        assert received(lines)["id"] == 2
+        say(link, {"id": 2, "result": {}})
+        assert stage.heard()["id"] == 2
+    assert capfd.readouterr() == ("", "mcp-reflect: nobody is there\n")
+
+
+def test_a_client_is_introduced_to_a_new_hub_in_its_own_words(stage: Stage) -> None:
+    first = {"id": "a", "method": "initialize", "params": {"protocolVersion": "2025-06-18"}}
+    then = {"method": "notifications/initialized"}
+    stage.say(first)
+    link, lines = stage.hub()
+    with link:
+        assert received(lines) == first
+        say(link, {"id": "a", "result": {"protocolVersion": "2025-06-18"}})
+        assert stage.heard()["id"] == "a"
+        stage.say(then)
+        assert received(lines) == then
+    stage.hub_is_gone()
+    stage.ask(1)
+    link, lines = stage.hub()
+    with link:
+        assert received(lines) == first
+        say(link, {"id": "a", "result": {"protocolVersion": "2025-06-18"}})
+        assert [received(lines), received(lines)["id"]] == [then, 1]
+        say(link, {"id": 1, "result": {}})
+        assert stage.heard()["id"] == 1  # and not the answer to what the client never asked twice
+
+
+def test_a_hub_that_would_speak_another_protocol_is_refused(stage: Stage, capfd: pytest.CaptureFixture[str]) -> None:
+    first = {"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18"}}
+    stage.say(first)
+    link, lines = stage.hub()
+    with link:
+        received(lines)
+        say(link, {"id": 0, "result": {"protocolVersion": "2025-06-18"}})
+        assert stage.heard()["id"] == 0
+    stage.hub_is_gone()
+    stage.ask(1)
+    link, lines = stage.hub()
+    with link:
+        received(lines)
+        say(link, {"id": 0, "result": {"protocolVersion": "2024-11-05"}})
+        assert "another protocol" in stage.heard()["error"]["message"]
+    assert "another protocol" in capfd.readouterr().err
