@@ -18,9 +18,9 @@ def main() -> None:
         # Reached only where this client is to be served, or must be, without a hub.
         sys.exit(standalone.serve())
     if sys.argv[1:2] == ["hook"] and "--help" not in sys.argv:
-        from mcp_reflect.hooks import run  # noqa: PLC0415
+        from mcp_reflect.hooks import command  # noqa: PLC0415
 
-        run.main(sys.argv[2:])
+        command.main(sys.argv[2:])
     from mcp_reflect.cli.app import run as run_command  # noqa: PLC0415
 
     run_command()

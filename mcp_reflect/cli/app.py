@@ -10,7 +10,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from mcp_reflect import __version__
-from mcp_reflect.cli import backup, browse, export, forget, loop, prune, rewrite
+from mcp_reflect.cli import backup, browse, export, forget, prune, rewrite, tool_commands
 from mcp_reflect.cli.console import counted, err, errors_told, give_up_output, out, warn
 from mcp_reflect.cli.doctor.commands import doctor_command
 from mcp_reflect.cli.hook import hook_command
@@ -27,11 +27,11 @@ app.add_typer(hub_app, name="hub")
 app.command("install")(install_command)
 app.command("doctor")(doctor_command)
 app.command("hook")(hook_command)
-app.command()(loop.query)
-app.command()(loop.augment)
+app.command()(tool_commands.query)
+app.command()(tool_commands.augment)
 app.command()(browse.traces)
 app.command()(browse.show)
-app.command()(loop.review)
+app.command()(tool_commands.review)
 app.command()(browse.memories)
 app.command()(browse.why)
 app.command()(browse.stats)

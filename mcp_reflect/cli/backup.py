@@ -58,11 +58,11 @@ def restore(file: Annotated[Path, typer.Argument(help="A file that backup wrote.
 def _owned(home: Path) -> Iterator[None]:
     """The home, for this process alone. A client that is connected may start a hub again before we have it."""
     from mcp_reflect.config.home import Home  # noqa: PLC0415 - heavy
-    from mcp_reflect.wire import election  # noqa: PLC0415 - as above
+    from mcp_reflect.wire import hub_launcher  # noqa: PLC0415 - as above
 
     until = time.monotonic() + _PATIENCE_S
     while True:
-        asked = election.retire(str(home), until, "stop")
+        asked = hub_launcher.retire(str(home), until, "stop")
         owner = Home(home, "mcp-reflect restore")
         try:
             owner.__enter__()

@@ -39,7 +39,7 @@ _CLIENT = "mcp-reflect command"
 @contextmanager
 def errors_told() -> Iterator[None]:
     """What goes wrong is told in one line; exit code 2, or 1 where no server could be had."""
-    from mcp_reflect.wire import caller, election  # noqa: PLC0415 - most commands start without them
+    from mcp_reflect.wire import caller, hub_launcher  # noqa: PLC0415 - most commands start without them
 
     try:
         yield
@@ -47,7 +47,7 @@ def errors_told() -> Iterator[None]:
         raise _ended(error, _EXIT_USAGE) from error
     except caller.Lost as error:
         raise _ended(error, 1) from error
-    except election.Unavailable as error:
+    except hub_launcher.Unavailable as error:
         raise _ended(error, error.exit_code) from error
     except BrokenPipeError:
         give_up_output()  # The reader has seen enough.

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mcp_reflect.hooks import run
+from mcp_reflect.hooks import command
 
 
 def hook_command(
@@ -14,4 +14,4 @@ def hook_command(
     event: Annotated[str, typer.Argument(help="The client's name of the event; else as stdin names it.")] = "",
 ) -> None:
     """Answer a hook of a coding agent: its JSON on stdin, what to tell the model on stdout. Always exits with 0."""
-    run.main([client, event] if event else [client])
+    command.main([client, event] if event else [client])

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from mcp_reflect.cli.console import errors_told
-from mcp_reflect.wire import election, frame
+from mcp_reflect.wire import handshake, hub_launcher
 
 hub_app = typer.Typer(help="The process that serves all clients of a home.", no_args_is_help=True)
 _out = Console(highlight=False)
@@ -27,7 +27,7 @@ def _home() -> str:
 
 
 def _status_of(home: str) -> dict[str, Any] | None:
-    found = election.attempt(home, {"mcp-reflect": frame.PROTOCOL, "command": "status"})
+    found = hub_launcher.attempt(home, {"mcp-reflect": handshake.PROTOCOL, "command": "status"})
     if found is None:
         return None
     found.link.close()
@@ -66,15 +66,15 @@ def restart() -> None:
     with errors_told():
         home = _home()
         _stopped(home)
-        found = election.run(home)
+        found = hub_launcher.run(home)
     _out.print(f"The hub runs as process {found}.")
 
 
 def _stopped(home: str) -> bool:
     before = _status_of(home)
-    if before is None or not election.retire(home, time.monotonic() + _STOP_S, "stop"):
+    if before is None or not hub_launcher.retire(home, time.monotonic() + _STOP_S, "stop"):
         return False
-    return election.wait_gone(before["pid"], time.monotonic() + _STOP_S)
+    return hub_launcher.wait_gone(before["pid"], time.monotonic() + _STOP_S)
 
 
 def _show(found: dict[str, Any]) -> None:

@@ -16,10 +16,10 @@ from anyio.lowlevel import RunVar, current_token
 
 from mcp_reflect.client import calls
 from mcp_reflect.client.calls import Call, QueryOptions, Result, ReviewFields, TraceFields
-from mcp_reflect.client.endings import ending_of
-from mcp_reflect.client.link import TIMEOUT_S, Link, environment
+from mcp_reflect.client.connection import TIMEOUT_S, Link, environment
 from mcp_reflect.client.results import Augmented, Outcome, Retrieved, Trace, TraceSummary
 from mcp_reflect.client.run import INTERRUPTED_S, Run
+from mcp_reflect.client.run_ending import ending_of
 from mcp_reflect.client.sync_client import WAIT_S, looks, not_settled, note, settled, submitted, with_retrieved
 
 T = TypeVar("T")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypedDict, TypeVar
 
-from mcp_reflect.client.plain import as_json
+from mcp_reflect.client.json_values import as_json
 from mcp_reflect.client.results import Augmented, Outcome, Retrieved, Trace, TraceSummary
 from mcp_reflect.errors import InvalidArgument
 

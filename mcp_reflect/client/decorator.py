@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from mcp_reflect.client import calls
 from mcp_reflect.client.calls import QueryOptions
-from mcp_reflect.client.link import Link
+from mcp_reflect.client.connection import Link
+from mcp_reflect.client.decorated_calls import Judge, task_of
+from mcp_reflect.client.decorated_functions import traced
 from mcp_reflect.client.sync_client import ReflectClient
-from mcp_reflect.client.traced_calls import Judge, task_of
-from mcp_reflect.client.tracing import traced
 
 if TYPE_CHECKING:
     from mcp_reflect.client.async_client import AsyncReflectClient

@@ -11,7 +11,9 @@ from typing import Any, TypedDict
 
 from mcp_reflect.client import calls
 from mcp_reflect.client.calls import Call, Result, ReviewFields
-from mcp_reflect.client.collected import (
+from mcp_reflect.client.connection import Link, latest
+from mcp_reflect.client.results import Augmented, Memory, Outcome
+from mcp_reflect.client.run_content import (
     MAX_TEXT,
     clipped,
     error_line,
@@ -20,10 +22,8 @@ from mcp_reflect.client.collected import (
     text_of,
     trajectory_of,
 )
-from mcp_reflect.client.endings import ending_of
-from mcp_reflect.client.link import Link, latest
-from mcp_reflect.client.results import Augmented, Memory, Outcome
-from mcp_reflect.client.storing import store
+from mcp_reflect.client.run_ending import ending_of
+from mcp_reflect.client.submission import store
 
 log = logging.getLogger("mcp_reflect.client")
 

@@ -10,11 +10,11 @@ from typing import Any, Literal, Self, Unpack
 
 from mcp_reflect.client import calls
 from mcp_reflect.client.calls import QueryOptions, Result, ReviewFields, TraceFields
-from mcp_reflect.client.endings import ending_of
-from mcp_reflect.client.link import TIMEOUT_S, Link, environment
+from mcp_reflect.client.connection import TIMEOUT_S, Link, environment
 from mcp_reflect.client.results import Augmented, Memory, Outcome, Retrieved, Trace, TraceSummary
 from mcp_reflect.client.run import INTERRUPTED_S, Run, current_run
-from mcp_reflect.client.storing import store
+from mcp_reflect.client.run_ending import ending_of
+from mcp_reflect.client.submission import store
 
 WAIT_S = 60.0
 _FIRST_LOOK_S = 0.05

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from mcp_reflect.domain.text.recalled import marked
-from mcp_reflect.hooks import wording
+from mcp_reflect.hooks import rendering
 from mcp_reflect.hooks.event import Event
 from mcp_reflect.hooks.options import Options
-from mcp_reflect.hooks.session import Session
+from mcp_reflect.hooks.session_state import Session
 from mcp_reflect.hooks.verdicts import verdict_in
 
 Call = Callable[[str, dict[str, Any]], Any]
@@ -36,7 +36,7 @@ def _start(event: Event, session: Session, options: Options, call: Call) -> str:
     del event
     if session.opened or not options.memories:
         return ""
-    text, ids = wording.opening(call("project_context", {"limit": _MOST_INSIGHTS}), options.tokens)
+    text, ids = rendering.opening(call("project_context", {"limit": _MOST_INSIGHTS}), options.tokens)
     session.add({"opened": ids})
     return text
 
@@ -51,7 +51,7 @@ def _prompt(event: Event, session: Session, options: Options, call: Call) -> str
     # What the session itself did stands in its conversation, and is handed in while it goes on.
     found = [memory for memory in asked if not event.origin.items() <= memory["metadata"].items()]
     new = [memory for memory in found if memory["id"] not in session.shown]
-    text, ids = wording.lessons(new[: options.memories], options.tokens)
+    text, ids = rendering.lessons(new[: options.memories], options.tokens)
     again = [memory["id"] for memory in found if memory["id"] in session.shown][: options.memories]
     if ids or again:
         session.show(event.turn, ids, again)
@@ -71,7 +71,7 @@ def _tool(event: Event, session: Session, options: Options, call: Call) -> str:
         for each in known
         if each["match"] > GOOD_MATCH and (each["fix"] or each["rule"]) and each["memory_id"] not in session.shown
     ]
-    text, ids = wording.fixes(fit[:_MOST_FIXES], options.tokens // 2)
+    text, ids = rendering.fixes(fit[:_MOST_FIXES], options.tokens // 2)
     if ids:
         session.show(event.turn, ids, [])
     return text

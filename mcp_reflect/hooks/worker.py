@@ -15,11 +15,11 @@ from typing import Any
 
 from filelock import FileLock
 
-from mcp_reflect.hooks import log
+from mcp_reflect.hooks import error_log
 from mcp_reflect.hooks.clients import Client, client
 from mcp_reflect.hooks.event import Event, Turn
-from mcp_reflect.hooks.session import Session
-from mcp_reflect.hooks.settle import settle
+from mcp_reflect.hooks.session_state import Session
+from mcp_reflect.hooks.submission import settle
 from mcp_reflect.wire import address
 from mcp_reflect.wire.caller import Caller
 
@@ -79,7 +79,7 @@ def main() -> None:
         where = f"{event.client} {event.kind}"
         run(event)
     except Exception as error:  # noqa: BLE001 - nobody waits for this process; what went wrong goes to the log
-        log.note(address.home_folder(os.environ, os.getcwd()), where, error)
+        error_log.note(address.home_folder(os.environ, os.getcwd()), where, error)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""One owner process per home, and the shim through which every client reaches it.
+"""The hub: the one process that owns a home and serves every client of it.
 
-`shim`, `relay`, `client_end`, `election`, `address` and `frame` run in what a client starts, `caller` and `carriers` in
-programs: standard library only, and little of it. `owner`, `session`, `listening`, `lines`, `welcome`, `status` and
-`maintenance` run in the hub. Importing this package imports none of them.
+`owner` runs it, `listener` accepts connections, `handshake` answers their first line, `session` serves an MCP client,
+`maintenance` does what only the owner of a home can. The clients' side is `mcp_reflect.wire`. Importing this package
+imports none of its modules.
 """

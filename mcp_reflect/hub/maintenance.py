@@ -12,7 +12,7 @@ from mcp_reflect import __version__
 from mcp_reflect.bootstrap import Store, open_store
 from mcp_reflect.config.load import Settings
 from mcp_reflect.errors import IndexFailure, LedgerError, ReflectError
-from mcp_reflect.wire import election, frame
+from mcp_reflect.wire import handshake, hub_launcher
 
 Event = dict[str, Any]
 """`{"doing", "done", "total"}`: progress; `{"line"}`: something for the person; `{"warning"}`: a setting of theirs that
@@ -38,13 +38,13 @@ def maintain(command: str, settings: Settings, tell: Tell, *, everything: bool =
     Raises ReflectError.
     """
     project = "" if everything else settings.project
-    hello = {"mcp-reflect": frame.PROTOCOL, "version": __version__, "command": command, "project": project}
+    hello = {"mcp-reflect": handshake.PROTOCOL, "version": __version__, "command": command, "project": project}
     folder = str(Path.cwd())
-    environ = frame.client_environ(os.environ, str(settings.home), folder)
+    environ = handshake.client_environ(os.environ, str(settings.home), folder)
     hello |= {"thing": thing, "cwd": folder, "environ": environ}
     try:
-        found = election.attempt(str(settings.home), hello)
-    except election.Unavailable as error:
+        found = hub_launcher.attempt(str(settings.home), hello)
+    except hub_launcher.Unavailable as error:
         raise HubRefused(str(error)) from error
     if found is None:
         with open_store(settings, f"mcp-reflect {command}") as store:

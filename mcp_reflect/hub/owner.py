@@ -25,16 +25,16 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.bootstrap import Store, build_memory, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.errors import ReflectError
-from mcp_reflect.hub.lines import LineStream
-from mcp_reflect.hub.listening import Listening, accepted, allow_many, listen
-from mcp_reflect.hub.log import Log
+from mcp_reflect.hub.handshake import connection_of, received, refuse, settings_of
+from mcp_reflect.hub.line_stream import LineStream
+from mcp_reflect.hub.listener import Listening, accepted, allow_many, listen
+from mcp_reflect.hub.log_file import Log
 from mcp_reflect.hub.maintenance import COMMANDS, Event, work_on
 from mcp_reflect.hub.session import FINISH_S, Session
 from mcp_reflect.hub.status import conflicts, queued, resident_bytes
-from mcp_reflect.hub.welcome import connection_of, received, refuse, settings_of
 from mcp_reflect.server import build_server
-from mcp_reflect.wire import frame
-from mcp_reflect.wire.election import LOG
+from mcp_reflect.wire import handshake
+from mcp_reflect.wire.hub_launcher import LOG
 
 log = logging.getLogger(__name__)
 
@@ -165,9 +165,9 @@ class Hub:
         if command == "":
             await self._session(lines, hello)
         elif command == "status":
-            await lines.send(frame.encode({"ok": True, "status": await self._status()}))
+            await lines.send(handshake.encode({"ok": True, "status": await self._status()}))
         elif command in {"retire", "stop"}:
-            await lines.send(frame.encode({"ok": True, "pid": os.getpid()}))
+            await lines.send(handshake.encode({"ok": True, "pid": os.getpid()}))
             self._leaving.set()
             # The end of this connection says that nobody is left to wait for.
             await self._deserted.wait()
@@ -177,8 +177,8 @@ class Hub:
             await refuse(lines, f"this hub (mcp-reflect {self._version}) knows no command {command!r}", 1)
 
     async def _session(self, lines: LineStream, hello: dict[str, Any]) -> None:
-        if frame.is_newer(str(hello.get("version")), self._version):
-            await lines.send(frame.encode({"ok": True, "older": True, "version": self._version}))
+        if handshake.is_newer(str(hello.get("version")), self._version):
+            await lines.send(handshake.encode({"ok": True, "older": True, "version": self._version}))
             return
         async with AsyncExitStack() as stack:
             try:
@@ -192,7 +192,7 @@ class Hub:
             stack.callback(self._end, session)
             warnings = conflicts(self._settings, settings)
             answer = {"ok": True, "version": self._version, "pid": os.getpid(), "warnings": warnings}
-            await lines.send(frame.encode(answer))
+            await lines.send(handshake.encode(answer))
             if self._leaving.is_set():
                 await session.retire()
             self._store.indexer.notify(settings.project)
@@ -218,14 +218,14 @@ class Hub:
         """Do for a command what only the owner of the home can do; what it tells goes out line by line."""
 
         def tell(event: Event) -> None:
-            from_thread.run(lines.send, frame.encode(event))
+            from_thread.run(lines.send, handshake.encode(event))
 
         try:
             warnings = conflicts(self._settings, settings_of(hello, self._settings.home)) if "environ" in hello else []
         except ReflectError as error:
             await refuse(lines, str(error), 2)
             return
-        await lines.send(frame.encode({"ok": True, "warnings": warnings}))
+        await lines.send(handshake.encode({"ok": True, "warnings": warnings}))
         self._errands += 1
         try:
             project = str(hello.get("project", ""))

@@ -15,9 +15,9 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.hub.lines import LineStream, TooLong
+from mcp_reflect.hub.line_stream import LineStream, TooLong
 from mcp_reflect.server.workers import limit_session
-from mcp_reflect.wire import frame
+from mcp_reflect.wire import handshake
 
 MOST_UNDER_WAY = 64
 """Requests of one connection that are taken in before the first of them is answered."""
@@ -70,7 +70,7 @@ class Session:
 
     async def retire(self) -> None:
         """Tell the shim to send nothing more here. It ends its side, and so `serve` comes to its end."""
-        await self._lines.send(frame.RETIRING + b"\n")
+        await self._lines.send(handshake.RETIRING + b"\n")
 
     async def _take_in(self, incoming: ContextSendStream[SessionMessage | Exception]) -> None:
         async with incoming:

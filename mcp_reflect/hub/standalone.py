@@ -7,7 +7,7 @@ import sys
 from contextlib import nullcontext
 
 from mcp_reflect.errors import ReflectError
-from mcp_reflect.wire.client_end import refuse
+from mcp_reflect.wire.json_rpc import refuse
 from mcp_reflect.wire.relay import tell
 
 

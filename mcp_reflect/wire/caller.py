@@ -19,9 +19,9 @@ from contextlib import contextmanager, suppress
 from typing import Any, Self
 
 from mcp_reflect import __version__
-from mcp_reflect.wire import address, election, frame, request_meta
-from mcp_reflect.wire.carriers import Child, Closed, Lost, Socket
-from mcp_reflect.wire.client_end import LOST, parsed
+from mcp_reflect.wire import address, handshake, hub_launcher, request_meta
+from mcp_reflect.wire.json_rpc import LOST, parsed
+from mcp_reflect.wire.transport import Child, Closed, Lost, Socket
 
 __all__ = ["CALL_S", "Busy", "Caller", "Lost", "Refused"]
 
@@ -45,7 +45,7 @@ class Refused(Exception):
         self.usage = _NOTHING_CHANGED in message
 
 
-class Busy(election.Unavailable):
+class Busy(hub_launcher.Unavailable):
     """Another call of this program took all the time; of the memory it says nothing."""
 
 
@@ -87,7 +87,7 @@ class Caller:
         self._lock = threading.Lock()
         self._used = time.monotonic()
         self._answered = -math.inf
-        self._connection = frame.new_connection()
+        self._connection = handshake.new_connection()
 
     def __enter__(self) -> Self:
         return self
@@ -110,7 +110,7 @@ class Caller:
         `again`: the call may be carried out twice without harm, and is repeated once where its answer was lost.
         `in_turn`: every answer to another call of this program, for which this one had to wait, begins its time anew.
         `meta`: what the server is told beside the arguments.
-        Raises Refused, Lost, Busy, and election.Unavailable where no server can be had.
+        Raises Refused, Lost, Busy, and hub_launcher.Unavailable where no server can be had.
         """
         with self._alone(time.monotonic() + timeout, timeout if in_turn else 0.0) as until:
             for _ in range(_SENT_AT_MOST):
@@ -180,7 +180,7 @@ class Caller:
         carrier = self._carrier
         carrier.send(line, until)
         while (said := carrier.next(until)) is not None:
-            if said.startswith(frame.RETIRING):
+            if said.startswith(handshake.RETIRING):
                 # What was sent before is still answered; whatever follows goes to the next hub.
                 carrier.retired = True
                 continue
@@ -197,13 +197,13 @@ class Caller:
         home = address.home_folder(self._environ, self._cwd)
         if not address.hub_enabled(self._environ, home, self._cwd):
             return Child(self._environ, self._cwd, home)
-        hello = frame.hello(__version__, home, self._environ, self._cwd, self._connection)
+        hello = handshake.hello(__version__, home, self._environ, self._cwd, self._connection)
         started: list[Any] = []
         try:
             carrier = Socket(
-                election.reach(home, hello, started=started.append, within=max(until - time.monotonic(), 0))
+                hub_launcher.reach(home, hello, started=started.append, within=max(until - time.monotonic(), 0))
             )
-        except election.Unavailable as error:
+        except hub_launcher.Unavailable as error:
             if not error.alone:
                 raise
             return Child(self._environ, self._cwd, home)
@@ -243,7 +243,7 @@ def _result(answer: Mapping[str, Any]) -> Any:
         error = answer["error"] or {}
         message = str(error.get("message", "the memory answered with an error"))
         if error.get("code") == LOST:  # said in place of a server that could not start
-            raise election.Unavailable(message)
+            raise hub_launcher.Unavailable(message)
         raise Refused(message)
     result = answer.get("result") or {}
     if result.get("isError"):

@@ -19,8 +19,8 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from mcp_reflect.wire import election, frame
-from mcp_reflect.wire.client_end import client_lines, failed, parsed, write
+from mcp_reflect.wire import handshake, hub_launcher
+from mcp_reflect.wire.json_rpc import client_lines, failed, parsed, write
 
 RETRY = "the memory was restarted; retry (with the same trace_key nothing is stored twice)"
 SAFE = frozenset(
@@ -55,7 +55,7 @@ def leave(code: int) -> NoReturn:
 class Link:
     """One connection to a hub. `waiting` holds the requests that it has not answered: the line, and how often sent."""
 
-    def __init__(self, connection: election.Connection) -> None:
+    def __init__(self, connection: hub_launcher.Connection) -> None:
         self.socket = connection.link
         self.lines = connection.lines
         self.waiting: dict[str, tuple[bytes, int]] = {}
@@ -79,7 +79,7 @@ class Relay:
         self,
         home: str,
         greeting: Mapping[str, Any],
-        reach: Callable[..., election.Connection] = election.reach,
+        reach: Callable[..., hub_launcher.Connection] = hub_launcher.reach,
         stdin: int = 0,
         stdout: int = 1,
     ) -> None:
@@ -117,7 +117,7 @@ class Relay:
         with self._sending:
             try:
                 link = self._registered(line, key, sent)
-            except election.Unavailable as error:
+            except hub_launcher.Unavailable as error:
                 tell(str(error))
                 if key is not None:
                     self._write(failed(key, str(error)))
@@ -144,7 +144,11 @@ class Relay:
                     if key is not None:
                         link.waiting[key] = (line, sent + 1)
                     return link
-        raise election.Unavailable(f"the hub of {self._home} ends again and again; see {election.LOG} there")
+        raise self._ends_again_and_again()
+
+    def _ends_again_and_again(self) -> hub_launcher.Unavailable:
+        log = hub_launcher.LOG
+        return hub_launcher.Unavailable(f"the hub of {self._home} ends again and again; see {log} there")
 
     def connect(self) -> None:
         """Reach a hub, and introduce a client that had introduced itself to an earlier one. Raises Unavailable."""
@@ -167,13 +171,15 @@ class Relay:
             if introduced:
                 break
         else:
-            raise election.Unavailable(f"the hub of {self._home} ends again and again; see {election.LOG} there")
+            raise hub_launcher.Unavailable(
+                f"the hub of {self._home} ends again and again; see {hub_launcher.LOG} there"
+            )
         self._link = Link(found)
         threading.Thread(target=self._carry_back, args=(self._link,), daemon=True).start()
 
-    def _introduced(self, found: election.Connection) -> bool:
+    def _introduced(self, found: hub_launcher.Connection) -> bool:
         """Replay the handshake; False where the hub ended meanwhile. Raises OSError and Unavailable."""
-        found.link.settimeout(election.ANSWER_S)
+        found.link.settimeout(hub_launcher.ANSWER_S)
         found.link.sendall(self._handshake[0])
         while (line := found.lines.next()) is not None:
             answer = parsed(line)
@@ -182,7 +188,9 @@ class Relay:
                 continue
             protocol = (answer.get("result") or {}).get("protocolVersion")
             if protocol != self._protocol:
-                raise election.Unavailable("the memory was updated and speaks another protocol; restart this client")
+                raise hub_launcher.Unavailable(
+                    "the memory was updated and speaks another protocol; restart this client"
+                )
             for rest in self._handshake[1:]:
                 found.link.sendall(rest)
             found.link.settimeout(None)
@@ -194,7 +202,7 @@ class Relay:
     def _carry_back(self, link: Link) -> None:
         try:
             while (line := link.lines.next()) is not None:
-                if line.startswith(frame.RETIRING):
+                if line.startswith(handshake.RETIRING):
                     self._retire(link)
                 else:
                     # The client first: reading a long answer takes longer than carrying it.

@@ -6,8 +6,8 @@ import os
 import threading
 
 from mcp_reflect import __version__
-from mcp_reflect.wire import address, election, frame
-from mcp_reflect.wire.client_end import refuse
+from mcp_reflect.wire import address, handshake, hub_launcher
+from mcp_reflect.wire.json_rpc import refuse
 from mcp_reflect.wire.relay import Relay, leave, tell
 
 
@@ -21,12 +21,12 @@ def serve() -> None:
     home = address.home_folder(environ, cwd)
     if not address.hub_enabled(environ, home, cwd):
         return
-    relay = Relay(home, frame.hello(__version__, home, environ, cwd, frame.new_connection()))
+    relay = Relay(home, handshake.hello(__version__, home, environ, cwd, handshake.new_connection()))
     threading.Thread(target=relay.watch, args=(os.getppid(),), daemon=True).start()
     try:
         relay.connect()
         relay.run()
-    except election.Unavailable as error:
+    except hub_launcher.Unavailable as error:
         tell(str(error))
         if error.alone:
             tell("serving this client without a hub")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.application import requests
-from mcp_reflect.client import collected
-from mcp_reflect.client.collected import clean, clipped, trajectory_of
+from mcp_reflect.client import run_content
+from mcp_reflect.client.run_content import clean, clipped, trajectory_of
 from mcp_reflect.domain.trajectory.parsing import parse
 
 text = st.text(st.characters(codec=None), max_size=40)
@@ -72,5 +72,5 @@ def test_a_message_that_has_a_type_needs_no_role() -> None:
 
 
 def test_the_limits_are_those_of_the_server() -> None:
-    assert collected.MAX_TRAJECTORY == requests.MAX_TRAJECTORY
-    assert collected.MAX_TEXT == requests.MAX_TEXT
+    assert run_content.MAX_TRAJECTORY == requests.MAX_TRAJECTORY
+    assert run_content.MAX_TEXT == requests.MAX_TEXT

@@ -9,7 +9,7 @@ from concurrent import futures
 
 import pytest
 
-from mcp_reflect.client.endings import ending_of
+from mcp_reflect.client.run_ending import ending_of
 
 
 def raised(function: Callable[[], object]) -> BaseException:

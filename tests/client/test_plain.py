@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from mcp_reflect.client.plain import EACH, ROOM, as_json, as_text
+from mcp_reflect.client.json_values import EACH, ROOM, as_json, as_text
 
 pytestmark = pytest.mark.timeout(20)
 

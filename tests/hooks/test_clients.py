@@ -12,7 +12,7 @@ from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.hooks.clients import client, codex, cursor, gemini
 from mcp_reflect.hooks.event import Event
 from mcp_reflect.hooks.evidence import evidence
-from mcp_reflect.hooks.shorten import fitted
+from mcp_reflect.hooks.truncation import fitted
 from tests.support.claude import call_hook
 from tests.support.hubs import posix
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcp_reflect.hooks import log
+from mcp_reflect.hooks import error_log
 from tests.support.claude import Transcript, call_hook
 from tests.support.hubs import SHIM, hub_pids, posix
 from tests.support.servers import environment
@@ -54,7 +54,7 @@ def test_what_went_wrong_stands_in_the_log_without_the_prompt(home: Path, tmp_pa
     payload = json.dumps({"session_id": "s", "cwd": str(tmp_path), "prompt": "hunter2 is my password"}).encode()
     done = call_hook(home, payload, "claude-code", "UserPromptSubmit")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    told = (home / log.LOG).read_text(encoding="utf-8")
+    told = (home / error_log.LOG).read_text(encoding="utf-8")
     assert "claude-code prompt" in told
     assert "hunter2" not in told
 
@@ -62,8 +62,8 @@ def test_what_went_wrong_stands_in_the_log_without_the_prompt(home: Path, tmp_pa
 @posix
 def test_a_stdin_that_nobody_closes_ends_with_the_time_limit(home: Path) -> None:
     code = (
-        "from mcp_reflect.hooks import run; "
-        "run.LIMITS_S = dict.fromkeys(run.LIMITS_S, 0.3); run.main(['claude-code', 'Stop'])"
+        "from mcp_reflect.hooks import command; "
+        "command.LIMITS_S = dict.fromkeys(command.LIMITS_S, 0.3); command.main(['claude-code', 'Stop'])"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(home)
@@ -79,7 +79,7 @@ def test_hooks_work_where_there_is_no_hub(transcript: Transcript) -> None:
     transcript.variables = NO_HUB
     transcript.asks("fix the calculator")
     assert transcript.hook("UserPromptSubmit", prompt="fix the calculator") == ""
-    assert not (transcript.home / log.LOG).exists()
+    assert not (transcript.home / error_log.LOG).exists()
     assert (transcript.home / "ledger.db").exists()
 
 
@@ -92,9 +92,8 @@ def test_the_commands_help_tells_of_hooks(home: Path) -> None:
 
 @pytest.mark.parametrize("heavy", ["pydantic", "anyio", "mcp", "typer", "logging", "pathlib", "dataclasses", "hashlib"])
 def test_a_hook_imports_little(heavy: str) -> None:
-    code = (
-        f"import sys, mcp_reflect.hooks.run, mcp_reflect.hooks.clients.claude_code; sys.exit({heavy!r} in sys.modules)"
-    )
+    modules = "mcp_reflect.hooks.command, mcp_reflect.hooks.clients.claude_code"
+    code = f"import sys, {modules}; sys.exit({heavy!r} in sys.modules)"
     assert (
         subprocess.run([sys.executable, "-S", "-c", code], check=False, timeout=60, env={"PYTHONPATH": "."}).returncode
         == 0

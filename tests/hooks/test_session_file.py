@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.config.settings import HookSettings
-from mcp_reflect.hooks import log, wording
+from mcp_reflect.hooks import error_log, rendering
 from mcp_reflect.hooks.options import Options, read
-from mcp_reflect.hooks.session import KEPT_S, LONGEST, Session, tidy
+from mcp_reflect.hooks.session_state import KEPT_S, LONGEST, Session, tidy
 
 
 def test_a_session_is_remembered_by_the_next_hook(tmp_path: Path) -> None:
@@ -62,12 +62,12 @@ def test_files_of_old_sessions_go(tmp_path: Path) -> None:
 
 def test_the_log_stays_short_and_quotes_nobody(tmp_path: Path) -> None:
     for _ in range(3_000):
-        log.note(str(tmp_path), "claude-code prompt", ValueError("SECRET in the input"))
-        log.note(str(tmp_path), "claude-code prompt", TimeoutError("too slow " * 20))
+        error_log.note(str(tmp_path), "claude-code prompt", ValueError("SECRET in the input"))
+        error_log.note(str(tmp_path), "claude-code prompt", TimeoutError("too slow " * 20))
     sizes = [file.stat().st_size for file in tmp_path.iterdir()]
     assert len(sizes) == 2
-    assert max(sizes) <= log.LONGEST + 300
-    assert "SECRET" not in (tmp_path / log.LOG).read_text(encoding="utf-8")
+    assert max(sizes) <= error_log.LONGEST + 300
+    assert "SECRET" not in (tmp_path / error_log.LOG).read_text(encoding="utf-8")
 
 
 def test_options_and_settings_agree(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_options_and_settings_agree(tmp_path: Path) -> None:
     st.integers(0, 2_000),
 )
 def test_lessons_stay_within_their_room(memories: list[dict[str, object]], tokens: int) -> None:
-    text, ids = wording.lessons(memories, tokens)
-    assert wording.cost(text) <= max(tokens, 0)
+    text, ids = rendering.lessons(memories, tokens)
+    assert rendering.cost(text) <= max(tokens, 0)
     assert bool(text) == bool(ids)
     assert ids == [memory["id"] for memory in memories[: len(ids)]]

@@ -169,7 +169,7 @@ def test_secrets_and_recalled_text_are_not_kept(transcript: Transcript, caller: 
 def test_a_run_is_kept_even_if_a_memory_it_was_given_is_gone(
     transcript: Transcript, caller: Caller, home: Path, end: Any
 ) -> None:
-    from mcp_reflect.hooks.session import Session  # noqa: PLC0415
+    from mcp_reflect.hooks.session_state import Session  # noqa: PLC0415
 
     transcript.asks("one")
     Session(str(home), "claude-code", transcript.session).show(transcript.prompt_id, ["mem_000000000000"], [])

@@ -17,8 +17,8 @@ from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.hooks.clients import client
 from mcp_reflect.hooks.event import Event, Turn
 from mcp_reflect.hooks.evidence import evidence
-from mcp_reflect.hooks.shorten import LONGEST, fitted
 from mcp_reflect.hooks.steps import text_in
+from mcp_reflect.hooks.truncation import LONGEST, fitted
 from tests.support.claude import Transcript
 
 CLIENTS = ("claude-code", "codex", "cursor", "gemini")

@@ -169,7 +169,7 @@ def test_a_newer_version_takes_over_without_a_lost_request(home: Path) -> None:
         stack.callback(old.kill)
         until((home / "hub.sock").exists)
         assert status(home)["version"] == "0.0.9"
-        older = "from mcp_reflect.hub import shim; shim.__version__ = '0.0.9'; shim.serve()"  # a shim of that version
+        older = "from mcp_reflect.wire import shim; shim.__version__ = '0.0.9'; shim.serve()"  # a shim of that version
         settled = stack.enter_context(RawClient(environment(home), [sys.executable, "-c", older]))
         settled.shake_hands()
         sent = [settled.send("tools/call", {"name": "submit_trace", "arguments": {"task": f"t{n}"}}) for n in range(60)]

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import pytest
 
-from mcp_reflect.wire import election, frame
+from mcp_reflect.wire import handshake, hub_launcher
 from tests.support.servers import environment
 
 SHIM = [sys.executable, "-m", "mcp_reflect"]
@@ -83,7 +83,7 @@ def kill_hub(home: Path) -> int:
 
 def status(home: Path) -> dict[str, Any]:
     """What the running hub says of itself."""
-    found = election.attempt(str(home), {"mcp-reflect": frame.PROTOCOL, "command": "status"})
+    found = hub_launcher.attempt(str(home), {"mcp-reflect": handshake.PROTOCOL, "command": "status"})
     assert found is not None, "no hub is running"
     found.link.close()
     return dict(found.answer["status"])

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from mcp_reflect.config.load import load_settings, setting_rows
 from mcp_reflect.config.project import _LOGIN_VARIABLES
 from mcp_reflect.errors import ConfigurationError
-from mcp_reflect.hub.listening import listen
-from mcp_reflect.wire import address, frame
+from mcp_reflect.hub.listener import listen
+from mcp_reflect.wire import address, handshake
 from tests.support.hubs import posix
 
 
@@ -57,7 +57,7 @@ def test_the_shim_and_the_settings_agree_on_whether_there_is_a_hub(value: str, c
 def test_the_hello_carries_every_variable_that_settings_read() -> None:
     known = {variable for row in setting_rows() for variable in row.environment}
     environ = dict.fromkeys({*known, *_LOGIN_VARIABLES, "CLAUDE_PROJECT_DIR", "UNRELATED_SECRET"}, "value")
-    sent = frame.client_environ(environ, "/home", "/work")
+    sent = handshake.client_environ(environ, "/home", "/work")
     assert set(sent) == set(environ) - {"UNRELATED_SECRET"}
     assert (sent["MCP_REFLECT_HOME"], sent["MCP_REFLECT_CONFIG"]) == ("/home", "/work/value")
 
@@ -102,7 +102,7 @@ def test_lines_come_out_as_they_went_in_however_they_were_cut(lines: list[bytes]
     whole = b"".join(line + b"\n" for line in lines) + b"unfinished"
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        reader = frame.Lines(ours)
+        reader = handshake.Lines(ours)
         found = []
         while whole:
             cut = data.draw(st.integers(1, len(whole)))
@@ -127,4 +127,4 @@ def test_lines_come_out_as_they_went_in_however_they_were_cut(lines: list[bytes]
     ],
 )
 def test_only_a_higher_number_is_newer(version: str, than: str, newer: bool) -> None:
-    assert frame.is_newer(version, than) is newer
+    assert handshake.is_newer(version, than) is newer

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from mcp_reflect.wire import caller as caller_module
-from mcp_reflect.wire import election, frame
+from mcp_reflect.wire import handshake, hub_launcher
 from mcp_reflect.wire.caller import Caller, Lost, Refused
 from tests.support.hubs import RawClient, alive, hub_pids, kill_hub, posix, run_command, status, until
 from tests.support.servers import environment
@@ -147,7 +147,7 @@ def test_a_hub_that_does_not_answer_costs_the_time_limit_and_no_wrong_answer_lat
             with pytest.raises(Lost, match="in time"):
                 caller.call("submit_trace", {"task": "t"}, 0.3, again=True)
             assert time.monotonic() - began < 2
-            with pytest.raises(election.Unavailable, match="does not answer"):
+            with pytest.raises(hub_launcher.Unavailable, match="does not answer"):
                 caller.call("list_traces", {}, 0.3)
         assert "traces" in caller.call("list_traces", {"review_status": "all"})
 
@@ -155,7 +155,7 @@ def test_a_hub_that_does_not_answer_costs_the_time_limit_and_no_wrong_answer_lat
 def test_the_start_of_a_hub_counts_into_the_time_limit_and_goes_on_after_it(home: Path) -> None:
     with calling(home, **LASTING) as caller:
         began = time.monotonic()
-        with pytest.raises(election.Unavailable):
+        with pytest.raises(hub_launcher.Unavailable):
             caller.call("memory_stats", {}, 0.1)
         assert time.monotonic() - began < 5
         assert until(lambda: hub_pids(home))
@@ -190,7 +190,7 @@ def test_threads_get_their_own_answers_and_wait_no_longer_than_they_want(home: P
         with stopped(status(home)["pid"]):
             slow = pool.submit(caller.call, "memory_stats", {}, 3)
             until(caller._lock.locked)
-            with pytest.raises(election.Unavailable, match="another call"):
+            with pytest.raises(hub_launcher.Unavailable, match="another call"):
                 caller.call("memory_stats", {}, 0.2)
         assert slow.result(10)
 
@@ -267,13 +267,13 @@ class Hubs:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.made: queue.Queue[socket.socket] = queue.Queue()
-        monkeypatch.setattr(caller_module.election, "reach", self._reach)
+        monkeypatch.setattr(caller_module.hub_launcher, "reach", self._reach)
 
-    def _reach(self, home: str, greeting: Any, **_: Any) -> election.Connection:
+    def _reach(self, home: str, greeting: Any, **_: Any) -> hub_launcher.Connection:
         ours, theirs = socket.socketpair()
         theirs.settimeout(5)
         self.made.put(theirs)
-        return election.Connection(ours, frame.Lines(ours), {"ok": True})
+        return hub_launcher.Connection(ours, handshake.Lines(ours), {"ok": True})
 
 
 def test_a_retiring_hub_still_answers_and_is_asked_nothing_more(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,8 +282,8 @@ def test_a_retiring_hub_still_answers_and_is_asked_nothing_more(home: Path, monk
         for number in (1, 2):
             call = pool.submit(caller.call, "memory_stats", {})
             with hubs.made.get(timeout=5) as link:
-                assert json.loads(frame.Lines(link).next() or b"")["id"] == number
-                link.sendall(frame.RETIRING + b"\n")
+                assert json.loads(handshake.Lines(link).next() or b"")["id"] == number
+                link.sendall(handshake.RETIRING + b"\n")
                 answer = {"jsonrpc": "2.0", "id": number, "result": {"structuredContent": {"number": number}}}
                 link.sendall(b'{"method": "notifications/message"}\n' + json.dumps(answer).encode() + b"\n")
                 assert call.result(5) == {"number": number}
@@ -296,7 +296,7 @@ def test_a_hub_that_ends_with_every_call_is_not_asked_for_ever(home: Path, monke
         call = pool.submit(caller.call, "memory_stats", {}, again=True)
         for _ in range(2):
             with hubs.made.get(timeout=5) as link:
-                frame.Lines(link).next()
+                handshake.Lines(link).next()
         with pytest.raises(Lost, match="before it answered"):
             call.result(5)
         assert hubs.made.empty()
@@ -341,7 +341,7 @@ def test_a_server_of_ones_own_that_hangs_costs_the_time_limit(home: Path) -> Non
 def test_a_home_that_another_server_owns_is_told_as_such(home: Path) -> None:
     with RawClient(environment(home, **ALONE)) as owner, calling(home, **ALONE) as caller:
         owner.shake_hands()
-        with pytest.raises(election.Unavailable, match="in use by process"):
+        with pytest.raises(hub_launcher.Unavailable, match="in use by process"):
             caller.call("memory_stats", {})
         owner.close()
         owner.ended()
@@ -351,12 +351,12 @@ def test_a_home_that_another_server_owns_is_told_as_such(home: Path) -> None:
 @pytest.mark.parametrize("more", [{}, ALONE])
 def test_a_wrong_setting_is_told_in_its_own_words(home: Path, more: dict[str, str]) -> None:
     wrong = calling(home, MCP_REFLECT_MEMORY__LIMIT="many", **more)
-    with wrong as caller, pytest.raises(election.Unavailable, match=r"memory\.limit"):
+    with wrong as caller, pytest.raises(hub_launcher.Unavailable, match=r"memory\.limit"):
         caller.call("memory_stats", {})
     assert not more or children() == []
 
 
 def test_where_nothing_can_be_started_that_is_said(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
-    with calling(home) as caller, pytest.raises(election.Unavailable, match="no server can be started"):
+    with calling(home) as caller, pytest.raises(hub_launcher.Unavailable, match="no server can be started"):
         caller.call("memory_stats", {})

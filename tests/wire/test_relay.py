@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mcp_reflect.wire import election, frame
+from mcp_reflect.wire import handshake, hub_launcher
 from mcp_reflect.wire.relay import RETRY, Relay
 
 pytestmark = pytest.mark.timeout(30)
@@ -34,13 +34,13 @@ class Stage:
         self._client = os.fdopen(os.dup(self._from_relay), "rb")
         self._thread.start()
 
-    def _reach(self, home: str, greeting: Any, started: Callable[[Any], None]) -> election.Connection:
+    def _reach(self, home: str, greeting: Any, started: Callable[[Any], None]) -> hub_launcher.Connection:
         if not self.reachable:
-            raise election.Unavailable("nobody is there")
+            raise hub_launcher.Unavailable("nobody is there")
         ours, theirs = socket.socketpair()
         theirs.settimeout(PATIENCE_S)
         self.hubs.put(theirs)
-        return election.Connection(ours, frame.Lines(ours), {"ok": True})
+        return hub_launcher.Connection(ours, handshake.Lines(ours), {"ok": True})
 
     def ask(self, number: int, method: str = "tools/call") -> None:
         self.say({"id": number, "method": method})
@@ -51,10 +51,10 @@ class Stage:
     def heard(self) -> dict[str, Any]:
         return dict(json.loads(self._client.readline()))
 
-    def hub(self) -> tuple[socket.socket, frame.Lines]:
+    def hub(self) -> tuple[socket.socket, handshake.Lines]:
         """The next connection that the relay made."""
         link = self.hubs.get(timeout=PATIENCE_S)
-        return link, frame.Lines(link)
+        return link, handshake.Lines(link)
 
     def hub_is_gone(self) -> None:
         """Wait until the relay has seen the end of its connection."""
@@ -85,7 +85,7 @@ def say(link: socket.socket, message: dict[str, Any]) -> None:
     link.sendall(json.dumps(message).encode() + b"\n")
 
 
-def received(lines: frame.Lines) -> dict[str, Any]:
+def received(lines: handshake.Lines) -> dict[str, Any]:
     line = lines.next()
     assert line is not None
     return dict(json.loads(line))
@@ -96,7 +96,7 @@ def test_a_retiring_hub_gets_nothing_more_and_answers_what_it_has(stage: Stage) 
     link, lines = stage.hub()
     with link:
         assert received(lines)["id"] == 1
-        link.sendall(frame.RETIRING + b"\n")
+        link.sendall(handshake.RETIRING + b"\n")
         assert lines.next() is None  # the relay's word that nothing more comes
         stage.ask(2)
         new, new_lines = stage.hub()

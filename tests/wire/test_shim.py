@@ -24,11 +24,11 @@ LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
 def test_the_shim_loads_the_standard_library_and_its_own_few_modules(home: Path) -> None:
     report = (
         "import json, sys, os; sys.argv = ['mcp-reflect']\n"
-        "from mcp_reflect.hub import relay\n"
+        "from mcp_reflect.wire import relay\n"
         "def leave(code):\n"
         "    files = {n: getattr(m, '__file__', None) or '' for n, m in sys.modules.items()}\n"
         "    os.write(2, json.dumps(files).encode()); os._exit(0)\n"
-        "from mcp_reflect.hub import shim; shim.leave = leave\n"
+        "from mcp_reflect.wire import shim; shim.leave = leave\n"
         "from mcp_reflect.__main__ import main; main()"
     )
     with RawClient(environment(home), [sys.executable, "-c", report]) as client:
@@ -37,9 +37,9 @@ def test_the_shim_loads_the_standard_library_and_its_own_few_modules(home: Path)
         _, lines = client.ended()
     files = json.loads("".join(lines))
     ours = {name for name in files if name.partition(".")[0] == "mcp_reflect"}
-    modules = {"address", "client_end", "election", "frame", "relay", "shim"}
-    assert ours == {"mcp_reflect", "mcp_reflect.__main__", "mcp_reflect.hub"} | {
-        f"mcp_reflect.hub.{m}" for m in modules
+    modules = {"address", "handshake", "hub_launcher", "json_rpc", "relay", "shim"}
+    assert ours == {"mcp_reflect", "mcp_reflect.__main__", "mcp_reflect.wire"} | {
+        f"mcp_reflect.wire.{m}" for m in modules
     }
     foreign = [n for n, file in files.items() if "site-packages" in file and not n.startswith("_")]
     assert foreign == []

@@ -14,7 +14,7 @@ from pathlib import Path
 from mcp_reflect import __version__
 from mcp_reflect.cli.doctor.report import Finding
 from mcp_reflect.config.settings import Settings, masked
-from mcp_reflect.wire import address, election, frame
+from mcp_reflect.wire import address, handshake, hub_launcher
 
 _HUB_S = 5.0
 _LLM_S = 5.0
@@ -30,13 +30,13 @@ def hub(folder: Path, environ: Mapping[str, str], cwd: str) -> Iterator[Finding]
         return
     began = time.monotonic()
     try:
-        found = election.attempt(home, {"mcp-reflect": frame.PROTOCOL, "command": "status"}, patience_s=_HUB_S)
-    except election.Silent:
+        found = hub_launcher.attempt(home, {"mcp-reflect": handshake.PROTOCOL, "command": "status"}, patience_s=_HUB_S)
+    except hub_launcher.Silent:
         yield Finding(
             "hub", "wrong", f"takes connections but does not answer within {_HUB_S:.0f} seconds", _end(folder)
         )
         return
-    except election.Unavailable as error:
+    except hub_launcher.Unavailable as error:
         yield Finding("hub", "wrong", str(error), _end(folder))
         return
     if found is None:

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from mcp_reflect.config.load import Settings, load_settings
-from mcp_reflect.hub.lines import LineStream, TooLong
-from mcp_reflect.wire import frame
+from mcp_reflect.hub.line_stream import LineStream, TooLong
+from mcp_reflect.wire import handshake
 
 
 async def received(lines: LineStream, token: str) -> dict[str, Any] | None:
     """The hello, where it is one; None for a stranger, who is told nothing, and for another protocol, which is."""
     try:
-        hello = json.loads(await lines.receive(frame.LONGEST_HELLO) or b"null")
+        hello = json.loads(await lines.receive(handshake.LONGEST_HELLO) or b"null")
     except (TooLong, ValueError, RecursionError):
         return None
     if not isinstance(hello, dict):
@@ -24,15 +24,15 @@ async def received(lines: LineStream, token: str) -> dict[str, Any] | None:
     shown = hello.get("token", "")
     if not isinstance(shown, str) or not secrets.compare_digest(shown.encode(), token.encode()):
         return None
-    if hello.get("mcp-reflect") != frame.PROTOCOL:
-        await refuse(lines, f"this hub speaks protocol {frame.PROTOCOL}; `mcp-reflect hub restart` replaces it", 1)
+    if hello.get("mcp-reflect") != handshake.PROTOCOL:
+        await refuse(lines, f"this hub speaks protocol {handshake.PROTOCOL}; `mcp-reflect hub restart` replaces it", 1)
         return None
     return hello
 
 
 async def refuse(lines: LineStream, reason: str, code: int) -> None:
     """Answer a hello with one line and the exit code that the other process should end with."""
-    await lines.send(frame.encode({"error": reason, "exit": code}))
+    await lines.send(handshake.encode({"error": reason, "exit": code}))
 
 
 def settings_of(hello: dict[str, Any], home: Path) -> Settings:

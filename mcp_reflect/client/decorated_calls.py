@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_reflect.client.link import Link
+from mcp_reflect.client.connection import Link
 from mcp_reflect.client.run import Run
 from mcp_reflect.client.sync_client import TraceRun
 

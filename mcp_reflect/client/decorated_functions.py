@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mcp_reflect.client.link import Link
+from mcp_reflect.client.connection import Link
+from mcp_reflect.client.decorated_calls import Calls, Judge
 from mcp_reflect.client.run import Run
 from mcp_reflect.client.sync_client import TraceRun
-from mcp_reflect.client.traced_calls import Calls, Judge
 
 if TYPE_CHECKING:
     from mcp_reflect.client.async_client import AsyncTraceRun

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcp_reflect.client.plain import MAX_STRING, as_json, as_text
+from mcp_reflect.client.json_values import MAX_STRING, as_json, as_text
 
 MAX_TRAJECTORY = 4_000_000
 MAX_TEXT = 200_000

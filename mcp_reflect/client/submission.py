@@ -8,7 +8,7 @@ import time
 from collections.abc import Collection
 
 from mcp_reflect.client.calls import Call
-from mcp_reflect.client.link import Link
+from mcp_reflect.client.connection import Link
 from mcp_reflect.client.results import Outcome
 from mcp_reflect.errors import UsageError
 

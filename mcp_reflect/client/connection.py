@@ -13,7 +13,7 @@ from typing import TypeVar
 from mcp_reflect.client.calls import Call
 from mcp_reflect.errors import InvalidArgument, MemoryUnavailable, UsageError
 from mcp_reflect.wire.caller import Busy, Caller, Lost, Refused
-from mcp_reflect.wire.election import Unavailable
+from mcp_reflect.wire.hub_launcher import Unavailable
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from mcp_reflect.wire import election
+from mcp_reflect.wire import hub_launcher
 
 _SHORTEST_S = 0.001
 """A socket whose time limit is 0 would not wait at all, but fail in another way."""
@@ -32,7 +32,7 @@ class Socket:
     `warnings`: settings of the caller's that the hub does not go by.
     """
 
-    def __init__(self, found: election.Connection) -> None:
+    def __init__(self, found: hub_launcher.Connection) -> None:
         self.retired = False
         self.warnings: list[str] = found.answer.get("warnings", [])
         self._link = found.link
@@ -104,7 +104,7 @@ class Child:
                 **options,
             )
         except OSError as error:
-            raise election.Unavailable(f"no server can be started for {home}: {error}") from error
+            raise hub_launcher.Unavailable(f"no server can be started for {home}: {error}") from error
         finally:
             if log is not None:
                 os.close(log)
@@ -163,6 +163,6 @@ class Child:
 def _log(home: str) -> int | None:
     """Where a hub would write its log; None where that cannot be written."""
     try:
-        return os.open(os.path.join(home, election.LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        return os.open(os.path.join(home, hub_launcher.LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     except OSError:
         return None

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from mcp_reflect.hooks.event import Event, Turn
 from mcp_reflect.hooks.evidence import Evidence, evidence
-from mcp_reflect.hooks.session import Session
-from mcp_reflect.hooks.shorten import fitted
+from mcp_reflect.hooks.session_state import Session
 from mcp_reflect.hooks.steps import Call, Result, parts
+from mcp_reflect.hooks.truncation import fitted
 from mcp_reflect.hooks.verdicts import only_verdict, verdict_in
 from mcp_reflect.wire.caller import Refused
 from mcp_reflect.wire.request_meta import REVIEW_SOURCE

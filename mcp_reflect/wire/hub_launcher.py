@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from mcp_reflect.wire import address, frame
+from mcp_reflect.wire import address, handshake
 
 if sys.platform == "win32":
     import msvcrt
@@ -52,7 +52,7 @@ class Silent(Unavailable):
 class Connection:
     """A hub that has accepted the hello: its socket, what it sends, and its answer."""
 
-    def __init__(self, link: socket.socket, lines: frame.Lines, answer: Mapping[str, Any]) -> None:
+    def __init__(self, link: socket.socket, lines: handshake.Lines, answer: Mapping[str, Any]) -> None:
         self.link = link
         self.lines = lines
         self.answer = answer
@@ -74,8 +74,8 @@ def attempt(
         return None
     try:
         link.settimeout(max(min(patience_s, until - time.monotonic()), _POLL_S))
-        lines = frame.Lines(link)
-        answer = frame.ask(link, lines, {**greeting, "token": token})
+        lines = handshake.Lines(link)
+        answer = handshake.ask(link, lines, {**greeting, "token": token})
         link.settimeout(None)
     except TimeoutError:
         link.close()
@@ -133,7 +133,7 @@ def reach(
 
 def run(home: str) -> int:
     """Make sure that a hub runs, without a client's session; gives back its process id. Raises Unavailable."""
-    greeting = {"mcp-reflect": frame.PROTOCOL, "command": "status"}
+    greeting = {"mcp-reflect": handshake.PROTOCOL, "command": "status"}
     found = reach(home, greeting)
     found.link.close()
     return int(found.answer["status"]["pid"])
@@ -163,7 +163,7 @@ def _alive(pid: int) -> bool:
 
 def retire(home: str, until: float, command: str = "retire") -> bool:
     """Ask the hub to finish and leave, and wait for its end at most until then; False where there is none."""
-    asked = attempt(home, {"mcp-reflect": frame.PROTOCOL, "command": command})
+    asked = attempt(home, {"mcp-reflect": handshake.PROTOCOL, "command": command})
     if asked is None:
         return False
     with asked.link:
@@ -239,7 +239,7 @@ def spawn(home: str, greeting: Mapping[str, Any]) -> Any:
 
     options = detached()
     if "environ" in greeting:
-        kept = {name: value for name, value in os.environ.items() if not frame.is_setting(name)}
+        kept = {name: value for name, value in os.environ.items() if not handshake.is_setting(name)}
         options["env"] = {**kept, **greeting["environ"]}
     if os.path.isdir(cwd := str(greeting.get("cwd", ""))):
         options["cwd"] = cwd

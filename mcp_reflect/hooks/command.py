@@ -13,12 +13,12 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from mcp_reflect.hooks import log, options
+from mcp_reflect.hooks import error_log, options
 from mcp_reflect.hooks.clients import Client, client
 from mcp_reflect.hooks.event import Event, text_of
 from mcp_reflect.hooks.recall import told
-from mcp_reflect.hooks.session import Session, tidy
-from mcp_reflect.wire import address, election
+from mcp_reflect.hooks.session_state import Session, tidy
+from mcp_reflect.wire import address, hub_launcher
 from mcp_reflect.wire.caller import Caller
 
 LIMITS_S = {"start": 10.0, "prompt": 10.0, "tool": 5.0, "stop": 3.0, "end": 1.2}
@@ -46,7 +46,7 @@ def main(words: Sequence[str]) -> None:
                 _limit(watch, event)
                 _serve(adapter, given, event, environ)
     except BaseException as error:  # noqa: BLE001 - fails open: a hook must never stand in the way of the session
-        log.note(address.home_folder(environ, _here()), where, error)
+        error_log.note(address.home_folder(environ, _here()), where, error)
     finally:
         os._exit(0)
 
@@ -102,7 +102,7 @@ def _hand_over(event: Event, environ: dict[str, str], home: str) -> None:
         stderr=subprocess.DEVNULL,
         env=environ,
         cwd=event.cwd,
-        **election.detached(),
+        **hub_launcher.detached(),
     )
     assert worker.stdin is not None
     with worker.stdin as pipe:
