@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from mcp_reflect.adapters.index_files import UnusedSpace
 from mcp_reflect.domain.values import Vector
 from mcp_reflect.errors import IndexFailure
 
@@ -45,6 +46,7 @@ class ChromaIndex:
         self._url = url
         self._client: Any = None
         self._collections: dict[tuple[str, str], Any] = {}
+        self._unused = UnusedSpace(folder)
         self._lock = threading.RLock()
 
     def upsert(
@@ -119,6 +121,8 @@ class ChromaIndex:
         with self._lock:
             try:
                 yield
+                if self._client is not None and not self._url:
+                    self._unused.zero()
             except IndexFailure:
                 raise
             except BaseException as error:
