@@ -53,7 +53,7 @@ def fill(store: Store, memory: MemoryService, texts: Sequence[str], vectors: Vec
     """Store an error for each vector; every title comes back in other words."""
     start, profile = datetime.now(UTC), memory.profile
     for first in range(0, len(vectors), 1_000):
-        with store.ledger.transaction() as tx:
+        with store.ledger.writing() as session:
             for number in range(first, min(first + 1_000, len(vectors))):
                 said = texts[number % len(texts)].split()
                 other = texts[(number * 7 + 3) % len(texts)].split()
@@ -72,8 +72,8 @@ def fill(store: Store, memory: MemoryService, texts: Sequence[str], vectors: Vec
                     metadata={},
                     text="",
                 )
-                source = store_provenance(tx, profile, line, "error", start)
-                tx.put_memory(
+                source = store_provenance(session, profile, line, "error", start)
+                session.memories.put(
                     new_error(line, profile, source.id, start, "agent"), store.embedder.identity, vectors[number]
                 )
     store.indexer.sync(profile.project)

@@ -96,7 +96,7 @@ def fill(store: Store, memory: MemoryService, tasks: list[str], vectors: Vector,
     """Store memories straight in the ledger, with q_values as after some learning, and let the index catch up."""
     profile, now = memory.profile, time.time()
     for start in range(0, len(vectors), 2_000):
-        with store.ledger.transaction() as tx:
+        with store.ledger.writing() as session:
             for number in range(start, min(start + 2_000, len(vectors))):
                 trace = Trace(
                     id=new_id("trace"),
@@ -105,17 +105,17 @@ def fill(store: Store, memory: MemoryService, tasks: list[str], vectors: Vector,
                     task=tasks[number],
                     created_at=datetime.fromtimestamp(now - number, UTC),
                 )
-                _store(tx, trace, number % 20, vectors[number], store.embedder.identity, chance)
+                _store(session, trace, number % 20, vectors[number], store.embedder.identity, chance)
     store.indexer.sync(profile.project)
 
 
-def _store(tx: Any, trace: Trace, part: int, vector: Vector, model: str, chance: np.random.Generator) -> None:
-    tx.insert_trace(trace)
-    tx.put_review(
+def _store(session: Any, trace: Trace, part: int, vector: Vector, model: str, chance: np.random.Generator) -> None:
+    session.traces.add(trace)
+    session.reviews.put(
         Review(
             id=new_id("rev"),
             trace_id=trace.id,
-            seq=tx.next_seq(),
+            seq=session.feed.next_seq(),
             result="pass",
             alpha=0.3,
             created_at=trace.created_at,
@@ -136,7 +136,7 @@ def _store(tx: Any, trace: Trace, part: int, vector: Vector, model: str, chance:
         q_value=q,
         created_at=trace.created_at,
     )
-    tx.put_memory(stored, model, vector)
+    session.memories.put(stored, model, vector)
 
 
 def raw_collection(folder: str, vectors: Vector) -> Any:

@@ -57,7 +57,7 @@ def store_mixtures(lab: Laboratory, memory: MemoryService, texts: Sequence[str],
     profile, store = memory.profile, lab.store
     vectors = store.embedder.embed(texts)
     for first in range(0, count, 1_000):
-        with store.ledger.transaction() as tx:
+        with store.ledger.writing() as session:
             for number in range(first, min(first + 1_000, count)):
                 one, other = chance.integers(len(texts), size=2)
                 task = _halves(texts[one], texts[other])
@@ -65,11 +65,16 @@ def store_mixtures(lab: Laboratory, memory: MemoryService, texts: Sequence[str],
                 trace = Trace(
                     id=new_id("trace"), project=profile.project, user=profile.user, task=task, created_at=created
                 )
-                tx.insert_trace(trace)
+                session.traces.add(trace)
                 review = Review(
-                    id=new_id("rev"), trace_id=trace.id, seq=tx.next_seq(), result="pass", alpha=0.3, created_at=created
+                    id=new_id("rev"),
+                    trace_id=trace.id,
+                    seq=session.feed.next_seq(),
+                    result="pass",
+                    alpha=0.3,
+                    created_at=created,
                 )
-                tx.put_review(review)
+                session.reviews.put(review)
                 stored = Memory(
                     id=new_id("mem"),
                     project=profile.project,
@@ -83,7 +88,7 @@ def store_mixtures(lab: Laboratory, memory: MemoryService, texts: Sequence[str],
                     q_value=0.5,
                     created_at=created,
                 )
-                tx.put_memory(stored, store.embedder.identity, unit(vectors[one] + vectors[other]))
+                session.memories.put(stored, store.embedder.identity, unit(vectors[one] + vectors[other]))
     store.indexer.sync(profile.project)
 
 

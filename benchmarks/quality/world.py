@@ -91,6 +91,8 @@ def build_world(
     false = [poison(text, task) for task, text in zip(tasks, questions, strict=True)] if poisoned else []
     every = [*runs, *false]
     stored = [_stored(memory, run, with_steps=with_steps) for run in every]
+    with lab.store.ledger.reading() as session:
+        changes = session.feed.changes(memory.profile.project, lab.store.embedder.identity, 0)
     return World(
         tasks=tuple(tasks),
         questions=questions,
@@ -99,7 +101,7 @@ def build_world(
         trajectories=tuple(memory.trace(each.source_trace_id).trajectory for each in stored),
         members=tuple(np.array(members) for members in by_task(every).values()),
         pass_rates=pass_rates,
-        changes=lab.store.ledger.changes(memory.profile.project, lab.store.embedder.identity, 0),
+        changes=changes,
         thresholds={kind: memory.profile.threshold(kind) for kind in RETRIEVALS},
         poisoned=frozenset(range(len(runs), len(every))),
     )

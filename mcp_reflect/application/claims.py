@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mcp_reflect.application.lifecycle import status_before, status_while_rewritten
-from mcp_reflect.application.ports import Embedder, LedgerTransaction
+from mcp_reflect.application.ports import Embedder, ReadSession, WriteSession
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import RETRIEVABLE, Author, LogEntry, Memory, ReflectionDraft, Review, Status, Trace
 from mcp_reflect.domain.reflection.composition import compose_claim
@@ -44,7 +44,7 @@ def claims_of(
 
 
 def save_claims(
-    tx: LedgerTransaction,
+    session: WriteSession,
     trace: Trace,
     review: Review,
     words: tuple[ReflectionDraft, Author],
@@ -58,7 +58,7 @@ def save_claims(
     archived, because runs that were given it still count, until a later review brings it back.
     """
     claims, author = claims_of(trace, words[0], words[1], review.draft)
-    earlier = {memory.reflection: memory for memory in claims_from(tx, trace.id)}
+    earlier = {memory.reflection: memory for memory in claims_from(session, trace.id)}
     for claim in claims:
         known = earlier.pop(claim, None)
         memory = compose_claim(
@@ -71,14 +71,14 @@ def save_claims(
             created_at=known.created_at if known else now,
         )
         if known is not None:
-            memory = memory.model_copy(update={"status": _said_again(tx, known, now)})
-        tx.put_memory(memory, embedded.model, embedded.vectors[claim])
+            memory = memory.model_copy(update={"status": _said_again(session, known, now)})
+        session.memories.put(memory, embedded.model, embedded.vectors[claim])
     for memory in earlier.values():
         if memory.status == "pending" or memory.status in RETRIEVABLE:
             reason = "a later review of its run did not bring it"
-            before = status_while_rewritten(tx, memory)
-            tx.set_status(memory.id, "archived")
-            tx.add_log(
+            before = status_while_rewritten(session, memory)
+            session.memories.set_status(memory.id, "archived")
+            session.memories.add_log(
                 LogEntry(memory_id=memory.id, action=_NOT_SAID_AGAIN, reason=reason, status_before=before, at=now)
             )
 
@@ -86,25 +86,27 @@ def save_claims(
 _NOT_SAID_AGAIN = "replace"
 
 
-def _said_again(tx: LedgerTransaction, claim: Memory, now: datetime) -> Status:
+def _said_again(session: WriteSession, claim: Memory, now: datetime) -> Status:
     """The status of a claim that was there before: its own, and again the one from before it was not said."""
-    log = tx.log_of(claim.id)
+    log = session.memories.log_of(claim.id)
     if claim.status != "archived" or not log or log[-1].action != _NOT_SAID_AGAIN:
-        return status_while_rewritten(tx, claim)
+        return status_while_rewritten(session, claim)
     status = status_before(log)
     assert status is not None
     reason = "a later review of its run brought it again"
-    tx.add_log(LogEntry(memory_id=claim.id, action="restore", reason=reason, status_before=claim.status, at=now))
+    session.memories.add_log(
+        LogEntry(memory_id=claim.id, action="restore", reason=reason, status_before=claim.status, at=now)
+    )
     return status
 
 
-def claims_from(tx: LedgerTransaction, trace_id: str) -> list[Memory]:
+def claims_from(session: ReadSession, trace_id: str) -> list[Memory]:
     """The claims of a run, of whatever status."""
-    return [memory for memory in tx.memories_of_trace(trace_id) if memory.kind == "claim"]
+    return [memory for memory in session.memories.of_trace(trace_id) if memory.kind == "claim"]
 
 
-def hide(tx: LedgerTransaction, trace_id: str) -> None:
+def hide(session: WriteSession, trace_id: str) -> None:
     """Keep what an earlier review brought out of sight until the new one's reflection is written."""
-    for memory in tx.memories_of_trace(trace_id):
+    for memory in session.memories.of_trace(trace_id):
         if memory.kind in {"reflection", "claim"} and memory.status in RETRIEVABLE:
-            tx.set_status(memory.id, "pending")
+            session.memories.set_status(memory.id, "pending")

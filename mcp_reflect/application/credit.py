@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mcp_reflect.application.ports import LedgerTransaction
+from mcp_reflect.application.ports import ReadSession, WriteSession
 from mcp_reflect.domain.learning import q_update
 from mcp_reflect.domain.learning.credit_assignment import followed
 from mcp_reflect.domain.models import Author, QUpdate, ReflectionDraft, Review, Trace, UtilityEvent
 from mcp_reflect.domain.trajectory.parsing import parse
 
 
-def learn(tx: LedgerTransaction, trace: Trace, review: Review) -> list[QUpdate]:
+def learn(session: WriteSession, trace: Trace, review: Review) -> list[QUpdate]:
     """Credit what `review` credits, in place of everything that the trace has credited so far.
 
     Afterwards all q_values are what they would be had the trace never been reviewed otherwise. The review need not be
     the ledger's last: its events are put where its `seq` belongs.
     """
-    moved_before = list(dict.fromkeys(event.memory_id for event in tx.events_of_trace(trace.id)))
+    moved_before = list(dict.fromkeys(event.memory_id for event in session.events.of_trace(trace.id)))
     named = (*review.helpful_memory_ids, *review.harmful_memory_ids)
-    before = tx.memories(list(dict.fromkeys([*trace.retrieved_memory_ids, *named, *moved_before])))
+    before = session.memories.by_ids(list(dict.fromkeys([*trace.retrieved_memory_ids, *named, *moved_before])))
     own = {memory.id for memory in before.values() if trace.id in q_update.origins(memory)}
     earned = q_update.earned(trace, review, own)
     mine = {
@@ -28,28 +28,28 @@ def learn(tx: LedgerTransaction, trace: Trace, review: Review) -> list[QUpdate]:
     }
     # A review that was just given is the newest there is; one that is being refined may have been followed by others.
     rewritten = list(dict.fromkeys([*moved_before, *mine])) if review.judged_by else moved_before
-    others = _by_memory(event for event in tx.utility_events(rewritten) if event.trace_id != trace.id)
+    others = _by_memory(event for event in session.events.of_memories(rewritten) if event.trace_id != trace.id)
     updates: dict[str, QUpdate] = {}
     for memory_id in rewritten:
         events = [*others.get(memory_id, []), *([mine[memory_id]] if memory_id in mine else [])]
         events.sort(key=lambda event: (event.seq, event.position))
         replayed = q_update.replay(before[memory_id].initial_q, events)
-        tx.replace_events(memory_id, replayed)
+        session.events.replace(memory_id, replayed)
         q_after = replayed[-1].q_after if replayed else before[memory_id].initial_q
         updates[memory_id] = _update(memory_id, before[memory_id].q_value, q_after, mine.get(memory_id))
     for memory_id, event in mine.items():
         if memory_id not in updates:
-            tx.append_event(event)
+            session.events.append(event)
             updates[memory_id] = _update(memory_id, event.q_before, event.q_after, event)
     return list(updates.values())
 
 
-def inferred(tx: LedgerTransaction, trace: Trace) -> dict[str, float]:
+def inferred(session: ReadSession, trace: Trace) -> dict[str, float]:
     """What `Review.used` is to say of a run: how much it followed the memories that it may credit.
 
     Empty where the trace does not tell, so that such a review is the same as under the plain rule.
     """
-    found = tx.memories(trace.retrieved_memory_ids)
+    found = session.memories.by_ids(trace.retrieved_memory_ids)
     creditable = [memory for memory in found.values() if trace.id not in q_update.origins(memory)]
     if len(creditable) < 2:  # noqa: PLR2004 - one alone cannot be told apart, and reading the run takes time
         return {}
@@ -58,7 +58,7 @@ def inferred(tx: LedgerTransaction, trace: Trace) -> dict[str, float]:
 
 
 def refine(
-    tx: LedgerTransaction, trace: Trace, review: Review, draft: ReflectionDraft, author: Author
+    session: WriteSession, trace: Trace, review: Review, draft: ReflectionDraft, author: Author
 ) -> tuple[Review, list[QUpdate]]:
     """Let the opinion that came with a reflection decide which memories a review credits.
 
@@ -67,18 +67,18 @@ def refine(
     judged = q_update.judged(trace, review, draft, author)
     if judged == review:
         return review, []
-    tx.put_judgement(judged)
-    return judged, learn(tx, trace, judged)
+    session.reviews.put_judgement(judged)
+    return judged, learn(session, trace, judged)
 
 
-def disown(tx: LedgerTransaction, memory_id: str, trace_ids: Iterable[str]) -> None:
+def disown(session: WriteSession, memory_id: str, trace_ids: Iterable[str]) -> None:
     """Take back what these traces credited to a memory: from now on it comes from them."""
     gone = frozenset(trace_ids)
-    events = tx.utility_events([memory_id])
+    events = session.events.of_memories([memory_id])
     kept = [event for event in events if event.trace_id not in gone]
     if len(kept) < len(events):
-        memory = tx.memories([memory_id])[memory_id]
-        tx.replace_events(memory_id, q_update.replay(memory.initial_q, kept))
+        memory = session.memories.by_ids([memory_id])[memory_id]
+        session.events.replace(memory_id, q_update.replay(memory.initial_q, kept))
 
 
 def update_of(event: UtilityEvent) -> QUpdate:

@@ -75,19 +75,23 @@ class Indexer:
 
     def _synchronised(self, project: str, progress: Progress | None) -> int:
         key = f"{project}\n{self._model}"
-        generation, seq = self._ledger.index_position(key)
+        with self._ledger.reading() as session:
+            generation, seq = session.index_positions.get(key)
         present = self._index.generation(project, self._model)
         if present != generation or not present:
             self._positions.pop(project, None)
             self._index.drop(project, self._model)
             seq = 0
-        changes = self._ledger.changes(project, self._model, seq)
+        with self._ledger.reading() as session:
+            changes = session.feed.changes(project, self._model, seq)
         for start in range(0, len(changes.memories), _CHUNK):
             self._write(project, changes.memories[start : start + _CHUNK])
             if progress is not None:
                 progress(min(start + _CHUNK, len(changes.memories)), len(changes.memories))
         if changes.memories:
-            self._ledger.set_index_position(key, self._index.generation(project, self._model), changes.seq)
+            generation = self._index.generation(project, self._model)
+            with self._ledger.writing(durable=False) as writing:
+                writing.index_positions.put(key, generation, changes.seq)
         self._positions[project] = changes.seq
         return len(changes.memories)
 

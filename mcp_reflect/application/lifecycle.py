@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from mcp_reflect.application.ports import Clock, Ledger, LedgerTransaction
+from mcp_reflect.application.ports import Clock, Ledger, ReadSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.learning.pruning import Prunable, prunable
 from mcp_reflect.domain.models import Action, LogEntry, Memory, Status
@@ -36,24 +36,23 @@ def manage(
     `restore` takes the last change back that was not taken back yet. Raises UnknownId, and InvalidArgument where there
     is nothing to restore, the memory is just being rewritten, or it was purged.
     """
-    with ledger.transaction() as tx:
-        tx.next_seq()  # from here on nobody else writes
-        memory = tx.memories([memory_id]).get(memory_id)
+    with ledger.writing() as session:
+        memory = session.memories.by_ids([memory_id]).get(memory_id)
         if memory is None or not profile.sees(memory):
             raise UnknownId("memory_id", [memory_id], ISSUED_BY)
-        if any(entry.action == PURGED for entry in tx.log_of(memory_id)):
+        if any(entry.action == PURGED for entry in session.memories.log_of(memory_id)):
             raise InvalidArgument("memory_id", f"{memory_id} was purged: its words are gone", "a memory that has some")
         if memory.status == "pending":
             raise InvalidArgument("memory_id", f"{memory_id} is being rewritten", "a memory that is not; try again")
-        target = _restored(tx, memory) if action == "restore" else _TARGETS[action]
+        target = _restored(session, memory) if action == "restore" else _TARGETS[action]
         if target != memory.status:
-            tx.set_status(memory_id, target)
-            tx.add_log(_entry(memory, action, redact(reason), clock))
+            session.memories.set_status(memory_id, target)
+            session.memories.add_log(_entry(memory, action, redact(reason), clock))
         return StatusChange(memory.model_copy(update={"status": target}), memory.status)
 
 
-def _restored(tx: LedgerTransaction, memory: Memory) -> Status:
-    before = status_before(tx.log_of(memory.id))
+def _restored(session: ReadSession, memory: Memory) -> Status:
+    before = status_before(session.memories.log_of(memory.id))
     if before is None:
         raise InvalidArgument(
             "action", f"{memory.id} is {memory.status} and was never anything else", '"adopt", "deprecate" or "archive"'
@@ -73,13 +72,13 @@ def status_before(log: Iterable[LogEntry]) -> Status | None:
     return changes[-1] if changes else None
 
 
-def status_while_rewritten(tx: LedgerTransaction, memory: Memory) -> Status:
+def status_while_rewritten(session: ReadSession, memory: Memory) -> Status:
     """The status that a memory has to keep when its words are written anew; `pending` hides the one before."""
     if memory.status != "pending":
         return memory.status
     status: Status = "active"
     earlier: list[Status] = []
-    for entry in tx.log_of(memory.id):
+    for entry in session.memories.log_of(memory.id):
         if entry.action == "restore":
             status = earlier.pop() if earlier else "active"
         else:
@@ -90,24 +89,23 @@ def status_while_rewritten(tx: LedgerTransaction, memory: Memory) -> Status:
 
 def to_prune(ledger: Ledger, profile: Profile, clock: Clock) -> list[Prunable]:
     """What `prune` would archive, worst first."""
-    with ledger.transaction() as tx:
-        return _to_prune(tx, profile, clock)
+    with ledger.reading() as session:
+        return _to_prune(session, profile, clock)
 
 
 def prune(ledger: Ledger, profile: Profile, clock: Clock) -> list[Prunable]:
     """Archive what has shown that it is not worth keeping in use; each with its reason, and restorable."""
-    with ledger.transaction() as tx:
-        tx.next_seq()  # from here on nobody else writes
-        found = _to_prune(tx, profile, clock)
+    with ledger.writing() as session:
+        found = _to_prune(session, profile, clock)
         for each in found:
-            tx.set_status(each.memory.id, "archived")
-            tx.add_log(_entry(each.memory, "prune", each.reason, clock))
+            session.memories.set_status(each.memory.id, "archived")
+            session.memories.add_log(_entry(each.memory, "prune", each.reason, clock))
     return found
 
 
-def _to_prune(tx: LedgerTransaction, profile: Profile, clock: Clock) -> list[Prunable]:
+def _to_prune(session: ReadSession, profile: Profile, clock: Clock) -> list[Prunable]:
     in_use: set[Status] = {"active"}
-    found = tx.memories_where(profile.project, user=profile.visible_user, statuses=in_use)
+    found = session.memories.find(profile.project, user=profile.visible_user, statuses=in_use)
     return prunable(found, clock())
 
 

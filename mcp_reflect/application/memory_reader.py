@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from mcp_reflect.application.claims import claims_from
 from mcp_reflect.application.ports import InsightFigures, Ledger, ProjectCounts, TraceSummary
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.models import IngestStatus, Memory, ReflectionJob, Retrieval, ReviewStatus, Trace
@@ -26,37 +27,44 @@ class MemoryReader:
 
     def trace(self, trace_id: str) -> Trace:
         """Raises UnknownId for a trace of another project, or of another user where each sees only their own."""
-        return self._visible(trace_id, self._ledger.trace(trace_id))
+        with self._ledger.reading() as session:
+            return self._visible(trace_id, session.traces.get(trace_id))
 
     def memory(self, memory_id: str) -> Memory:
         """Raises UnknownId as `trace` does."""
-        found = self._ledger.memories([memory_id]).get(memory_id)
+        with self._ledger.reading() as session:
+            found = session.memories.by_ids([memory_id]).get(memory_id)
         if found is None or not self.profile.sees(found):
             raise UnknownId("memory_id", [memory_id], ISSUED_BY)
         return found
 
     def retrieval(self, retrieval_id: str) -> Retrieval:
         """Raises UnknownId as `trace` does."""
-        found = self._ledger.retrieval(retrieval_id)
+        with self._ledger.reading() as session:
+            found = session.retrievals.get(retrieval_id)
         if found is None or not self.profile.sees(found):
             raise UnknownId("retrieval_id", [retrieval_id], ISSUED_BY)
         return found
 
     def memory_of(self, summary: TraceSummary) -> Memory | None:
-        return self._ledger.memories([summary.memory_id]).get(summary.memory_id) if summary.memory_id else None
+        with self._ledger.reading() as session:
+            return session.memories.by_ids([summary.memory_id]).get(summary.memory_id)
 
     def claims_of(self, trace_id: str) -> list[Memory]:
         """The claims of a run, of whatever status, oldest first."""
-        return [memory for memory in self._ledger.memories_of_trace(trace_id) if memory.kind == "claim"]
+        with self._ledger.reading() as session:
+            return claims_from(session, trace_id)
 
     def memories(self, ids: tuple[str, ...]) -> list[Memory]:
         """Those that are there and visible, in the order given."""
-        found = self._ledger.memories(ids)
+        with self._ledger.reading() as session:
+            found = session.memories.by_ids(ids)
         return [found[i] for i in ids if i in found and self.profile.sees(found[i])]
 
     def summary(self, trace_id: str) -> TraceSummary:
         """Raises UnknownId as `trace` does."""
-        return self._visible(trace_id, self._ledger.trace_summary(trace_id))
+        with self._ledger.reading() as session:
+            return self._visible(trace_id, session.traces.summary(trace_id))
 
     def _visible(self, trace_id: str, found: Run | None) -> Run:
         if found is None or not self.profile.sees(found):
@@ -65,19 +73,23 @@ class MemoryReader:
 
     def traces(self, review_status: ReviewStatus | None, limit: int) -> list[TraceSummary]:
         """Newest first."""
-        return self._ledger.traces(
-            self.profile.project, user=self.profile.visible_user, review_status=review_status, limit=limit
-        )
+        with self._ledger.reading() as session:
+            return session.traces.summaries(
+                self.profile.project, user=self.profile.visible_user, review_status=review_status, limit=limit
+            )
 
     def counts(self) -> ProjectCounts:
-        return self._ledger.counts(self.profile.project, self.profile.visible_user)
+        with self._ledger.reading() as session:
+            return session.projects.counts(self.profile.project, self.profile.visible_user)
 
     def insight_figures(self) -> InsightFigures:
-        return self._ledger.insight_figures(self.profile.project, self.profile.visible_user)
+        with self._ledger.reading() as session:
+            return session.projects.insight_figures(self.profile.project, self.profile.visible_user)
 
     def missing_vectors(self) -> int:
         """Memories that the present embedding model has not embedded, which cannot be found until `reindex`."""
-        return len(self._ledger.missing_vectors(self.profile.project, self.embedding_model))
+        with self._ledger.reading() as session:
+            return len(session.vectors.missing(self.profile.project, self.embedding_model))
 
     def full_id(self, beginning: str, *prefixes: str) -> str:
         """The only id of the project that begins so, of those with one of the prefixes (`trace`, `mem`, `ret`).
@@ -86,8 +98,9 @@ class MemoryReader:
         """
         most = 200
         starts = tuple(f"{prefix}_" for prefix in prefixes)
-        found = self._ledger.ids_starting(self.profile.project, beginning, most) if beginning.strip() else []
-        found = [each for each in found if each.startswith(starts)]
+        with self._ledger.reading() as session:
+            begin = session.projects.find_ids(self.profile.project, beginning, most) if beginning.strip() else []
+        found = [each for each in begin if each.startswith(starts)]
         if beginning in found:
             return beginning
         if not found:

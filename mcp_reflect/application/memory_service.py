@@ -16,10 +16,10 @@ from mcp_reflect.application.ports import (
     Clock,
     Embedder,
     Ledger,
-    LedgerTransaction,
     OutOfDate,
     ReflectionDialogue,
     Reflector,
+    WriteSession,
 )
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import DEFAULT, NO_RETRIEVAL, ErrorFix, Query, Submission, Verdict
@@ -130,17 +130,15 @@ class MemoryService(MemoryReader):
         trace = self._trace_of(submission)
         verdict = submission.verdict
         embedded = self._embedded([trace.task, *own_draft(verdict.draft).claims]) if verdict.result else None
-        with self._ledger.transaction() as tx:
-            if trace.trace_key:
-                tx.next_seq()  # from here on nobody else writes, not the same run either
-            known = tx.trace_by_key(self.profile.project, trace.trace_key) if trace.trace_key else None
+        with self._ledger.writing() as session:
+            known = session.traces.find_by_key(self.profile.project, trace.trace_key) if trace.trace_key else None
             if known is None:
-                retrieved = self._retrieved_ids(tx, submission)
+                retrieved = self._retrieved_ids(session, submission)
                 trace = trace.model_copy(update={"retrieved_memory_ids": retrieved})
-                tx.insert_trace(trace)
-                tx.close_retrievals(self.profile.connection, trace.id)
-                outcome = self._reviewer.apply(tx, trace, verdict, embedded, client_can_sample=client_can_sample)
-                due = self.insights.queue_if_due(tx)
+                session.traces.add(trace)
+                session.retrievals.close(self.profile.connection, trace.id)
+                outcome = self._reviewer.apply(session, trace, verdict, embedded, client_can_sample=client_can_sample)
+                due = self.insights.queue_if_due(session)
         if known is not None:
             return self._same_trace(known, trace)
         if due:
@@ -157,8 +155,8 @@ class MemoryService(MemoryReader):
             raise InvalidArgument("trace_id", problem, "the trace of a run, as submit_trace and list_traces give it")
         claims = own_draft(verdict.draft).claims or trace.draft.claims
         embedded = self._embedded([trace.task, *claims])
-        with self._ledger.transaction() as tx:
-            outcome = self._reviewer.apply(tx, trace, verdict, embedded, client_can_sample=client_can_sample)
+        with self._ledger.writing() as session:
+            outcome = self._reviewer.apply(session, trace, verdict, embedded, client_can_sample=client_can_sample)
         return self._settled(trace, outcome)
 
     def await_reflection(self, outcome: Outcome, timeout: float) -> Outcome:
@@ -171,8 +169,8 @@ class MemoryService(MemoryReader):
     def outcome(self, trace_id: str) -> Outcome:
         """How a trace stands: its review, what that moved, and its reflection."""
         summary = self.summary(trace_id)
-        with self._ledger.transaction() as tx:
-            updates = [update_of(event) for event in tx.events_of_trace(trace_id)]
+        with self._ledger.reading() as session:
+            updates = [update_of(event) for event in session.events.of_trace(trace_id)]
         return self._present(Outcome(trace_id, summary.review, "none", "", None, updates))
 
     def reflection_prompt(self, run: ReviewedRun) -> str:
@@ -189,10 +187,10 @@ class MemoryService(MemoryReader):
             return self._present(outcome)
         embedded = self._embedded(texts_of(trace, draft, "sampling", review.draft))
         if embedded is not None:
-            with self._ledger.transaction() as tx:
-                present, job = tx.current_review(trace.id), tx.job(trace.id)
+            with self._ledger.writing() as session:
+                present, job = session.reviews.current(trace.id), session.jobs.reflections.get(trace.id)
                 if present == review and job is not None and job.state == "queued":
-                    self._reviewer.save(tx, trace, review, (draft, "sampling"), embedded)
+                    self._reviewer.save(session, trace, review, (draft, "sampling"), embedded)
             self._queue.saved(trace.project)
         return self._present(outcome)
 
@@ -246,20 +244,20 @@ class MemoryService(MemoryReader):
             raise TraceKeyConflict(known.trace_key, known.id)
         return self.outcome(known.id)
 
-    def _retrieved_ids(self, tx: LedgerTransaction, submission: Submission) -> tuple[str, ...]:
+    def _retrieved_ids(self, session: WriteSession, submission: Submission) -> tuple[str, ...]:
         """What the run was given: as named by the caller, otherwise what its connection was last shown."""
         ids = list(submission.retrieved_memory_ids)
-        self._reviewer.require_memories(tx, "retrieved_memory_ids", ids)
+        self._reviewer.require_memories(session, "retrieved_memory_ids", ids)
         if submission.retrieval_id == NO_RETRIEVAL:
             return tuple(dict.fromkeys(ids))
         if submission.retrieval_id:
-            retrieval = tx.retrieval(submission.retrieval_id)
+            retrieval = session.retrievals.get(submission.retrieval_id)
             if retrieval is None or not self.profile.sees(retrieval):
                 raise UnknownId("retrieval_id", [submission.retrieval_id], ISSUED_BY)
             ids += retrieval.memory_ids
         elif not ids:
-            ids = [i for shown in tx.open_retrievals(self.profile.connection) for i in shown.memory_ids]
-        there = tx.memories(ids)  # what was shown may have been forgotten since
+            ids = [i for shown in session.retrievals.open_of(self.profile.connection) for i in shown.memory_ids]
+        there = session.memories.by_ids(ids)  # what was shown may have been forgotten since
         return tuple(memory_id for memory_id in dict.fromkeys(ids) if memory_id in there)
 
     def _embedded(self, texts: Sequence[str]) -> Embedded | None:
@@ -297,9 +295,9 @@ class MemoryService(MemoryReader):
         if review is None or review == outcome.review or not review.judged_by:
             return outcome.q_updates
         first = {update.memory_id: update for update in outcome.q_updates}
-        with self._ledger.transaction() as tx:
-            moved = {event.memory_id: update_of(event) for event in tx.events_of_trace(outcome.trace_id)}
-            present = tx.memories(list(first))
+        with self._ledger.reading() as session:
+            moved = {event.memory_id: update_of(event) for event in session.events.of_trace(outcome.trace_id)}
+            present = session.memories.by_ids(list(first))
         taken_back = {
             i: was.model_copy(update={"q_after": present[i].q_value, "reward": None, "alpha": 0.0})
             for i, was in first.items()

@@ -37,16 +37,16 @@ class Explanation:
 
 def explain(ledger: Ledger, profile: Profile, memory_id: str) -> Explanation:
     """Raises UnknownId for a memory that this connection does not see."""
-    with ledger.transaction() as tx:
-        memory = tx.memories([memory_id]).get(memory_id)
+    with ledger.reading() as session:
+        memory = session.memories.by_ids([memory_id]).get(memory_id)
         if memory is None or not profile.sees(memory):
             raise UnknownId("memory_id", [memory_id], ISSUED_BY)
-        events, log = tx.utility_events([memory_id]), tx.log_of(memory_id)
-        reviews = tx.reviews({event.review_id for event in events})
-    sources = [memory.source_trace_id]
-    if memory.kind == "insight":
-        sources = list(dict.fromkeys([*sources, *memory.evidence]))
-    runs = {i: ledger.trace_summary(i) for i in {*sources, *(event.trace_id for event in events)}}
+        events, log = session.events.of_memories([memory_id]), session.memories.log_of(memory_id)
+        reviews = session.reviews.by_ids({event.review_id for event in events})
+        sources = [memory.source_trace_id]
+        if memory.kind == "insight":
+            sources = list(dict.fromkeys([*sources, *memory.evidence]))
+        runs = {i: session.traces.summary(i) for i in {*sources, *(event.trace_id for event in events)}}
     origins = [run for run in (runs[i] for i in sources) if run is not None]
     moves = [
         Move(event, reviews[event.review_id], run) for event in events if (run := runs[event.trace_id]) is not None

@@ -121,7 +121,7 @@ class Retriever:
         guarded = self._guarded(project, len(vector))
         with guarded.lock:
             bank = guarded.bank
-            self._catch_up(project, guarded, self._ledger.latest_seq() if ask else self._ledger.known_seq)
+            self._catch_up(project, guarded, ask=ask)
             rows = bank.matching(wanted.metadata_filter, user)
             k = pool_size(wanted.limit, wanted.mmr_lambda)
             # The lists by q_value and by cosine know nothing of ages, words and counts; for those all is compared.
@@ -155,7 +155,7 @@ class Retriever:
         guarded = self._guarded(project, len(vector))
         with guarded.lock:
             bank = guarded.bank
-            self._catch_up(project, guarded, self._ledger.latest_seq())
+            self._catch_up(project, guarded)
             overlaps = guarded.errors.overlaps(wanted)
             rows, solved = guarded.records()
             if user is not None:
@@ -178,7 +178,7 @@ class Retriever:
         words = keywords(mistake)
         guarded = self._guarded(project, self._embedder.dimension)
         with guarded.lock:
-            self._catch_up(project, guarded, self._ledger.latest_seq())
+            self._catch_up(project, guarded)
             index = guarded.errors
             # A mistake without keywords (bare numbers) is compared with all, word for word.
             found = {i for i, overlap in index.overlaps([words]).items() if overlap >= SAME} if words else index.known
@@ -189,11 +189,16 @@ class Retriever:
         with self._opening:
             self._banks.pop(project, None)
 
-    def _catch_up(self, project: str, guarded: _Guarded, latest: int) -> None:
-        if latest != guarded.bank.seq:
-            changes = self._ledger.changes(project, self._embedder.identity, guarded.bank.seq)
-            guarded.bank.apply(changes)
-            guarded.errors.apply(changes)
+    def _catch_up(self, project: str, guarded: _Guarded, *, ask: bool = True) -> None:
+        known = guarded.bank.seq
+        if not ask and self._ledger.known_seq == known:
+            return
+        with self._ledger.reading() as session:
+            if ask and session.feed.latest_seq() == known:
+                return
+            changes = session.feed.changes(project, self._embedder.identity, known)
+        guarded.bank.apply(changes)
+        guarded.errors.apply(changes)
 
     def _by_index(self, project: str, bank: FeatureTable, query: Query, k: int) -> Ranked:
         fresh = np.flatnonzero((bank.seqs > self._indexer.position(project)) & bank.alive)

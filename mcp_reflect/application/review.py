@@ -10,7 +10,7 @@ from mcp_reflect.application.claims import Embedded
 from mcp_reflect.application.credit import inferred, learn
 from mcp_reflect.application.jobs.reflection_jobs import errors_of, queue_reflection, run_to_reflect_on, save_reflection
 from mcp_reflect.application.memory_reader import ISSUED_BY
-from mcp_reflect.application.ports import Clock, LedgerTransaction, Reflector
+from mcp_reflect.application.ports import Clock, Reflector, WriteSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import DEFAULT, Verdict
 from mcp_reflect.domain.ids import new_id
@@ -55,7 +55,7 @@ class Reviewer:
 
     def apply(
         self,
-        tx: LedgerTransaction,
+        session: WriteSession,
         trace: Trace,
         verdict: Verdict,
         embedded: Embedded | None,
@@ -66,13 +66,13 @@ class Reviewer:
 
         `embedded` holds the task and the agent's claims, None where the embedding model could not be had.
         """
-        self._check(tx, verdict)
+        self._check(session, verdict)
         if not verdict.result:
             return Outcome(trace.id, None, "none", "", None, [])
         review = Review(
             id=new_id("rev"),
             trace_id=trace.id,
-            seq=tx.next_seq(),
+            seq=session.feed.next_seq(),
             result=verdict.result,
             feedback=own_words(verdict.feedback) or trace.feedback,
             alpha=self._profile.alpha if verdict.alpha == DEFAULT else verdict.alpha,
@@ -83,39 +83,39 @@ class Reviewer:
             created_at=self._clock(),
         )
         if self._profile.credit == "used" and not (review.helpful_memory_ids or review.harmful_memory_ids):
-            review = review.model_copy(update={"used": inferred(tx, trace)})
-        tx.put_review(review)
-        updates = learn(tx, trace, review)
+            review = review.model_copy(update={"used": inferred(session, trace)})
+        session.reviews.put(review)
+        updates = learn(session, trace, review)
         words = self._words_at_once(trace, review, client_can_sample=client_can_sample)
         if words is not None and embedded is not None:
-            memory = self.save(tx, trace, review, words, embedded)
+            memory = self.save(session, trace, review, words, embedded)
             return Outcome(trace.id, review, "completed", "", memory, updates)
         asked = words is None and not self._profile.uses_model
         due = self._clock() + timedelta(seconds=SAMPLING_GRACE_S if asked else 0.0)
         reason = "the embedding model is not available" if embedded is None else ""
-        queue_reflection(tx, trace, review, due, reason, for_model=words is None and not asked)
-        run = run_to_reflect_on(trace, review, tx.memories) if asked else None
+        queue_reflection(session, trace, review, due, reason, for_model=words is None and not asked)
+        run = run_to_reflect_on(trace, review, session.memories.by_ids) if asked else None
         return Outcome(trace.id, review, "queued", reason, None, updates, run)
 
     def save(
         self,
-        tx: LedgerTransaction,
+        session: WriteSession,
         trace: Trace,
         review: Review,
         words: tuple[ReflectionDraft, Author],
         embedded: Embedded,
     ) -> Memory:
         """Store the memory of a reviewed trace."""
-        return save_reflection(tx, trace, review, words, embedded, self._clock(), self._profile.initial_q)
+        return save_reflection(session, trace, review, words, embedded, self._clock(), self._profile.initial_q)
 
-    def require_memories(self, tx: LedgerTransaction, name: str, ids: Sequence[str]) -> None:
+    def require_memories(self, session: WriteSession, name: str, ids: Sequence[str]) -> None:
         """Raises UnknownId for ids in argument `name` that are not visible to this connection."""
-        found = tx.memories(ids)
+        found = session.memories.by_ids(ids)
         unknown = [i for i in ids if i not in found or not self._profile.sees(found[i])]
         if unknown:
             raise UnknownId(name, unknown, ISSUED_BY)
 
-    def _check(self, tx: LedgerTransaction, verdict: Verdict) -> None:
+    def _check(self, session: WriteSession, verdict: Verdict) -> None:
         both = sorted(set(verdict.helpful_memory_ids) & set(verdict.harmful_memory_ids))
         if both:
             raise InvalidArgument("harmful_memory_ids", f"{', '.join(both)} is in both lists", "each id in one list")
@@ -123,7 +123,7 @@ class Reviewer:
             ids = getattr(verdict, name)
             if ids and not verdict.result:
                 raise InvalidArgument(name, "given without a review", "together with review_result, or in review_trace")
-            self.require_memories(tx, name, ids)
+            self.require_memories(session, name, ids)
 
     def _words_at_once(
         self, trace: Trace, review: Review, *, client_can_sample: bool

@@ -100,7 +100,8 @@ def model_of(settings: Settings, ledger: Ledger, prompts: Prompts, clock: Clock)
     from mcp_reflect.adapters.openai_reflector import OpenAIReflector  # noqa: PLC0415 - only where asked for
 
     def spend(usage: Usage) -> None:
-        ledger.add_usage(clock().astimezone(UTC).date().isoformat(), usage)
+        with ledger.writing() as session:
+            session.usage.add(clock().astimezone(UTC).date().isoformat(), usage)
 
     return OpenAIReflector(
         settings.reflection.model,

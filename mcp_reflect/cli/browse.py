@@ -72,8 +72,8 @@ def memories(
 
     kinds: dict[str, Kind] = {each: each for each in get_args(Kind)}
     named: dict[str, tuple[Status, ...]] = {each: (each,) for each in get_args(Status)}
-    with opened_ledger_access() as books:
-        found = books.ledger.memories_by(
+    with opened_ledger_access() as books, books.ledger.reading() as session:
+        found = session.memories.best(
             books.profile.project,
             user=books.profile.visible_user,
             kind=kinds.get(kind),

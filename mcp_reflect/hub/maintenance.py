@@ -69,9 +69,19 @@ def work_on(command: str, store: Store, project: str, tell: Tell, thing: str = "
     if command == "forget":
         _forget(store, project, thing, tell)
     else:
-        for name in [project] if project else store.ledger.projects():
+        for name in [project] if project else _projects(store):
             findings += _verify(store, name, tell) if command == "verify" else _reindex(store, name, tell)
     tell({"findings": findings})
+
+
+def _projects(store: Store) -> list[str]:
+    with store.ledger.reading() as session:
+        return session.projects.names()
+
+
+def _latest_change(store: Store) -> int:
+    with store.ledger.reading() as session:
+        return session.feed.latest_seq()
 
 
 def _verify(store: Store, project: str, tell: Tell) -> int:
@@ -79,12 +89,12 @@ def _verify(store: Store, project: str, tell: Tell) -> int:
 
     found: list[str] = []
     for attempt in range(_LOOKS):
-        before = store.ledger.latest_seq()
+        before = _latest_change(store)
         store.indexer.sync(project, _progress(f"catching up {project}", tell))
         seen = findings(store.ledger, store.index, store.embedder, project)
         # What somebody wrote between two of its looks is no damage: that is there each time.
         found = [finding for finding in seen if not attempt or finding in found]
-        if not found or store.ledger.latest_seq() == before:
+        if not found or _latest_change(store) == before:
             break
     for finding in found:
         tell({"line": f"{project}: {finding}"})

@@ -28,7 +28,9 @@ def conflicts(home: Settings, client: Settings) -> list[str]:
 
 def queued(ledger: Ledger) -> int:
     """Reflections that wait to be written, of all projects."""
-    return sum(ledger.counts(project, None).jobs.get("queued", 0) for project in ledger.projects())
+    with ledger.reading() as session:
+        counts = [session.projects.counts(project, None) for project in session.projects.names()]
+    return sum(each.jobs.get("queued", 0) for each in counts)
 
 
 def resident_bytes() -> int:

@@ -41,8 +41,8 @@ def test_a_status_that_somebody_gave_stays_when_the_claim_is_said_again(
     trace_id = run(parts, CLAIM)
     parts.memory.manage(claim(parts, trace_id).id, action)  # type: ignore[arg-type]
     if hidden:
-        with parts.ledger.transaction() as tx:
-            hide(tx, trace_id)
+        with parts.ledger.writing() as session:
+            hide(session, trace_id)
     parts.memory.review(trace_id, said(CLAIM))
     assert claim(parts, trace_id).status == status
 
@@ -53,14 +53,14 @@ def test_a_claim_that_is_not_said_again_comes_back_as_it_was(parts: Parts, hidde
     parts.memory.manage(claim(parts, trace_id).id, "adopt")
     for claims in ((OTHER,), (CLAIM, OTHER), (OTHER,)):
         if hidden:
-            with parts.ledger.transaction() as tx:
-                hide(tx, trace_id)
+            with parts.ledger.writing() as session:
+                hide(session, trace_id)
         parts.memory.review(trace_id, said(*claims))
         assert claim(parts, trace_id).status == ("adopted" if CLAIM in claims else "archived")
         assert claim(parts, trace_id, OTHER).status == "active"
     assert parts.memory.manage(claim(parts, trace_id).id, "restore").memory.status == "adopted"
-    with parts.ledger.transaction() as tx:
-        assert [entry.action for entry in tx.log_of(claim(parts, trace_id).id)] == [
+    with parts.ledger.reading() as session:
+        assert [entry.action for entry in session.memories.log_of(claim(parts, trace_id).id)] == [
             *("adopt", "replace", "restore", "replace", "restore")
         ]
 

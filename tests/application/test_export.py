@@ -21,6 +21,7 @@ from mcp_reflect.application.maintenance.export import export_project, header_of
 from mcp_reflect.application.requests import Query, Submission, Verdict
 from mcp_reflect.errors import ArchiveError
 from tests.support.histories import Step, play, steps, traces
+from tests.support.ledgers import read
 from tests.support.small_memory import Parts, small_memory
 
 _PROPERTY = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -78,8 +79,8 @@ def test_a_round_trip_loses_nothing(history: list[Step], others: list[Step], vec
         assert exported(second, vectors=vectors) == content
         assert exported(second) == exported(first)
         assert wrong(second) == []
-        with first.ledger.transaction() as here, second.ledger.transaction() as there:
-            assert here.memories_where("alpha") == there.memories_where("alpha")
+        with first.ledger.reading() as here, second.ledger.reading() as there:
+            assert here.memories.find("alpha") == there.memories.find("alpha")
         # Both go on in the same way, and learn the same.
         again = import_project(second.ledger, file)
         assert sum(again.added.values()) == 0
@@ -163,10 +164,10 @@ def test_a_row_that_does_not_fit_is_refused_and_nothing_is_changed(
     with small_memory(tmp_path / "one") as first, small_memory(tmp_path / "two") as second:
         a_history(first)
         file = written(tmp_path, changed(exported(first), table, lambda row: row.update(change)))
-        before = second.ledger.latest_seq()
+        before = read(second.ledger, lambda s: s.feed.latest_seq())
         with pytest.raises(ArchiveError, match=message):
             import_project(second.ledger, file)
-        assert second.ledger.latest_seq() == before
+        assert read(second.ledger, lambda s: s.feed.latest_seq()) == before
         assert traces(second) == []
 
 

@@ -14,6 +14,7 @@ from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.requests import Submission, Verdict
 from mcp_reflect.domain.values import Vector
 from tests.support.fakes import MemoryIndex
+from tests.support.ledgers import read
 from tests.support.small_memory import small_memory
 
 
@@ -51,6 +52,9 @@ def test_a_rebuild_during_a_synchronisation_leaves_nothing_out(tmp_path: Path, m
         rebuilt = indexer.rebuild("alpha")
         first.join()
         assert rebuilt == 10
-        held, wanted = index.contents("alpha", parts.embedder.identity), parts.ledger.vectors("alpha", "hash-embedder")
+        held, wanted = (
+            index.contents("alpha", parts.embedder.identity),
+            read(parts.ledger, lambda s: s.vectors.of_project("alpha", "hash-embedder")),
+        )
         assert held.keys() == wanted.keys()
         assert all(np.array_equal(held[i], wanted[i]) for i in held)

@@ -149,11 +149,11 @@ class Learning(RuleBasedStateMachine):
         named = data.draw(st.lists(st.sampled_from(run.given), unique=True, min_size=1))
         cut = data.draw(st.integers(0, len(named)))
         opinion = {"helpful_memory_ids": tuple(named[:cut]), "harmful_memory_ids": tuple(named[cut:])}
-        with self.parts.ledger.transaction() as tx:
-            trace, review = tx.trace(run.trace_id), tx.current_review(run.trace_id)
+        with self.parts.ledger.writing() as session:
+            trace, review = session.traces.get(run.trace_id), session.reviews.current(run.trace_id)
             assert trace is not None
             assert review is not None
-            refine(tx, trace, review, ReflectionDraft(**opinion), "llm")
+            refine(session, trace, review, ReflectionDraft(**opinion), "llm")
         run.review = {**run.review, **opinion}
 
     @invariant()

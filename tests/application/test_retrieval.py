@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 import mcp_reflect.application.retrieval
+from mcp_reflect.adapters.sql_ledger.change_feed import SqlChangeFeed
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery, Query, Submission, Verdict
 from mcp_reflect.domain.models import Retrieval
 from mcp_reflect.domain.ranking.recency import microseconds
 from mcp_reflect.errors import IndexFailure
+from tests.support.ledgers import read
 from tests.support.small_memory import Parts, small_memory
 
 TASKS = [
@@ -35,8 +37,7 @@ def found(parts: Parts, lambda_: float) -> list[str]:
 
 
 def open_retrievals(parts: Parts) -> list[Retrieval]:
-    with parts.ledger.transaction() as tx:
-        return list(tx.open_retrievals(parts.memory.profile.connection))
+    return read(parts.ledger, lambda s: s.retrievals.open_of(parts.memory.profile.connection))
 
 
 @pytest.mark.parametrize("lambda_", [0.0, 0.3, 0.5, 0.9, 1.0])
@@ -83,8 +84,8 @@ def test_the_ledger_is_asked_what_is_new_only_where_others_wrote(
     parts: Parts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    latest = parts.ledger.latest_seq
-    monkeypatch.setattr(parts.ledger, "latest_seq", lambda: asked.append(1) or latest())
+    latest = SqlChangeFeed.latest_seq
+    monkeypatch.setattr(SqlChangeFeed, "latest_seq", lambda feed: asked.append(1) or latest(feed))
     trace = parts.memory.submit(Submission(task="mend the clock of A", verdict=Verdict(result="pass")))
     assert trace.memory is not None
     assert trace.memory.id in found(parts, 0.5)
@@ -99,7 +100,7 @@ def test_the_ledger_is_asked_what_is_new_only_where_others_wrote(
 def test_what_a_search_for_an_error_shows_counts_as_used_at_once(parts: Parts) -> None:
     error = parts.memory.record_error(ErrorFix(task="deploy", mistake="disk full", fix="make room")).memory
     parts.memory.errors.find(ErrorQuery(error="disk full"))
-    used = parts.ledger.memories([error.id])[error.id].last_used_at
+    used = read(parts.ledger, lambda s: s.memories.by_ids([error.id]))[error.id].last_used_at
     assert used is not None
     bank = parts.retriever._banks["alpha"].bank
     assert bank.used[bank.rows_of([error.id])].tolist() == [microseconds(used)]

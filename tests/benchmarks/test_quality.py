@@ -21,6 +21,7 @@ from benchmarks.quality.noise import Watching
 from benchmarks.quality.references import Explorer, Oracle
 from benchmarks.quality.servers import InMemory, Real, Rule, Twins
 from benchmarks.quality.world import World, build_world, steps
+from tests.support.ledgers import read
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +194,7 @@ def test_following_a_memory_once_gives_it_the_q_value_of_its_outcome(invented: P
     with laboratory() as lab, lab.memory("graded") as memory:
         for position in range(2):
             remember(memory, runs[position], str(position))
-        stored = lab.store.ledger.audit_rows("graded")[0]
+        stored = read(lab.store.ledger, lambda s: s.projects.audit_rows("graded"))[0]
     q = {each.metadata["document"]: each.q_value for each in stored if each.status == "active"}
     assert q == {"0": pytest.approx(0.7), "1": pytest.approx(0.3)}
 

@@ -9,6 +9,7 @@ import pytest
 
 from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.domain.models import LogEntry, Memory
+from tests.support.ledgers import read
 from tests.support.values import axis, make_memory, make_review, make_trace, moment
 
 
@@ -22,10 +23,10 @@ def ledger(tmp_path: Path) -> Iterator[SqlLedger]:
 def put(ledger: SqlLedger, **fields: object) -> Memory:
     trace = make_trace(origin=fields.pop("origin", "error"))
     memory = make_memory(trace, **fields)
-    with ledger.transaction() as tx:
-        tx.insert_trace(trace)
-        tx.put_review(make_review(trace, tx.next_seq()))
-        tx.put_memory(memory, "model", axis(0))
+    with ledger.writing() as session:
+        session.traces.add(trace)
+        session.reviews.put(make_review(trace, session.feed.next_seq()))
+        session.memories.put(memory, "model", axis(0))
     return memory
 
 
@@ -42,31 +43,37 @@ def test_an_error_comes_back_as_it_was_stored(ledger: SqlLedger) -> None:
         contradicts=("mem_other",),
         error_keywords=("evicted pod", "full node"),
     )
-    assert ledger.memories([memory.id])[memory.id] == memory
-    (change,) = ledger.changes("alpha", "model", 0).memories
+    assert read(ledger, lambda s: s.memories.by_ids([memory.id]))[memory.id] == memory
+    (change,) = read(ledger, lambda s: s.feed.changes("alpha", "model", 0)).memories
     assert (change.kind, change.solved, change.error_keywords) == ("error", True, ("evicted pod", "full node"))
-    assert ledger.missing_vectors("alpha", "another model") == [(memory.id, "Pod # is evicted\nnode full")]
+    assert read(ledger, lambda s: s.vectors.missing("alpha", "another model")) == [
+        (memory.id, "Pod # is evicted\nnode full")
+    ]
 
 
 def test_each_kind_is_embedded_by_what_it_is_searched_by(ledger: SqlLedger) -> None:
     put(ledger, task="the task", reflection="the words")
     put(ledger, kind="claim", task="the task", reflection="the claim")
     put(ledger, kind="insight", task="", reflection="the insight")
-    assert [text for _, text in ledger.missing_vectors("alpha", "another")] == ["the task", "the claim", "the insight"]
+    assert [text for _, text in read(ledger, lambda s: s.vectors.missing("alpha", "another"))] == [
+        "the task",
+        "the claim",
+        "the insight",
+    ]
 
 
 def test_memories_are_found_by_project_user_kind_and_status_oldest_first(ledger: SqlLedger) -> None:
     new = put(ledger, kind="error", created_at=moment(9))
     old = put(ledger, kind="error", created_at=moment(1), status="archived")
     other = put(ledger, user="bob", created_at=moment(5))
-    with ledger.transaction() as tx:
-        assert [m.id for m in tx.memories_where("alpha")] == [old.id, other.id, new.id]
-        assert [m.id for m in tx.memories_where("alpha", kind="error")] == [old.id, new.id]
-        assert [m.id for m in tx.memories_where("alpha", user="bob")] == [other.id]
-        assert [m.id for m in tx.memories_where("alpha", kind="error", statuses=("archived",))] == [old.id]
-        assert tx.memories_where("beta") == []
-        assert [m.id for m in tx.memories_of_trace(old.source_trace_id)] == [old.id]
-        assert tx.memory_of_trace(old.source_trace_id) is None
+    with ledger.writing() as session:
+        assert [m.id for m in session.memories.find("alpha")] == [old.id, other.id, new.id]
+        assert [m.id for m in session.memories.find("alpha", kind="error")] == [old.id, new.id]
+        assert [m.id for m in session.memories.find("alpha", user="bob")] == [other.id]
+        assert [m.id for m in session.memories.find("alpha", kind="error", statuses=("archived",))] == [old.id]
+        assert session.memories.find("beta") == []
+        assert [m.id for m in session.memories.of_trace(old.source_trace_id)] == [old.id]
+        assert session.memories.reflection_of(old.source_trace_id) is None
 
 
 def test_the_log_of_a_memory_keeps_its_order(ledger: SqlLedger) -> None:
@@ -75,29 +82,31 @@ def test_the_log_of_a_memory_keeps_its_order(ledger: SqlLedger) -> None:
         LogEntry(memory_id=memory.id, action=action, reason="r", status_before="active", at=moment(0))
         for action in ("adopt", "archive", "restore")
     ]
-    with ledger.transaction() as tx:
+    with ledger.writing() as session:
         for entry in entries:
-            tx.add_log(entry)
-        assert tx.log_of(memory.id) == entries
-        assert tx.log_of(other.id) == []
+            session.memories.add_log(entry)
+        assert session.memories.log_of(memory.id) == entries
+        assert session.memories.log_of(other.id) == []
 
 
 def test_what_was_written_into_a_mirror_is_replaced_as_a_whole(ledger: SqlLedger) -> None:
-    with ledger.transaction() as tx:
-        assert tx.mirror("key") == {}
-        tx.put_mirror("key", {"mem_1": "a", "mem_2": "b"})
-        tx.put_mirror("other", {"mem_3": "c"})
-        tx.put_mirror("key", {"mem_2": "d"})
-        assert (tx.mirror("key"), tx.mirror("other")) == ({"mem_2": "d"}, {"mem_3": "c"})
+    with ledger.writing() as session:
+        assert session.mirrors.digests("key") == {}
+        session.mirrors.put("key", {"mem_1": "a", "mem_2": "b"})
+        session.mirrors.put("other", {"mem_3": "c"})
+        session.mirrors.put("key", {"mem_2": "d"})
+        assert (session.mirrors.digests("key"), session.mirrors.digests("other")) == ({"mem_2": "d"}, {"mem_3": "c"})
 
 
 def test_traces_of_recorded_things_are_no_runs(ledger: SqlLedger) -> None:
     memory = put(ledger, kind="error")
-    with ledger.transaction() as tx:
-        tx.insert_trace(run := make_trace())
-    assert [t.id for t in ledger.traces("alpha", user=None, review_status=None, limit=9)] == [run.id]
-    counts = ledger.counts("alpha", None)
+    with ledger.writing() as session:
+        session.traces.add(run := make_trace())
+    assert [
+        t.id for t in read(ledger, lambda s: s.traces.summaries("alpha", user=None, review_status=None, limit=9))
+    ] == [run.id]
+    counts = read(ledger, lambda s: s.projects.counts("alpha", None))
     assert (counts.traces, counts.pending, counts.passes, counts.memories) == (1, 1, 0, {"active": 1})
-    stored = ledger.trace(memory.source_trace_id)
+    stored = read(ledger, lambda s: s.traces.get(memory.source_trace_id))
     assert stored is not None
     assert stored.origin == "error"

@@ -190,5 +190,5 @@ def test_an_import_sees_what_was_recorded_while_it_embedded(tmp_path: Path) -> N
         profile = parts.memory.profile
         done = import_errors(json.dumps(fields), parts.ledger, parts.embedder, profile, lambda: moment(99))
         assert (done.added, done.changed, done.unchanged) == (0, 0, 1)
-        with parts.ledger.transaction() as tx:
-            assert len(errors_in(tx, profile)) == 1
+        with parts.ledger.reading() as session:
+            assert len(errors_in(session, profile)) == 1

@@ -21,6 +21,7 @@ from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.adapters.sql_ledger.file import SqliteFile
 from mcp_reflect.application.maintenance.backups import back_up, restore
 from tests.support.hubs import RawClient, hubs_ended, posix, run_command, status
+from tests.support.ledgers import read
 from tests.support.servers import environment
 from tests.support.values import make_trace
 
@@ -259,14 +260,17 @@ def a_ledger(home: Path, word: str, count: int) -> None:
     """Large enough that copying it takes a moment."""
     ledger = SqlLedger(f"sqlite:///{home / 'ledger.db'}")
     for _ in range(count):
-        with ledger.transaction() as tx:
-            tx.insert_trace(make_trace(task=word, trajectory=f"{word} " * 100_000))
+        with ledger.writing() as session:
+            session.traces.add(make_trace(task=word, trajectory=f"{word} " * 100_000))
     ledger.close()
 
 
 def tasks(home: Path) -> list[str]:
     ledger = SqlLedger(f"sqlite:///{home / 'ledger.db'}")
-    found = [trace.task for trace in ledger.traces("alpha", user=None, review_status=None, limit=100)]
+    found = [
+        trace.task
+        for trace in read(ledger, lambda s: s.traces.summaries("alpha", user=None, review_status=None, limit=100))
+    ]
     ledger.close()
     return found
 

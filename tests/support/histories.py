@@ -31,8 +31,8 @@ steps: st.SearchStrategy[list[Step]] = st.lists(
 
 
 def memories(parts: Parts) -> list[str]:
-    with parts.ledger.transaction() as tx:
-        return [memory.id for memory in tx.memories_where("alpha")]
+    with parts.ledger.reading() as session:
+        return [memory.id for memory in session.memories.find("alpha")]
 
 
 def traces(parts: Parts) -> list[str]:

@@ -27,12 +27,12 @@ def translated(doing: str) -> Iterator[None]:
 
 
 class Connections:
-    """Four ways into one database.
+    """Three ways into one database.
 
     `durable` commits reach the disk before they are acknowledged. `relaxed` commits survive the death of the
     process, but the last ones may be lost with the power: for bookkeeping that nobody was promised; they must write
-    before they read. `reading` never opens a transaction; `snapshot` reads as of one moment. Writers of this process
-    take turns at a lock instead of polling the database's.
+    before they read, unless they begin `at_once`. `reading` reads as of one moment while writers go on, and can write
+    nothing. Writers of this process take turns at a lock instead of polling the database's.
     """
 
     def __init__(self, url: str) -> None:
@@ -54,18 +54,14 @@ class Connections:
             yield connection
 
     @contextmanager
-    def relaxed(self, doing: str) -> Iterator[Connection]:
+    def relaxed(self, doing: str, *, at_once: bool = False) -> Iterator[Connection]:
         with self._turn, translated(doing), self._relaxed.begin() as connection:
+            if at_once and self.is_sqlite:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
             yield connection
 
     @contextmanager
     def reading(self, doing: str) -> Iterator[Connection]:
-        with translated(doing), self._reading.connect() as connection:
-            yield connection
-
-    @contextmanager
-    def snapshot(self, doing: str) -> Iterator[Connection]:
-        """Reads that all see one moment, while writers go on."""
         with translated(doing), self._reading.connect() as connection:
             if self.is_sqlite:
                 connection.exec_driver_sql("BEGIN")
@@ -82,8 +78,11 @@ class Connections:
         Raises LedgerError where another program keeps reading an older state for longer than BUSY_TIMEOUT_S.
         """
         with self._turn, translated(doing), self._reading.connect() as connection:
+            if self.is_sqlite:
+                connection.exec_driver_sql("PRAGMA query_only = OFF")
             connection.exec_driver_sql("VACUUM")
             if self.is_sqlite:
+                connection.exec_driver_sql("PRAGMA query_only = ON")
                 busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar_one()
                 if busy:
                     raise LedgerError(
@@ -109,6 +108,8 @@ def _engine(url: str, *, synchronous: str, begins: str | None = None, **options:
             cursor.execute(f"PRAGMA synchronous = {synchronous}")
             cursor.execute("PRAGMA foreign_keys = ON")
             cursor.execute("PRAGMA secure_delete = ON")  # what somebody wants forgotten must not stay in free space
+            if "isolation_level" in options:
+                cursor.execute("PRAGMA query_only = ON")
             cursor.close()
 
         if begins is None and "isolation_level" not in options:

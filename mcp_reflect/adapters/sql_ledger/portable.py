@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import (
@@ -22,7 +21,6 @@ from sqlalchemy import (
 )
 
 from mcp_reflect.adapters.sql_ledger import schema
-from mcp_reflect.adapters.sql_ledger.engine import Connections
 from mcp_reflect.application.ports import Portable, PortableRow
 
 _OF_THE_HOME = {"words", "properties", "mirrors", "model_usage", "index_positions"}
@@ -40,22 +38,16 @@ def portable_tables() -> list[Table]:
     return [table for table in schema.metadata.sorted_tables if table.name not in _OF_THE_HOME]
 
 
-class PortableReading:
-    """The part of the ledger that writes a project out."""
-
-    _connections: Connections
-
-    @contextmanager
-    def portable(self, project: str, *, vectors: bool) -> Iterator[Portable]:
-        tables = [t for t in portable_tables() if vectors or t is not schema.embeddings]
-        with self._connections.snapshot("reading a project") as connection:
-            counts = {
-                table.name: connection.execute(
-                    select(func.count()).select_from(table).where(_of_project(table, project))
-                ).scalar_one()
-                for table in tables
-            }
-            yield Portable(schema.SCHEMA_VERSION, counts, _rows_of(connection, tables, project))
+def export_rows(connection: Connection, project: str, *, vectors: bool) -> Portable:
+    """Implement `ports.ProjectQueries.export`."""
+    tables = [t for t in portable_tables() if vectors or t is not schema.embeddings]
+    counts = {
+        table.name: connection.execute(
+            select(func.count()).select_from(table).where(_of_project(table, project))
+        ).scalar_one()
+        for table in tables
+    }
+    return Portable(schema.SCHEMA_VERSION, counts, _rows_of(connection, tables, project))
 
 
 def _rows_of(connection: Connection, tables: Sequence[Table], project: str) -> Iterator[PortableRow]:

@@ -24,11 +24,10 @@ from sqlalchemy import (
     insert,
     select,
     tuple_,
-    update,
 )
 
 from mcp_reflect.adapters.sql_ledger import schema
-from mcp_reflect.adapters.sql_ledger.audit_rows import audit_rows
+from mcp_reflect.adapters.sql_ledger.change_feed import SqlChangeFeed
 from mcp_reflect.adapters.sql_ledger.portable import (
     BATCH,
     columns_of,
@@ -38,7 +37,7 @@ from mcp_reflect.adapters.sql_ledger.portable import (
     portable_tables,
 )
 from mcp_reflect.adapters.sql_ledger.utilities import count_trials
-from mcp_reflect.application.ports import AuditRows, PortableRow, Taken
+from mcp_reflect.application.ports import PortableRow, Taken
 from mcp_reflect.errors import ArchiveError
 
 _MAY_DIFFER = {
@@ -56,23 +55,12 @@ _FLOAT_BYTES = 4
 Key = TypeVar("Key")
 
 
-class PortableWriting:
-    """The part of a transaction that takes a project in."""
-
-    _connection: Connection
-
-    def put_rows(self, rows: Iterable[PortableRow], project: str) -> Taken:
-        return _Taking(self._connection, project).take(rows)
-
-    def audit_rows(self, project: str) -> AuditRows:
-        return audit_rows(self._connection, project)
-
-
-class _Taking:
+class RowImport:
     """One import; it holds the ledger's counter from the first row to the commit."""
 
-    def __init__(self, connection: Connection, project: str) -> None:
+    def __init__(self, connection: Connection, feed: SqlChangeFeed, project: str) -> None:
         self._connection = connection
+        self._feed = feed
         self._project = project
         self._added: dict[str, int] = {}
         self._skipped: dict[str, int] = {}
@@ -80,10 +68,7 @@ class _Taking:
         self._review_seq: dict[str, int] = {}
         self._dimensions: dict[str, int] = {}
         self._uncounted: list[str] = []
-        # Locks the row: until the commit nobody else writes, and no committed number is passed by.
-        p = schema.properties
-        raised = update(p).where(p.c.name == "seq").values(value=p.c.value + 1).returning(p.c.value)
-        self._first = int(connection.execute(raised).scalar_one())
+        self._first = feed.next_seq()
         self._last = self._first
 
     def take(self, rows: Iterable[PortableRow]) -> Taken:
@@ -101,8 +86,7 @@ class _Taking:
                 self._put(table, batch)
         for part in _slices(self._uncounted):
             count_trials(self._connection, schema.utilities.c.memory_id.in_(part))
-        p = schema.properties
-        self._connection.execute(update(p).where(p.c.name == "seq").values(value=self._last))
+        self._feed.advance(self._last - self._first)
         return Taken(self._added, self._skipped, self._conflicts)
 
     def _put(self, table: Table, batch: list[dict[str, Any]]) -> None:

@@ -10,9 +10,10 @@ from mcp_reflect.application.ports import (
     Clock,
     Embedder,
     Ledger,
-    LedgerTransaction,
+    ReadSession,
     ReflectionDialogue,
     TraceSummary,
+    WriteSession,
 )
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests.insights import ReflectRequest
@@ -69,25 +70,30 @@ class Insights:
 
     def standing(self, limit: int) -> list[Memory]:
         """The insights in use, most important first."""
-        return standing(self._ledger, self._profile.project, self._profile.visible_user)[:limit]
+        with self._ledger.reading() as session:
+            return standing(session, self._profile.project, self._profile.visible_user)[:limit]
 
     def material(self, focus: str, limit: int) -> Material:
         """Recent runs that matter, newest first, with the insights that are there."""
         rules = self._profile.insights
-        runs = self._ledger.recent_runs(
-            self._profile.project, self._profile.visible_user, min(limit, rules.recent_capacity)
-        )
+        project, user = self._profile.project, self._profile.visible_user
+        with self._ledger.reading() as session:
+            runs = session.traces.recent_runs(project, user, min(limit, rules.recent_capacity))
+            known = standing(session, project, user)[: rules.capacity]
         return Material(
             focus=own_words(focus).strip(),
             observations=observations(runs, self._clock(), rules.importance_threshold),
-            known=tuple(self.standing(rules.capacity)),
+            known=tuple(known),
         )
 
     def context(self, limit: int) -> ProjectContext:
         """At most `limit` of each."""
         profile = self._profile
         seen = self.material("", profile.insights.recent_capacity).observations
-        waiting = self._ledger.traces(profile.project, user=profile.visible_user, review_status="pending", limit=limit)
+        with self._ledger.reading() as session:
+            waiting = session.traces.summaries(
+                profile.project, user=profile.visible_user, review_status="pending", limit=limit
+            )
         return ProjectContext(self.standing(limit), list(seen[:limit]), waiting)
 
     # -- drawing
@@ -112,19 +118,23 @@ class Insights:
     def queue(self, request: ReflectRequest) -> InsightJob:
         """Leave it to the configured model, in the background."""
         job = self._job("llm", own_words(request.focus).strip(), request.limit)
-        with self._ledger.transaction() as tx:
-            tx.put_insight_job(job)
+        with self._ledger.writing() as session:
+            session.jobs.insights.put(job)
         self._wake()
         return job
 
-    def queue_if_due(self, tx: LedgerTransaction) -> bool:
+    def queue_if_due(self, session: WriteSession) -> bool:
         """After a run was stored: whether it completed the number after which the model draws insights by itself."""
         every = self._profile.insights.reflect_every
         if not self._profile.uses_model or not every:
             return False
-        if tx.runs_since_insights(self._profile.project, self._profile.visible_user) < every:
+        project, user = self._profile.project, self._profile.visible_user
+        if session.jobs.insights.count_queued(project, user):
             return False
-        tx.put_insight_job(self._job("llm", "", self._profile.insights.recent_capacity))
+        last = session.jobs.insights.latest(project, user)
+        if session.traces.count_runs(project, user, None if last is None else last.created_at) < every:
+            return False
+        session.jobs.insights.put(self._job("llm", "", self._profile.insights.recent_capacity))
         return True
 
     def wake(self) -> None:
@@ -142,7 +152,8 @@ class Insights:
 
     def _sources(self, drafts: Sequence[InsightDraft]) -> dict[str, TraceSummary]:
         named = list(dict.fromkeys(trace_id for draft in drafts for trace_id in draft.evidence))
-        found = {trace_id: self._ledger.trace_summary(trace_id) for trace_id in named}
+        with self._ledger.reading() as session:
+            found = {trace_id: session.traces.summary(trace_id) for trace_id in named}
         seen = {i: s for i, s in found.items() if s is not None and self._profile.sees(s) and s.origin == "run"}
         unknown = [trace_id for trace_id in named if trace_id not in seen]
         if unknown:
@@ -165,8 +176,8 @@ class Insights:
         )
 
 
-def standing(ledger: Ledger, project: str, user: str | None) -> list[Memory]:
+def standing(session: ReadSession, project: str, user: str | None) -> list[Memory]:
     """The insights in use, most important first, then newest."""
-    used = [memory for memory in ledger.insights(project, user) if memory.status in RETRIEVABLE]
+    used = session.memories.find(project, user=user, kind="insight", statuses=RETRIEVABLE)
     newest_first = sorted(used, key=lambda m: (m.created_at, m.id), reverse=True)
     return sorted(newest_first, key=lambda m: -(m.importance or 0.0))

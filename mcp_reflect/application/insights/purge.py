@@ -16,7 +16,8 @@ FORGOTTEN = "[purged]"
 
 def to_purge(ledger: Ledger, profile: Profile, before: datetime | None) -> list[Memory]:
     """The insights of the project, of every status, that were made before a moment (all where None), oldest first."""
-    found = ledger.insights(profile.project, profile.visible_user)
+    with ledger.reading() as session:
+        found = session.memories.find(profile.project, user=profile.visible_user, kind="insight")
     return [m for m in found if m.reflection != FORGOTTEN and (before is None or m.created_at < before)]
 
 
@@ -30,11 +31,11 @@ def purge(ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock, be
     if not gone:
         return []
     embedded = Embedded.by(embedder, [FORGOTTEN])
-    with ledger.transaction() as tx:
-        present = tx.memories([memory.id for memory in gone])
+    with ledger.writing() as session:
+        present = session.memories.by_ids([memory.id for memory in gone])
         for memory in present.values():
             empty = {"reflection": FORGOTTEN, "task": FORGOTTEN, "status": "archived", "contradicts": ()}
-            tx.put_memory(memory.model_copy(update=empty), embedded.model, embedded.vectors[FORGOTTEN])
+            session.memories.put(memory.model_copy(update=empty), embedded.model, embedded.vectors[FORGOTTEN])
             entry = LogEntry(
                 memory_id=memory.id,
                 action=PURGED,
@@ -42,10 +43,12 @@ def purge(ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock, be
                 status_before=memory.status,
                 at=clock(),
             )
-            tx.add_log(entry)
-        for memory in tx.insights(profile.project, profile.visible_user):
+            session.memories.add_log(entry)
+        for memory in session.memories.find(profile.project, user=profile.visible_user, kind="insight"):
             kept = tuple(other for other in memory.contradicts if other not in present)
-            vectors = tx.vectors_of([memory.id], embedded.model)
+            vectors = session.vectors.of_memories([memory.id], embedded.model)
             if kept != memory.contradicts and memory.id in vectors:
-                tx.put_memory(memory.model_copy(update={"contradicts": kept}), embedded.model, vectors[memory.id])
+                session.memories.put(
+                    memory.model_copy(update={"contradicts": kept}), embedded.model, vectors[memory.id]
+                )
     return gone

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from mcp_reflect.application.claims import Embedded
 from mcp_reflect.application.credit import disown
-from mcp_reflect.application.ports import Embedder, Ledger, LedgerTransaction, TraceSummary
+from mcp_reflect.application.ports import Embedder, Ledger, ReadSession, TraceSummary, WriteSession
 from mcp_reflect.application.profile import InsightRules
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.insights.merging import Insight, beyond_capacity, merge, says_the_same
@@ -30,17 +30,21 @@ def save_insights(
     `sources` has every trace that a draft names. Raises ModelUnavailable or LedgerError.
     """
     user = job.user if job.own_only else None
-    texts = [memory.reflection for memory in ledger.insights(job.project, user)]
+    with ledger.reading() as reading:
+        texts = [memory.reflection for memory in reading.memories.find(job.project, user=user, kind="insight")]
     embedded = Embedded.by(embedder, [*(draft.text for draft in drafts), *texts])
-    with ledger.transaction() as tx:
-        tx.next_seq()  # from here on nobody else writes
-        waiting = tx.insight_job(job.id)
+    with ledger.writing() as session:
+        waiting = session.jobs.insights.get(job.id)
         if waiting is not None and waiting.state != "queued":
             return []  # Somebody else was faster.
         # What came from a run that was forgotten meanwhile must not bring it back.
-        drafts = [draft for draft in drafts if all(tx.trace(trace_id) is not None for trace_id in draft.evidence)]
+        drafts = [
+            draft for draft in drafts if all(session.traces.get(trace_id) is not None for trace_id in draft.evidence)
+        ]
         known = {
-            m.id: m for m in tx.insights(job.project, user) if _takes_part(tx, m) and m.reflection in embedded.vectors
+            m.id: m
+            for m in session.memories.find(job.project, user=user, kind="insight")
+            if _takes_part(session, m) and m.reflection in embedded.vectors
         }
         before = [_as_insight(memory, embedded.vectors[memory.reflection]) for memory in known.values()]
         fresh = {new_id("mem"): draft for draft in drafts}
@@ -56,14 +60,14 @@ def save_insights(
                 memory = _memory(insight, job, sources, initial_q, now)
             elif insight != was[insight.key]:
                 memory = _with(earlier, insight)
-                disown(tx, memory.id, set(insight.evidence) - set(earlier.evidence))
+                disown(session, memory.id, set(insight.evidence) - set(earlier.evidence))
             else:
                 continue
-            tx.put_memory(memory, embedded.model, insight.vector)
-        _make_room(tx, [insight.key for insight in merged], rules.capacity, now)
-        tx.put_insight_job(job.model_copy(update={"state": "completed", "last_error": ""}))
+            session.memories.put(memory, embedded.model, insight.vector)
+        _make_room(session, [insight.key for insight in merged], rules.capacity, now)
+        session.jobs.insights.put(job.model_copy(update={"state": "completed", "last_error": ""}))
         said = [i.key for i in merged if any(_holds(i, draft, rules.same_bound) for draft in new)]
-        found = tx.memories(said)
+        found = session.memories.by_ids(said)
     return [found[key] for key in said]
 
 
@@ -72,13 +76,13 @@ def _holds(insight: Insight, draft: Insight, bound: float) -> bool:
     return set(draft.evidence) <= set(insight.evidence) and says_the_same(insight, draft, bound)
 
 
-def _takes_part(tx: LedgerTransaction, memory: Memory) -> bool:
+def _takes_part(session: ReadSession, memory: Memory) -> bool:
     """Whether new insights may merge with it: in use, or out of it only for want of room."""
-    return memory.status in RETRIEVABLE or crowded_out(tx, memory)
+    return memory.status in RETRIEVABLE or crowded_out(session, memory)
 
 
-def crowded_out(tx: LedgerTransaction, memory: Memory) -> bool:
-    log = tx.log_of(memory.id)
+def crowded_out(session: ReadSession, memory: Memory) -> bool:
+    log = session.memories.log_of(memory.id)
     return memory.status == "archived" and bool(log) and log[-1].action == CROWDED_OUT
 
 
@@ -115,9 +119,9 @@ def _memory(insight: Insight, job: InsightJob, sources: Sources, initial_q: floa
     )
 
 
-def _make_room(tx: LedgerTransaction, keys: Iterable[str], capacity: int, now: datetime) -> None:
+def _make_room(session: WriteSession, keys: Iterable[str], capacity: int, now: datetime) -> None:
     """Archive the least important insights beyond the capacity, and bring back those that have a place again."""
-    memories = tx.memories(list(keys))
+    memories = session.memories.by_ids(list(keys))
     newest_first = sorted(memories.values(), key=lambda m: (m.created_at, m.id), reverse=True)
     standing = {
         memory.id: (memory.status == "adopted", memory.importance or 0.0, place)
@@ -126,11 +130,13 @@ def _make_room(tx: LedgerTransaction, keys: Iterable[str], capacity: int, now: d
     out = set(beyond_capacity(standing, capacity))
     for memory in memories.values():
         if memory.id in out and memory.status == "active":
-            _move(tx, memory, "archived", CROWDED_OUT, f"{capacity} insights are kept, and others weigh more", now)
+            _move(session, memory, "archived", CROWDED_OUT, f"{capacity} insights are kept, and others weigh more", now)
         elif memory.id not in out and memory.status == "archived":
-            _move(tx, memory, "active", "restore", "it weighs enough again", now)
+            _move(session, memory, "active", "restore", "it weighs enough again", now)
 
 
-def _move(tx: LedgerTransaction, memory: Memory, status: Status, action: str, reason: str, now: datetime) -> None:
-    tx.set_status(memory.id, status)
-    tx.add_log(LogEntry(memory_id=memory.id, action=action, reason=reason, status_before=memory.status, at=now))
+def _move(session: WriteSession, memory: Memory, status: Status, action: str, reason: str, now: datetime) -> None:
+    session.memories.set_status(memory.id, status)
+    session.memories.add_log(
+        LogEntry(memory_id=memory.id, action=action, reason=reason, status_before=memory.status, at=now)
+    )

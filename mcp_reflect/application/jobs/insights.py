@@ -57,7 +57,9 @@ class InsightQueue(JobThread):
     def work_off(self) -> int:
         """Try the jobs that are due once; how many were tried."""
         tried = 0
-        for job in self._ledger.due_insight_jobs(self._project, self._clock(), 1):
+        with self._ledger.reading() as session:
+            due = session.jobs.insights.due(self._project, self._clock(), 1)
+        for job in due:
             with self._claims.claimed(job.id) as ours:
                 if ours and not self._stopping:
                     self._attempt(job)
@@ -65,7 +67,8 @@ class InsightQueue(JobThread):
         return tried
 
     def next_due(self) -> datetime | None:
-        return self._ledger.next_insight_job_at(self._project)
+        with self._ledger.reading() as session:
+            return session.jobs.insights.next_due_at(self._project)
 
     def _attempt(self, job: InsightJob) -> None:
         with mistakes_put_off(lambda mistake: self._put_off(job, mistake)):
@@ -82,7 +85,8 @@ class InsightQueue(JobThread):
             return
         try:
             drafts = own_insights(self._writer.insights(material))
-            summaries = {i: self._ledger.trace_summary(i) for draft in drafts for i in draft.evidence}
+            with self._ledger.reading() as session:
+                summaries = {i: session.traces.summary(i) for draft in drafts for i in draft.evidence}
             sources = {i: summary for i, summary in summaries.items() if summary is not None}
             save_insights(
                 self._ledger, self._embedder, job, drafts, sources, self._rules, self._initial_q, self._clock()
@@ -94,10 +98,11 @@ class InsightQueue(JobThread):
 
     def _material(self, job: InsightJob) -> Material:
         user = job.user if job.own_only else None
-        runs = self._ledger.recent_runs(job.project, user, min(job.limit, self._rules.recent_capacity))
+        with self._ledger.reading() as session:
+            runs = session.traces.recent_runs(job.project, user, min(job.limit, self._rules.recent_capacity))
+            known = standing(session, job.project, user)[: self._rules.capacity]
         seen = observations(runs, self._clock(), self._rules.importance_threshold)
-        known = tuple(standing(self._ledger, job.project, user)[: self._rules.capacity])
-        return Material(focus=job.focus, observations=seen, known=known)
+        return Material(focus=job.focus, observations=seen, known=tuple(known))
 
     def _put_off(self, job: InsightJob, error: ReflectError) -> None:
         attempts = job.attempts + 1
@@ -110,12 +115,15 @@ class InsightQueue(JobThread):
     def _over_budget(self) -> datetime | None:
         """When to go on, where today's tokens are used up."""
         limit, now = self._tokens_per_day, self._clock().astimezone(UTC)
-        if not limit or self._ledger.tokens_used(now.date().isoformat()) < limit:
+        if not limit:
             return None
+        with self._ledger.reading() as session:
+            if session.usage.tokens(now.date().isoformat()) < limit:
+                return None
         return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
 
     def _settle(self, job: InsightJob, **update: object) -> None:
-        with self._ledger.transaction() as tx:
-            present = tx.insight_job(job.id)
+        with self._ledger.writing() as session:
+            present = session.jobs.insights.get(job.id)
             if present is not None and present.state == "queued":
-                tx.put_insight_job(job.model_copy(update=update))
+                session.jobs.insights.put(job.model_copy(update=update))

@@ -8,7 +8,7 @@ from datetime import datetime
 from mcp_reflect.application.claims import Embedded, hide, save_claims
 from mcp_reflect.application.credit import refine
 from mcp_reflect.application.lifecycle import status_while_rewritten
-from mcp_reflect.application.ports import LedgerTransaction
+from mcp_reflect.application.ports import WriteSession
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import Author, Memory, ReflectionDraft, ReflectionJob, Review, ReviewedRun, Trace
 from mcp_reflect.domain.reflection.composition import compose_memory
@@ -36,7 +36,7 @@ def run_to_reflect_on(
 
 
 def save_reflection(
-    tx: LedgerTransaction,
+    session: WriteSession,
     trace: Trace,
     review: Review,
     words: tuple[ReflectionDraft, Author],
@@ -49,8 +49,8 @@ def save_reflection(
 
     Where the words come with an opinion on what the run was given, that decides the q_values now.
     """
-    review, _ = refine(tx, trace, review, *words)
-    earlier = tx.memory_of_trace(trace.id)
+    review, _ = refine(session, trace, review, *words)
+    earlier = session.memories.reflection_of(trace.id)
     memory = compose_memory(
         trace,
         review,
@@ -60,19 +60,19 @@ def save_reflection(
         created_at=earlier.created_at if earlier else now,
     )
     if earlier is not None:
-        memory = memory.model_copy(update={"status": status_while_rewritten(tx, earlier)})
-    tx.put_memory(memory, embedded.model, embedded.vectors[trace.task])
-    save_claims(tx, trace, review, words, embedded, now, initial_q)
-    tx.put_job(_job(trace, review, "completed", now, last_error=last_error))
-    return tx.memories([memory.id])[memory.id]
+        memory = memory.model_copy(update={"status": status_while_rewritten(session, earlier)})
+    session.memories.put(memory, embedded.model, embedded.vectors[trace.task])
+    save_claims(session, trace, review, words, embedded, now, initial_q)
+    session.jobs.reflections.put(_job(trace, review, "completed", now, last_error=last_error))
+    return session.memories.by_ids([memory.id])[memory.id]
 
 
 def queue_reflection(
-    tx: LedgerTransaction, trace: Trace, review: Review, due: datetime, last_error: str = "", *, for_model: bool
+    session: WriteSession, trace: Trace, review: Review, due: datetime, last_error: str = "", *, for_model: bool
 ) -> None:
     """Leave the writing to the queue. A memory written from an earlier review is hidden until then."""
-    hide(tx, trace.id)
-    tx.put_job(_job(trace, review, "queued", due, last_error=last_error, for_model=for_model))
+    hide(session, trace.id)
+    session.jobs.reflections.put(_job(trace, review, "queued", due, last_error=last_error, for_model=for_model))
 
 
 def pause_after(attempts: int, error: ReflectError) -> float:

@@ -88,7 +88,9 @@ class ReflectionQueue(JobThread):
         if self._reflector is None and self._claims.has_model(self._project):
             return 0
         tried = 0
-        for job in self._ledger.due_jobs(self._project, self._clock(), _BATCH, self._patience):
+        with self._ledger.reading() as session:
+            due = session.jobs.reflections.due(self._project, self._clock(), _BATCH, self._patience)
+        for job in due:
             if self._stopping:
                 break
             with self._claims.claimed(job.review_id) as ours:
@@ -98,7 +100,8 @@ class ReflectionQueue(JobThread):
         return tried
 
     def next_due(self) -> datetime | None:
-        return self._ledger.next_job_at(self._project, self._patience)
+        with self._ledger.reading() as session:
+            return session.jobs.reflections.next_due_at(self._project, self._patience)
 
     def _attempt(self, job: ReflectionJob) -> None:
         try:
@@ -110,11 +113,11 @@ class ReflectionQueue(JobThread):
                 self._wake.notify_all()
 
     def _try(self, job: ReflectionJob) -> None:
-        trace, summary = self._ledger.trace(job.trace_id), self._ledger.trace_summary(job.trace_id)
-        review = None if summary is None else summary.review
-        if trace is None or review is None or review.id != job.review_id:
-            return
-        run = run_to_reflect_on(trace, review, self._ledger.memories)
+        with self._ledger.reading() as session:
+            trace, review = session.traces.get(job.trace_id), session.reviews.current(job.trace_id)
+            if trace is None or review is None or review.id != job.review_id:
+                return
+            run = run_to_reflect_on(trace, review, session.memories.by_ids)
         postponed = self._over_budget()
         if postponed is not None:
             self._postpone(job, postponed, "the daily limit of model tokens is reached")
@@ -125,11 +128,11 @@ class ReflectionQueue(JobThread):
         except (ReflectorError, ModelUnavailable) as error:
             self._put_off(job, error)
             return
-        with self._ledger.transaction() as tx:
-            now_counting = tx.current_review(trace.id)
+        with self._ledger.writing() as session:
+            now_counting = session.reviews.current(trace.id)
             if now_counting is None or now_counting.id != review.id:
                 return  # Reviewed again while the words were being written; that review has its own job.
-            save_reflection(tx, trace, review, words, embedded, self._clock(), self._initial_q, last_error)
+            save_reflection(session, trace, review, words, embedded, self._clock(), self._initial_q, last_error)
         self._on_saved(trace.project)
 
     def _words(self, run: ReviewedRun, job: ReflectionJob) -> tuple[tuple[ReflectionDraft, Author], str]:
@@ -158,8 +161,11 @@ class ReflectionQueue(JobThread):
     def _over_budget(self) -> datetime | None:
         """When to go on, where today's tokens are used up."""
         limit, now = self._tokens_per_day, self._clock().astimezone(UTC)
-        if self._reflector is None or not limit or self._ledger.tokens_used(now.date().isoformat()) < limit:
+        if self._reflector is None or not limit:
             return None
+        with self._ledger.reading() as session:
+            if session.usage.tokens(now.date().isoformat()) < limit:
+                return None
         return now.replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
 
     def _postpone(self, job: ReflectionJob, at: datetime, reason: str) -> None:
@@ -167,10 +173,10 @@ class ReflectionQueue(JobThread):
 
     def _settle(self, job: ReflectionJob, state: str, at: datetime, attempts: int, error: str) -> None:
         update = {"state": state, "next_attempt_at": at, "attempts": attempts, "last_error": error}
-        with self._ledger.transaction() as tx:
-            present = tx.job(job.trace_id)
+        with self._ledger.writing() as session:
+            present = session.jobs.reflections.get(job.trace_id)
             if present is not None and present.review_id == job.review_id:
-                tx.put_job(job.model_copy(update=update))
+                session.jobs.reflections.put(job.model_copy(update=update))
 
 
 def _asked(reflector: Reflector, run: ReviewedRun) -> ReflectionDraft:

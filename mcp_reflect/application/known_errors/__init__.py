@@ -91,17 +91,17 @@ class ErrorFixes:
         now, known = self._clock(), self._same(line)
         planned = new_error(line, self._profile, "", now, "agent") if known is None else come_back(known, line)
         vector = self._embedder.embed([embedded_text(planned)])[0]
-        with self._ledger.transaction() as tx:
-            tx.next_seq()  # from here on nobody else writes
+        with self._ledger.writing() as session:
             if self._same(line) != known:
                 return None
-            trace = store_provenance(tx, self._profile, line, "error", now)
+            trace = store_provenance(session, self._profile, line, "error", now)
             memory = planned if known else planned.model_copy(update={"source_trace_id": trace.id})
-            return Recorded(put(tx, memory, self._embedder.identity, vector), known is None, [])
+            return Recorded(put(session, memory, self._embedder.identity, vector), known is None, [])
 
     def _same(self, line: ErrorLine) -> Memory | None:
         ids = self._retriever.same_mistake(self._profile.project, self._profile.visible_user, line.mistake)
-        known = same_of(self._ledger.memories(ids).values(), line)
+        with self._ledger.reading() as session:
+            known = same_of(session.memories.by_ids(ids).values(), line)
         # What a retrieval touches must not look like a change of the error.
         return known and known.model_copy(update={"last_used_at": None})
 

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import TypeVar
 
 from mcp_reflect.application.known_errors.records import edited, new_error, store_provenance
-from mcp_reflect.application.ports import Clock, Embedder, Ledger, LedgerTransaction, Progress
+from mcp_reflect.application.ports import Clock, Embedder, Ledger, Progress, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.error_matching.reflexion_file import (
     Broken,
@@ -108,7 +108,7 @@ def plan(
 
 
 def store_planned(
-    tx: LedgerTransaction,
+    session: WriteSession,
     planned: Sequence[Planned],
     vectors: Sequence[Vector] | Vector,
     model: str,
@@ -117,11 +117,11 @@ def store_planned(
 ) -> list[str]:
     """Store what was planned and give back the ids; `vectors` are those of its memories, in the same order."""
     stored: list[str] = []
-    taken = set(tx.memories([each.memory.id for each in planned if each.before is None]))
+    taken = set(session.memories.by_ids([each.memory.id for each in planned if each.before is None]))
     for each, vector in zip(planned, vectors, strict=True):
         memory = each.memory
         if each.before is None:
-            trace = store_provenance(tx, profile, each.line, "import", now)
+            trace = store_provenance(session, profile, each.line, "import", now)
             memory = memory.model_copy(update={"source_trace_id": trace.id})
             if memory.id in taken:  # another project's, or a copied line's
                 memory = memory.model_copy(update={"id": new_id("mem")})
@@ -134,8 +134,8 @@ def store_planned(
                 status_before=each.before.status,
                 at=now,
             )
-            tx.add_log(entry)
-        tx.put_memory(memory, model, vector)
+            session.memories.add_log(entry)
+        session.memories.put(memory, model, vector)
         stored.append(memory.id)
     return stored
 
@@ -151,8 +151,8 @@ def import_errors(
     lines = [line for line in found if isinstance(line, ErrorLine)]
     result = Imported(broken=[line for line in found if isinstance(line, Broken)])
     while True:
-        with ledger.transaction() as tx:
-            memories = errors_in(tx, profile)
+        with ledger.reading() as session:
+            memories = errors_in(session, profile)
         planned = plan(lines, matched(lines, memories), profile, clock(), "import")
         vectors: list[Vector] = []
         for start in range(0, len(planned), _BATCH):
@@ -160,25 +160,24 @@ def import_errors(
             vectors.extend(embedder.embed([embedded_text(each.memory) for each in batch]))
             if progress is not None:
                 progress(start + len(batch), len(planned))
-        with ledger.transaction() as tx:
-            tx.next_seq()  # from here on nobody else writes
-            if planned and errors_in(tx, profile) != memories:
+        with ledger.writing() as session:
+            if planned and errors_in(session, profile) != memories:
                 continue  # What was planned would undo what somebody has said meanwhile.
-            store_planned(tx, planned, vectors, embedder.identity, profile, clock())
+            store_planned(session, planned, vectors, embedder.identity, profile, clock())
         result.added = sum(each.before is None for each in planned)
         result.changed = len(planned) - result.added
         result.unchanged = len(lines) - len(planned)
         return result
 
 
-def errors_in(tx: LedgerTransaction, profile: Profile) -> list[Memory]:
+def errors_in(session: ReadSession, profile: Profile) -> list[Memory]:
     """The errors that a file may speak of, without what reading them moves."""
-    found = tx.memories_where(profile.project, user=profile.visible_user, kind="error")
+    found = session.memories.find(profile.project, user=profile.visible_user, kind="error")
     return [memory.model_copy(update={"last_used_at": None}) for memory in found]
 
 
 def export_errors(ledger: Ledger, profile: Profile) -> str:
     """Every error but the archived ones, a line each, oldest first."""
-    with ledger.transaction() as tx:
-        memories = errors_in(tx, profile)
+    with ledger.reading() as session:
+        memories = errors_in(session, profile)
     return "".join(f"{line_of(memory, with_id=False)}\n" for memory in shown_in_files(memories))

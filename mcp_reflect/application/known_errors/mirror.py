@@ -113,9 +113,11 @@ class Mirror:
             if _stamp(self._file) != stamp:
                 return False
             replace_file(self._file, text)
-        with self._ledger.transaction() as tx:
-            if tx.mirror(self._key) != digests:
-                tx.put_mirror(self._key, digests)
+        with self._ledger.reading() as session:
+            written = session.mirrors.digests(self._key)
+        if written != digests:
+            with self._ledger.writing() as writing:
+                writing.mirrors.put(self._key, digests)
         self._seen = _stamp(self._file)
         return True
 
@@ -131,8 +133,8 @@ class Mirror:
             self._warn([f"{self._file}: skipped {listed}{more}"])
         good = [line for line in lines if isinstance(line, ErrorLine)]
         while True:
-            with self._ledger.transaction() as tx:
-                written, memories = tx.mirror(self._key), errors_in(tx, self._profile)
+            with self._ledger.reading() as session:
+                written, memories = session.mirrors.digests(self._key), errors_in(session, self._profile)
             edited = _edited(good, written)
             answered = {line.memory_id for line in good} - {line.memory_id for line in edited}
             known = matched(edited, [memory for memory in memories if memory.id not in answered])
@@ -148,28 +150,27 @@ class Mirror:
             vectors: Sequence[Vector] | Vector = (
                 self._embedder.embed([embedded_text(each.memory) for each in planned]) if planned else []
             )
-            with self._ledger.transaction() as tx:
-                tx.next_seq()  # from here on nobody else writes
-                if tx.mirror(self._key) != written or errors_in(tx, self._profile) != memories:
+            with self._ledger.writing() as session:
+                if session.mirrors.digests(self._key) != written or errors_in(session, self._profile) != memories:
                     continue
-                stored = store_planned(tx, planned, vectors, self._embedder.identity, self._profile, self._clock())
+                stored = store_planned(session, planned, vectors, self._embedder.identity, self._profile, self._clock())
                 reason, now = f"deleted in {self._file and self._file.name}", self._clock()
                 for memory in gone:
-                    tx.set_status(memory.id, "archived")
+                    session.memories.set_status(memory.id, "archived")
                     entry = {"memory_id": memory.id, "reason": reason, "status_before": memory.status, "at": now}
-                    tx.add_log(LogEntry.model_validate(entry | {"action": "archive"}))
+                    session.memories.add_log(LogEntry.model_validate(entry | {"action": "archive"}))
                 digests = {i: known for i, known in written.items() if i not in {m.id for m in gone}}
                 digests |= {m.id: digest(line.text) for line, m in zip(edited, known, strict=True) if m is not None}
                 new = ((i, each) for i, each in zip(stored, planned, strict=True) if each.before is None)
-                tx.put_mirror(self._key, digests | {i: digest(each.line.text) for i, each in new})
+                session.mirrors.put(self._key, digests | {i: digest(each.line.text) for i, each in new})
                 return True
 
     # -- to the file
 
     def _text(self, before: str) -> tuple[str, dict[str, str]]:
         """The file as it has to be, with its lines' digests. Lines that say the same stay as people wrote them."""
-        with self._ledger.transaction() as tx:
-            memories = shown_in_files(errors_in(tx, self._profile))
+        with self._ledger.reading() as session:
+            memories = shown_in_files(errors_in(session, self._profile))
         there = [line for _, line in read_lines(before)]
         stand = {line.memory_id: line for line in reversed(there) if isinstance(line, ErrorLine)}
         lines: dict[str, str] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from mcp_reflect.application.ports import LedgerTransaction
+from mcp_reflect.application.ports import WriteSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.error_matching.keywords import error_keywords, fold, same_error
 from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
@@ -130,7 +130,7 @@ def _first(evidence: tuple[str, ...]) -> str:
     return evidence[0] if evidence else ""
 
 
-def store_provenance(tx: LedgerTransaction, profile: Profile, line: ErrorLine, origin: Origin, now: datetime) -> Trace:
+def store_provenance(session: WriteSession, profile: Profile, line: ErrorLine, origin: Origin, now: datetime) -> Trace:
     """The trace an error comes from, reviewed: `fail` while nobody knows a fix."""
     trace = Trace(
         id=new_id("trace"),
@@ -143,21 +143,21 @@ def store_provenance(tx: LedgerTransaction, profile: Profile, line: ErrorLine, o
         origin=origin,
         created_at=now,
     )
-    tx.insert_trace(trace)
+    session.traces.add(trace)
     review = Review(
         id=new_id("rev"),
         trace_id=trace.id,
-        seq=tx.next_seq(),
+        seq=session.feed.next_seq(),
         result="pass" if line.fix else "fail",
         alpha=profile.alpha,
         draft=trace.draft,
         created_at=now,
     )
-    tx.put_review(review)
+    session.reviews.put(review)
     return trace
 
 
-def put(tx: LedgerTransaction, memory: Memory, model: str, vector: Vector) -> Memory:
+def put(session: WriteSession, memory: Memory, model: str, vector: Vector) -> Memory:
     """Store it and give it back as it is now."""
-    tx.put_memory(memory, model, vector)
-    return tx.memories([memory.id])[memory.id]
+    session.memories.put(memory, model, vector)
+    return session.memories.by_ids([memory.id])[memory.id]

@@ -23,13 +23,14 @@ _EMBED_BATCH = 64
 
 def findings(ledger: Ledger, index: VectorIndex, embedder: Embedder, project: str) -> list[str]:
     """What differs in one project; empty where all is well. Raises LedgerError or IndexFailure."""
+    model = embedder.identity
+    with ledger.reading() as session:
+        rows = session.projects.audit_rows(project)
+        vectors, missing = session.vectors.of_project(project, model), session.vectors.missing(project, model)
     return [
-        *ledger_findings(ledger.audit_rows(project)),
-        *_index(ledger.vectors(project, embedder.identity), index.contents(project, embedder.identity)),
-        *(
-            f"memory {memory_id}: not embedded by {embedder.identity}; run `mcp-reflect reindex`"
-            for memory_id, _ in ledger.missing_vectors(project, embedder.identity)
-        ),
+        *ledger_findings(rows),
+        *_index(vectors, index.contents(project, model)),
+        *(f"memory {memory_id}: not embedded by {model}; run `mcp-reflect reindex`" for memory_id, _ in missing),
     ]
 
 
@@ -118,11 +119,13 @@ def reindex(
 
 def embed_missing(ledger: Ledger, embedder: Embedder, project: str, progress: Progress | None = None) -> int:
     """Embed what the present model has not embedded; how many memories that were."""
-    missing = ledger.missing_vectors(project, embedder.identity)
+    with ledger.reading() as session:
+        missing = session.vectors.missing(project, embedder.identity)
     for start in range(0, len(missing), _EMBED_BATCH):
         batch = missing[start : start + _EMBED_BATCH]
         vectors = embedder.embed([text for _, text in batch])
-        ledger.put_vectors(embedder.identity, batch, vectors)
+        with ledger.writing() as writing:
+            writing.vectors.add(embedder.identity, batch, vectors)
         if progress is not None:
             progress(start + len(batch), len(missing))
     return len(missing)

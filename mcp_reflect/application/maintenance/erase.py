@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcp_reflect.application.credit import disown
-from mcp_reflect.application.ports import Ledger, LedgerTransaction
+from mcp_reflect.application.ports import Ledger, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.error_matching.keywords import same_error
 from mcp_reflect.domain.ids import new_id
@@ -38,8 +38,8 @@ class Forgotten:
 
 def to_forget(ledger: Ledger, profile: Profile, thing_id: str) -> Forgotten:
     """What `forget` would take away, and what that would move. Raises UnknownId."""
-    with ledger.transaction() as tx:
-        found = _found(tx, profile.project, thing_id)
+    with ledger.reading() as session:
+        found = _found(session, profile.project, thing_id)
         things: list[Trace | Memory] = [*found.traces, *found.memories]
         if not all(profile.sees(each) for each in things if each.id == thing_id):
             raise _unknown(thing_id)
@@ -51,71 +51,70 @@ def forget(ledger: Ledger, project: str, thing_id: str) -> Forgotten:
 
     The index and the ledger's files still hold traces of it; see `Indexer.erase` and `Ledger.scrub`.
     """
-    with ledger.transaction() as tx:
-        tx.next_seq()  # from here on nobody else writes
-        found = _found(tx, project, thing_id)
+    with ledger.writing() as session:
+        found = _found(session, project, thing_id)
         traces = {trace.id for trace in found.traces}
         for update in found.moved:
-            disown(tx, update.memory_id, traces)
+            disown(session, update.memory_id, traces)
         for memory in found.memories:
             if memory.source_trace_id not in traces:
-                _take_back_words(tx, memory)
-            tx.delete_memory(memory.id, new_id(q_update.FORGOTTEN))
+                _take_back_words(session, memory)
+            session.memories.delete(memory.id, new_id(q_update.FORGOTTEN))
         for trace_id in traces:
-            tx.delete_trace(trace_id)
-        tx.forget_index_positions(project)
+            session.traces.delete(trace_id)
+        session.index_positions.forget(project)
         return found
 
 
-def _found(tx: LedgerTransaction, project: str, thing_id: str) -> Forgotten:
-    traces, memories = _targets(tx, project, thing_id)
+def _found(session: ReadSession, project: str, thing_id: str) -> Forgotten:
+    traces, memories = _targets(session, project, thing_id)
     for memory in list(memories.values()):
         if memory.kind == "error":
-            traces |= {trace.id: trace for trace in _recurrences(tx, memory)}
+            traces |= {trace.id: trace for trace in _recurrences(session, memory)}
     return Forgotten(
         tuple(traces.values()),
         tuple(memories.values()),
-        tuple(_moved(tx, set(traces), set(memories))),
-        tuple(i for i in tx.traces_quoting(project, _phrases(list(memories.values()))) if i not in traces),
+        tuple(_moved(session, set(traces), set(memories))),
+        tuple(i for i in session.traces.find_quoting(project, _phrases(list(memories.values()))) if i not in traces),
     )
 
 
-def _targets(tx: LedgerTransaction, project: str, thing_id: str) -> tuple[dict[str, Trace], dict[str, Memory]]:
-    trace, memory = tx.trace(thing_id), tx.memories([thing_id]).get(thing_id)
+def _targets(session: ReadSession, project: str, thing_id: str) -> tuple[dict[str, Trace], dict[str, Memory]]:
+    trace, memory = session.traces.get(thing_id), session.memories.by_ids([thing_id]).get(thing_id)
     if memory is not None and memory.project == project:
-        source = tx.trace(memory.source_trace_id)
+        source = session.traces.get(memory.source_trace_id)
         # Of what was recorded without a run, the trace says the same again.
         recorded = source is not None and source.origin != "run"
         return {source.id: source} if source is not None and recorded else {}, {memory.id: memory}
     if trace is not None and trace.project == project:
-        made = [m for m in tx.memories_where(project) if trace.id in {m.source_trace_id, *q_update.origins(m)}]
+        made = [m for m in session.memories.find(project) if trace.id in {m.source_trace_id, *q_update.origins(m)}]
         return {trace.id: trace}, {memory.id: memory for memory in made}
     raise _unknown(thing_id)
 
 
-def _recurrences(tx: LedgerTransaction, memory: Memory) -> list[Trace]:
+def _recurrences(session: ReadSession, memory: Memory) -> list[Trace]:
     """The traces of an error's returns: nothing but its words ties them to it."""
     evidence = next(iter(memory.evidence), "")
     return [
         trace
-        for trace in tx.traces_without_memory(memory.project, _RECORDED)
+        for trace in session.traces.find_without_memory(memory.project, _RECORDED)
         if same_error(trace.draft.key_mistake, trace.trajectory, memory.key_mistake, evidence)
     ]
 
 
-def _moved(tx: LedgerTransaction, traces: set[str], memories: set[str]) -> list[QUpdate]:
-    credited = {event.memory_id for trace_id in traces for event in tx.events_of_trace(trace_id)} - memories
-    before = tx.memories(sorted(credited))
+def _moved(session: ReadSession, traces: set[str], memories: set[str]) -> list[QUpdate]:
+    credited = {event.memory_id for trace_id in traces for event in session.events.of_trace(trace_id)} - memories
+    before = session.memories.by_ids(sorted(credited))
     updates = []
     for memory_id, memory in sorted(before.items()):
-        kept = [event for event in tx.utility_events([memory_id]) if event.trace_id not in traces]
+        kept = [event for event in session.events.of_memories([memory_id]) if event.trace_id not in traces]
         replayed = q_update.replay(memory.initial_q, kept)
         after = replayed[-1].q_after if replayed else memory.initial_q
         updates.append(QUpdate(memory_id=memory_id, q_before=memory.q_value, q_after=after, reward=None, alpha=0.0))
     return updates
 
 
-def _take_back_words(tx: LedgerTransaction, memory: Memory) -> None:
+def _take_back_words(session: WriteSession, memory: Memory) -> None:
     """The run stays; the words that it was given for this memory, and a job that would write them anew, do not."""
 
     def without(draft: ReflectionDraft) -> ReflectionDraft:
@@ -126,10 +125,10 @@ def _take_back_words(tx: LedgerTransaction, memory: Memory) -> None:
 
     if memory.kind == "insight":
         return
-    tx.map_drafts(memory.source_trace_id, without)
-    job = tx.job(memory.source_trace_id)
+    session.traces.map_drafts(memory.source_trace_id, without)
+    job = session.jobs.reflections.get(memory.source_trace_id)
     if job is not None and job.state == "queued":
-        tx.delete_job(memory.source_trace_id)
+        session.jobs.reflections.delete(memory.source_trace_id)
 
 
 def _phrases(memories: Sequence[Memory]) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 from mcp_reflect.application.maintenance.audit import ledger_findings
-from mcp_reflect.application.ports import AuditRows, Ledger, LedgerTransaction, PortableRow, Progress, Taken
+from mcp_reflect.application.ports import AuditRows, Ledger, PortableRow, Progress, ReadSession, Taken
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.errors import ArchiveError
 
@@ -68,7 +68,8 @@ def export_project(
         digest.update(content)
         out.write(content)
 
-    with ledger.portable(project, vectors=vectors) as portable:
+    with ledger.reading() as session:
+        portable = session.projects.export(project, vectors=vectors)
         header = Header(
             format=FORMAT,
             version=VERSION,
@@ -106,13 +107,12 @@ def import_project(
     """
     header = _checked(file)
     target = project or header.project
-    with ledger.transaction() as tx:
-        tx.next_seq()  # from here on nobody else writes
-        before = set(_findings(tx, target))
-        taken = tx.put_rows(_rows(file, header, progress), target)
+    with ledger.writing() as session:
+        before = set(_findings(session, target))
+        taken = session.projects.import_rows(_rows(file, header, progress), target)
         _refuse_conflicts(taken)
         try:
-            wrong = [finding for finding in _findings(tx, target) if finding not in before]
+            wrong = [finding for finding in _findings(session, target) if finding not in before]
         except ValidationError as error:
             raise ArchiveError(f"{file}: {_first(error)}; nothing was changed") from error
         if wrong:
@@ -180,8 +180,8 @@ def _rows(file: Path, header: Header, progress: Progress | None) -> Iterator[Por
                 progress(done, header.rows)
 
 
-def _findings(tx: LedgerTransaction, project: str) -> list[str]:
-    rows: AuditRows = tx.audit_rows(project)
+def _findings(session: ReadSession, project: str) -> list[str]:
+    rows: AuditRows = session.projects.audit_rows(project)
     for memory in rows[0]:
         Memory.model_validate(memory.model_dump())  # reading does not check what writing has checked
     return ledger_findings(rows)

@@ -42,8 +42,8 @@ class Rewritten:
 
 def to_rewrite(ledger: Ledger, profile: Profile, limit: int | None = None) -> list[Memory]:
     """Extractive reflections in use; those that reviews have counted most first, then newest first."""
-    with ledger.transaction() as tx:
-        found = tx.memories_where(
+    with ledger.reading() as session:
+        found = session.memories.find(
             profile.project, user=profile.visible_user, kind="reflection", statuses=tuple(RETRIEVABLE)
         )
     extractive = [memory for memory in found if memory.author == "extractive"]
@@ -69,7 +69,7 @@ def rewrite(
     """
     failures = 0
     for memory in memories:
-        if tokens_per_day and ledger.tokens_used(clock().astimezone(UTC).date().isoformat()) >= tokens_per_day:
+        if tokens_per_day and _tokens_used(ledger, clock) >= tokens_per_day:
             raise ReflectorBusy("reflection.max_tokens_per_day is reached; run it again tomorrow (UTC)")
         try:
             yield _rewritten(ledger, embedder, reflector, clock, memory)
@@ -84,10 +84,18 @@ def rewrite(
 
 
 def _run_of(ledger: Ledger, memory: Memory) -> ReviewedRun | None:
-    trace, summary = ledger.trace(memory.source_trace_id), ledger.trace_summary(memory.source_trace_id)
-    if trace is None or summary is None or summary.review is None:
+    with ledger.reading() as session:
+        trace = session.traces.get(memory.source_trace_id)
+        review = session.reviews.current(memory.source_trace_id)
+    if trace is None or review is None:
         return None
-    return ReviewedRun(trace=trace, review=summary.review, errors=errors_of(trace))
+    return ReviewedRun(trace=trace, review=review, errors=errors_of(trace))
+
+
+def _tokens_used(ledger: Ledger, clock: Clock) -> int:
+    """The tokens that the model has used today (UTC)."""
+    with ledger.reading() as session:
+        return session.usage.tokens(clock().astimezone(UTC).date().isoformat())
 
 
 def _rewritten(ledger: Ledger, embedder: Embedder, reflector: Reflector, clock: Clock, memory: Memory) -> Rewritten:
@@ -99,12 +107,11 @@ def _rewritten(ledger: Ledger, embedder: Embedder, reflector: Reflector, clock: 
         return Rewritten(memory, f"the answer {NOT_OWN}")
     words = (draft, reflector.author)
     embedded = Embedded.by(embedder, texts_of(run.trace, *words, run.review.draft))
-    with ledger.transaction() as tx:
-        tx.next_seq()  # from here on nobody else writes
-        review, present = tx.current_review(run.trace.id), tx.memory_of_trace(run.trace.id)
+    with ledger.writing() as session:
+        review, present = session.reviews.current(run.trace.id), session.memories.reflection_of(run.trace.id)
         if review != run.review or present is None or present.author != "extractive":
             return Rewritten(memory, "it was changed meanwhile")
-        return Rewritten(save_reflection(tx, run.trace, review, words, embedded, clock(), present.initial_q))
+        return Rewritten(save_reflection(session, run.trace, review, words, embedded, clock(), present.initial_q))
 
 
 def _without_verdict(draft: ReflectionDraft) -> ReflectionDraft:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from mcp_reflect.application.ports.embedding import Clock, Embedder, Progress, VectorIndex
 from mcp_reflect.application.ports.ledger import Ledger, LedgerFile, OutOfDate
-from mcp_reflect.application.ports.ledger_transaction import LedgerTransaction
 from mcp_reflect.application.ports.records import (
     AuditRows,
     InsightFigures,
@@ -19,6 +18,7 @@ from mcp_reflect.application.ports.records import (
     TraceSummary,
 )
 from mcp_reflect.application.ports.reflecting import InsightWriter, ReflectionDialogue, Reflector, Usage
+from mcp_reflect.application.ports.session import ReadSession, WriteSession
 
 __all__ = [
     "AuditRows",
@@ -28,17 +28,18 @@ __all__ = [
     "InsightWriter",
     "Ledger",
     "LedgerFile",
-    "LedgerTransaction",
     "MemoryOrder",
     "OutOfDate",
     "Portable",
     "PortableRow",
     "Progress",
     "ProjectCounts",
+    "ReadSession",
     "ReflectionDialogue",
     "Reflector",
     "Taken",
     "TraceSummary",
     "Usage",
     "VectorIndex",
+    "WriteSession",
 ]

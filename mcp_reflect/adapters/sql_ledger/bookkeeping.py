@@ -1,0 +1,63 @@
+"""Implements what the ledger keeps about its surroundings: mirror files, token usage, the vector index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlalchemy import delete, insert, select, update
+
+from mcp_reflect.adapters.sql_ledger import schema
+from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.application.ports import Usage
+
+
+class SqlMirrors(SqlRepository):
+    """Implements ports.MirrorRepository."""
+
+    def digests(self, key: str) -> dict[str, str]:
+        m = schema.mirrors.c
+        return dict(self._connection.execute(select(m.digests).where(m.key == key)).scalar() or {})
+
+    def put(self, key: str, digests: Mapping[str, str]) -> None:
+        m = schema.mirrors
+        if not self._connection.execute(update(m).where(m.c.key == key).values(digests=dict(digests))).rowcount:
+            self._connection.execute(insert(m), {"key": key, "digests": dict(digests)})
+
+
+class SqlUsage(SqlRepository):
+    """Implements ports.UsageRepository."""
+
+    def tokens(self, day: str) -> int:
+        m = schema.model_usage.c
+        total = self._connection.execute(select(m.prompt_tokens + m.completion_tokens).where(m.day == day)).scalar()
+        return int(total or 0)
+
+    def add(self, day: str, usage: Usage) -> None:
+        m = schema.model_usage
+        raised = update(m).where(m.c.day == day)
+        values = {
+            m.c.prompt_tokens: m.c.prompt_tokens + usage.prompt,
+            m.c.completion_tokens: m.c.completion_tokens + usage.completion,
+        }
+        if not self._connection.execute(raised.values(values)).rowcount:
+            row = {"day": day, "prompt_tokens": usage.prompt, "completion_tokens": usage.completion}
+            self._connection.execute(insert(m), row)
+
+
+class SqlIndexPositions(SqlRepository):
+    """Implements ports.IndexPositionRepository."""
+
+    def get(self, collection: str) -> tuple[str, int]:
+        i = schema.index_positions.c
+        row = self._connection.execute(select(i.generation, i.seq).where(i.collection == collection)).first()
+        return ("", 0) if row is None else (row[0], row[1])
+
+    def put(self, collection: str, generation: str, seq: int) -> None:
+        i, row = schema.index_positions, {"generation": generation, "seq": seq}
+        if not self._connection.execute(update(i).where(i.c.collection == collection).values(row)).rowcount:
+            self._connection.execute(insert(i), row | {"collection": collection})
+
+    def forget(self, project: str) -> None:
+        i = schema.index_positions
+        mine = i.c.collection.startswith(f"{project}\n", autoescape=True)
+        self._connection.execute(delete(i).where(mine))

@@ -1,0 +1,136 @@
+"""Implements the change feed: numbers for what is written, and what was written after a number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Executable, and_, case, select, union, update
+
+from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
+from mcp_reflect.domain.learning.confidence import ONE_REVIEW
+from mcp_reflect.domain.learning.task_identity import task_key
+from mcp_reflect.domain.models import RETRIEVABLE
+from mcp_reflect.domain.text import terms
+
+LATEST_SEQ = select(schema.properties.c.value).where(schema.properties.c.name == "seq")
+
+
+class SqlChangeFeed:
+    """Implements ports.ChangeFeed. `seen` is the highest number that was read or taken, 0 for none."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.seen = 0
+
+    def lock(self) -> None:
+        """Keep every other writer out until the end of the transaction; SQLite does so by itself."""
+        if self._connection.dialect.name != "sqlite":
+            self._connection.execute(LATEST_SEQ.with_for_update())
+
+    def latest_seq(self) -> int:
+        # Asked of the database each time: commands and other servers write the same ledger.
+        return self._see(LATEST_SEQ)
+
+    def next_seq(self) -> int:
+        return self.advance(1)
+
+    def advance(self, by: int) -> int:
+        """Take several numbers at once and return the last of them."""
+        # The row stays locked until the commit, so that a later number is never visible before an earlier one.
+        p = schema.properties
+        raised = update(p).where(p.c.name == "seq").values(value=p.c.value + by).returning(p.c.value)
+        return self._see(raised)
+
+    def _see(self, statement: Executable) -> int:
+        self.seen = int(self._connection.execute(statement).scalar_one())
+        return self.seen
+
+    def changes(self, project: str, model: str, after: int) -> Changes:
+        m, u, e, w = schema.memories, schema.utilities, schema.embeddings, schema.words
+        wanted: list[ColumnElement[Any]] = [
+            m.c.id,
+            m.c.user,
+            m.c.status,
+            m.c.metadata,
+            u.c.q_value,
+            m.c.created_at,
+            e.c.vector,
+            m.c.seq,
+        ]
+        wanted += [m.c.kind, m.c.correct_action != "", m.c.error_keywords, u.c.last_used_at]
+        wanted += [w.c.terms, case((w.c.terms.is_(None), m.c.embedded_text))]
+        wanted += [m.c.initial_q]
+        written = (
+            select(*wanted)
+            .join_from(m, u, m.c.id == u.c.memory_id)
+            .outerjoin(e, and_(e.c.memory_id == m.c.id, e.c.model == model))
+            .outerjoin(w, and_(w.c.memory_id == m.c.id, w.c.version == terms.VERSION))
+            .where(m.c.project == project, m.c.seq > after)
+            .order_by(m.c.seq)
+        )
+        moved = select(u.c.memory_id, u.c.q_value).where(u.c.project == project, u.c.seq > after)
+        seq = self._see(LATEST_SEQ)
+        records = _task_records(self._connection, project, after)
+        memories = [
+            MemoryChange(
+                memory_id=memory_id,
+                user=user,
+                retrievable=status in RETRIEVABLE,
+                metadata=metadata,
+                q_value=q_value,
+                created=created,
+                vector=None if blob is None else rows.to_vector(blob),
+                seq=changed,
+                kind=kind,
+                solved=bool(solved),
+                error_keywords=rows.to_lines(keywords),
+                used=used or 0,
+                terms=rows.terms_from(terms, text),
+                initial_q=initial_q,
+                records=records.get(memory_id, ()),
+            )
+            for (
+                memory_id,
+                user,
+                status,
+                metadata,
+                q_value,
+                created,
+                blob,
+                changed,
+                kind,
+                solved,
+                keywords,
+                used,
+                terms,
+                text,
+                initial_q,
+            ) in self._connection.execute(written)
+        ]
+        # The rows above carry their q_value already, which matters when a whole project is read.
+        told = self._connection.execute(moved) if after else ()
+        utilities = [UtilityChange(memory_id, q_value, records.get(memory_id, ())) for memory_id, q_value in told]
+        return Changes(seq=seq, memories=memories, utilities=utilities)
+
+
+def _task_records(connection: Connection, project: str, after: int) -> dict[str, tuple[TaskRecord, ...]]:
+    """What the memories that changed after `after` (all, where it is 0) earned on each task, from their events."""
+    m, u, e, t = schema.memories.c, schema.utilities.c, schema.utility_events.c, schema.traces.c
+    mine: ColumnElement[bool] = e.project == project
+    if after:
+        moved = select(u.memory_id).where(u.project == project, u.seq > after)
+        mine = e.memory_id.in_(union(moved, select(m.id).where(m.project == project, m.seq > after)))
+    # Not one statement: joined, each task would be read, and known again, with every event.
+    runs = select(t.id, t.task).where(t.id.in_(select(e.trace_id).where(mine)))
+    task_of = {trace_id: task_key(task) for trace_id, task in connection.execute(runs)}
+    found: dict[str, dict[int, TaskRecord]] = {}
+    events = select(e.memory_id, e.trace_id, e.alpha, e.reward).where(mine, e.alpha > 0).order_by(e.memory_id, e.seq)
+    for memory_id, trace_id, alpha, reward in connection.execute(events):
+        task, weight = task_of.get(trace_id), alpha / ONE_REVIEW
+        if task is None:  # committed since the first statement, so that the feed tells it once more
+            continue
+        by_task = found.setdefault(memory_id, {})
+        _, trials, successes = by_task.get(task, (task, 0.0, 0.0))
+        by_task[task] = TaskRecord(task, trials + weight, successes + weight * reward)
+    return {memory_id: tuple(by_task.values()) for memory_id, by_task in found.items()}

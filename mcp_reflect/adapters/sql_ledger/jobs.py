@@ -1,0 +1,106 @@
+"""Implements the background jobs."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from sqlalchemy import ColumnElement, and_, case, delete, func, insert, select, update
+
+from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.domain.models import InsightJob, ReflectionJob
+
+
+class SqlReflectionJobs(SqlRepository):
+    """Implements ports.ReflectionJobRepository."""
+
+    def get(self, trace_id: str) -> ReflectionJob | None:
+        j = schema.reflection_jobs
+        row = self._connection.execute(select(j).where(j.c.trace_id == trace_id)).mappings().first()
+        return None if row is None else rows.job_from(row)
+
+    def due(self, project: str, now: datetime, limit: int, patience: timedelta = timedelta(0)) -> list[ReflectionJob]:
+        j = schema.reflection_jobs
+        due = _due_at(patience)
+        mine = and_(j.c.project == project, j.c.state == "queued", due <= rows.to_microseconds(now))
+        found = self._connection.execute(select(j).where(mine).order_by(due).limit(limit))
+        return [rows.job_from(row) for row in found.mappings()]
+
+    def next_due_at(self, project: str, patience: timedelta = timedelta(0)) -> datetime | None:
+        j = schema.reflection_jobs.c
+        first = select(func.min(_due_at(patience))).where(j.project == project, j.state == "queued")
+        at = self._connection.execute(first).scalar()
+        return None if at is None else rows.to_datetime(at)
+
+    def put(self, job: ReflectionJob) -> None:
+        t, j = schema.traces.c, schema.reflection_jobs
+        project = self._connection.execute(select(t.project).where(t.id == job.trace_id)).scalar_one()
+        row = rows.job_row(job, project)
+        if not self._connection.execute(update(j).where(j.c.trace_id == job.trace_id).values(row)).rowcount:
+            self._connection.execute(insert(j), row)
+
+    def delete(self, trace_id: str) -> None:
+        j = schema.reflection_jobs
+        self._connection.execute(delete(j).where(j.c.trace_id == trace_id))
+
+
+class SqlInsightJobs(SqlRepository):
+    """Implements ports.InsightJobRepository."""
+
+    def get(self, job_id: str) -> InsightJob | None:
+        return self._first(schema.insight_jobs.c.id == job_id)
+
+    def due(self, project: str, now: datetime, limit: int) -> list[InsightJob]:
+        j = schema.insight_jobs
+        due = (j.c.project == project, j.c.state == "queued", j.c.next_attempt_at <= rows.to_microseconds(now))
+        found = self._connection.execute(select(j).where(*due).order_by(j.c.next_attempt_at, j.c.id).limit(limit))
+        return [rows.insight_job_from(row) for row in found.mappings()]
+
+    def next_due_at(self, project: str) -> datetime | None:
+        j = schema.insight_jobs.c
+        first = select(func.min(j.next_attempt_at)).where(j.project == project, j.state == "queued")
+        at = self._connection.execute(first).scalar()
+        return None if at is None else rows.to_datetime(at)
+
+    def latest(self, project: str, user: str | None) -> InsightJob | None:
+        return self._first(*insight_jobs_of(project, user))
+
+    def count_queued(self, project: str, user: str | None) -> int:
+        queued = (*insight_jobs_of(project, user), schema.insight_jobs.c.state == "queued")
+        return int(self._connection.execute(select(func.count()).where(*queued)).scalar_one())
+
+    def put(self, job: InsightJob) -> None:
+        j, row = schema.insight_jobs, rows.insight_job_row(job)
+        if not self._connection.execute(update(j).where(j.c.id == job.id).values(row)).rowcount:
+            self._connection.execute(insert(j), row)
+
+    def _first(self, *conditions: ColumnElement[bool]) -> InsightJob | None:
+        j = schema.insight_jobs
+        newest = select(j).where(*conditions).order_by(j.c.created_at.desc(), j.c.id).limit(1)
+        row = self._connection.execute(newest).mappings().first()
+        return None if row is None else rows.insight_job_from(row)
+
+
+class SqlJobs(SqlRepository):
+    """Implements ports.JobRepository."""
+
+    @cached_property
+    def reflections(self) -> SqlReflectionJobs:
+        return SqlReflectionJobs(self._connection, self._feed)
+
+    @cached_property
+    def insights(self) -> SqlInsightJobs:
+        return SqlInsightJobs(self._connection, self._feed)
+
+
+def insight_jobs_of(project: str, user: str | None) -> list[ColumnElement[bool]]:
+    """Conditions for jobs over everyone's runs (`user` None), or over one user's own."""
+    j = schema.insight_jobs.c
+    return [j.project == project, j.own_only.is_(user is not None)] + ([j.user == user] if user is not None else [])
+
+
+def _due_at(patience: timedelta) -> ColumnElement[int]:
+    j = schema.reflection_jobs.c
+    later = j.next_attempt_at + patience // timedelta(microseconds=1)
+    return case((j.for_model, later), else_=j.next_attempt_at)

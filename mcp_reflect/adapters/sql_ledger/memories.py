@@ -1,0 +1,128 @@
+"""Implements the memories: their words, their status and its log."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Select, UnaryExpression, bindparam, delete, insert, select, update
+
+from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.adapters.sql_ledger.mentions import remove_mentions
+from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
+from mcp_reflect.application.ports import MemoryOrder
+from mcp_reflect.domain.models import Kind, LogEntry, Memory, Status
+from mcp_reflect.domain.values import Vector
+
+_BY_IDS = memories_with_utilities().where(schema.memories.c.id.in_(bindparam("ids", expanding=True)))
+
+
+def _orders() -> Mapping[MemoryOrder, tuple[UnaryExpression[Any], ...]]:
+    m, u = schema.memories.c, schema.utilities.c
+    newest = m.created_at.desc()
+    return {
+        "q_value": (u.q_value.desc(), u.reviews.desc(), newest),
+        # Never used comes last whatever the database thinks of NULL.
+        "use": (u.last_used_at.is_(None).asc(), u.last_used_at.desc(), newest),
+        "age": (newest,),
+    }
+
+
+class SqlMemories(SqlRepository):
+    """Implements ports.MemoryRepository."""
+
+    def by_ids(self, ids: Sequence[str]) -> dict[str, Memory]:
+        if not ids:
+            return {}
+        found = self._connection.execute(_BY_IDS, {"ids": list(ids)}).mappings()
+        return {row["id"]: rows.memory_from(row) for row in found}
+
+    def of_trace(self, trace_id: str) -> list[Memory]:
+        m = schema.memories.c
+        return self._listed(memories_with_utilities().where(m.source_trace_id == trace_id).order_by(m.created_at, m.id))
+
+    def reflection_of(self, trace_id: str) -> Memory | None:
+        m = schema.memories.c
+        found = memories_with_utilities().where(m.source_trace_id == trace_id, m.kind == "reflection")
+        return next(iter(self._listed(found)), None)
+
+    def find(
+        self, project: str, *, user: str | None = None, kind: Kind | None = None, statuses: Collection[Status] = ()
+    ) -> list[Memory]:
+        m = schema.memories.c
+        return self._listed(_chosen(project, user, kind, statuses).order_by(m.created_at, m.id))
+
+    def best(
+        self,
+        project: str,
+        *,
+        user: str | None,
+        kind: Kind | None,
+        statuses: Collection[Status],
+        order: MemoryOrder,
+        limit: int,
+    ) -> list[Memory]:
+        chosen = _chosen(project, user, kind, statuses)
+        return self._listed(chosen.order_by(*_orders()[order], schema.memories.c.id).limit(limit))
+
+    def _listed(self, found: Select[tuple[object, ...]]) -> list[Memory]:
+        return [rows.memory_from(row) for row in self._connection.execute(found).mappings()]
+
+    def log_of(self, memory_id: str) -> list[LogEntry]:
+        log = schema.memory_log
+        found = select(log).where(log.c.memory_id == memory_id).order_by(log.c.id)
+        return [rows.log_from(row) for row in self._connection.execute(found).mappings()]
+
+    def put(self, memory: Memory, model: str, vector: Vector) -> None:
+        seq = self._feed.next_seq()
+        m, e = schema.memories, schema.embeddings
+        row = rows.memory_row(memory) | {"seq": seq}
+        embedded = self._connection.execute(select(m.c.embedded_text).where(m.c.id == memory.id)).scalar()
+        if embedded is not None:
+            self._connection.execute(update(m).where(m.c.id == memory.id).values(row))
+            # Other models' vectors are those of the text that was.
+            stale = [e.c.model == model] if embedded == row["embedded_text"] else []
+            self._connection.execute(delete(e).where(e.c.memory_id == memory.id, *stale))
+            self._connection.execute(delete(schema.words).where(schema.words.c.memory_id == memory.id))
+        else:
+            self._connection.execute(insert(m), row)
+            # The utility's own seq stays 0 until a review moves it: the memory row already announces this q_value.
+            utility = {"memory_id": memory.id, "project": memory.project, "q_value": memory.q_value, "seq": 0}
+            self._connection.execute(insert(schema.utilities), utility | {"reviews": memory.reviews})
+        self._connection.execute(insert(e), {"memory_id": memory.id, "model": model, "vector": rows.to_blob(vector)})
+        self._connection.execute(insert(schema.words), rows.words_row(memory))
+
+    def set_status(self, memory_id: str, status: Status) -> None:
+        m = schema.memories
+        self._connection.execute(update(m).where(m.c.id == memory_id).values(status=status, seq=self._feed.next_seq()))
+
+    def add_log(self, entry: LogEntry) -> None:
+        self._connection.execute(insert(schema.memory_log), rows.log_row(entry))
+
+    def delete(self, memory_id: str, mark: str) -> None:
+        m = schema.memories
+        project = str(self._connection.execute(select(m.c.project).where(m.c.id == memory_id)).scalar_one())
+        for table in (
+            schema.utility_events,
+            schema.memory_log,
+            schema.embeddings,
+            schema.words,
+            schema.utilities,
+        ):
+            self._connection.execute(delete(table).where(table.c.memory_id == memory_id))
+        self._connection.execute(delete(m).where(m.c.id == memory_id))
+        remove_mentions(self._connection, self._feed, memory_id, mark, project)
+
+
+def _chosen(
+    project: str, user: str | None, kind: Kind | None, statuses: Collection[Status]
+) -> Select[tuple[object, ...]]:
+    """Memories of a project; None and () mean any."""
+    m = schema.memories.c
+    found = memories_with_utilities().where(m.project == project)
+    if user is not None:
+        found = found.where(m.user == user)
+    if kind is not None:
+        found = found.where(m.kind == kind)
+    return found.where(m.status.in_(statuses)) if statuses else found

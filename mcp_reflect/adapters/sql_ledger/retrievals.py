@@ -1,0 +1,74 @@
+"""Implements the retrievals: what each connection was shown.
+
+Every query records one. Small statements, of which SQLAlchemy's part takes longer than the database's: so they are
+built once.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from sqlalchemy import BigInteger, BindParameter, Connection, Select, Update, bindparam, insert, select, update
+
+from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.adapters.sql_ledger.change_feed import LATEST_SEQ
+from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
+from mcp_reflect.application.ports import OutOfDate
+from mcp_reflect.domain.models import Memory, Retrieval
+
+_SHOWN = insert(schema.retrievals)
+_SHOWN_FIELDS = [column for column in schema.retrievals.c if column is not schema.retrievals.c.trace_id]
+_SHOWN_AS_OF = _SHOWN.from_select(
+    [column.name for column in _SHOWN_FIELDS],
+    select(*(bindparam(column.name, type_=column.type) for column in _SHOWN_FIELDS)).where(
+        LATEST_SEQ.scalar_subquery() == bindparam("as_of", type_=BigInteger)
+    ),
+).execution_options(preserve_rowcount=True)
+
+
+class SqlRetrievals(SqlRepository):
+    """Implements ports.RetrievalRepository."""
+
+    def get(self, retrieval_id: str) -> Retrieval | None:
+        r = schema.retrievals
+        row = self._connection.execute(select(r).where(r.c.id == retrieval_id)).mappings().first()
+        return None if row is None else rows.retrieval_from(row)
+
+    def open_of(self, connection: str) -> list[Retrieval]:
+        r = schema.retrievals
+        found = select(r).where(r.c.connection == connection, r.c.trace_id.is_(None)).order_by(r.c.created_at, r.c.id)
+        return [rows.retrieval_from(row) for row in self._connection.execute(found).mappings()]
+
+    def close(self, connection: str, trace_id: str) -> None:
+        r = schema.retrievals
+        closed = update(r).where(r.c.connection == connection, r.c.trace_id.is_(None)).values(trace_id=trace_id)
+        self._connection.execute(closed)
+
+
+def record_retrieval(connection: Connection, retrieval: Retrieval, as_of: int | None) -> dict[str, Memory]:
+    """Implement `ports.Ledger.record_retrieval` on a transaction that begins with its first write."""
+    row = rows.retrieval_row(retrieval)
+    if as_of is None:
+        connection.execute(_SHOWN, row)
+    elif not connection.execute(_SHOWN_AS_OF, row | {"as_of": as_of}).rowcount:
+        raise OutOfDate
+    ids = {f"id{number}": memory_id for number, memory_id in enumerate(retrieval.memory_ids)}
+    if not ids:
+        return {}
+    used, shown = _of_several(len(ids))
+    connection.execute(used, ids | {"used_at": rows.to_microseconds(retrieval.created_at)})
+    found = [rows.memory_from(row) for row in connection.execute(shown, ids).mappings()]
+    return {memory.id: memory for memory in found}
+
+
+@lru_cache(maxsize=64)
+def _of_several(count: int) -> tuple[Update, Select[tuple[object, ...]]]:
+    """The statements that touch and that read `count` memories, `id0`, `id1`, … .
+
+    With one parameter for a list of any length, SQLAlchemy would write them anew for each query.
+    """
+    m, u = schema.memories.c, schema.utilities.c
+    ids: list[BindParameter[str]] = [bindparam(f"id{number}") for number in range(count)]
+    used = update(schema.utilities).where(u.memory_id.in_(ids)).values(last_used_at=bindparam("used_at"))
+    return used, memories_with_utilities().where(m.id.in_(ids))

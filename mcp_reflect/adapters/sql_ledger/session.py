@@ -1,0 +1,73 @@
+"""A session as its repositories, each made when it is first asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from sqlalchemy import Connection
+
+from mcp_reflect.adapters.sql_ledger.bookkeeping import SqlIndexPositions, SqlMirrors, SqlUsage
+from mcp_reflect.adapters.sql_ledger.change_feed import SqlChangeFeed
+from mcp_reflect.adapters.sql_ledger.jobs import SqlJobs
+from mcp_reflect.adapters.sql_ledger.memories import SqlMemories
+from mcp_reflect.adapters.sql_ledger.projects import SqlProjects
+from mcp_reflect.adapters.sql_ledger.retrievals import SqlRetrievals
+from mcp_reflect.adapters.sql_ledger.reviews import SqlReviews
+from mcp_reflect.adapters.sql_ledger.stored_vectors import SqlVectors
+from mcp_reflect.adapters.sql_ledger.traces import SqlTraces
+from mcp_reflect.adapters.sql_ledger.utility_events import SqlUtilityEvents
+
+
+class SqlSession:
+    """Implements ports.WriteSession, and by that ReadSession, on an open connection.
+
+    On the connection of a read session the database refuses to write.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.feed = SqlChangeFeed(connection)
+
+    @cached_property
+    def traces(self) -> SqlTraces:
+        return SqlTraces(self._connection, self.feed)
+
+    @cached_property
+    def reviews(self) -> SqlReviews:
+        return SqlReviews(self._connection, self.feed)
+
+    @cached_property
+    def events(self) -> SqlUtilityEvents:
+        return SqlUtilityEvents(self._connection, self.feed)
+
+    @cached_property
+    def memories(self) -> SqlMemories:
+        return SqlMemories(self._connection, self.feed)
+
+    @cached_property
+    def vectors(self) -> SqlVectors:
+        return SqlVectors(self._connection, self.feed)
+
+    @cached_property
+    def retrievals(self) -> SqlRetrievals:
+        return SqlRetrievals(self._connection, self.feed)
+
+    @cached_property
+    def jobs(self) -> SqlJobs:
+        return SqlJobs(self._connection, self.feed)
+
+    @cached_property
+    def projects(self) -> SqlProjects:
+        return SqlProjects(self._connection, self.feed)
+
+    @cached_property
+    def mirrors(self) -> SqlMirrors:
+        return SqlMirrors(self._connection, self.feed)
+
+    @cached_property
+    def usage(self) -> SqlUsage:
+        return SqlUsage(self._connection, self.feed)
+
+    @cached_property
+    def index_positions(self) -> SqlIndexPositions:
+        return SqlIndexPositions(self._connection, self.feed)

@@ -1,0 +1,55 @@
+"""Implements the vectors of memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Select, insert, select, update
+
+from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.domain.models import RETRIEVABLE
+from mcp_reflect.domain.values import Vector
+
+
+class SqlVectors(SqlRepository):
+    """Implements ports.VectorRepository."""
+
+    def of_project(self, project: str, model: str) -> dict[str, Vector]:
+        m, e = schema.memories.c, schema.embeddings.c
+        found = (
+            select(m.id, e.vector)
+            .join_from(schema.memories, schema.embeddings, m.id == e.memory_id)
+            .where(m.project == project, e.model == model, m.status.in_(RETRIEVABLE))
+        )
+        return {memory_id: rows.to_vector(blob) for memory_id, blob in self._connection.execute(found)}
+
+    def of_memories(self, memory_ids: Sequence[str], model: str) -> dict[str, Vector]:
+        e = schema.embeddings.c
+        found = select(e.memory_id, e.vector).where(e.memory_id.in_(list(memory_ids)), e.model == model)
+        return {memory_id: rows.to_vector(blob) for memory_id, blob in self._connection.execute(found)}
+
+    def missing(self, project: str, model: str) -> list[tuple[str, str]]:
+        m = schema.memories.c
+        found = self._connection.execute(_not_embedded(model).where(m.project == project).order_by(m.seq))
+        return [(memory_id, text) for memory_id, text in found]
+
+    def add(self, model: str, missing: Sequence[tuple[str, str]], vectors: Vector) -> None:
+        m, e = schema.memories, schema.embeddings
+        ids = [memory_id for memory_id, _ in missing]
+        seq = self._feed.next_seq()
+        still = dict(self._connection.execute(_not_embedded(model).where(m.c.id.in_(ids))).all())
+        blobs = [
+            {"memory_id": memory_id, "model": model, "vector": rows.to_blob(vector)}
+            for (memory_id, text), vector in zip(missing, vectors, strict=True)
+            if still.get(memory_id) == text
+        ]
+        if blobs:
+            self._connection.execute(insert(e), blobs)
+            self._connection.execute(update(m).where(m.c.id.in_(ids)).values(seq=seq))
+
+
+def _not_embedded(model: str) -> Select[str, str]:
+    m, e = schema.memories.c, schema.embeddings.c
+    embedded = select(e.memory_id).where(e.memory_id == m.id, e.model == model)
+    return select(m.id, m.embedded_text).where(~embedded.exists())

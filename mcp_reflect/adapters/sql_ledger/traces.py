@@ -1,0 +1,135 @@
+"""Implements the traces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
+
+from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.application.ports import TraceSummary
+from mcp_reflect.domain.models import Origin, ReflectionDraft, Review, ReviewStatus, Trace
+
+_TEXTS = ("task", "trajectory", "final_response", "reference_context", "feedback")
+"""Columns that may quote a memory."""
+
+_PHRASES = 20
+"""Looked for by one statement: SQLite allows expressions of a certain depth only."""
+
+
+class SqlTraces(SqlRepository):
+    """Implements ports.TraceRepository."""
+
+    def get(self, trace_id: str) -> Trace | None:
+        return self._find(schema.traces.c.id == trace_id)
+
+    def find_by_key(self, project: str, trace_key: str) -> Trace | None:
+        t = schema.traces.c
+        return self._find(and_(t.project == project, t.trace_key == trace_key))
+
+    def _find(self, condition: ColumnElement[bool]) -> Trace | None:
+        row = self._connection.execute(select(schema.traces).where(condition)).mappings().first()
+        return None if row is None else rows.trace_from(row)
+
+    def summary(self, trace_id: str) -> TraceSummary | None:
+        return next(iter(_summaries(self._connection, [schema.traces.c.id == trace_id], 1)), None)
+
+    def summaries(
+        self, project: str, *, user: str | None, review_status: ReviewStatus | None, limit: int
+    ) -> list[TraceSummary]:
+        t = schema.traces.c
+        conditions = runs_of(project, user)
+        if review_status is not None:
+            conditions.append(t.review_id.is_(None) if review_status == "pending" else t.review_id.is_not(None))
+        return _summaries(self._connection, conditions, limit)
+
+    def recent_runs(self, project: str, user: str | None, limit: int) -> list[tuple[Trace, Review | None]]:
+        t, r = schema.traces, schema.reviews
+        newest = select(t).where(*runs_of(project, user)).order_by(t.c.created_at.desc(), t.c.id).limit(limit)
+        traces = [rows.trace_from(row) for row in self._connection.execute(newest).mappings()]
+        ids = [trace.id for trace in traces]
+        counting = select(r).join(t, t.c.review_id == r.c.id).where(t.c.id.in_(ids))
+        reviews = {row["trace_id"]: rows.review_from(row) for row in self._connection.execute(counting).mappings()}
+        return [(trace, reviews.get(trace.id)) for trace in traces]
+
+    def count_runs(self, project: str, user: str | None, since: datetime | None) -> int:
+        later = [] if since is None else [schema.traces.c.created_at > rows.to_microseconds(since)]
+        count = select(func.count()).where(*runs_of(project, user), *later)
+        return int(self._connection.execute(count).scalar_one())
+
+    def find_without_memory(self, project: str, origins: Collection[Origin]) -> list[Trace]:
+        t, m = schema.traces, schema.memories.c
+        lonely = ~select(m.id).where(m.source_trace_id == t.c.id).exists()
+        found = select(t).where(t.c.project == project, t.c.origin.in_(list(origins)), lonely).order_by(t.c.id)
+        return [rows.trace_from(row) for row in self._connection.execute(found).mappings()]
+
+    def find_quoting(self, project: str, phrases: Sequence[str]) -> list[str]:
+        t = schema.traces.c
+        # Not LIKE: SQLite takes patterns of 50,000 bytes at most, and lets upper case pass for lower.
+        place = func.strpos if self._connection.dialect.name == "postgresql" else func.instr
+        found: set[str] = set()
+        for start in range(0, len(phrases), _PHRASES):
+            some = phrases[start : start + _PHRASES]
+            quotes = [place(t[name], phrase) > 0 for name in _TEXTS for phrase in some]
+            found.update(self._connection.execute(select(t.id).where(t.project == project, or_(*quotes))).scalars())
+        return sorted(found)
+
+    def add(self, trace: Trace) -> None:
+        self._connection.execute(insert(schema.traces), rows.trace_row(trace))
+
+    def map_drafts(self, trace_id: str, change: Callable[[ReflectionDraft], ReflectionDraft]) -> None:
+        for table, condition in (
+            (schema.traces, schema.traces.c.id == trace_id),
+            (schema.reviews, schema.reviews.c.trace_id == trace_id),
+        ):
+            for row_id, draft in self._connection.execute(select(table.c.id, table.c.draft).where(condition)).all():
+                changed = change(ReflectionDraft.model_validate(draft)).model_dump(mode="json")
+                self._connection.execute(update(table).where(table.c.id == row_id).values(draft=changed))
+
+    def delete(self, trace_id: str) -> None:
+        for table in (schema.utility_events, schema.reflection_jobs, schema.retrievals, schema.reviews):
+            self._connection.execute(delete(table).where(table.c.trace_id == trace_id))
+        self._connection.execute(delete(schema.traces).where(schema.traces.c.id == trace_id))
+
+
+def runs_of(project: str, user: str | None) -> list[ColumnElement[bool]]:
+    """Conditions for the submitted traces of a project, of one user or (None) of all."""
+    t = schema.traces.c
+    return [t.project == project, t.origin == "run"] + ([t.user == user] if user is not None else [])
+
+
+def _summaries(connection: Connection, conditions: Sequence[ColumnElement[bool]], limit: int) -> list[TraceSummary]:
+    """Newest first, with the review that counts, the state of the reflection and the memory made of it."""
+    t, r, j, m = schema.traces, schema.reviews, schema.reflection_jobs, schema.memories
+    columns: list[ColumnElement[Any]] = [t.c.id, t.c.task, t.c.created_at, t.c.user, t.c.model, t.c.project, t.c.origin]
+    columns += [m.c.id.label("memory_id")]
+    columns += [column.label(f"review_{column.name}") for column in r.c]
+    columns += [column.label(f"job_{column.name}") for column in j.c]
+    found = (
+        select(*columns)
+        .select_from(t)
+        .outerjoin(r, t.c.review_id == r.c.id)
+        .outerjoin(j, j.c.trace_id == t.c.id)
+        .outerjoin(m, (m.c.source_trace_id == t.c.id) & (m.c.kind == "reflection"))
+        .where(*conditions)
+        .order_by(t.c.created_at.desc(), t.c.id)
+        .limit(limit)
+    )
+    return [
+        TraceSummary(
+            id=row["id"],
+            project=row["project"],
+            user=row["user"],
+            task=row["task"],
+            model=row["model"],
+            created_at=rows.to_datetime(row["created_at"]),
+            review=None if row["review_id"] is None else rows.review_from(row, "review_"),
+            job=None if row["job_trace_id"] is None else rows.job_from(row, "job_"),
+            memory_id=row["memory_id"] or "",
+            origin=row["origin"],
+        )
+        for row in connection.execute(found).mappings()
+    ]

@@ -1,0 +1,50 @@
+"""Implements the utility events, and the utilities that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import ColumnElement, delete, insert, select, update
+
+from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.domain.learning import q_update
+from mcp_reflect.domain.models import UtilityEvent
+
+
+class SqlUtilityEvents(SqlRepository):
+    """Implements ports.UtilityEventRepository."""
+
+    def of_memories(self, memory_ids: Iterable[str]) -> list[UtilityEvent]:
+        return self._events(schema.utility_events.c.memory_id.in_(list(memory_ids)))
+
+    def of_trace(self, trace_id: str) -> list[UtilityEvent]:
+        return self._events(schema.utility_events.c.trace_id == trace_id)
+
+    def _events(self, condition: ColumnElement[bool]) -> list[UtilityEvent]:
+        e = schema.utility_events
+        found = select(e).where(condition).order_by(e.c.seq, e.c.position)
+        return [rows.event_from(row) for row in self._connection.execute(found).mappings()]
+
+    def append(self, event: UtilityEvent) -> None:
+        memory = schema.memories
+        project = self._connection.execute(select(memory.c.project).where(memory.c.id == event.memory_id)).scalar_one()
+        self._connection.execute(insert(schema.utility_events), rows.event_row(event, project))
+        u = schema.utilities
+        moved = update(u).where(u.c.memory_id == event.memory_id)
+        trials, successes = q_update.record([event])
+        counted = {"trials": u.c.trials + trials, "successes": u.c.successes + successes, "reviews": u.c.reviews + 1}
+        self._connection.execute(moved.values(q_value=event.q_after, **counted, seq=self._feed.next_seq()))
+
+    def replace(self, memory_id: str, events: Sequence[UtilityEvent]) -> None:
+        m, e, u = schema.memories.c, schema.utility_events, schema.utilities
+        found = select(m.project, m.initial_q).where(m.id == memory_id)
+        project, initial_q = self._connection.execute(found).one()
+        self._connection.execute(delete(e).where(e.c.memory_id == memory_id))
+        if events:
+            self._connection.execute(insert(e), [rows.event_row(event, project) for event in events])
+        q_value = events[-1].q_after if events else initial_q
+        moved = update(u).where(u.c.memory_id == memory_id)
+        trials, successes = q_update.record(events)
+        counted = {"trials": trials, "successes": successes, "reviews": len(events)}
+        self._connection.execute(moved.values(q_value=q_value, **counted, seq=self._feed.next_seq()))

@@ -1,0 +1,80 @@
+"""Background jobs in the ledger: reflections and insights that a model is still to write."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from mcp_reflect.domain.models import InsightJob, ReflectionJob
+
+
+class ReflectionJobQueries(Protocol):
+    """Reads reflection jobs; there is at most one per trace."""
+
+    def get(self, trace_id: str) -> ReflectionJob | None: ...
+
+    def due(self, project: str, now: datetime, limit: int, patience: timedelta = timedelta(0)) -> list[ReflectionJob]:
+        """Queued jobs whose time has come, longest due first; for those that wait for a model, `patience` later."""
+        ...
+
+    def next_due_at(self, project: str, patience: timedelta = timedelta(0)) -> datetime | None:
+        """The time at which the first queued job falls due; None where there is none."""
+        ...
+
+
+class ReflectionJobRepository(ReflectionJobQueries, Protocol):
+    """Reads and writes reflection jobs."""
+
+    def put(self, job: ReflectionJob) -> None:
+        """Insert a job, or replace that of the same trace."""
+        ...
+
+    def delete(self, trace_id: str) -> None: ...
+
+
+class InsightJobQueries(Protocol):
+    """Reads insight jobs."""
+
+    def get(self, job_id: str) -> InsightJob | None: ...
+
+    def due(self, project: str, now: datetime, limit: int) -> list[InsightJob]:
+        """Queued jobs whose time has come, longest due first."""
+        ...
+
+    def next_due_at(self, project: str) -> datetime | None:
+        """The time at which the first queued job falls due; None where there is none."""
+        ...
+
+    def latest(self, project: str, user: str | None) -> InsightJob | None:
+        """The job that was created last: over everyone's runs where `user` is None, else over that user's own."""
+        ...
+
+    def count_queued(self, project: str, user: str | None) -> int:
+        """The number of queued jobs over the same runs as in `latest`."""
+        ...
+
+
+class InsightJobRepository(InsightJobQueries, Protocol):
+    """Reads and writes insight jobs."""
+
+    def put(self, job: InsightJob) -> None:
+        """Insert a job, or replace the one with that id."""
+        ...
+
+
+class JobQueries(Protocol):
+    """Reads jobs of both kinds."""
+
+    @property
+    def reflections(self) -> ReflectionJobQueries: ...
+    @property
+    def insights(self) -> InsightJobQueries: ...
+
+
+class JobRepository(JobQueries, Protocol):
+    """Reads and writes jobs of both kinds."""
+
+    @property
+    def reflections(self) -> ReflectionJobRepository: ...
+    @property
+    def insights(self) -> InsightJobRepository: ...

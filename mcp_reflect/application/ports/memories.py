@@ -1,0 +1,68 @@
+"""Memories in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from mcp_reflect.application.ports.records import MemoryOrder
+from mcp_reflect.domain.models import Kind, LogEntry, Memory, Status
+from mcp_reflect.domain.values import Vector
+
+
+class MemoryQueries(Protocol):
+    """Reads memories of all kinds."""
+
+    def by_ids(self, ids: Sequence[str]) -> dict[str, Memory]:
+        """Memories by id; unknown ids are left out."""
+        ...
+
+    def of_trace(self, trace_id: str) -> list[Memory]:
+        """Everything that came from a trace, of all kinds and statuses, oldest first."""
+        ...
+
+    def reflection_of(self, trace_id: str) -> Memory | None:
+        """The reflection on a run."""
+        ...
+
+    def find(
+        self, project: str, *, user: str | None = None, kind: Kind | None = None, statuses: Collection[Status] = ()
+    ) -> list[Memory]:
+        """Memories, oldest first; None and () mean any."""
+        ...
+
+    def best(
+        self,
+        project: str,
+        *,
+        user: str | None,
+        kind: Kind | None,
+        statuses: Collection[Status],
+        order: MemoryOrder,
+        limit: int,
+    ) -> list[Memory]:
+        """The first `limit` memories in an order; None and () mean any."""
+        ...
+
+    def log_of(self, memory_id: str) -> list[LogEntry]:
+        """The changes of a memory's status, oldest first."""
+        ...
+
+
+class MemoryRepository(MemoryQueries, Protocol):
+    """Reads and writes memories."""
+
+    def put(self, memory: Memory, model: str, vector: Vector) -> None:
+        """Insert a memory, or replace the content of the one with that id; q_value and reviews are kept then.
+
+        `vector` embeds `domain.reflection.embedded_text.embedded_text(memory)`.
+        """
+        ...
+
+    def set_status(self, memory_id: str, status: Status) -> None: ...
+
+    def add_log(self, entry: LogEntry) -> None: ...
+
+    def delete(self, memory_id: str, mark: str) -> None:
+        """Delete a memory with its history; where traces and reviews name it, put `mark` in its place."""
+        ...

@@ -1,0 +1,22 @@
+"""What was last written into the files that mirror errors for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+
+class MirrorQueries(Protocol):
+    """Reads the state of mirror files."""
+
+    def digests(self, key: str) -> dict[str, str]:
+        """Digests of the lines last written into the file `key`, by memory id; empty at first."""
+        ...
+
+
+class MirrorRepository(MirrorQueries, Protocol):
+    """Reads and writes the state of mirror files."""
+
+    def put(self, key: str, digests: Mapping[str, str]) -> None:
+        """Store the digests of a file in place of those it had."""
+        ...

@@ -1,0 +1,46 @@
+"""Projects in the ledger as a whole: their figures, their ids, and their rows on the way out and in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from mcp_reflect.application.ports.records import (
+    AuditRows,
+    InsightFigures,
+    Portable,
+    PortableRow,
+    ProjectCounts,
+    Taken,
+)
+
+
+class ProjectQueries(Protocol):
+    """Reads what concerns a whole project; `user` None means everyone's."""
+
+    def names(self) -> list[str]: ...
+
+    def counts(self, project: str, user: str | None) -> ProjectCounts: ...
+
+    def insight_figures(self, project: str, user: str | None) -> InsightFigures: ...
+
+    def find_ids(self, project: str, beginning: str, limit: int) -> list[str]:
+        """Ids of traces, memories and retrievals that begin so, with or without their prefix; at most `limit`."""
+        ...
+
+    def audit_rows(self, project: str) -> AuditRows: ...
+
+    def export(self, project: str, *, vectors: bool) -> Portable:
+        """The project as rows for another ledger; valid as long as the session."""
+        ...
+
+
+class ProjectRepository(ProjectQueries, Protocol):
+    """Reads projects and imports them."""
+
+    def import_rows(self, rows: Iterable[PortableRow], project: str) -> Taken:
+        """Insert rows as `export` gives them, for `project`; what is there already stays as it is.
+
+        Raises ArchiveError for rows that do not fit the tables.
+        """
+        ...

@@ -1,0 +1,25 @@
+"""Retrievals in the ledger: what each connection was shown. `Ledger.record_retrieval` adds one."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from mcp_reflect.domain.models import Retrieval
+
+
+class RetrievalQueries(Protocol):
+    """Reads retrievals."""
+
+    def get(self, retrieval_id: str) -> Retrieval | None: ...
+
+    def open_of(self, connection: str) -> list[Retrieval]:
+        """What a connection was shown since its last trace, oldest first."""
+        ...
+
+
+class RetrievalRepository(RetrievalQueries, Protocol):
+    """Reads and closes retrievals."""
+
+    def close(self, connection: str, trace_id: str) -> None:
+        """Assign a connection's open retrievals to a trace."""
+        ...

@@ -1,0 +1,32 @@
+"""Reviews in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Protocol
+
+from mcp_reflect.domain.models import Review
+
+
+class ReviewQueries(Protocol):
+    """Reads reviews, also those that no longer count."""
+
+    def current(self, trace_id: str) -> Review | None:
+        """The review that counts for a trace."""
+        ...
+
+    def by_ids(self, ids: Collection[str]) -> dict[str, Review]:
+        """Reviews by id; unknown ids are left out."""
+        ...
+
+
+class ReviewRepository(ReviewQueries, Protocol):
+    """Reads and writes reviews."""
+
+    def put(self, review: Review) -> None:
+        """Store a review as the one that counts for its trace; earlier ones stay as history."""
+        ...
+
+    def put_judgement(self, review: Review) -> None:
+        """Store the judgement of a review that is stored already; see `Review.judged_by`."""
+        ...

@@ -1,0 +1,33 @@
+"""Embeddings in the ledger, one per memory and model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from mcp_reflect.domain.values import Vector
+
+
+class VectorQueries(Protocol):
+    """Reads vectors, keyed by the id of their memory."""
+
+    def of_project(self, project: str, model: str) -> dict[str, Vector]:
+        """Vectors of all retrievable memories under a model."""
+        ...
+
+    def of_memories(self, memory_ids: Sequence[str], model: str) -> dict[str, Vector]: ...
+
+    def missing(self, project: str, model: str) -> list[tuple[str, str]]:
+        """(memory_id, text to embed) of every memory that the model has not embedded."""
+        ...
+
+
+class VectorRepository(VectorQueries, Protocol):
+    """Reads and writes vectors. Those of a changed memory are written with it; see `MemoryRepository.put`."""
+
+    def add(self, model: str, missing: Sequence[tuple[str, str]], vectors: Vector) -> None:
+        """Add vectors, one row each, for what `missing` named.
+
+        What has been embedded, rewritten or forgotten since is left as it is.
+        """
+        ...

@@ -1,0 +1,54 @@
+"""Traces in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from mcp_reflect.application.ports.records import TraceSummary
+from mcp_reflect.domain.models import Origin, ReflectionDraft, Review, ReviewStatus, Trace
+
+
+class TraceQueries(Protocol):
+    """Reads traces. A run is a trace that somebody submitted (`origin` "run")."""
+
+    def get(self, trace_id: str) -> Trace | None: ...
+
+    def find_by_key(self, project: str, trace_key: str) -> Trace | None: ...
+
+    def summary(self, trace_id: str) -> TraceSummary | None: ...
+
+    def summaries(
+        self, project: str, *, user: str | None, review_status: ReviewStatus | None, limit: int
+    ) -> list[TraceSummary]:
+        """The newest runs, newest first; `user` and `review_status` None mean any."""
+        ...
+
+    def recent_runs(self, project: str, user: str | None, limit: int) -> list[tuple[Trace, Review | None]]:
+        """The newest runs, newest first, each with the review that counts."""
+        ...
+
+    def count_runs(self, project: str, user: str | None, since: datetime | None) -> int:
+        """The number of runs that were submitted after a moment, all where it is None."""
+        ...
+
+    def find_without_memory(self, project: str, origins: Collection[Origin]) -> list[Trace]: ...
+
+    def find_quoting(self, project: str, phrases: Sequence[str]) -> list[str]:
+        """The ids of traces that hold one of the phrases word for word."""
+        ...
+
+
+class TraceRepository(TraceQueries, Protocol):
+    """Reads and writes traces."""
+
+    def add(self, trace: Trace) -> None: ...
+
+    def map_drafts(self, trace_id: str, change: Callable[[ReflectionDraft], ReflectionDraft]) -> None:
+        """Change the draft that came with a trace and that of each of its reviews."""
+        ...
+
+    def delete(self, trace_id: str) -> None:
+        """Delete a trace with its reviews, its events, its job and its retrievals. No memory may come from it."""
+        ...

@@ -1,0 +1,28 @@
+"""Utility events in the ledger: how each review moved each memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from mcp_reflect.domain.models import UtilityEvent
+
+
+class UtilityEventQueries(Protocol):
+    """Reads utility events, in the order of the reviews."""
+
+    def of_memories(self, memory_ids: Iterable[str]) -> list[UtilityEvent]: ...
+
+    def of_trace(self, trace_id: str) -> list[UtilityEvent]: ...
+
+
+class UtilityEventRepository(UtilityEventQueries, Protocol):
+    """Reads and writes utility events, and moves the utilities of the memories with them."""
+
+    def append(self, event: UtilityEvent) -> None:
+        """Add the newest event of a memory."""
+        ...
+
+    def replace(self, memory_id: str, events: Sequence[UtilityEvent]) -> None:
+        """Store these as all events of a memory, in the order of the reviews."""
+        ...
