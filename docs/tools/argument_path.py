@@ -1,0 +1,184 @@
+"""Prints the files that an argument passes on its way through a tool call, in the order in which they are entered.
+
+    python -m docs.tools.argument_path
+
+`task` is followed through `query_memories` and `result` through `review_trace`, in a server on a memory of one run in a
+temporary home. A file is entered when a function of another file of the package is called with the value: in an
+argument itself, or in a field of one. A file entered again, after others, is marked.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any, Self
+
+import anyio
+from mcp.client import Client
+from pydantic import BaseModel
+
+import mcp_reflect
+from mcp_reflect.bootstrap import open_memory
+from mcp_reflect.config.load import load_settings
+from mcp_reflect.server import build_server
+
+PACKAGE = Path(mcp_reflect.__file__).parent
+TASK = "Run the quick tests of the billing service"
+_DEPTH = 4
+"""How far down in fields of fields the value is looked for: submission, verdict, review, value."""
+
+Holds = Callable[[str, object], bool]
+"""Whether a value under a name is the one that is followed."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Entry:
+    """A call into a file with the value that is followed."""
+
+    file: str
+    function: str
+    again: bool
+
+
+def holds_text(text: str) -> Holds:
+    """Any string that contains `text`, under whatever name."""
+    return lambda _, value: isinstance(value, str) and text in value
+
+
+def holds_named(names: set[str], wanted: str) -> Holds:
+    """The string `wanted` under one of the names; for values too common to be known by themselves."""
+    return lambda name, value: name in names and isinstance(value, str) and value == wanted
+
+
+def _fields(value: object) -> Iterator[tuple[str, object]]:
+    """The named parts of a value that data is passed in; those of services are not looked at."""
+    if isinstance(value, BaseModel):
+        yield from ((name, value.__dict__.get(name)) for name in type(value).model_fields)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        yield from ((each.name, getattr(value, each.name, None)) for each in dataclasses.fields(value))
+    elif isinstance(value, Mapping):
+        yield from ((str(name), part) for name, part in list(value.items()))
+    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        yield from (("", part) for part in list(value))
+
+
+def _contains(holds: Holds, name: str, value: object, depth: int = _DEPTH) -> bool:
+    if holds(name, value):
+        return True
+    return depth > 0 and any(_contains(holds, inner, part, depth - 1) for inner, part in _fields(value))
+
+
+def _arguments(frame: FrameType) -> Iterator[tuple[str, object]]:
+    code = frame.f_code
+    count = code.co_argcount + code.co_kwonlyargcount
+    extra = bool(code.co_flags & 0x04) + bool(code.co_flags & 0x08)  # *args, **kwargs
+    for name in code.co_varnames[: count + extra]:
+        if name not in {"self", "cls"} and name in frame.f_locals:
+            yield name, frame.f_locals[name]
+
+
+def _own_file(frame: FrameType | None) -> str:
+    """The file of the package that a frame is in, or else the nearest one below it on the stack; "" for none."""
+    while frame is not None:
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(PACKAGE):
+            return path.relative_to(PACKAGE).as_posix()
+        frame = frame.f_back
+    return ""
+
+
+class Follower:
+    """Profiles every thread that is started while it is open; records entries only within `following`."""
+
+    def __init__(self) -> None:
+        self._holds: Holds | None = None
+        self._entries: list[Entry] = []
+        self._seen: list[FrameType] = []
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        threading.setprofile(self._profile)
+        sys.setprofile(self._profile)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]  # None is allowed, typeshed does not say so
+        self._seen.clear()
+
+    @contextmanager
+    def following(self, holds: Holds) -> Iterator[list[Entry]]:
+        """The files that are entered with the value while the context is open."""
+        self._entries, self._holds = [], holds
+        try:
+            yield self._entries
+        finally:
+            self._holds = None
+
+    def _profile(self, frame: FrameType, event: str, _: object) -> None:
+        code, holds = frame.f_code, self._holds
+        if holds is None or event != "call" or not code.co_filename.startswith(f"{PACKAGE}/"):
+            return
+        if code.co_name.startswith("<"):  # the class bodies and comprehensions of a file are no calls
+            return
+        file = _own_file(frame)
+        if file == _own_file(frame.f_back):
+            return
+        if any(_contains(holds, *each) for each in _arguments(frame)):
+            with self._lock:
+                self._record(frame, file)
+
+    def _record(self, frame: FrameType, file: str) -> None:
+        if any(frame is each for each in self._seen):
+            return  # a coroutine that goes on
+        self._seen.append(frame)
+        if not self._entries or self._entries[-1].file != file:
+            again = any(file == each.file for each in self._entries)
+            self._entries.append(Entry(file, frame.f_code.co_qualname, again))
+
+
+async def paths(home: Path) -> dict[str, list[Entry]]:
+    """What `task` and `result` pass, by the name of the tool, on an empty home."""
+    variables = {"MCP_REFLECT_HOME": str(home), "MCP_REFLECT_PROJECT": "paths", "MCP_REFLECT_USER": "ann"}
+    settings = load_settings(variables, home)
+    found = {}
+    lesson = {"guidance": "Leave out the slow tests.", "correct_action": "pytest -m 'not slow'"}
+
+    async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+        result = await client.call_tool(tool, arguments)
+        if result.is_error or not isinstance(result.structured_content, dict):
+            raise RuntimeError(f"{tool}: {result.content}")
+        return result.structured_content
+
+    server = build_server(lambda: open_memory(settings))
+    with Follower() as follower:
+        async with Client(server) as client:
+            await call(client, "submit_trace", task="Run the quick tests", review_result="fail", **lesson)
+            with follower.following(holds_text(TASK)) as entries:
+                await call(client, "query_memories", task=TASK)
+            found["query_memories"] = list(entries)
+            trace = await call(client, "submit_trace", task=TASK, trajectory="$ pytest -m 'not slow'\n212 passed")
+            with follower.following(holds_named({"result", "review_result"}, "pass")) as entries:
+                await call(client, "review_trace", trace_id=trace["trace_id"], result="pass", **lesson)
+            found["review_trace"] = list(entries)
+    return found
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="mcp-reflect-paths-") as folder:
+        found = anyio.run(paths, Path(folder))
+    for argument, tool in (("task", "query_memories"), ("result", "review_trace")):
+        print(f"{argument} through {tool}")
+        for entry in found[tool]:
+            print(f"  {'again ' if entry.again else '      '}{entry.file:<42} {entry.function}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""The tables that follow from the code: settings, tools with their arguments, commands with their options."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import typer.main
+from typer.core import TyperArgument, TyperCommand, TyperGroup
+
+from mcp_reflect.cli.app import app
+from mcp_reflect.config.load import setting_rows
+from mcp_reflect.server.tools import TOOLS
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; `|` in cells is escaped."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+
+
+def settings() -> str:
+    rows = [
+        (
+            f"`{row.key}`" if row.key else "–",
+            ", ".join(f"`{name}`" for name in row.environment),
+            row.default,
+            row.meaning,
+            row.allowed,
+        )
+        for row in setting_rows()
+    ]
+    return table(("config.toml", "environment", "default", "meaning", "allowed"), rows)
+
+
+def tools() -> str:
+    return "\n\n".join(part for tool in TOOLS for part in _tool(tool.name, tool.description, tool.parameters))
+
+
+def _tool(name: str, description: str, schema: dict[str, Any]) -> Iterator[str]:
+    yield f"### `{name}`"
+    yield " ".join(description.split())
+    if schema["properties"]:
+        required = schema.get("required", ())
+        rows = [_argument(key, value, required=key in required) for key, value in schema["properties"].items()]
+        yield table(("argument", "type", "default", "meaning"), rows)
+    else:
+        yield "No arguments."
+
+
+def _argument(name: str, schema: dict[str, Any], *, required: bool) -> tuple[str, str, str, str]:
+    kind = schema["type"]
+    if "enum" in schema:
+        kind = " or ".join(f"`{value}`" if value else "empty" for value in schema["enum"])
+    elif kind == "array":
+        kind = f"list of {schema['items']['type']}s"
+    elif {"ge", "le"} <= schema.keys():
+        kind = f"{kind}, {schema['ge']} to {schema['le']}"
+    default = "required" if required else f"`{json.dumps(schema['default'])}`"
+    return f"`{name}`", kind, default, schema.get("description", "")
+
+
+def commands() -> str:
+    return "\n\n".join(part for name, command in command_list() for part in _command(name, command))
+
+
+def command_list() -> list[tuple[str, TyperCommand]]:
+    """Every command with its full name, those of groups included, in the order of the help."""
+    return list(_below("mcp-reflect", typer.main.get_command(app)))
+
+
+def _below(name: str, command: object) -> Iterator[tuple[str, TyperCommand]]:
+    if isinstance(command, TyperGroup):
+        for inner, found in command.commands.items():
+            yield from _below(f"{name} {inner}", found)
+    elif isinstance(command, TyperCommand):
+        yield name, command
+
+
+def _command(name: str, command: TyperCommand) -> Iterator[str]:
+    arguments = [_metavar(each) for each in command.params if isinstance(each, TyperArgument)]
+    yield f"### `{' '.join([name, *arguments])}`"
+    yield " ".join((command.help or "").split())
+    if command.params:
+        yield "\n".join(_parameter(each) for each in command.params)
+
+
+def _metavar(argument: TyperArgument) -> str:
+    name = (argument.metavar or argument.name or "").upper()
+    return name if argument.required else f"[{name}]"
+
+
+def _parameter(parameter: Any) -> str:
+    """One line of a list. `type_descriptor` holds the annotation of the function's argument."""
+    names = ", ".join(f"`{each}`" for each in (*parameter.opts, *parameter.secondary_opts))
+    if isinstance(parameter, TyperArgument):
+        names = f"`{_metavar(parameter)}`"
+    choices = get_args(parameter.type_descriptor.annotation) if _is_literal(parameter) else ()
+    offered = f" One of {', '.join(f'`{each}`' for each in choices)}." if choices else ""
+    plain = isinstance(parameter.default, str | int | float | Path) and parameter.default not in (False, "")
+    default = f" Default: `{_shown(parameter)}`." if plain else ""
+    return f"- {names}: {' '.join((parameter.help or '').split())}{offered}{default}"
+
+
+def _is_literal(parameter: Any) -> bool:
+    return get_origin(parameter.type_descriptor.annotation) is Literal
+
+
+def _shown(parameter: Any) -> str:
+    """The default as it is typed: that of a pair of flags is the flag's name."""
+    return str(parameter.opts[0] if parameter.default is True else parameter.default)
