@@ -1,10 +1,12 @@
 """Prints the files that an argument passes on its way through a tool call, in the order in which they are entered.
 
-    python -m docs.tools.argument_path
+    python -m docs.tools.argument_path           # print
+    python -m docs.tools.argument_path --write   # also write them into docs/ARCHITECTURE.md
 
 `task` is followed through `query_memories` and `result` through `review_trace`, in a server on a memory of one run in a
 temporary home. A file is entered when a function of another file of the package is called with the value: in an
-argument itself, or in a field of one. A file entered again, after others, is marked.
+argument itself, or in a field of one. A file that was entered before, and left, is marked. Neither a callback into a
+file that still waits for its own call, nor the first function of a new thread in a file entered before, is an entry.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 import tempfile
+import textwrap
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,6 +27,7 @@ from mcp.client import Client
 from pydantic import BaseModel
 
 import mcp_reflect
+from docs.tools.marked import ROOT, write_block
 from mcp_reflect.bootstrap import open_memory
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.server import build_server
@@ -83,14 +87,20 @@ def _arguments(frame: FrameType) -> Iterator[tuple[str, object]]:
             yield name, frame.f_locals[name]
 
 
-def _own_file(frame: FrameType | None) -> str:
-    """The file of the package that a frame is in, or else the nearest one below it on the stack; "" for none."""
-    while frame is not None:
-        path = Path(frame.f_code.co_filename)
-        if path.is_relative_to(PACKAGE):
-            return path.relative_to(PACKAGE).as_posix()
-        frame = frame.f_back
-    return ""
+def _own_file(filename: str) -> str:
+    """The file's path in the package; "" for one of another package."""
+    path = Path(filename)
+    return path.relative_to(PACKAGE).as_posix() if path.is_relative_to(PACKAGE) else ""
+
+
+def _files_below(frame: FrameType) -> set[str]:
+    """The package's files that wait on the stack for this frame to return."""
+    found = set()
+    below = frame.f_back
+    while below is not None:
+        found.add(_own_file(below.f_code.co_filename))
+        below = below.f_back
+    return found - {""}
 
 
 class Follower:
@@ -109,7 +119,7 @@ class Follower:
 
     def __exit__(self, *_: object) -> None:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]  # None is allowed, typeshed does not say so
+        threading.setprofile(None)
         self._seen.clear()
 
     @contextmanager
@@ -127,8 +137,8 @@ class Follower:
             return
         if code.co_name.startswith("<"):  # the class bodies and comprehensions of a file are no calls
             return
-        file = _own_file(frame)
-        if file == _own_file(frame.f_back):
+        file, callers = _own_file(code.co_filename), _files_below(frame)
+        if file in callers or (not callers and any(file == each.file for each in self._entries)):
             return
         if any(_contains(holds, *each) for each in _arguments(frame)):
             with self._lock:
@@ -170,13 +180,25 @@ async def paths(home: Path) -> dict[str, list[Entry]]:
     return found
 
 
-def main() -> int:
+def shown(entries: list[Entry]) -> str:
+    """The files in order, one after another."""
+    chain = " → ".join(f"{entry.file}{' (again)' if entry.again else ''}" for entry in entries)
+    return "\n".join(["```text", *textwrap.wrap(chain, 112, break_on_hyphens=False), "```"])
+
+
+def traced() -> dict[str, list[Entry]]:
     with tempfile.TemporaryDirectory(prefix="mcp-reflect-paths-") as folder:
-        found = anyio.run(paths, Path(folder))
+        return anyio.run(paths, Path(folder))
+
+
+def main() -> int:
+    found = traced()
     for argument, tool in (("task", "query_memories"), ("result", "review_trace")):
         print(f"{argument} through {tool}")
         for entry in found[tool]:
             print(f"  {'again ' if entry.again else '      '}{entry.file:<42} {entry.function}")
+        if sys.argv[1:] == ["--write"]:
+            write_block(ROOT / "docs" / "ARCHITECTURE.md", f"{argument} through {tool}", shown(found[tool]))
     return 0
 
 

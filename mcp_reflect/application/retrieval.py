@@ -107,14 +107,15 @@ class Retriever:
 
         Without `ask` by what this process knows of the ledger, which others may have written since.
         """
-        vector = self._embedder.embed([focused(wanted.task)])[0]
+        question, words = focused(wanted.task), terms(spoken(wanted.task)) if wanted.hybrid else None
+        vector = self._embedder.embed([question])[0]
         query = Query(
             vector,
             wanted.lambda_,
             wanted.threshold,
             wanted.recency_weight,
             wanted.now,
-            terms(spoken(wanted.task)) if wanted.hybrid else None,
+            words,
             wanted.optimism,
             task_key(wanted.task),
         )
