@@ -22,7 +22,7 @@ from rich.table import Table
 
 from benchmarks.quality.data import DATA
 from benchmarks.speed import SEED, mixtures, settings_in
-from mcp_reflect.application.known_errors.records import new_error, store_provenance
+from mcp_reflect.application.known_errors.records import compose_error, store_provenance
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import ErrorQuery, Query
 from mcp_reflect.bootstrap import Store, build_memory, open_store
@@ -74,7 +74,7 @@ def fill(store: Store, memory: MemoryService, texts: Sequence[str], vectors: Vec
                 )
                 source = store_provenance(session, profile, line, "error", start)
                 session.memories.put(
-                    new_error(line, profile, source.id, start, "agent"), store.embedder.identity, vectors[number]
+                    compose_error(line, profile, source.id, start, "agent"), store.embedder.identity, vectors[number]
                 )
     store.indexer.sync(profile.project)
 

@@ -43,10 +43,10 @@ from mcp_reflect.bootstrap import Store, build_memory, open_memory, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import Memory, Review, Trace
-from mcp_reflect.domain.ranking.candidate_generation import COMPARED, two_stage_top_k
-from mcp_reflect.domain.ranking.scoring import Query as Ranking
+from mcp_reflect.domain.ranking.candidate_generation import EXACT_SCAN_LIMIT, two_stage_top_k
+from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.top_k import Ranked, top_k
-from mcp_reflect.domain.text.condensation import focused
+from mcp_reflect.domain.text.condensation import condensed
 from mcp_reflect.domain.text.terms import terms
 from mcp_reflect.domain.values import Vector
 from mcp_reflect.server import build_server
@@ -71,7 +71,7 @@ console = Console()
 
 def texts(by_set: Sequence[Iterable[str]]) -> list[str]:
     """One of each set in turn, over again where a set has no more, as they are embedded."""
-    endless = [itertools.cycle([focused(text) for text in each]) for each in by_set]
+    endless = [itertools.cycle([condensed(text) for text in each]) for each in by_set]
     return [next(each) for _ in range(TEXTS // len(by_set)) for each in endless]
 
 
@@ -186,17 +186,17 @@ def measure_queries(size: int, every: list[str], base: Vector, fresh: Iterator[s
                     by_meaning = partial(ours, retrieval=SEMANTIC)
                     times = paired(ours, by_meaning, fresh, ROUNDS)
                     table.add_row(*times.row(f"{what}, against semantic", "≤ 1.50"))
-            if size > COMPARED:
+            if size > EXACT_SCAN_LIMIT:
                 report_recall(store, memory, fresh)
 
 
 def report_recall(store: Store, memory: MemoryService, fresh: Iterator[str]) -> None:
     """How many of the true best the searches of large banks find, against comparing every row."""
     retriever: Any = memory._retriever  # noqa: SLF001 - the exact answer is not part of the interface
-    bank = retriever._banks[memory.profile.project].bank  # noqa: SLF001
+    table = retriever._tables[memory.profile.project].table  # noqa: SLF001
     asked = list(itertools.islice(fresh, 200))
     vectors = store.embedder.embed(asked)
-    by_index = partial(retriever._by_index, memory.profile.project)  # noqa: SLF001
+    by_index = partial(retriever._index_top_k, memory.profile.project)  # noqa: SLF001
     searches: list[tuple[RetrievalMode, str, Callable[..., Ranked]]] = [
         ("hybrid", "in two stages", two_stage_top_k),
         ("semantic", "in two stages", two_stage_top_k),
@@ -207,11 +207,13 @@ def report_recall(store: Store, memory: MemoryService, fresh: Iterator[str]) -> 
         found = wanted = 0
         for text, vector in zip(asked, vectors, strict=True):
             words = terms(text) if retrieval == "hybrid" else None
-            query = Ranking(vector, lambda_, threshold, terms=words, optimism=memory.profile.hope(retrieval))
-            exact = {bank.ids[row] for row in top_k(bank, query, 50).rows}
-            quick = {bank.ids[row] for row in search(bank, query, 50).rows}
+            query = RankingQuery(
+                vector, lambda_, threshold, terms=words, optimism=memory.profile.optimism_for(retrieval)
+            )
+            exact = {table.ids[row] for row in top_k(table, query, 50).rows}
+            quick = {table.ids[row] for row in search(table, query, 50).rows}
             found, wanted = found + len(exact & quick), wanted + len(exact)
-        line = f"  of the best 50 at {len(bank):,}, {retrieval} {how}, λ {lambda_}: {found / wanted:.4f} found"
+        line = f"  of the best 50 at {len(table):,}, {retrieval} {how}, λ {lambda_}: {found / wanted:.4f} found"
         console.print(f"{line} (goal ≥ 0.99)")
 
 

@@ -37,9 +37,9 @@ def environment(**settings: str | float) -> dict[str, str]:
 
 def ranking_query(
     vector: Vector, lambda_: float, optimism: float = 0.0, words: str = "", task: str = ""
-) -> scoring.Query:
+) -> scoring.RankingQuery:
     """What the retriever makes of a query without a threshold: with `words` of one that goes by them too, with `task`
     of one that knows what was tried on it.
     """
     counted, key = terms(words) if words else None, task_key(task) if task else None
-    return scoring.Query(vector, lambda_, 0.0, terms=counted, optimism=optimism, task=key)
+    return scoring.RankingQuery(vector, lambda_, 0.0, terms=counted, optimism=optimism, task=key)

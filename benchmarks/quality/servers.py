@@ -19,7 +19,7 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Submission, Verdict
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
 from mcp_reflect.domain.learning import credit_assignment
-from mcp_reflect.domain.learning.confidence import ONE_REVIEW
+from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
 from mcp_reflect.domain.learning.q_update import rewards, updated
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.models import Result
@@ -97,7 +97,9 @@ class InMemory:
             if alpha > 0:
                 self.q[position] = updated(float(self.q[position]), reward, alpha)
                 _, trials, successes = self._records[position].get(key, (key, 0.0, 0.0))
-                counted = TaskRecord(key, trials + alpha / ONE_REVIEW, successes + alpha / ONE_REVIEW * reward)
+                counted = TaskRecord(
+                    key, trials + alpha / REFERENCE_ALPHA, successes + alpha / REFERENCE_ALPHA * reward
+                )
                 self._records[position][key] = counted
                 records = tuple(self._records[position].values())
                 changes.append(UtilityChange(memory_id, float(self.q[position]), records))

@@ -11,7 +11,7 @@ from mcp_reflect.application.ports import Embedder, ReadSession, WriteSession
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import RETRIEVABLE, Author, LogEntry, Memory, ReflectionDraft, Review, Status, Trace
 from mcp_reflect.domain.reflection.composition import compose_claim
-from mcp_reflect.domain.text.condensation import focused
+from mcp_reflect.domain.text.condensation import condensed
 from mcp_reflect.domain.values import Vector
 
 
@@ -26,7 +26,7 @@ class Embedded:
     def by(cls, embedder: Embedder, texts: Sequence[str]) -> Embedded:
         """Raises ModelUnavailable."""
         once = list(dict.fromkeys(texts))
-        return cls(embedder.identity, dict(zip(once, embedder.embed([*map(focused, once)]), strict=True)))
+        return cls(embedder.identity, dict(zip(once, embedder.embed([*map(condensed, once)]), strict=True)))
 
 
 def texts_of(trace: Trace, draft: ReflectionDraft, author: Author, review_draft: ReflectionDraft) -> list[str]:

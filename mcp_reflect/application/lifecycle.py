@@ -14,7 +14,7 @@ from mcp_reflect.errors import InvalidArgument, UnknownId
 
 ISSUED_BY = "query_memories, augment_task and find_error_fixes"
 
-PURGED = "purge"
+PURGE_ACTION = "purge"
 """The action in the log of a memory whose words were forgotten for good."""
 
 _TARGETS: dict[Action, Status] = {"adopt": "adopted", "deprecate": "deprecated", "archive": "archived"}
@@ -40,7 +40,7 @@ def manage(
         memory = session.memories.by_ids([memory_id]).get(memory_id)
         if memory is None or not profile.sees(memory):
             raise UnknownId("memory_id", [memory_id], ISSUED_BY)
-        if any(entry.action == PURGED for entry in session.memories.log_of(memory_id)):
+        if any(entry.action == PURGE_ACTION for entry in session.memories.log_of(memory_id)):
             raise InvalidArgument("memory_id", f"{memory_id} was purged: its words are gone", "a memory that has some")
         if memory.status == "pending":
             raise InvalidArgument("memory_id", f"{memory_id} is being rewritten", "a memory that is not; try again")

@@ -95,28 +95,30 @@ class MemoryService(MemoryReader):
             recency_weight=self.profile.recency_weight,
             now=microseconds(now),
             hybrid=how == "hybrid",
-            optimism=self.profile.hope(how),
+            optimism=self.profile.optimism_for(how),
         )
         try:
-            return self._retrieved(wanted, ask=False)
+            return self._retrieved(wanted, refresh=False)
         except OutOfDate:  # another process wrote to the ledger
-            return self._retrieved(wanted, ask=True)
+            return self._retrieved(wanted, refresh=True)
 
-    def _retrieved(self, wanted: RetrievalSpec, *, ask: bool) -> Retrieved:
-        """Without `ask` the ledger is not asked beforehand whether anything is new, which takes a tenth of what a query
-        adds to the embedding, but when it is told what is shown. Raises OutOfDate if something was.
+    def _retrieved(self, wanted: RetrievalSpec, *, refresh: bool) -> Retrieved:
+        """Search and record what is returned.
+
+        Without `refresh` the ledger is asked for changes only as the retrieval is recorded, which saves a tenth of what
+        a query adds to the embedding. Raises OutOfDate where another process wrote meanwhile.
         """
         project = self.profile.project
-        found = self._retriever.search(project, self.profile.visible_user, wanted, ask=ask)
-        shown = self.profile.shown([hit.memory_id for hit in found.hits], self._clock())
-        memories = self._ledger.record_retrieval(shown, as_of=None if ask else found.as_of)
-        self._retriever.touch(project, shown.memory_ids, wanted.now)
+        hits = self._retriever.search(project, self.profile.visible_user, wanted, refresh=refresh)
+        retrieval = self.profile.new_retrieval([hit.memory_id for hit in hits.hits], self._clock())
+        memories = self._ledger.record_retrieval(retrieval, as_of=None if refresh else hits.as_of)
+        self._retriever.touch(project, retrieval.memory_ids, wanted.now)
         matches = [
             Match(memory=memories[hit.memory_id], similarity=hit.similarity, relevance=hit.relevance, score=hit.score)
-            for hit in found.hits
+            for hit in hits.hits
             if hit.memory_id in memories
         ]
-        return Retrieved(shown.id, matches)
+        return Retrieved(retrieval.id, matches)
 
     def augment(self, query: Query) -> tuple[str, Retrieved]:
         """The task with the memories that may help, ready to be used as a prompt."""

@@ -1,4 +1,4 @@
-"""What one connection brings along: whose memory it sees and the defaults it works with."""
+"""The profile of a connection: whose memories it sees, and its defaults."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ AuthorSetting = Literal["auto", "agent", "llm", "sampling", "extractive"]
 CreditSetting = Literal["retrieved", "used"]
 
 DEFAULT_OPTIMISM = 0.75
-"""Of hybrid queries. Where a memory stays as it is, 0.75 to 1.5 learn alike. In use a new memory comes with every run;
-there 1 earns no more than the plain q_value, and 1.5 far less: what is hoped of each untried one keeps what has proven
-itself from being used (docs/quality.md).
+"""Optimism of hybrid queries, in standard deviations of `learning/confidence.py`. While the set of memories is
+fixed, 0.75 to 1.5 learn alike. In use every run adds a memory; then 1 earns no more than the plain q_value and 1.5 far
+less, because the bonus of untried memories displaces proven ones (docs/quality.md).
 """
 
 
 class Owned(Protocol):
-    """A trace, a memory, what was shown to somebody."""
+    """Anything that belongs to a project and a user: a trace, a memory, a retrieval."""
 
     @property
     def project(self) -> str: ...
@@ -32,20 +32,24 @@ class Owned(Protocol):
 
 @dataclass(frozen=True)
 class InsightRules:
-    """How insights are drawn; 0 is 0, never a default. `same_bound` is the cosine from which two may be the same."""
+    """Limits of insights; 0 is 0, never a default.
+
+    `merge_threshold` is the least cosine of two insights that may be merged; `importance_threshold` is in [0, 1].
+    """
 
     recent_capacity: int = 20
     capacity: int = 10
     reflect_every: int = 15
     importance_threshold: float = 0.5
-    same_bound: float = 0.715
+    merge_threshold: float = 0.715
 
 
 @dataclass(frozen=True)
 class Profile:
-    """Settings of a connection; both thresholds are already the model's own where none was set.
+    """Settings of a connection; both thresholds are the embedding model's own where none was set.
 
-    `similarity_threshold` is the least cosine, `relevance_threshold` takes its place in a hybrid query.
+    `similarity_threshold` is the least cosine; `relevance_threshold` takes its place in a hybrid query. `lambda_`,
+    `mmr_lambda`, `initial_q`, `alpha` and `recency_weight` are in [0, 1].
     """
 
     project: str
@@ -69,25 +73,25 @@ class Profile:
 
     @property
     def visible_user(self) -> str | None:
-        """Whose traces and memories are visible; None means everyone's."""
+        """The user whose traces and memories are visible; None means everyone's."""
         return self.user if self.scope == "user" else None
 
     def threshold(self, retrieval: RetrievalMode) -> float:
-        """What a memory's relevance must reach in a query of that kind."""
+        """Return the least relevance in a query in this mode."""
         return self.relevance_threshold if retrieval == "hybrid" else self.similarity_threshold
 
-    def hope(self, retrieval: RetrievalMode) -> float:
-        """The optimism of a query of that kind; a semantic one keeps to the plain rule where nothing is set."""
+    def optimism_for(self, retrieval: RetrievalMode) -> float:
+        """Return the optimism of a query in this mode; without a setting a semantic one has none."""
         if self.optimism is not None:
             return self.optimism
         return DEFAULT_OPTIMISM if retrieval == "hybrid" else 0.0
 
     def sees(self, thing: Owned) -> bool:
-        """Whether a thing belongs to what this connection may know of."""
+        """Return true where this connection may see the thing."""
         return thing.project == self.project and self.visible_user in {None, thing.user}
 
-    def shown(self, memory_ids: Sequence[str], at: datetime) -> Retrieval:
-        """The record of memories that this connection is given."""
+    def new_retrieval(self, memory_ids: Sequence[str], at: datetime) -> Retrieval:
+        """Return a new record of memories that are returned to this connection at `at`."""
         return Retrieval(
             id=new_id("ret"),
             project=self.project,

@@ -1,4 +1,8 @@
-"""Finds the best memories of a project: one table per project, kept fresh from the ledger."""
+"""Retrieval: the best memories for a task, and the known errors that match an error text.
+
+A search embeds the task, catches up with the ledger, generates candidates, scores these exactly and re-ranks them by
+MMR. Each project has one feature table and one error index in memory, both kept fresh from the ledger's change feed.
+"""
 
 from __future__ import annotations
 
@@ -12,36 +16,40 @@ import numpy.typing as npt
 
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.ports import Embedder, Ledger, VectorIndex
-from mcp_reflect.domain.error_matching.error_index import ErrorIndex, KnownMatch, nearest_errors
-from mcp_reflect.domain.error_matching.keywords import SAME, folded, keyword_sets, keywords
+from mcp_reflect.domain.error_matching.error_index import ErrorIndex, ErrorMatch, nearest_errors
+from mcp_reflect.domain.error_matching.keywords import SAME_ERROR_OVERLAP, keyword_sets, keywords, normalized_error
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.models import Scalar
 from mcp_reflect.domain.ranking.candidate_generation import two_stage_top_k
 from mcp_reflect.domain.ranking.columns import similarities
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
-from mcp_reflect.domain.ranking.scoring import Query
+from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.threshold_algorithm import threshold_top_k
 from mcp_reflect.domain.ranking.top_k import Ranked, mmr, pool_size
-from mcp_reflect.domain.text.condensation import focused, spoken
+from mcp_reflect.domain.text.condensation import condensed, prose_of
 from mcp_reflect.domain.text.terms import terms
 from mcp_reflect.domain.values import Rows
 from mcp_reflect.errors import IndexFailure
 
 log = logging.getLogger(__name__)
 
-LOOKED_AT = 100_000
-"""In larger banks the index is asked, where it can answer: a look at every row takes longer then."""
+FULL_SCAN_LIMIT = 100_000
+"""Above this many memories the vector index is asked, where a query allows it: reading every row takes longer then."""
 
 _NEAREST = 256
-"""Least number of neighbours asked of the index; twice what a pool of the default size needs, see TRUSTED."""
+"""Least number of neighbours asked of the index: twice what a pool of the default size needs, see TRUSTED_SHARE."""
 
-_FRESH_LIMIT = 5_000
-"""With more rows than this still unknown to the index, comparing all of them is the better plan."""
+_UNINDEXED_LIMIT = 5_000
+"""With more rows than this missing from the index, comparing all rows is cheaper."""
 
 
 @dataclass(frozen=True)
 class RetrievalSpec:
-    """A retrieval with every default filled in; `hybrid`: words count beside meaning."""
+    """A retrieval with every default filled in.
+
+    `lambda_`, `mmr_lambda`, `threshold` and `recency_weight` are in [0, 1]; `now` is in microseconds since the epoch.
+    With `hybrid`, words count beside meaning. `optimism` >= 0 is in standard deviations.
+    """
 
     task: str
     limit: int
@@ -51,13 +59,19 @@ class RetrievalSpec:
     metadata_filter: Mapping[str, Scalar]
     recency_weight: float
     now: int
-    """In microseconds since the epoch."""
     hybrid: bool = False
     optimism: float = 0.0
+
+    @property
+    def needs_every_row(self) -> bool:
+        """True where the lists by cosine and by q_value do not decide: they know nothing of ages, words and trials."""
+        return bool(self.recency_weight or self.hybrid or self.optimism)
 
 
 @dataclass(frozen=True)
 class Hit:
+    """A memory that was found, with its cosine in [-1, 1], its relevance and its score."""
+
     memory_id: str
     similarity: float
     relevance: float
@@ -65,156 +79,161 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Found:
-    """Hits, best first, by what the ledger held after change `as_of`."""
+class Hits:
+    """Hits, best first, as of the ledger's change `as_of`."""
 
     hits: list[Hit]
     as_of: int
 
 
-class _Guarded:
-    """A bank and the known errors, with the lock that keeps readers and refreshing apart."""
+class _ProjectTables:
+    """The feature table and error index of a project, with the lock under which they are read and refreshed."""
 
     def __init__(self, dimension: int) -> None:
-        self.bank = FeatureTable(dimension)
+        self.table = FeatureTable(dimension)
         self.errors = ErrorIndex()
         self.lock = threading.Lock()
-        self._records: tuple[int, Rows, npt.NDArray[np.bool_]] = (-1, np.zeros(0, np.int64), np.zeros(0, np.bool_))
+        self._error_rows: tuple[int, Rows, npt.NDArray[np.bool_]] = (-1, np.zeros(0, np.int64), np.zeros(0, np.bool_))
 
-    def records(self) -> tuple[Rows, npt.NDArray[np.bool_]]:
-        """Rows of the bank that hold recorded errors, and whether each is solved."""
-        if self._records[0] != self.bank.seq:
-            ids = self.errors.records()
-            held = [i for i in ids if len(self.bank.rows_of([i]))]
-            solved = np.array([self.errors.known[i].solved for i in held], dtype=np.bool_)
-            self._records = (self.bank.seq, self.bank.rows_of(held), solved)
-        return self._records[1:]
+    def error_rows(self) -> tuple[Rows, npt.NDArray[np.bool_]]:
+        """Return the table's rows of recorded errors, and for each whether it has a fix."""
+        if self._error_rows[0] != self.table.seq:
+            ids = [i for i in self.errors.recorded_ids() if len(self.table.rows_of([i]))]
+            solved = np.array([self.errors.known[i].solved for i in ids], dtype=np.bool_)
+            self._error_rows = (self.table.seq, self.table.rows_of(ids), solved)
+        return self._error_rows[1:]
 
 
 class Retriever:
-    """Thread-safe. `search` embeds, catches up with the ledger, ranks and diversifies."""
+    """Searches the memories of any project of a ledger. Thread-safe."""
 
     def __init__(self, ledger: Ledger, index: VectorIndex, indexer: Indexer, embedder: Embedder) -> None:
         self._ledger = ledger
         self._index = index
         self._indexer = indexer
         self._embedder = embedder
-        self._banks: dict[str, _Guarded] = {}
+        self._tables: dict[str, _ProjectTables] = {}
         self._opening = threading.Lock()
 
-    def search(self, project: str, user: str | None, wanted: RetrievalSpec, *, ask: bool = True) -> Found:
-        """At most `wanted.limit` hits among the memories of `user` (of all users where None).
+    def search(self, project: str, user: str | None, spec: RetrievalSpec, *, refresh: bool = True) -> Hits:
+        """Return at most `spec.limit` hits among the memories of `user` (of all users where None).
 
-        Without `ask` by what this process knows of the ledger, which others may have written since.
+        Without `refresh` the ledger is not asked for changes of other processes. Raises ModelUnavailable and
+        LedgerError.
         """
-        question, words = focused(wanted.task), terms(spoken(wanted.task)) if wanted.hybrid else None
-        vector = self._embedder.embed([question])[0]
-        query = Query(
-            vector,
-            wanted.lambda_,
-            wanted.threshold,
-            wanted.recency_weight,
-            wanted.now,
-            words,
-            wanted.optimism,
-            task_key(wanted.task),
-        )
-        guarded = self._guarded(project, len(vector))
-        with guarded.lock:
-            bank = guarded.bank
-            self._catch_up(project, guarded, ask=ask)
-            rows = bank.matching(wanted.metadata_filter, user)
-            k = pool_size(wanted.limit, wanted.mmr_lambda)
-            # The lists by q_value and by cosine know nothing of ages, words and counts; for those all is compared.
-            by_list = not (wanted.recency_weight or wanted.hybrid or wanted.optimism)
-            if rows is None and len(bank) > LOOKED_AT and by_list:
-                ranked = self._by_index(project, bank, query, k)
+        query = self._ranking_query(spec)
+        project_tables = self._tables_of(project, len(query.vector))
+        with project_tables.lock:
+            table = project_tables.table
+            self._catch_up(project, project_tables, refresh=refresh)
+            rows = table.rows_matching(spec.metadata_filter, user)
+            k = pool_size(spec.limit, spec.mmr_lambda)
+            if rows is None and len(table) > FULL_SCAN_LIMIT and not spec.needs_every_row:
+                ranked = self._index_top_k(project, table, query, k)
             else:
-                ranked = two_stage_top_k(bank, query, k, rows)
-            ranked = mmr(bank, ranked, wanted.limit, wanted.mmr_lambda)
-            ids, as_of = [bank.ids[row] for row in ranked.rows], bank.seq
-        figures = (ranked.similarity.tolist(), ranked.relevance.tolist(), ranked.score.tolist())
-        return Found([Hit(*found) for found in zip(ids, *figures, strict=True)], as_of)
+                ranked = two_stage_top_k(table, query, k, rows)
+            ranked = mmr(table, ranked, spec.limit, spec.mmr_lambda)
+            ids, as_of = [table.ids[row] for row in ranked.rows], table.seq
+        columns = (ranked.similarity.tolist(), ranked.relevance.tolist(), ranked.score.tolist())
+        return Hits([Hit(*values) for values in zip(ids, *columns, strict=True)], as_of)
+
+    def _ranking_query(self, spec: RetrievalSpec) -> RankingQuery:
+        text = condensed(spec.task)
+        query_terms = terms(prose_of(spec.task)) if spec.hybrid else None
+        return RankingQuery(
+            vector=self._embedder.embed([text])[0],
+            lambda_=spec.lambda_,
+            threshold=spec.threshold,
+            recency_weight=spec.recency_weight,
+            now=spec.now,
+            terms=query_terms,
+            optimism=spec.optimism,
+            task=task_key(spec.task),
+        )
+
+    def _index_top_k(self, project: str, table: FeatureTable, query: RankingQuery, k: int) -> Ranked:
+        """Return the `k` best of all rows with the help of the vector index, and without it where it fails or lags."""
+        unindexed = np.flatnonzero((table.seqs > self._indexer.position(project)) & table.alive)
+        if len(unindexed) > _UNINDEXED_LIMIT:
+            return two_stage_top_k(table, query, k)
+        count = max(_NEAREST, 4 * k)
+        try:
+            nearest = self._index.nearest(project, self._embedder.identity, query.vector, count)
+        except IndexFailure as error:
+            log.warning("%s; every row is compared instead", error)
+            return two_stage_top_k(table, query, k)
+        return threshold_top_k(table, query, k, table.rows_of(nearest), len(nearest) < count, unindexed)
 
     def touch(self, project: str, ids: Sequence[str], now: int) -> None:
-        """These memories are being shown, as the ledger was told: its feed of changes does not bring it, since a use
-        is no change of a memory. `now` is in microseconds since the epoch.
-        """
-        guarded = self._guarded(project, self._embedder.dimension)
-        with guarded.lock:
-            guarded.bank.touch(guarded.bank.rows_of(ids), now)
+        """Note that these memories are returned to a caller at `now`, in microseconds since the epoch.
 
-    def known_errors(
+        The ledger is told separately: its change feed does not report uses.
+        """
+        project_tables = self._tables_of(project, self._embedder.dimension)
+        with project_tables.lock:
+            project_tables.table.touch(project_tables.table.rows_of(ids), now)
+
+    def find_known_errors(
         self, project: str, user: str | None, error: str, threshold: float, limit: int, now: int
-    ) -> list[KnownMatch]:
-        """What is known of an error, best first: by keywords, and by meaning where the cosine reaches `threshold`.
+    ) -> list[ErrorMatch]:
+        """Return at most `limit` memories that know an error text, best first, and note their use at `now`.
 
-        `now` is in microseconds since the epoch.
+        A memory matches by keywords, or by meaning where the cosine reaches `threshold`. `now` is in microseconds since
+        the epoch. Raises ModelUnavailable and LedgerError.
         """
-        vector = self._embedder.embed([folded(error) or error])[0]
-        wanted = keyword_sets([error])
-        guarded = self._guarded(project, len(vector))
-        with guarded.lock:
-            bank = guarded.bank
-            self._catch_up(project, guarded)
-            overlaps = guarded.errors.overlaps(wanted)
-            rows, solved = guarded.records()
+        vector = self._embedder.embed([normalized_error(error) or error])[0]
+        query_keywords = keyword_sets([error])
+        project_tables = self._tables_of(project, len(vector))
+        with project_tables.lock:
+            table = project_tables.table
+            self._catch_up(project, project_tables)
+            overlaps = project_tables.errors.overlaps(query_keywords)
+            rows, solved = project_tables.error_rows()
             if user is not None:
-                own = bank.matching({}, user)
+                own = table.rows_matching({}, user)
                 assert own is not None
                 mine = np.isin(rows, own)
                 rows, solved = rows[mine], solved[mine]
-            rough = bank.vectors[rows] @ vector
-            best = nearest_errors(solved, rough, threshold, limit)
-            # What matches by keywords is wanted with its cosine too, however far down the list by meaning it is.
-            rows = np.union1d(rows[best], np.intersect1d(rows, bank.rows_of(overlaps)))
-            cosines = similarities(bank, rows, vector).tolist()
-            near = {bank.ids[row]: cosine for row, cosine in zip(rows, cosines, strict=True) if cosine >= threshold}
-            ranked = guarded.errors.ranked(overlaps, near, user, limit)
-            bank.touch(bank.rows_of(match.memory_id for match in ranked), now)
-            return ranked
+            approximate = table.vectors[rows] @ vector
+            nearest = nearest_errors(solved, approximate, threshold, limit)
+            # Matches by keywords need their cosine too, however far down the list by meaning they are.
+            rows = np.union1d(rows[nearest], np.intersect1d(rows, table.rows_of(overlaps)))
+            cosines = similarities(table, rows, vector).tolist()
+            near = {table.ids[row]: cosine for row, cosine in zip(rows, cosines, strict=True) if cosine >= threshold}
+            matches = project_tables.errors.rank(overlaps, near, user, limit)
+            table.touch(table.rows_of(match.memory_id for match in matches), now)
+            return matches
 
-    def same_mistake(self, project: str, user: str | None, mistake: str) -> list[str]:
-        """Ids of recorded errors of which one headline says the same as `mistake` (see `error_match.SAME`)."""
+    def find_same_mistake(self, project: str, user: str | None, mistake: str) -> list[str]:
+        """Return the ids of recorded errors one headline of which says the same as `mistake` (SAME_ERROR_OVERLAP)."""
         words = keywords(mistake)
-        guarded = self._guarded(project, self._embedder.dimension)
-        with guarded.lock:
-            self._catch_up(project, guarded)
-            index = guarded.errors
-            # A mistake without keywords (bare numbers) is compared with all, word for word.
-            found = {i for i, overlap in index.overlaps([words]).items() if overlap >= SAME} if words else index.known
-            return [i for i in index.records() if i in found and user in {None, index.known[i].user}]
+        project_tables = self._tables_of(project, self._embedder.dimension)
+        with project_tables.lock:
+            self._catch_up(project, project_tables)
+            errors = project_tables.errors
+            # A mistake without keywords (bare numbers) is compared with all errors, word for word, by the caller.
+            same = {i for i, overlap in errors.overlaps([words]).items() if overlap >= SAME_ERROR_OVERLAP}
+            candidates = same if words else errors.known.keys()
+            return [i for i in errors.recorded_ids() if i in candidates and user in {None, errors.known[i].user}]
 
     def reload(self, project: str) -> None:
-        """Read the project anew from the ledger with the next search: the feed of changes tells of no deletion."""
+        """Read the project from the ledger again at the next search: the change feed does not report deletions."""
         with self._opening:
-            self._banks.pop(project, None)
+            self._tables.pop(project, None)
 
-    def _catch_up(self, project: str, guarded: _Guarded, *, ask: bool = True) -> None:
-        known = guarded.bank.seq
-        if not ask and self._ledger.known_seq == known:
+    def _catch_up(self, project: str, project_tables: _ProjectTables, *, refresh: bool = True) -> None:
+        applied = project_tables.table.seq
+        if not refresh and self._ledger.known_seq == applied:
             return
         with self._ledger.reading() as session:
-            if ask and session.feed.latest_seq() == known:
+            if refresh and session.feed.latest_seq() == applied:
                 return
-            changes = session.feed.changes(project, self._embedder.identity, known)
-        guarded.bank.apply(changes)
-        guarded.errors.apply(changes)
+            changes = session.feed.changes(project, self._embedder.identity, applied)
+        project_tables.table.apply(changes)
+        project_tables.errors.apply(changes)
 
-    def _by_index(self, project: str, bank: FeatureTable, query: Query, k: int) -> Ranked:
-        fresh = np.flatnonzero((bank.seqs > self._indexer.position(project)) & bank.alive)
-        if len(fresh) > _FRESH_LIMIT:
-            return two_stage_top_k(bank, query, k)
-        asked = max(_NEAREST, 4 * k)
-        try:
-            nearest = self._index.nearest(project, self._embedder.identity, query.vector, asked)
-        except IndexFailure as error:
-            log.warning("%s; every row is compared instead", error)
-            return two_stage_top_k(bank, query, k)
-        return threshold_top_k(bank, query, k, bank.rows_of(nearest), len(nearest) < asked, fresh)
-
-    def _guarded(self, project: str, dimension: int) -> _Guarded:
+    def _tables_of(self, project: str, dimension: int) -> _ProjectTables:
         with self._opening:
-            if project not in self._banks:
-                self._banks[project] = _Guarded(dimension)
-            return self._banks[project]
+            if project not in self._tables:
+                self._tables[project] = _ProjectTables(dimension)
+            return self._tables[project]

@@ -13,7 +13,7 @@ from mcp_reflect.application.profile import InsightRules, Profile
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings
 from mcp_reflect.config.settings import masked
-from mcp_reflect.domain.insights.merging import same_bound
+from mcp_reflect.domain.insights.merging import merge_threshold
 from mcp_reflect.domain.ranking.relevance import hybrid_threshold
 from mcp_reflect.errors import ConfigurationError
 
@@ -41,7 +41,7 @@ def profile_of(settings: Settings, embedder: Embedder, connection: str) -> Profi
         author=settings.reflection.author,
         uses_model=settings.llm_configured and settings.reflection.author in {"auto", "llm"},
         recency_weight=settings.memory.recency_weight,
-        insights=InsightRules(**settings.insights.model_dump(), same_bound=same_bound(own)),
+        insights=InsightRules(**settings.insights.model_dump(), merge_threshold=merge_threshold(own)),
         connection=connection,
     )
 

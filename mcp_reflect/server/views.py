@@ -10,7 +10,7 @@ from mcp_reflect.application.memory_reader import MemoryReader, ingest_status
 from mcp_reflect.application.memory_service import Retrieved
 from mcp_reflect.application.ports import ProjectCounts, TraceSummary
 from mcp_reflect.application.review import Outcome
-from mcp_reflect.domain.learning.confidence import interval
+from mcp_reflect.domain.learning.confidence import credible_interval
 from mcp_reflect.domain.models import RETRIEVABLE, Match, Memory, Review, Trace
 
 MAX_SHOWN_TRAJECTORY = 20_000
@@ -26,7 +26,7 @@ _SAID_TWICE = {"key_mistake", "correct_action", "guidance", "rating", "interval"
 def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = False) -> dict[str, Any]:
     """Outside of a query `similarity`, `relevance` and `score` are null; `rating` is the q_value from -10 to +10.
 
-    `interval` is where the memory's true rate of success is likely to be, after as many reviews as it had.
+    `interval` holds the bounds of the memory's true success rate, one standard deviation to either side of the mean.
     """
     stored = memory.model_dump(mode="json", exclude={"project", "initial_q", "error_keywords", "trials", "successes"})
     stored = {key: value for key, value in stored.items() if value or key not in _OF_SOME_KINDS}
@@ -37,7 +37,7 @@ def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = F
     view["relevance"] = None if match is None else match.relevance
     view["score"] = None if match is None else match.score
     view["rating"] = 20 * memory.q_value - 10
-    view["interval"] = list(interval(memory.trials, memory.successes, memory.initial_q))
+    view["interval"] = list(credible_interval(memory.trials, memory.successes, memory.initial_q))
     view |= stored
     return {key: value for key, value in view.items() if not (concise and key in _SAID_TWICE)}
 

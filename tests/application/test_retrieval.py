@@ -49,7 +49,7 @@ def test_a_large_bank_is_ranked_as_a_small_one(
     expected = found(parts, lambda_)
     if synchronised:
         parts.indexer.sync("alpha")
-    monkeypatch.setattr(mcp_reflect.application.retrieval, "LOOKED_AT", 5)
+    monkeypatch.setattr(mcp_reflect.application.retrieval, "FULL_SCAN_LIMIT", 5)
     asked: list[int] = []
     nearest = parts.index.nearest
     monkeypatch.setattr(parts.index, "nearest", lambda *args: asked.append(1) or nearest(*args))
@@ -62,7 +62,7 @@ def test_a_failing_index_costs_time_and_no_memory(parts: Parts, monkeypatch: pyt
         raise IndexFailure("scripted")
 
     expected = found(parts, 0.5)
-    monkeypatch.setattr(mcp_reflect.application.retrieval, "LOOKED_AT", 5)
+    monkeypatch.setattr(mcp_reflect.application.retrieval, "FULL_SCAN_LIMIT", 5)
     monkeypatch.setattr(parts.index, "nearest", fail)
     assert found(parts, 0.5) == expected
 
@@ -102,5 +102,5 @@ def test_what_a_search_for_an_error_shows_counts_as_used_at_once(parts: Parts) -
     parts.memory.errors.find(ErrorQuery(error="disk full"))
     used = read(parts.ledger, lambda s: s.memories.by_ids([error.id]))[error.id].last_used_at
     assert used is not None
-    bank = parts.retriever._banks["alpha"].bank
-    assert bank.used[bank.rows_of([error.id])].tolist() == [microseconds(used)]
+    table = parts.retriever._tables["alpha"].table
+    assert table.used[table.rows_of([error.id])].tolist() == [microseconds(used)]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Query, Submission, Verdict
-from mcp_reflect.domain.learning.confidence import hopeful, interval
+from mcp_reflect.domain.learning.confidence import credible_interval, ucb_score
 from tests.support.small_memory import small_memory
 
 fractions = st.floats(0, 1)
@@ -21,14 +21,14 @@ counts = st.floats(0, 200)
 
 def bound(trials: float, successes: float, optimism: float = 1.0, initial_q: float = 0.5) -> float:
     arrays = (np.array([value]) for value in (trials, successes, initial_q))
-    return float(hopeful(*arrays, optimism)[0])
+    return float(ucb_score(*arrays, optimism)[0])
 
 
 @given(counts, fractions, fractions, st.floats(0, 3))
 def test_what_is_hoped_is_a_bounded_step_below_the_upper_end_of_the_interval(
     trials: float, share: float, initial_q: float, optimism: float
 ) -> None:
-    low, high = interval(trials, share * trials, initial_q)
+    low, high = credible_interval(trials, share * trials, initial_q)
     mean = (share * trials + initial_q) / (trials + 1)
     untried = (initial_q * (1 - initial_q) / 2) ** 0.5
     assert 0 <= low <= mean + 1e-9 <= high + 2e-9
@@ -47,7 +47,7 @@ def test_what_was_never_reviewed_counts_with_its_q_value(initial_q: float, optim
 @given(st.integers(1, 100), fractions)
 def test_every_review_that_agrees_narrows_the_interval(trials: int, share: float) -> None:
     def width(n: int) -> float:
-        low, high = interval(n, share * n, share)
+        low, high = credible_interval(n, share * n, share)
         return high - low
 
     # A share of all but one is off by a rounding error, and the width by its root.

@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.domain.changes import Changes, MemoryChange, UtilityChange
-from mcp_reflect.domain.error_matching.error_index import ErrorIndex, hundredth, nearest_errors
+from mcp_reflect.domain.error_matching.error_index import ErrorIndex, nearest_errors, round_match
 from mcp_reflect.domain.error_matching.keywords import (
-    MATCH,
-    SAME,
+    MATCH_OVERLAP,
+    SAME_ERROR_OVERLAP,
     STOP_WORDS,
     best_overlap,
     error_keywords,
-    fold,
     headlines,
     keyword_sets,
     keywords,
+    normalized_line,
     overlap,
     same_error,
     stored_keywords,
@@ -59,7 +59,7 @@ def test_the_example_of_the_guide_shares_four_of_eight_keywords_and_does_not_mat
     assert len(mine & theirs) == 4
     assert len(mine | theirs) == 8
     assert overlap(mine, theirs) == 0.5
-    assert not overlap(mine, theirs) > MATCH
+    assert not overlap(mine, theirs) > MATCH_OVERLAP
 
 
 @given(sets, sets)
@@ -102,15 +102,15 @@ def test_case_order_and_stop_words_do_not_count(said: list[str], stops: list[str
 
 @given(st.text(max_size=400))
 def test_folding_is_stable_and_no_text_breaks_it(text: str) -> None:
-    assert keywords(fold(text)) >= set()
+    assert keywords(normalized_line(text)) >= set()
     assert all(words for words in keyword_sets([text]))
     assert stored_keywords([text]) == tuple(" ".join(sorted(words)) for words in keyword_sets([text]))
 
 
 def test_what_is_named_in_quotes_tells_errors_apart() -> None:
     numpy, pandas = "ModuleNotFoundError: No module named 'numpy'", "ModuleNotFoundError: No module named 'pandas'"
-    assert MATCH < overlap(keywords(numpy), keywords(pandas)) < SAME
-    assert not overlap(keywords("KeyError: 'user_id'"), keywords("KeyError: 'price'")) > MATCH
+    assert MATCH_OVERLAP < overlap(keywords(numpy), keywords(pandas)) < SAME_ERROR_OVERLAP
+    assert not overlap(keywords("KeyError: 'user_id'"), keywords("KeyError: 'price'")) > MATCH_OVERLAP
 
 
 PYTHON = "Traceback (most recent call last):\n" + "".join(
@@ -135,7 +135,7 @@ TRACES = {
 @pytest.mark.parametrize("message", TRACES)
 def test_a_long_stack_trace_matches_its_own_message(message: str) -> None:
     trace = TRACES[message].replace("{}", message)
-    assert best_overlap(keyword_sets([trace]), keyword_sets([message])) > MATCH
+    assert best_overlap(keyword_sets([trace]), keyword_sets([message])) > MATCH_OVERLAP
 
 
 def test_the_frames_of_a_trace_do_not_make_two_errors_one() -> None:
@@ -146,7 +146,7 @@ def test_the_frames_of_a_trace_do_not_make_two_errors_one() -> None:
 def test_that_something_failed_is_no_match_where_it_is_said_what() -> None:
     first = "ImportError: libfoo is not built\nCommand failed with exit code 1\n\nmake: done"
     second = "AssertionError: totals differ\nCommand failed with exit code 1\n\nmake: done"
-    assert best_overlap(keyword_sets([first]), keyword_sets([second])) <= MATCH
+    assert best_overlap(keyword_sets([first]), keyword_sets([second])) <= MATCH_OVERLAP
     assert headlines(first) != headlines(second)
 
 
@@ -174,7 +174,7 @@ def test_the_same_mistake_with_other_evidence_is_another_error() -> None:
 def test_folding_takes_time_linear_in_the_text(piece: str) -> None:
     text = piece * (200_000 // len(piece))
     began = time.perf_counter()
-    fold(text)
+    normalized_line(text)
     assert time.perf_counter() - began < 5.0
 
 
@@ -211,19 +211,19 @@ def test_the_index_finds_what_comparing_every_error_finds(
         made.memory_id: best
         for made in living.values()
         if made.retrievable
-        and (best := best_overlap([wanted], [frozenset(t.split()) for t in made.error_keywords])) > MATCH
+        and (best := best_overlap([wanted], [frozenset(t.split()) for t in made.error_keywords])) > MATCH_OVERLAP
     }
     assert index.overlaps([wanted]) == expected
-    index._squeeze()
+    index._compact()
     assert index.overlaps([wanted]) == expected
 
 
 def test_solved_comes_first_then_match_then_q_value_then_age() -> None:
     index = ErrorIndex()
     index.apply(Changes(1, [change(n, ("socket refused",)) for n in range(6)], [UtilityChange("mem_2", 0.9)]))
-    matches = index.ranked({"mem_4": 1.0, "mem_1": 1.0, "mem_0": 0.8, "mem_2": 0.8}, {"mem_3": 0.7}, None, 10)
+    matches = index.rank({"mem_4": 1.0, "mem_1": 1.0, "mem_0": 0.8, "mem_2": 0.8}, {"mem_3": 0.7}, None, 10)
     assert [m.memory_id for m in matches] == ["mem_4", "mem_2", "mem_0", "mem_1", "mem_3"]
-    assert index.ranked({"mem_4": 1.0}, {}, "bob", 10) == []
+    assert index.rank({"mem_4": 1.0}, {}, "bob", 10) == []
 
 
 @given(st.lists(st.tuples(st.integers(-100, 1000), st.booleans(), st.integers(0, 3)), max_size=40), st.integers(1, 10))
@@ -235,7 +235,7 @@ def test_the_best_by_meaning_are_among_those_that_are_looked_at(
     looked_at = set(nearest_errors(solved, cosines.astype(np.float32), 0.25, limit).tolist())
 
     def key(n: int) -> tuple[bool, float, int]:
-        return (not errors[n][1], -hundredth(cosines[n]), -errors[n][2])
+        return (not errors[n][1], -round_match(cosines[n]), -errors[n][2])
 
     best = sorted((n for n in range(len(errors)) if cosines[n] >= 0.25), key=key)
     assert {key(n) for n in best[:limit]} <= {key(n) for n in looked_at}

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.insights.merging import Insight, beyond_capacity, contradicts, merge, same_bound, says_the_same
+from mcp_reflect.domain.insights.merging import (
+    EmbeddedInsight,
+    contradicts,
+    find_beyond_capacity,
+    merge,
+    merge_threshold,
+    says_the_same,
+)
 from mcp_reflect.domain.text.polarity import opposed, same_numbers
 from mcp_reflect.domain.values import Vector
 
@@ -30,25 +37,27 @@ def direction(degrees: float) -> Vector:
 
 
 @st.composite
-def insights(draw: st.DrawFn, prefix: str) -> list[Insight]:
+def insights(draw: st.DrawFn, prefix: str) -> list[EmbeddedInsight]:
     """One text has one vector, as under a model; neighbours in the circle of texts may be near enough or not."""
     drawn = draw(st.lists(st.tuples(st.sampled_from(TEXTS), st.floats(0, 1), TRACES), max_size=7))
     return [
-        Insight(f"{prefix}{i}", text, direction(25.0 * TEXTS.index(text)), importance, evidence)
+        EmbeddedInsight(f"{prefix}{i}", text, direction(25.0 * TEXTS.index(text)), importance, evidence)
         for i, (text, importance, evidence) in enumerate(drawn)
     ]
 
 
-def plain(merged: list[Insight]) -> list[tuple[object, ...]]:
+def plain(merged: list[EmbeddedInsight]) -> list[tuple[object, ...]]:
     return [(i.key, i.text, i.importance, frozenset(i.evidence), frozenset(i.contradicts)) for i in merged]
 
 
-def without_keys(merged: list[Insight], known: set[str]) -> list[tuple[object, ...]]:
+def without_keys(merged: list[EmbeddedInsight], known: set[str]) -> list[tuple[object, ...]]:
     return sorted((i.key if i.key in known else "", i.text, i.importance, sorted(i.evidence)) for i in merged)
 
 
 @given(insights("old"), insights("new"), st.randoms(use_true_random=False))
-def test_the_order_of_what_is_new_does_not_matter(old: list[Insight], new: list[Insight], random: object) -> None:
+def test_the_order_of_what_is_new_does_not_matter(
+    old: list[EmbeddedInsight], new: list[EmbeddedInsight], random: object
+) -> None:
     shuffled = list(new)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     known = {insight.key for insight in old}
@@ -56,7 +65,7 @@ def test_the_order_of_what_is_new_does_not_matter(old: list[Insight], new: list[
 
 
 @given(insights("old"), insights("new"))
-def test_no_evidence_is_lost_and_none_is_made_up(old: list[Insight], new: list[Insight]) -> None:
+def test_no_evidence_is_lost_and_none_is_made_up(old: list[EmbeddedInsight], new: list[EmbeddedInsight]) -> None:
     merged = merge(old, new, BOUND)
     assert {e for i in merged for e in i.evidence} == {e for i in [*old, *new] for e in i.evidence}
     for insight in new:  # each is somewhere, with its runs
@@ -64,7 +73,7 @@ def test_no_evidence_is_lost_and_none_is_made_up(old: list[Insight], new: list[I
 
 
 @given(insights("old"), insights("new"))
-def test_no_importance_falls_and_none_leaves_its_range(old: list[Insight], new: list[Insight]) -> None:
+def test_no_importance_falls_and_none_leaves_its_range(old: list[EmbeddedInsight], new: list[EmbeddedInsight]) -> None:
     merged = merge(old, new, BOUND)
     assert [i.key for i in merged[: len(old)]] == [i.key for i in old]
     for before, after in zip(old, merged, strict=False):
@@ -74,13 +83,15 @@ def test_no_importance_falls_and_none_leaves_its_range(old: list[Insight], new: 
 
 
 @given(insights("old"), insights("new"))
-def test_merging_the_same_again_changes_nothing(old: list[Insight], new: list[Insight]) -> None:
+def test_merging_the_same_again_changes_nothing(old: list[EmbeddedInsight], new: list[EmbeddedInsight]) -> None:
     once = merge(old, new, BOUND)
     assert plain(merge(once, new, BOUND)) == plain(once)
 
 
 @given(insights("old"), insights("new"))
-def test_contradictions_are_marked_on_both_sides_and_never_merged(old: list[Insight], new: list[Insight]) -> None:
+def test_contradictions_are_marked_on_both_sides_and_never_merged(
+    old: list[EmbeddedInsight], new: list[EmbeddedInsight]
+) -> None:
     merged = {i.key: i for i in merge(old, new, BOUND)}
     for insight in merged.values():
         for other in insight.contradicts:
@@ -93,7 +104,7 @@ def test_contradictions_are_marked_on_both_sides_and_never_merged(old: list[Insi
 
 
 def test_two_grounds_add_up_and_a_known_one_does_not() -> None:
-    known = Insight("k", TEXTS[0], direction(0), 0.5, ("a",))
+    known = EmbeddedInsight("k", TEXTS[0], direction(0), 0.5, ("a",))
     (more,) = merge([known], [replace(known, key="n", evidence=("b",), importance=0.4)], BOUND)
     assert (more.importance, more.evidence) == (pytest.approx(0.7), ("a", "b"))
     (same,) = merge([known], [replace(known, key="n", importance=0.4)], BOUND)
@@ -103,8 +114,8 @@ def test_two_grounds_add_up_and_a_known_one_does_not() -> None:
 
 
 def test_the_bound_follows_the_models_threshold() -> None:
-    assert same_bound(0.25) == pytest.approx(0.715)
-    assert 0.8 < same_bound(0.8) < 1.0
+    assert merge_threshold(0.25) == pytest.approx(0.715)
+    assert 0.8 < merge_threshold(0.8) < 1.0
 
 
 @pytest.mark.parametrize(
@@ -136,8 +147,8 @@ def test_nothing_opposes_itself_and_opposition_is_mutual(one: str, other: str) -
 
 
 def test_other_numbers_are_another_insight() -> None:
-    old = Insight("k", "Use port 80.", direction(0), 0.5, ("a",))
-    merged = merge([old], [Insight("n", "Use port 90.", direction(0), 0.5, ("b",))], BOUND)
+    old = EmbeddedInsight("k", "Use port 80.", direction(0), 0.5, ("a",))
+    merged = merge([old], [EmbeddedInsight("n", "Use port 90.", direction(0), 0.5, ("b",))], BOUND)
     assert [(i.text, i.contradicts) for i in merged] == [("Use port 80.", ()), ("Use port 90.", ())]
 
 
@@ -148,7 +159,7 @@ def test_other_numbers_are_another_insight() -> None:
     st.integers(0, 5),
 )
 def test_beyond_the_capacity_are_the_least_important(standing: dict[str, tuple[bool, float, int]], room: int) -> None:
-    out = beyond_capacity(standing, room)
+    out = find_beyond_capacity(standing, room)
     kept = set(standing) - set(out)
     assert len(kept) == min(room, len(standing))
     for inside in kept:

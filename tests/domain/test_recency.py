@@ -15,7 +15,7 @@ from mcp_reflect.domain.insights.importance import importance, importance_of
 from mcp_reflect.domain.insights.observations import observations
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.recency import HALF_LIFE_DAYS, RECENCY_BOUND, effective_q, freshness, microseconds
-from mcp_reflect.domain.ranking.scoring import Query
+from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.top_k import top_k
 from tests.support.values import START, make_trace, moment
 
@@ -59,7 +59,7 @@ def test_half_of_the_freshness_is_gone_after_the_half_life() -> None:
 
 
 def filled(rows: list[tuple[int, float, int]]) -> FeatureTable:
-    bank = FeatureTable(4)
+    table = FeatureTable(4)
     changes = []
     for i, (axis, q, used) in enumerate(rows):
         vector = np.full(4, 0.5, dtype=np.float32)
@@ -69,8 +69,8 @@ def filled(rows: list[tuple[int, float, int]]) -> FeatureTable:
                 f"m{i}", "ann", retrievable=True, metadata={}, q_value=q, created=0, vector=vector, seq=i + 1, used=used
             )
         )
-    bank.apply(Changes(len(rows), changes, []))
-    return bank
+    table.apply(Changes(len(rows), changes, []))
+    return table
 
 
 @settings(deadline=None)
@@ -85,37 +85,37 @@ def filled(rows: list[tuple[int, float, int]]) -> FeatureTable:
 def test_the_best_are_exact_whatever_their_ages(
     rows: list[tuple[int, float, int]], k: int, lambda_: float, weight: float
 ) -> None:
-    bank = filled(rows)
-    query = Query(np.full(4, 0.5, dtype=np.float32), lambda_, 0.0, weight, NOW)
+    table = filled(rows)
+    query = RankingQuery(np.full(4, 0.5, dtype=np.float32), lambda_, 0.0, weight, NOW)
     wanted = sorted(
         (
-            -((1 - lambda_) * float(bank.vectors[i].astype(float) @ query.vector.astype(float))
+            -((1 - lambda_) * float(table.vectors[i].astype(float) @ query.vector.astype(float))
               + lambda_ * effective(q, used, weight)),
             f"m{i}",
         )
         for i, (_, q, used) in enumerate(rows)
     )[:k]  # fmt: skip
-    by_scan = top_k(bank, query, k)
-    assert [bank.ids[row] for row in by_scan.rows] == [memory_id for _, memory_id in wanted]
+    by_scan = top_k(table, query, k)
+    assert [table.ids[row] for row in by_scan.rows] == [memory_id for _, memory_id in wanted]
 
 
 def test_a_use_makes_a_row_fresh_and_survives_the_squeezing_of_the_table() -> None:
-    bank = filled([(0, 0.5, 0), (0, 0.5, 0)])
-    bank.touch(bank.rows_of(["m0"]), NOW)
-    bank.touch(bank.rows_of(["m0"]), NOW - DAY)
-    assert bank.used.tolist() == [NOW, 0]
+    table = filled([(0, 0.5, 0), (0, 0.5, 0)])
+    table.touch(table.rows_of(["m0"]), NOW)
+    table.touch(table.rows_of(["m0"]), NOW - DAY)
+    assert table.used.tolist() == [NOW, 0]
     gone = [
         MemoryChange(
-            f"x{i}", "ann", retrievable=True, metadata={}, q_value=0.5, created=1, vector=bank.vectors[0], seq=9
+            f"x{i}", "ann", retrievable=True, metadata={}, q_value=0.5, created=1, vector=table.vectors[0], seq=9
         )
         for i in range(600)
     ]
-    bank.apply(Changes(9, gone, []))
+    table.apply(Changes(9, gone, []))
     dead: list[dict[str, Any]] = [{"memory_id": c.memory_id, "seq": 10} for c in gone]
     fields: dict[str, Any] = {"retrievable": False, "metadata": {}, "q_value": 0.5, "created": 1, "vector": None}
-    bank.apply(Changes(10, [MemoryChange(user="ann", **fields, **each) for each in dead], []))
-    assert len(bank.used) < 600
-    assert bank.used[bank.rows_of(["m0"])].tolist() == [NOW]
+    table.apply(Changes(10, [MemoryChange(user="ann", **fields, **each) for each in dead], []))
+    assert len(table.used) < 600
+    assert table.used[table.rows_of(["m0"])].tolist() == [NOW]
 
 
 def test_microseconds_count_from_the_epoch() -> None:

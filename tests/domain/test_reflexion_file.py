@@ -13,10 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.application.known_errors.importing import errors_in, import_errors, matched, plan
-from mcp_reflect.application.known_errors.records import MOST_EVIDENCE, come_back, edited, new_error
+from mcp_reflect.application.known_errors.records import MOST_EVIDENCE, compose_error, with_edit, with_recurrence
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import ErrorFix
-from mcp_reflect.domain.error_matching.reflexion_file import Broken, ErrorLine, in_conflict, line_of, read_lines
+from mcp_reflect.domain.error_matching.reflexion_file import (
+    BrokenLine,
+    ErrorLine,
+    has_merge_conflict,
+    read_lines,
+    render_line,
+)
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.domain.values import Vector
 from tests.support.small_memory import small_memory
@@ -53,7 +59,7 @@ def read_one(line: dict[str, Any] | str) -> ErrorLine:
 
 
 def stored(line: ErrorLine) -> Memory:
-    return new_error(line, PROFILE, "trace_1", moment(), "import")
+    return compose_error(line, PROFILE, "trace_1", moment(), "import")
 
 
 def said(line: str) -> dict[str, Any]:
@@ -63,21 +69,21 @@ def said(line: str) -> dict[str, Any]:
 
 @given(lines)
 def test_a_line_comes_out_as_it_went_in(line: dict[str, Any]) -> None:
-    assert said(line_of(stored(read_one(line)), with_id=False)) == line
+    assert said(render_line(stored(read_one(line)), with_id=False)) == line
 
 
 @given(lines)
 def test_what_was_written_is_read_as_the_same_error(line: dict[str, Any]) -> None:
-    memory = come_back(stored(read_one(line)), read_one(line | {"fix": "another", "evidence": "more to say"}))
-    again = read_one(line_of(memory, with_id=True))
+    memory = with_recurrence(stored(read_one(line)), read_one(line | {"fix": "another", "evidence": "more to say"}))
+    again = read_one(render_line(memory, with_id=True))
     assert again.memory_id == memory.id
-    assert edited(memory, again) == memory
+    assert with_edit(memory, again) == memory
 
 
 @given(lines, lines)
 def test_a_recurrence_loses_nothing(first: dict[str, Any], later: dict[str, Any]) -> None:
     known, again = stored(read_one(first)), read_one(later)
-    memory = come_back(known, again)
+    memory = with_recurrence(known, again)
     assert memory.recurrences == known.recurrences + 1
     assert memory.correct_action == (again.fix or known.correct_action)
     assert any(known.correct_action in kept for kept in (memory.correct_action, *memory.evidence))
@@ -90,13 +96,13 @@ def test_a_memory_shows_its_first_evidence_and_the_latest() -> None:
     memory = stored(read_one({"mistake": "m", "evidence": "the first"}))
     names = [chr(ord("a") + n) * 5 for n in range(26)]
     for name in names:
-        memory = come_back(memory, read_one({"mistake": "m", "evidence": name}))
+        memory = with_recurrence(memory, read_one({"mistake": "m", "evidence": name}))
     assert memory.evidence == ("the first", *names[-(MOST_EVIDENCE - 1) :])
 
 
 def test_evidence_that_differs_in_numbers_only_is_kept_once() -> None:
     memory = stored(read_one({"mistake": "m", "evidence": "timeout after 3 s at /a/b.py:7"}))
-    memory = come_back(memory, read_one({"mistake": "m", "evidence": "timeout after 9 s at /c/d.py:1"}))
+    memory = with_recurrence(memory, read_one({"mistake": "m", "evidence": "timeout after 9 s at /c/d.py:1"}))
     assert memory.evidence == ("timeout after 3 s at /a/b.py:7",)
 
 
@@ -128,7 +134,7 @@ def test_a_broken_line_is_told_by_its_number(line: str, problem: str) -> None:
     found = list(read_lines(f'\n{{"mistake": "fine"}}\r\n{line}\n'))
     assert [number for number, _ in found] == [2, 3]
     broken = found[1][1]
-    assert isinstance(broken, Broken)
+    assert isinstance(broken, BrokenLine)
     assert (broken.number, broken.text) == (3, line)
     assert problem in broken.problem
 
@@ -151,8 +157,8 @@ def test_secrets_in_a_line_are_replaced() -> None:
 
 
 def test_unfinished_merges_are_seen() -> None:
-    assert in_conflict('{"mistake": "a"}\n<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> theirs\n')
-    assert not in_conflict('{"mistake": "a", "evidence": "<<<<<<< HEAD"}\n')
+    assert has_merge_conflict('{"mistake": "a"}\n<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> theirs\n')
+    assert not has_merge_conflict('{"mistake": "a", "evidence": "<<<<<<< HEAD"}\n')
 
 
 @given(st.lists(lines, max_size=8))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from mcp_reflect.domain.changes import Changes, MemoryChange, UtilityChange
 from mcp_reflect.domain.ranking import columns
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
-from mcp_reflect.domain.ranking.relevance import associated, combined, hybrid_threshold, liftable
-from mcp_reflect.domain.ranking.scoring import Query
+from mcp_reflect.domain.ranking.relevance import hybrid_threshold, lift_by_best_match, min_liftable, noisy_or
+from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.top_k import top_k
 from mcp_reflect.domain.text.terms import terms
 
@@ -60,7 +60,7 @@ def banks(draw: st.DrawFn) -> list[Row]:
 
 
 def filled(rows: list[Row]) -> FeatureTable:
-    bank = FeatureTable(6)
+    table = FeatureTable(6)
     changes = [
         MemoryChange(
             memory_id=row.id,
@@ -75,15 +75,15 @@ def filled(rows: list[Row]) -> FeatureTable:
         )
         for row in rows
     ]
-    bank.apply(Changes(1, changes, []))
-    return bank
+    table.apply(Changes(1, changes, []))
+    return table
 
 
 def oracle(
-    bank: FeatureTable, rows: list[Row], looked_at: list[int], vector: tuple[float, ...], text: str
+    table: FeatureTable, rows: list[Row], looked_at: list[int], vector: tuple[float, ...], text: str
 ) -> dict[str, float]:
-    """The relevance of each row that is looked at; the overlaps are held to their own oracle in test_words.py."""
-    overlap = bank.words.overlaps(terms(text)).tolist()
+    """The relevance of each row that is looked at; the overlaps are held to their own oracle in test_terms.py."""
+    overlap = table.lexical_index.overlaps(terms(text)).tolist()
 
     def cosine(a: tuple[float, ...], b: tuple[float, ...]) -> float:
         return min(max(sum(x * y for x, y in zip(a, b, strict=True)), 0.0), 1.0)
@@ -92,7 +92,7 @@ def oracle(
     if not own:
         return {}
     best = min(own, key=lambda i: (-round(own[i], 9), -rows[i].created, rows[i].id))
-    shared = bank.words.alike(best).tolist()
+    shared = table.lexical_index.overlaps_with_row(best).tolist()
     found = {}
     for i in looked_at:
         likeness = 1 - (1 - cosine(rows[i].vector, rows[best].vector)) * (1 - shared[i]) ** 4
@@ -123,9 +123,9 @@ def test_hybrid_top_k_is_exact(
     tag: str,
     taken_out: int,
 ) -> None:
-    bank = filled(rows)
+    table = filled(rows)
     looked_at = [i for i, row in enumerate(rows) if not tag or row.tag == tag]
-    relevance = oracle(bank, rows, looked_at, vector, text)
+    relevance = oracle(table, rows, looked_at, vector, text)
     by_id = {row.id: row for row in rows}
     expected = {
         name: (1 - lambda_) * found + lambda_ * by_id[name].q
@@ -133,11 +133,11 @@ def test_hybrid_top_k_is_exact(
         if found >= threshold + 1e-9
     }
     borderline = {name for name, found in relevance.items() if abs(found - threshold) < 1e-9}
-    query = Query(np.array(vector, dtype=np.float32), lambda_, threshold, terms=terms(text))
+    query = RankingQuery(np.array(vector, dtype=np.float32), lambda_, threshold, terms=terms(text))
     # With 1 only what can be lifted over the threshold is compared with the best match, in a bank of any size.
-    with mock.patch.object(columns, "_TAKEN_OUT", taken_out):
-        ranked = top_k(bank, query, k, bank.matching({"tag": tag} if tag else {}, None))
-    shown = [bank.ids[row] for row in ranked.rows]
+    with mock.patch.object(columns, "_GATHER_SHARE", taken_out):
+        ranked = top_k(table, query, k, table.rows_matching({"tag": tag} if tag else {}, None))
+    shown = [table.ids[row] for row in ranked.rows]
     assert ranked.score.tolist() == sorted(ranked.score.tolist(), reverse=True)
     for name, score, found in zip(shown, ranked.score.tolist(), ranked.relevance.tolist(), strict=True):
         assert found == pytest.approx(relevance[name], abs=1e-6)
@@ -152,15 +152,15 @@ def test_hybrid_top_k_is_exact(
 
 @given(fractions, fractions)
 def test_words_only_add(similarity: float, overlap: float) -> None:
-    found = float(combined(np.array([similarity]), np.array([overlap]))[0])
+    found = float(noisy_or(np.array([similarity]), np.array([overlap]))[0])
     assert similarity - 1e-12 <= found <= 1.0
-    assert float(combined(np.array([similarity]), np.array([0.0]))[0]) == pytest.approx(similarity)
+    assert float(noisy_or(np.array([similarity]), np.array([0.0]))[0]) == pytest.approx(similarity)
 
 
 @given(fractions, fractions, fractions)
 def test_association_lifts_and_never_above_the_best(own: float, best: float, likeness: float) -> None:
     relevance = min(own, best)
-    found = float(associated(np.array([relevance]), best, np.array([likeness]))[0])
+    found = float(lift_by_best_match(np.array([relevance]), best, np.array([likeness]))[0])
     assert relevance <= found <= best + 1e-12
 
 
@@ -169,12 +169,12 @@ def test_what_likeness_cannot_lift_stays_below_the_threshold(
     own: float, best: float, likeness: float, threshold: float
 ) -> None:
     relevance = min(own, best)
-    if relevance < liftable(best, threshold) - 1e-9:
-        assert float(associated(np.array([relevance]), best, np.array([likeness]))[0]) < threshold
+    if relevance < min_liftable(best, threshold) - 1e-9:
+        assert float(lift_by_best_match(np.array([relevance]), best, np.array([likeness]))[0]) < threshold
     if best < threshold - 1e-9:
-        assert best < liftable(best, threshold)
+        assert best < min_liftable(best, threshold)
     elif best > threshold + 1e-9:
-        assert liftable(best, threshold) < best
+        assert min_liftable(best, threshold) < best
 
 
 def test_what_a_filter_hides_lifts_nothing() -> None:
@@ -184,12 +184,12 @@ def test_what_a_filter_hides_lifts_nothing() -> None:
         Row("like", "red cat sea", (0.5, 0.5, 0.5, -0.5, 0, 0), 0.5, 0, "a"),
         *(Row(f"other{number}", "blue sky", far, 0.5, 0, "a") for number in range(4)),
     ]
-    bank = filled(rows)
-    query = Query(np.array(rows[0].vector, dtype=np.float32), 0.0, 0.0, terms=terms("dog"))
+    table = filled(rows)
+    query = RankingQuery(np.array(rows[0].vector, dtype=np.float32), 0.0, 0.0, terms=terms("dog"))
 
     def relevance_of_like(metadata_filter: dict[str, str]) -> float:
-        ranked = top_k(bank, query, 6, bank.matching(metadata_filter, None))
-        return dict(zip([bank.ids[row] for row in ranked.rows], ranked.relevance.tolist(), strict=True))["like"]
+        ranked = top_k(table, query, 6, table.rows_matching(metadata_filter, None))
+        return dict(zip([table.ids[row] for row in ranked.rows], ranked.relevance.tolist(), strict=True))["like"]
 
     assert relevance_of_like({}) > relevance_of_like({"tag": "a"})
     assert relevance_of_like({"tag": "a"}) == pytest.approx(0.5)
@@ -203,7 +203,7 @@ def test_the_threshold_of_hybrid_queries_follows_the_models_own(threshold: float
 
 def test_a_q_value_moves_the_hybrid_order() -> None:
     rows = [Row(f"m{n}", "red cat", (0.5, 0.5, 0.5, 0.5, 0, 0), 0.5, n, "a") for n in range(3)]
-    bank = filled(rows)
-    bank.apply(Changes(2, [], [UtilityChange("m0", 0.9)]))
-    query = Query(np.array(rows[0].vector, dtype=np.float32), 0.5, 0.0, terms=terms("red cat"))
-    assert [bank.ids[row] for row in top_k(bank, query, 3).rows] == ["m0", "m2", "m1"]
+    table = filled(rows)
+    table.apply(Changes(2, [], [UtilityChange("m0", 0.9)]))
+    query = RankingQuery(np.array(rows[0].vector, dtype=np.float32), 0.5, 0.0, terms=terms("red cat"))
+    assert [table.ids[row] for row in top_k(table, query, 3).rows] == ["m0", "m2", "m1"]

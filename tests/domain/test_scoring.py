@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
-from mcp_reflect.domain.ranking.scoring import Query, blend, scores
+from mcp_reflect.domain.ranking.scoring import RankingQuery, blend, scores
 from mcp_reflect.domain.ranking.top_k import top_k
 
 HERE, ELSEWHERE, THIRD = 7, 8, 9
@@ -51,13 +51,13 @@ def change(number: int, relevance: float, q: float, tried: dict[int, tuple[float
 
 
 def filled(rows: list[tuple[float, float, dict[int, tuple[float, float]]]]) -> FeatureTable:
-    bank = FeatureTable(2)
-    bank.apply(Changes(1, [change(number, *row) for number, row in enumerate(rows)], []))
-    return bank
+    table = FeatureTable(2)
+    table.apply(Changes(1, [change(number, *row) for number, row in enumerate(rows)], []))
+    return table
 
 
-def asked(lambda_: float, optimism: float, task: int | None, threshold: float = 0.0) -> Query:
-    return Query(np.array([1, 0], np.float32), lambda_, threshold, optimism=optimism, task=task)
+def asked(lambda_: float, optimism: float, task: int | None, threshold: float = 0.0) -> RankingQuery:
+    return RankingQuery(np.array([1, 0], np.float32), lambda_, threshold, optimism=optimism, task=task)
 
 
 @settings(max_examples=300, deadline=None)
@@ -75,16 +75,16 @@ def test_scores_and_the_best_of_them_are_those_of_the_oracle(
     task: int | None,
     k: int,
 ) -> None:
-    bank = filled(rows)
+    table = filled(rows)
     query = asked(lambda_, optimism, task)
-    ranked = top_k(bank, query, k)
+    ranked = top_k(table, query, k)
     expected = [score_of(*row, lambda_, optimism, task) for row in rows]
     assert ranked.score == pytest.approx([expected[row] for row in ranked.rows], abs=1e-6)
     best = sorted(expected, reverse=True)[:k]
     assert ranked.score == pytest.approx(best, abs=1e-6)
     # Any part of the rows, in any order, scores the same.
     part = np.arange(len(rows))[::-2]
-    found = scores(bank, part, np.array([rows[row][0] for row in part]), query)
+    found = scores(table, part, np.array([rows[row][0] for row in part]), query)
     assert found == pytest.approx([expected[row] for row in part], abs=1e-6)
 
 
@@ -102,7 +102,7 @@ def test_a_success_on_the_task_itself_is_better_than_a_failure(
 def test_what_failed_often_with_another_task_is_held_against_a_memory_only_once() -> None:
     once, often, here = (filled([(0.8, 0.5, {task: (n, 0.0)})]) for task, n in ((8, 1.0), (8, 40.0), (HERE, 40.0)))
     query = asked(0.5, 0.75, HERE)
-    one, many, own = (top_k(bank, query, 1).score[0] for bank in (once, often, here))
+    one, many, own = (top_k(table, query, 1).score[0] for table in (once, often, here))
     assert one == many
     assert own < many - 0.1
 
@@ -115,20 +115,20 @@ def test_what_helped_with_a_task_fits_it_however_it_is_worded() -> None:
 
 
 def test_what_helped_does_not_come_over_the_threshold_by_that() -> None:
-    bank = filled([(0.4, 1.0, {HERE: (50.0, 50.0)})])
-    assert len(top_k(bank, asked(0.5, 0.75, HERE, threshold=0.5), 1)) == 0
-    assert len(top_k(bank, asked(0.5, 0.75, HERE, threshold=0.3), 1)) == 1
+    table = filled([(0.4, 1.0, {HERE: (50.0, 50.0)})])
+    assert len(top_k(table, asked(0.5, 0.75, HERE, threshold=0.5), 1)) == 0
+    assert len(top_k(table, asked(0.5, 0.75, HERE, threshold=0.3), 1)) == 1
 
 
 def test_a_bank_keeps_records_when_they_change_and_when_rows_are_squeezed_out() -> None:
     rows: list[tuple[float, float, dict[int, tuple[float, float]]]] = [(0.5, 0.5, {HERE: (2.0, 1.0)})] * 600
-    bank = filled(rows)
-    bank.apply(Changes(2, [], [UtilityChange("m599", 0.9, (TaskRecord(HERE, 5.0, 5.0),))]))
+    table = filled(rows)
+    table.apply(Changes(2, [], [UtilityChange("m599", 0.9, (TaskRecord(HERE, 5.0, 5.0),))]))
     gone = [replace(change(number, *rows[number]), retrievable=False) for number in range(500)]
-    bank.apply(Changes(3, gone, []))
-    assert len(bank.alive) < 600
-    best = top_k(bank, asked(0.5, 0.75, HERE), 100)
-    assert bank.ids[best.rows[0]] == "m599"
+    table.apply(Changes(3, gone, []))
+    assert len(table.alive) < 600
+    best = top_k(table, asked(0.5, 0.75, HERE), 100)
+    assert table.ids[best.rows[0]] == "m599"
     expected = [score_of(0.5, 0.5, {HERE: figures}, 0.5, 0.75, HERE) for figures in ((5.0, 5.0), (2.0, 1.0))]
     assert best.score[[0, 1, 99]] == pytest.approx([expected[0], expected[1], expected[1]], abs=1e-6)
 

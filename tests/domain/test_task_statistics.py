@@ -20,20 +20,20 @@ record_sets = st.dictionaries(st.integers(0, 4), st.tuples(trials, st.floats(0, 
 def test_tasks_find_their_rows_and_rows_their_sums(rows: list[tuple[TaskRecord, ...]], data: st.DataObject) -> None:
     held = TaskStatistics()
     for records in rows:
-        held.add(records)
+        held.append_row(records)
     for _ in range(data.draw(st.integers(0, 5))):
         row = data.draw(st.integers(0, len(rows) - 1))
         rows[row] = data.draw(record_sets)
-        sums = held.put(row, rows[row])
+        sums = held.replace_row(row, rows[row])
         expected = [
             sum(min(1.0, record.trials) for record in rows[row]),
             sum(min(1.0, record.trials) * record.successes / record.trials for record in rows[row]),
         ]
         assert sums == pytest.approx(expected)
     kept = sorted(data.draw(st.sets(st.integers(0, len(rows) - 1))))
-    for table, numbers in ((held, range(len(rows))), (held.kept(np.array(kept, np.int64)), kept)):
+    for table, numbers in ((held, range(len(rows))), (held.select(np.array(kept, np.int64)), kept)):
         for task in range(5):
-            found = table.on(task)
+            found = table.slice_of(task)
             expected_rows = {
                 place: record for place, row in enumerate(numbers) for record in rows[row] if record.task == task
             }
@@ -44,5 +44,5 @@ def test_tasks_find_their_rows_and_rows_their_sums(rows: list[tuple[TaskRecord, 
 
 def test_a_task_that_is_not_known_has_no_rows() -> None:
     held = TaskStatistics()
-    held.add((TaskRecord(1, 2.0, 1.0),))
-    assert len(held.on(2).rows) == len(held.on(None).rows) == 0
+    held.append_row((TaskRecord(1, 2.0, 1.0),))
+    assert len(held.slice_of(2).rows) == len(held.slice_of(None).rows) == 0

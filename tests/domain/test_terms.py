@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.text.lexical_index import K1, MOST_TERMS, MOST_TOLD, SUPPOSED, LexicalIndex
-from mcp_reflect.domain.text.terms import MOST_WORDS, common_keys, terms
+from mcp_reflect.domain.text.lexical_index import K1, MAX_QUERY_TERMS, PRIOR_DOCUMENTS, QUERY_NORM_SHARE, LexicalIndex
+from mcp_reflect.domain.text.terms import MAX_TERM_WORDS, common_term_keys, terms
 from mcp_reflect.domain.values import Terms
 
 
@@ -43,10 +43,10 @@ def test_scripts_without_blanks_are_taken_by_character() -> None:
 
 
 def test_of_a_long_text_both_ends_count() -> None:
-    middle = " ".join(f"x{number}" for number in range(3 * MOST_WORDS))
+    middle = " ".join(f"x{number}" for number in range(3 * MAX_TERM_WORDS))
     found = counts(f"beginning {middle} ending")
     assert {key("begin"), key("end")} <= set(found)
-    assert len(found) <= 2 * MOST_WORDS
+    assert len(found) <= 2 * MAX_TERM_WORDS
 
 
 @given(st.text(max_size=300))
@@ -63,11 +63,11 @@ texts = st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join)
 def oracle(documents: list[str], query: str) -> list[float]:
     """Every term of every text, with loops and dictionaries."""
     counted = [counts(document) for document in documents]
-    total = len(documents) + SUPPOSED
+    total = len(documents) + PRIOR_DOCUMENTS
     holders = Counter(term for document in counted for term in document)
 
     def idf(term: int) -> float:
-        held = holders[term] + (SUPPOSED if term in common_keys() else 0)
+        held = holders[term] + (PRIOR_DOCUMENTS if term in common_term_keys() else 0)
         return 0.0 if held > total / 2 else math.log(1 + (total - held + 0.5) / (held + 0.5))
 
     def weighed(document: dict[int, int]) -> dict[int, float]:
@@ -105,8 +105,8 @@ def test_the_same_words_overlap_wholly_and_other_words_not_at_all() -> None:
 
 def test_what_most_memories_say_counts_for_nothing() -> None:
     prompt = "You are a helpful assistant"
-    index = indexed([f"{prompt} sell bread{number}" for number in range(SUPPOSED + 1)])
-    assert index.overlaps(terms(f"{prompt} cook soup")).tolist() == [0.0] * (SUPPOSED + 1)
+    index = indexed([f"{prompt} sell bread{number}" for number in range(PRIOR_DOCUMENTS + 1)])
+    assert index.overlaps(terms(f"{prompt} cook soup")).tolist() == [0.0] * (PRIOR_DOCUMENTS + 1)
 
 
 def test_the_only_memory_shares_what_it_says_with_a_task_in_its_words() -> None:
@@ -133,7 +133,7 @@ def test_an_index_of_some_rows_is_one_that_never_held_the_others(
     documents: list[str], query: str, data: st.DataObject
 ) -> None:
     rows = data.draw(st.lists(st.integers(0, len(documents) - 1), unique=True))
-    kept = indexed(documents).kept(np.array(rows, dtype=np.int64))
+    kept = indexed(documents).select(np.array(rows, dtype=np.int64))
     fresh = indexed([documents[row] for row in rows])
     assert kept.overlaps(terms(query)).tolist() == fresh.overlaps(terms(query)).tolist()
 
@@ -143,14 +143,14 @@ def test_of_a_long_query_the_telling_terms_count() -> None:
     log = " ".join(f"the the line{number}" for number in range(500))
     assert index.overlaps(terms(f"{log} mend the broken parser"))[0] >= 0.0
     many = Terms(np.arange(1, 1_000, dtype=np.uint32), np.ones(999, np.uint8))
-    assert len(index._strongest(many, MOST_TOLD)[0]) == MOST_TERMS
+    assert len(index._strongest(many, QUERY_NORM_SHARE)[0]) == MAX_QUERY_TERMS
 
 
 def test_likeness_to_a_memory_goes_by_the_words_that_tell_most_of_it() -> None:
     often = [f"deploy region{number}" for number in range(20)]
     others = [f"paint house{number}" for number in range(40)]
     index = indexed(["deploy a canary with one rollback", "canary rollback", *often, *others])
-    alike, whole = index.alike(0), index.overlaps(terms("deploy a canary with one rollback"))
+    alike, whole = index.overlaps_with_row(0), index.overlaps(terms("deploy a canary with one rollback"))
     assert alike[1] > whole[1] > 0.3
     assert whole[2] > alike[2] == 0.0  # "deploy" is in every third text
     assert alike[0] == pytest.approx(1.0, abs=0.15)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mcp_reflect.domain.changes import Changes, MemoryChange, UtilityChange
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
-from mcp_reflect.domain.ranking.scoring import Query
+from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.threshold_algorithm import threshold_top_k
 from mcp_reflect.domain.ranking.top_k import mmr, pool_size, top_k
 
@@ -112,10 +112,10 @@ def change(row: Row, seq: int) -> MemoryChange:
 
 
 def filled(rows: list[Row], *, seq_of: int = 1) -> FeatureTable:
-    bank = FeatureTable(DIMENSION)
+    table = FeatureTable(DIMENSION)
     changes = [change(r, seq_of) for r in rows]
-    bank.apply(Changes(seq_of, changes, []))
-    return bank
+    table.apply(Changes(seq_of, changes, []))
+    return table
 
 
 @settings(max_examples=400, deadline=None)
@@ -123,14 +123,14 @@ def filled(rows: list[Row], *, seq_of: int = 1) -> FeatureTable:
 def test_ranking_equals_the_oracle(
     rows: list[Row], query: tuple[int, ...], lambda_: float, mmr_lambda: float, threshold: float, limit: int
 ) -> None:
-    bank = filled(rows)
-    wanted = Query(np.array(unit(query), dtype=np.float32), lambda_, threshold)
+    table = filled(rows)
+    wanted = RankingQuery(np.array(unit(query), dtype=np.float32), lambda_, threshold)
     k = pool_size(limit, mmr_lambda)
 
-    ranked = mmr(bank, top_k(bank, wanted, k), limit, mmr_lambda)
+    ranked = mmr(table, top_k(table, wanted, k), limit, mmr_lambda)
 
     expected = oracle(rows, unit(query), k, lambda_, threshold, limit, mmr_lambda)
-    assert [bank.ids[row] for row in ranked.rows] == expected
+    assert [table.ids[row] for row in ranked.rows] == expected
 
 
 @settings(max_examples=400, deadline=None)
@@ -139,20 +139,20 @@ def test_the_threshold_algorithm_equals_the_oracle(
     rows: list[Row], query: tuple[int, ...], lambda_: float, threshold: float, k: int, data: st.DataObject
 ) -> None:
     """Whatever prefix of the exact similarity list the index gave, and whichever rows it does not know yet."""
-    bank = filled(rows)
+    table = filled(rows)
     vector = unit(query)
     fresh = sorted(data.draw(st.sets(st.integers(0, max(len(rows) - 1, 0)), max_size=5))) if rows else []
     indexed = [number for number in range(len(rows)) if number not in fresh]
     indexed.sort(key=lambda n: -sum(a * b for a, b in zip(rows[n].vector, vector, strict=True)))
     asked = data.draw(st.integers(1, 45))
     for moved in data.draw(st.sets(st.integers(0, max(len(rows) - 1, 0)), max_size=5)) if rows else ():
-        bank.by_q()  # sorted before the q moves, as in a bank that has been queried
+        table.q_order()  # sorted before the q moves, as in a bank that has been queried
         rows[moved] = Row(**{**vars(rows[moved]), "q": data.draw(eighths)})
-        bank.apply(Changes(2, [], [UtilityChange(rows[moved].id, rows[moved].q)]))
+        table.apply(Changes(2, [], [UtilityChange(rows[moved].id, rows[moved].q)]))
 
     found = threshold_top_k(
-        bank,
-        Query(np.array(vector, dtype=np.float32), lambda_, threshold),
+        table,
+        RankingQuery(np.array(vector, dtype=np.float32), lambda_, threshold),
         k,
         np.array(indexed[:asked], dtype=np.int64),
         len(indexed) <= asked,
@@ -160,7 +160,7 @@ def test_the_threshold_algorithm_equals_the_oracle(
         first_step=data.draw(st.integers(1, 8)),
     )
 
-    assert [bank.ids[row] for row in found.rows] == oracle(rows, vector, k, lambda_, threshold, k, 1.0)
+    assert [table.ids[row] for row in found.rows] == oracle(rows, vector, k, lambda_, threshold, k, 1.0)
 
 
 @settings(max_examples=300, deadline=None)
@@ -174,7 +174,7 @@ def test_the_threshold_algorithm_equals_the_oracle(
 def test_a_filter_keeps_the_rows_where_every_key_matches(
     rows: list[Row], wanted: dict[str, Any], user: str | None
 ) -> None:
-    bank = filled(rows)
+    table = filled(rows)
 
     def matches(stored: Any, value: Any) -> bool:
         members = stored if isinstance(stored, list) else [stored]
@@ -186,7 +186,7 @@ def test_a_filter_keeps_the_rows_where_every_key_matches(
         if (user is None or row.user == user)
         and all(key in row.metadata and matches(row.metadata[key], value) for key, value in wanted.items())
     ]
-    found = bank.matching(wanted, user)
+    found = table.rows_matching(wanted, user)
     assert sorted(range(len(rows)) if found is None else found.tolist()) == expected
 
 
@@ -196,7 +196,7 @@ def test_a_bank_that_followed_changes_equals_one_built_at_once(
     before: list[Row], after: list[Row], data: st.DataObject
 ) -> None:
     """Rewritten, hidden and newly scored rows end in the same answers as the final state read afresh."""
-    bank = filled(before)
+    table = filled(before)
     final = {row.id: row for row in before}
     hidden = set(data.draw(st.lists(st.sampled_from([r.id for r in before]), unique=True))) if before else set()
     for row in after:
@@ -206,23 +206,23 @@ def test_a_bank_that_followed_changes_equals_one_built_at_once(
         MemoryChange(i, "ann", retrievable=False, metadata={}, q_value=0.5, created=0, vector=None, seq=3)
         for i in hidden
     ]
-    bank.apply(Changes(3, changes, []))
+    table.apply(Changes(3, changes, []))
     living = [row for row in final.values() if row.id not in hidden]
 
-    wanted = Query(np.array(unit((1, 1, 1, 1, 0, 0)), dtype=np.float32), 0.5, 0.0)
+    wanted = RankingQuery(np.array(unit((1, 1, 1, 1, 0, 0)), dtype=np.float32), 0.5, 0.0)
     expected = oracle(living, unit((1, 1, 1, 1, 0, 0)), 20, 0.5, 0.0, 20, 1.0)
-    assert [bank.ids[row] for row in top_k(bank, wanted, 20).rows] == expected
-    assert len(bank) == len(living)
+    assert [table.ids[row] for row in top_k(table, wanted, 20).rows] == expected
+    assert len(table) == len(living)
 
 
 def test_dead_rows_are_squeezed_out() -> None:
     row = Row("m", unit((1, 1, 1, 1, 0, 0)), 0.5, 1, "ann", {"tag": "a"})
-    bank = filled([row])
+    table = filled([row])
     for seq in range(2, 2_000):
-        bank.apply(Changes(seq, [change(row, seq)], []))
-    assert len(bank) == 1
-    assert len(bank.vectors) < 600
-    found = bank.matching({"tag": "a"}, "ann")
+        table.apply(Changes(seq, [change(row, seq)], []))
+    assert len(table) == 1
+    assert len(table.vectors) < 600
+    found = table.rows_matching({"tag": "a"}, "ann")
     assert found is not None
     assert len(found) == 1
 
@@ -234,9 +234,9 @@ def test_equal_vectors_are_ranked_newer_first_wherever_they_stand(copies: int) -
     vector = generator.normal(size=DIMENSION)
     vector /= np.linalg.norm(vector)
     rows = [Row(f"m{n:04}", tuple(vector), 0.5, n, "ann", {}) for n in range(copies)]
-    bank = filled(rows)
+    table = filled(rows)
     query = np.array(vector + 0.1, dtype=np.float32)
     query /= np.linalg.norm(query)
-    ranked = top_k(bank, Query(query, 0.5, 0.0), 3)
-    assert [bank.ids[row] for row in ranked.rows] == [f"m{n:04}" for n in range(copies - 1, copies - 4, -1)]
+    ranked = top_k(table, RankingQuery(query, 0.5, 0.0), 3)
+    assert [table.ids[row] for row in ranked.rows] == [f"m{n:04}" for n in range(copies - 1, copies - 4, -1)]
     assert math.isclose(ranked.similarity[0], float(vector @ query), abs_tol=1e-6)

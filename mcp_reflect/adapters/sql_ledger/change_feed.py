@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Executable, and_, case, select
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
-from mcp_reflect.domain.learning.confidence import ONE_REVIEW
+from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.models import RETRIEVABLE
 from mcp_reflect.domain.text import terms
@@ -65,7 +65,7 @@ class SqlChangeFeed:
             select(*wanted)
             .join_from(m, u, m.c.id == u.c.memory_id)
             .outerjoin(e, and_(e.c.memory_id == m.c.id, e.c.model == model))
-            .outerjoin(w, and_(w.c.memory_id == m.c.id, w.c.version == terms.VERSION))
+            .outerjoin(w, and_(w.c.memory_id == m.c.id, w.c.version == terms.TERMS_VERSION))
             .where(m.c.project == project, m.c.seq > after)
             .order_by(m.c.seq)
         )
@@ -127,7 +127,7 @@ def _task_records(connection: Connection, project: str, after: int) -> dict[str,
     found: dict[str, dict[int, TaskRecord]] = {}
     events = select(e.memory_id, e.trace_id, e.alpha, e.reward).where(mine, e.alpha > 0).order_by(e.memory_id, e.seq)
     for memory_id, trace_id, alpha, reward in connection.execute(events):
-        task, weight = task_of.get(trace_id), alpha / ONE_REVIEW
+        task, weight = task_of.get(trace_id), alpha / REFERENCE_ALPHA
         if task is None:  # committed since the first statement, so that the feed tells it once more
             continue
         by_task = found.setdefault(memory_id, {})

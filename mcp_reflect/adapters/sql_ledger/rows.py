@@ -18,7 +18,7 @@ from mcp_reflect.domain.models import (
     Trace,
     UtilityEvent,
 )
-from mcp_reflect.domain.reflection.embedded_text import counted_text, embedded_text
+from mcp_reflect.domain.reflection.embedded_text import embedded_text, lexical_text
 from mcp_reflect.domain.text import terms
 from mcp_reflect.domain.values import Terms, Vector
 
@@ -99,11 +99,11 @@ def memory_from(row: Row) -> Memory:
 
 
 def words_row(memory: Memory) -> dict[str, Any]:
-    found = terms.terms(counted_text(memory))
+    found = terms.terms(lexical_text(memory))
     # Five bytes a term: all keys, then all counts.
     return {
         "memory_id": memory.id,
-        "version": terms.VERSION,
+        "version": terms.TERMS_VERSION,
         "terms": found.keys.astype("<u4").tobytes() + found.counts.tobytes(),
     }
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 
 from mcp_reflect.application.claims import Embedded
-from mcp_reflect.application.lifecycle import PURGED
+from mcp_reflect.application.lifecycle import PURGE_ACTION
 from mcp_reflect.application.ports import Clock, Embedder, Ledger
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.models import LogEntry, Memory
 
-FORGOTTEN = "[purged]"
+PURGED_TEXT = "[purged]"
 """What stands where the words of a purged insight were."""
 
 
@@ -18,7 +18,7 @@ def to_purge(ledger: Ledger, profile: Profile, before: datetime | None) -> list[
     """The insights of the project, of every status, that were made before a moment (all where None), oldest first."""
     with ledger.reading() as session:
         found = session.memories.find(profile.project, user=profile.visible_user, kind="insight")
-    return [m for m in found if m.reflection != FORGOTTEN and (before is None or m.created_at < before)]
+    return [m for m in found if m.reflection != PURGED_TEXT and (before is None or m.created_at < before)]
 
 
 def purge(ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock, before: datetime | None) -> list[Memory]:
@@ -30,15 +30,15 @@ def purge(ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock, be
     gone = to_purge(ledger, profile, before)
     if not gone:
         return []
-    embedded = Embedded.by(embedder, [FORGOTTEN])
+    embedded = Embedded.by(embedder, [PURGED_TEXT])
     with ledger.writing() as session:
         present = session.memories.by_ids([memory.id for memory in gone])
         for memory in present.values():
-            empty = {"reflection": FORGOTTEN, "task": FORGOTTEN, "status": "archived", "contradicts": ()}
-            session.memories.put(memory.model_copy(update=empty), embedded.model, embedded.vectors[FORGOTTEN])
+            empty = {"reflection": PURGED_TEXT, "task": PURGED_TEXT, "status": "archived", "contradicts": ()}
+            session.memories.put(memory.model_copy(update=empty), embedded.model, embedded.vectors[PURGED_TEXT])
             entry = LogEntry(
                 memory_id=memory.id,
-                action=PURGED,
+                action=PURGE_ACTION,
                 reason="purged by command",
                 status_before=memory.status,
                 at=clock(),

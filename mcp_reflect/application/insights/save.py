@@ -10,11 +10,11 @@ from mcp_reflect.application.credit import disown
 from mcp_reflect.application.ports import Embedder, Ledger, ReadSession, TraceSummary, WriteSession
 from mcp_reflect.application.profile import InsightRules
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.insights.merging import Insight, beyond_capacity, merge, says_the_same
+from mcp_reflect.domain.insights.merging import EmbeddedInsight, find_beyond_capacity, merge, says_the_same
 from mcp_reflect.domain.models import RETRIEVABLE, InsightDraft, InsightJob, LogEntry, Memory, Status
 from mcp_reflect.domain.values import Vector
 
-CROWDED_OUT = "capacity"
+CAPACITY_ACTION = "capacity"
 """The action in a memory's log when more important insights took its place; it may win the place back."""
 
 Sources = Mapping[str, TraceSummary]
@@ -49,10 +49,10 @@ def save_insights(
         before = [_as_insight(memory, embedded.vectors[memory.reflection]) for memory in known.values()]
         fresh = {new_id("mem"): draft for draft in drafts}
         new = [
-            Insight(key, draft.text, embedded.vectors[draft.text], draft.importance, draft.evidence)
+            EmbeddedInsight(key, draft.text, embedded.vectors[draft.text], draft.importance, draft.evidence)
             for key, draft in fresh.items()
         ]
-        merged = merge(before, new, rules.same_bound)
+        merged = merge(before, new, rules.merge_threshold)
         was = {insight.key: insight for insight in before}
         for insight in merged:
             earlier = known.get(insight.key)
@@ -66,14 +66,14 @@ def save_insights(
             session.memories.put(memory, embedded.model, insight.vector)
         _make_room(session, [insight.key for insight in merged], rules.capacity, now)
         session.jobs.insights.put(job.model_copy(update={"state": "completed", "last_error": ""}))
-        said = [i.key for i in merged if any(_holds(i, draft, rules.same_bound) for draft in new)]
+        said = [i.key for i in merged if any(_holds(i, draft, rules.merge_threshold) for draft in new)]
         found = session.memories.by_ids(said)
     return [found[key] for key in said]
 
 
-def _holds(insight: Insight, draft: Insight, bound: float) -> bool:
+def _holds(insight: EmbeddedInsight, draft: EmbeddedInsight, threshold: float) -> bool:
     """Whether a draft became this insight or went into it."""
-    return set(draft.evidence) <= set(insight.evidence) and says_the_same(insight, draft, bound)
+    return set(draft.evidence) <= set(insight.evidence) and says_the_same(insight, draft, threshold)
 
 
 def _takes_part(session: ReadSession, memory: Memory) -> bool:
@@ -83,14 +83,16 @@ def _takes_part(session: ReadSession, memory: Memory) -> bool:
 
 def crowded_out(session: ReadSession, memory: Memory) -> bool:
     log = session.memories.log_of(memory.id)
-    return memory.status == "archived" and bool(log) and log[-1].action == CROWDED_OUT
+    return memory.status == "archived" and bool(log) and log[-1].action == CAPACITY_ACTION
 
 
-def _as_insight(memory: Memory, vector: Vector) -> Insight:
-    return Insight(memory.id, memory.reflection, vector, memory.importance or 0.0, memory.evidence, memory.contradicts)
+def _as_insight(memory: Memory, vector: Vector) -> EmbeddedInsight:
+    return EmbeddedInsight(
+        memory.id, memory.reflection, vector, memory.importance or 0.0, memory.evidence, memory.contradicts
+    )
 
 
-def _with(memory: Memory, insight: Insight) -> Memory:
+def _with(memory: Memory, insight: EmbeddedInsight) -> Memory:
     update = {
         "importance": insight.importance,
         "evidence": insight.evidence,
@@ -99,7 +101,7 @@ def _with(memory: Memory, insight: Insight) -> Memory:
     return memory.model_copy(update=update)
 
 
-def _memory(insight: Insight, job: InsightJob, sources: Sources, initial_q: float, now: datetime) -> Memory:
+def _memory(insight: EmbeddedInsight, job: InsightJob, sources: Sources, initial_q: float, now: datetime) -> Memory:
     newest = max((sources[trace_id] for trace_id in insight.evidence), key=lambda s: (s.created_at, s.id))
     return Memory(
         id=insight.key,
@@ -127,10 +129,17 @@ def _make_room(session: WriteSession, keys: Iterable[str], capacity: int, now: d
         memory.id: (memory.status == "adopted", memory.importance or 0.0, place)
         for place, memory in enumerate(newest_first)
     }
-    out = set(beyond_capacity(standing, capacity))
+    out = set(find_beyond_capacity(standing, capacity))
     for memory in memories.values():
         if memory.id in out and memory.status == "active":
-            _move(session, memory, "archived", CROWDED_OUT, f"{capacity} insights are kept, and others weigh more", now)
+            _move(
+                session,
+                memory,
+                "archived",
+                CAPACITY_ACTION,
+                f"{capacity} insights are kept, and others weigh more",
+                now,
+            )
         elif memory.id not in out and memory.status == "archived":
             _move(session, memory, "active", "restore", "it weighs enough again", now)
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcp_reflect.application.known_errors.mirror import Mirror
-from mcp_reflect.application.known_errors.records import come_back, new_error, put, same_of, store_provenance
+from mcp_reflect.application.known_errors.records import (
+    compose_error,
+    find_same_error,
+    save_memory,
+    store_provenance,
+    with_recurrence,
+)
 from mcp_reflect.application.ports import Clock, Embedder, Ledger
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery
@@ -69,10 +75,10 @@ class ErrorFixes:
         warnings = self.mirror.read()
         profile, error = self._profile, redact(query.error)
         now = self._clock()
-        hits = self._retriever.known_errors(
+        hits = self._retriever.find_known_errors(
             profile.project, profile.visible_user, error, profile.similarity_threshold, query.limit, microseconds(now)
         )
-        retrieval = profile.shown([hit.memory_id for hit in hits], now)
+        retrieval = profile.new_retrieval([hit.memory_id for hit in hits], now)
         found = self._ledger.record_retrieval(retrieval)
         fixes = [KnownFix(found[hit.memory_id], hit.match) for hit in hits if hit.memory_id in found]
         return KnownFixes(retrieval.id, fixes, warnings)
@@ -89,19 +95,21 @@ class ErrorFixes:
     def _try(self, line: ErrorLine) -> Recorded | None:
         """None where somebody recorded the same error meanwhile: the words to embed are other ones then."""
         now, known = self._clock(), self._same(line)
-        planned = new_error(line, self._profile, "", now, "agent") if known is None else come_back(known, line)
+        planned = (
+            compose_error(line, self._profile, "", now, "agent") if known is None else with_recurrence(known, line)
+        )
         vector = self._embedder.embed([embedded_text(planned)])[0]
         with self._ledger.writing() as session:
             if self._same(line) != known:
                 return None
             trace = store_provenance(session, self._profile, line, "error", now)
             memory = planned if known else planned.model_copy(update={"source_trace_id": trace.id})
-            return Recorded(put(session, memory, self._embedder.identity, vector), known is None, [])
+            return Recorded(save_memory(session, memory, self._embedder.identity, vector), known is None, [])
 
     def _same(self, line: ErrorLine) -> Memory | None:
-        ids = self._retriever.same_mistake(self._profile.project, self._profile.visible_user, line.mistake)
+        ids = self._retriever.find_same_mistake(self._profile.project, self._profile.visible_user, line.mistake)
         with self._ledger.reading() as session:
-            known = same_of(session.memories.by_ids(ids).values(), line)
+            known = find_same_error(session.memories.by_ids(ids).values(), line)
         # What a retrieval touches must not look like a change of the error.
         return known and known.model_copy(update={"last_used_at": None})
 

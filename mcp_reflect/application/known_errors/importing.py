@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from mcp_reflect.application.known_errors.records import edited, new_error, store_provenance
+from mcp_reflect.application.known_errors.records import compose_error, store_provenance, with_edit
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, Progress, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.error_matching.reflexion_file import (
-    Broken,
+    BrokenLine,
     ErrorLine,
-    as_line,
-    line_of,
+    error_line_of,
+    errors_for_file,
     read_lines,
-    shown_in_files,
+    render_line,
 )
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import Author, LogEntry, Memory
@@ -45,7 +45,7 @@ class Imported:
     added: int = 0
     changed: int = 0
     unchanged: int = 0
-    broken: list[Broken] = field(default_factory=list)
+    broken: list[BrokenLine] = field(default_factory=list)
 
 
 def matched(lines: Sequence[ErrorLine], memories: Iterable[Memory]) -> list[Memory | None]:
@@ -70,7 +70,7 @@ def matched(lines: Sequence[ErrorLine], memories: Iterable[Memory]) -> list[Memo
 
 def _content_of(thing: ErrorLine | Memory) -> Hashable:
     """All that a line says but for its time, which lines written by hand may leave out."""
-    line = thing if isinstance(thing, ErrorLine) else as_line(thing)
+    line = thing if isinstance(thing, ErrorLine) else error_line_of(thing)
     metadata = json.dumps(line.metadata, sort_keys=True)
     return (
         *(line.task, line.mistake, line.evidence, line.rule, line.fix),
@@ -79,7 +79,7 @@ def _content_of(thing: ErrorLine | Memory) -> Hashable:
 
 
 def _key_of(thing: ErrorLine | Memory) -> Hashable:
-    line = thing if isinstance(thing, ErrorLine) else as_line(thing)
+    line = thing if isinstance(thing, ErrorLine) else error_line_of(thing)
     return line.created_at, line.task, line.mistake
 
 
@@ -97,13 +97,13 @@ def plan(
     planned: list[Planned] = []
     for number, (line, before) in enumerate(zip(lines, known, strict=True)):
         if before is not None:
-            after = edited(before, line)
+            after = with_edit(before, line)
             if after != before:
                 planned.append(Planned(line, after, before))
         else:
             # Lines without a time stay in their order.
             moment = now + timedelta(microseconds=number)
-            planned.append(Planned(line, new_error(line, profile, "", moment, author, line.memory_id), None))
+            planned.append(Planned(line, compose_error(line, profile, "", moment, author, line.memory_id), None))
     return planned
 
 
@@ -149,7 +149,7 @@ def import_errors(
     """
     found = [line for _, line in read_lines(text)]
     lines = [line for line in found if isinstance(line, ErrorLine)]
-    result = Imported(broken=[line for line in found if isinstance(line, Broken)])
+    result = Imported(broken=[line for line in found if isinstance(line, BrokenLine)])
     while True:
         with ledger.reading() as session:
             memories = errors_in(session, profile)
@@ -180,4 +180,4 @@ def export_errors(ledger: Ledger, profile: Profile) -> str:
     """Every error but the archived ones, a line each, oldest first."""
     with ledger.reading() as session:
         memories = errors_in(session, profile)
-    return "".join(f"{line_of(memory, with_id=False)}\n" for memory in shown_in_files(memories))
+    return "".join(f"{render_line(memory, with_id=False)}\n" for memory in errors_for_file(memories))

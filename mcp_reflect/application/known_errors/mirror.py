@@ -23,12 +23,12 @@ from mcp_reflect.application.known_errors.importing import errors_in, matched, p
 from mcp_reflect.application.ports import Clock, Embedder, Ledger
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.error_matching.reflexion_file import (
-    Broken,
+    BrokenLine,
     ErrorLine,
-    in_conflict,
-    line_of,
+    errors_for_file,
+    has_merge_conflict,
     read_lines,
-    shown_in_files,
+    render_line,
 )
 from mcp_reflect.domain.models import LogEntry
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
@@ -126,7 +126,7 @@ class Mirror:
     def _take_in(self, text: str, at_most: int | None) -> bool:
         """Whether everything was taken in."""
         lines = [line for _, line in read_lines(text)]
-        broken = [line for line in lines if isinstance(line, Broken)]
+        broken = [line for line in lines if isinstance(line, BrokenLine)]
         if broken:
             listed = "; ".join(f"line {each.number}: {each.problem}" for each in broken[:_LISTED])
             more = f" and {len(broken) - _LISTED} more" if len(broken) > _LISTED else ""
@@ -170,15 +170,15 @@ class Mirror:
     def _text(self, before: str) -> tuple[str, dict[str, str]]:
         """The file as it has to be, with its lines' digests. Lines that say the same stay as people wrote them."""
         with self._ledger.reading() as session:
-            memories = shown_in_files(errors_in(session, self._profile))
+            memories = errors_for_file(errors_in(session, self._profile))
         there = [line for _, line in read_lines(before)]
         stand = {line.memory_id: line for line in reversed(there) if isinstance(line, ErrorLine)}
         lines: dict[str, str] = {}
         for memory in memories:
-            ours = line_of(memory, with_id=True)
+            ours = render_line(memory, with_id=True)
             theirs = stand.get(memory.id)
             lines[memory.id] = theirs.text if theirs is not None and theirs == _parsed(ours) else ours
-        broken = [line.text for line in there if isinstance(line, Broken)]
+        broken = [line.text for line in there if isinstance(line, BrokenLine)]
         text = "".join(f"{line}\n" for line in [*lines.values(), *broken])
         return text, {memory_id: digest(line) for memory_id, line in lines.items()}
 
@@ -204,7 +204,7 @@ def _edited(lines: Sequence[ErrorLine], written: Mapping[str, str]) -> list[Erro
     return edited
 
 
-def _parsed(text: str) -> ErrorLine | Broken:
+def _parsed(text: str) -> ErrorLine | BrokenLine:
     return next(line for _, line in read_lines(text))
 
 
@@ -224,6 +224,6 @@ def _content(file: Path) -> str:
         raise _LeftAloneError(f"{file} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise _LeftAloneError(f"{file} is no UTF-8 text and is left alone") from error
-    if in_conflict(text):
+    if has_merge_conflict(text):
         raise _LeftAloneError(f"{file} is in the middle of a merge and is left alone until that is finished")
     return text

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from mcp_reflect.application.ports import WriteSession
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.domain.error_matching.keywords import error_keywords, fold, same_error
+from mcp_reflect.domain.error_matching.keywords import error_keywords, normalized_line, same_error
 from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import RETRIEVABLE, Author, Memory, Metadata, Origin, ReflectionDraft, Review, Trace
@@ -22,7 +22,7 @@ MOST_EVIDENCE = 20
 """A memory shows its first evidence and the latest; the traces of its recurrences keep all."""
 
 
-def worded(memory: Memory) -> Memory:
+def with_derived_fields(memory: Memory) -> Memory:
     """The same error with everything that follows from its words."""
     draft = ReflectionDraft(
         key_mistake=memory.key_mistake, correct_action=memory.correct_action, guidance=memory.guidance
@@ -34,7 +34,7 @@ def worded(memory: Memory) -> Memory:
     return memory.model_copy(update=update)
 
 
-def new_error(
+def compose_error(
     line: ErrorLine, profile: Profile, source_trace_id: str, now: datetime, author: Author, memory_id: str = ""
 ) -> Memory:
     """The memory of an error that was not known."""
@@ -59,10 +59,10 @@ def new_error(
         q_value=profile.initial_q,
         created_at=line.created_at or now,
     )
-    return worded(memory)
+    return with_derived_fields(memory)
 
 
-def edited(memory: Memory, line: ErrorLine) -> Memory:
+def with_edit(memory: Memory, line: ErrorLine) -> Memory:
     """The memory with the words of a line that somebody edited."""
     update = {
         "task": line.task,
@@ -76,10 +76,10 @@ def edited(memory: Memory, line: ErrorLine) -> Memory:
         "status": line.status,
         "created_at": line.created_at or memory.created_at,
     }
-    return worded(memory.model_copy(update=update))
+    return with_derived_fields(memory.model_copy(update=update))
 
 
-def come_back(known: Memory, again: ErrorLine) -> Memory:
+def with_recurrence(known: Memory, again: ErrorLine) -> Memory:
     """The known error after one more recurrence.
 
     A later fix or rule that is not empty counts from now on; the earlier one becomes evidence. Evidence that says
@@ -90,8 +90,8 @@ def come_back(known: Memory, again: ErrorLine) -> Memory:
         evidence.append(EARLIER_FIX + known.correct_action)
     if _differs(known.guidance, again.rule):
         evidence.append(EARLIER_RULE + known.guidance)
-    said = {fold(each) for each in evidence}
-    evidence += [each for each in again.evidence if fold(each) not in said]
+    said = {normalized_line(each) for each in evidence}
+    evidence += [each for each in again.evidence if normalized_line(each) not in said]
     if len(evidence) > MOST_EVIDENCE:
         evidence = evidence[:1] + evidence[-(MOST_EVIDENCE - 1) :]
     update = {
@@ -102,7 +102,7 @@ def come_back(known: Memory, again: ErrorLine) -> Memory:
         "metadata": _merged(known.metadata, again.metadata),
         "recurrences": known.recurrences + 1,
     }
-    return worded(known.model_copy(update=update))
+    return with_derived_fields(known.model_copy(update=update))
 
 
 def _differs(known: str, later: str) -> bool:
@@ -114,7 +114,7 @@ def _merged(known: Metadata, later: Metadata) -> Metadata:
     return later | known
 
 
-def same_of(candidates: Iterable[Memory], line: ErrorLine) -> Memory | None:
+def find_same_error(candidates: Iterable[Memory], line: ErrorLine) -> Memory | None:
     """The candidate that is the same error, the one seen most often if there are several."""
     same = [
         memory
@@ -157,7 +157,7 @@ def store_provenance(session: WriteSession, profile: Profile, line: ErrorLine, o
     return trace
 
 
-def put(session: WriteSession, memory: Memory, model: str, vector: Vector) -> Memory:
+def save_memory(session: WriteSession, memory: Memory, model: str, vector: Vector) -> Memory:
     """Store it and give it back as it is now."""
     session.memories.put(memory, model, vector)
     return session.memories.by_ids([memory.id])[memory.id]

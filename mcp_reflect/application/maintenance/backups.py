@@ -21,8 +21,8 @@ from mcp_reflect.application.atomic_file import PRIVATE, replacing
 from mcp_reflect.application.ports import LedgerFile, Progress
 from mcp_reflect.errors import ArchiveError, LedgerError
 
-FORMAT = "mcp-reflect-backup"
-VERSION = 1
+BACKUP_FORMAT = "mcp-reflect-backup"
+BACKUP_VERSION = 1
 BEFORE_RESTORE = "before-restore.zip"
 """What the home held before it was last restored; stands in it."""
 
@@ -55,7 +55,9 @@ def back_up(home: Path, ledger: LedgerFile, file: Path, progress: Progress | Non
         ledger.copy_to(folder / _LEDGER, progress)
         ledger.check(folder / _LEDGER)
         contents = {_LEDGER: folder / _LEDGER} | _settings_files(home)
-        manifest = Manifest(format=FORMAT, version=VERSION, files={n: _measured(f) for n, f in contents.items()})
+        manifest = Manifest(
+            format=BACKUP_FORMAT, version=BACKUP_VERSION, files={n: _measured(f) for n, f in contents.items()}
+        )
         with replacing(file, PRIVATE) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("manifest.json", manifest.model_dump_json(indent=1))
             for name, source in contents.items():
@@ -166,7 +168,7 @@ def _manifest(content: bytes) -> Manifest:
         found = Manifest.model_validate_json(content)
     except ValidationError as error:
         raise ArchiveError("its manifest is damaged; nothing was changed") from error
-    if (found.format, found.version) != (FORMAT, VERSION):
+    if (found.format, found.version) != (BACKUP_FORMAT, BACKUP_VERSION):
         raise ArchiveError(f"it is {found.format} of version {found.version}, which this mcp-reflect cannot read")
     for name in found.files:
         path = PurePosixPath(name)

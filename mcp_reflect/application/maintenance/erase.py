@@ -2,7 +2,7 @@
 
 Afterwards the ledger is what it would be had the run never been: what its reviews credited to other memories is taken
 back, and their q_values are replayed without it. Where a memory is forgotten and the runs that were given it stay,
-their lists keep a mark in its place (see `q_update.FORGOTTEN`): without it, a review that named only this memory would
+their lists keep a mark in its place (`q_update.ERASED_PREFIX`): without it, a review that named only this memory would
 turn into one that named none, and credit all the others.
 """
 
@@ -59,7 +59,7 @@ def forget(ledger: Ledger, project: str, thing_id: str) -> Forgotten:
         for memory in found.memories:
             if memory.source_trace_id not in traces:
                 _take_back_words(session, memory)
-            session.memories.delete(memory.id, new_id(q_update.FORGOTTEN))
+            session.memories.delete(memory.id, new_id(q_update.ERASED_PREFIX))
         for trace_id in traces:
             session.traces.delete(trace_id)
         session.index_positions.forget(project)

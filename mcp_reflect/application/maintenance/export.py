@@ -16,8 +16,8 @@ from mcp_reflect.application.ports import AuditRows, Ledger, PortableRow, Progre
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.errors import ArchiveError
 
-FORMAT = "mcp-reflect-export"
-VERSION = 1
+EXPORT_FORMAT = "mcp-reflect-export"
+EXPORT_VERSION = 1
 
 _LISTED = 5
 _TOLD_EVERY = 500
@@ -71,8 +71,8 @@ def export_project(
     with ledger.reading() as session:
         portable = session.projects.export(project, vectors=vectors)
         header = Header(
-            format=FORMAT,
-            version=VERSION,
+            format=EXPORT_FORMAT,
+            version=EXPORT_VERSION,
             project=project,
             vectors=vectors,
             ledger_schema=portable.schema,
@@ -132,10 +132,12 @@ def _header(line: bytes) -> Header | None:
         found = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(found, dict) or found.get("format") != EXPORT_FORMAT:
         return None
-    if found.get("version") != VERSION:
-        raise ArchiveError(f"it is an export of version {found.get('version')!r}, this mcp-reflect reads {VERSION}")
+    if found.get("version") != EXPORT_VERSION:
+        raise ArchiveError(
+            f"it is an export of version {found.get('version')!r}, this mcp-reflect reads {EXPORT_VERSION}"
+        )
     try:
         return Header.model_validate(found)
     except ValidationError as error:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcp_reflect.domain.changes import Changes, MemoryChange
-from mcp_reflect.domain.error_matching.keywords import MATCH, Keywords
+from mcp_reflect.domain.error_matching.keywords import MATCH_OVERLAP, Keywords
 from mcp_reflect.domain.values import FLOAT32_ERROR, Rows, Vector
 
 _SPARE = 256
@@ -26,7 +26,7 @@ class KnownError:
 
     memory_id: str
     user: str
-    is_record: bool
+    is_recorded: bool
     """Whether it was recorded as an error: only these are embedded by what went wrong."""
     solved: bool
     q_value: float
@@ -35,8 +35,8 @@ class KnownError:
 
 
 @dataclass(frozen=True)
-class KnownMatch:
-    """`match` in [0, 1]: the better of keyword overlap and cosine, to the hundredth."""
+class ErrorMatch:
+    """`match` in [0, 1]: the better of keyword overlap and cosine, to the round_match."""
 
     memory_id: str
     match: float
@@ -44,7 +44,7 @@ class KnownMatch:
     similarity: float
 
 
-def hundredth(match: float) -> float:
+def round_match(match: float) -> float:
     """Matches are compared so: what is better by less is as good, and the q_value decides."""
     return float(np.round(match, 2))
 
@@ -59,7 +59,7 @@ def nearest_errors(solved: npt.NDArray[np.bool_], rough: Vector, threshold: floa
         return near
     rank = rough[near] + 2.0 * solved[near]  # no cosine is greater than 1
     kth = np.partition(rank, len(rank) - limit)[len(rank) - limit]
-    # Whoever is further behind than a hundredth cannot be level with the last of the best.
+    # Whoever is further behind than a round_match cannot be level with the last of the best.
     contenders: Rows = near[rank >= kth - 0.01 - 2 * FLOAT32_ERROR]
     return contenders
 
@@ -80,7 +80,7 @@ class ErrorIndex:
     def apply(self, changes: Changes) -> None:
         """Take in what the ledger committed."""
         for change in changes.memories:
-            self._forget(change.memory_id)
+            self._remove(change.memory_id)
             if change.retrievable and (change.kind == "error" or change.error_keywords):
                 self._add(change)
         for utility in changes.utilities:
@@ -88,10 +88,10 @@ class ErrorIndex:
             if error is not None:
                 error.q_value = utility.q_value
         if self._dead > max(_SPARE, len(self._owner) // 4):
-            self._squeeze()
+            self._compact()
 
     def overlaps(self, wanted: Iterable[Keywords]) -> dict[str, float]:
-        """Memories that share more than MATCH of all keywords with one of the sets, with their best overlap."""
+        """Memories that share more than MATCH_OVERLAP of all keywords with one of the sets, with their best overlap."""
         sizes = np.frombuffer(self._sizes, dtype=np.int64) if self._sizes else np.zeros(0, dtype=np.int64)
         best: dict[str, float] = {}
         for words in wanted:
@@ -101,23 +101,23 @@ class ErrorIndex:
             rows = np.concatenate([np.frombuffer(each, dtype=np.int64) for each in posted])
             shared = np.bincount(rows, minlength=len(sizes))
             overlap = shared / (len(words) + sizes - shared)
-            for row in np.flatnonzero(overlap > MATCH).tolist():
+            for row in np.flatnonzero(overlap > MATCH_OVERLAP).tolist():
                 memory_id = self._owner[row]
                 if memory_id:
                     best[memory_id] = max(best.get(memory_id, 0.0), float(overlap[row]))
         return best
 
-    def ranked(
+    def rank(
         self, overlaps: dict[str, float], similarities: dict[str, float], user: str | None, limit: int
-    ) -> list[KnownMatch]:
+    ) -> list[ErrorMatch]:
         """Solved before unsolved, then by match, q_value and age (newer first), among those of `user` (None: all)."""
-        found: list[tuple[KnownError, KnownMatch]] = []
+        found: list[tuple[KnownError, ErrorMatch]] = []
         for memory_id in overlaps.keys() | similarities.keys():
             error = self.known.get(memory_id)
             if error is None or user not in {None, error.user}:
                 continue
             overlap, similarity = overlaps.get(memory_id, 0.0), similarities.get(memory_id, 0.0)
-            found.append((error, KnownMatch(memory_id, hundredth(max(overlap, similarity)), overlap, similarity)))
+            found.append((error, ErrorMatch(memory_id, round_match(max(overlap, similarity)), overlap, similarity)))
         found.sort(
             key=lambda pair: (
                 not pair[0].solved,
@@ -129,16 +129,16 @@ class ErrorIndex:
         )
         return [match for _, match in found[:limit]]
 
-    def records(self) -> Sequence[str]:
+    def recorded_ids(self) -> Sequence[str]:
         """Ids of the memories that were recorded as errors."""
-        return [error.memory_id for error in self.known.values() if error.is_record]
+        return [error.memory_id for error in self.known.values() if error.is_recorded]
 
     def _add(self, change: MemoryChange) -> None:
         rows = tuple(self._append(change.memory_id, text.split()) for text in change.error_keywords)
         self.known[change.memory_id] = KnownError(
             memory_id=change.memory_id,
             user=change.user,
-            is_record=change.kind == "error",
+            is_recorded=change.kind == "error",
             solved=change.solved,
             q_value=change.q_value,
             created=change.created,
@@ -153,14 +153,14 @@ class ErrorIndex:
             self._postings.setdefault(word, array("q")).append(row)
         return row
 
-    def _forget(self, memory_id: str) -> None:
+    def _remove(self, memory_id: str) -> None:
         error = self.known.pop(memory_id, None)
         if error is not None:
             for row in error.rows:
                 self._owner[row] = ""
             self._dead += len(error.rows)
 
-    def _squeeze(self) -> None:
+    def _compact(self) -> None:
         words: dict[int, list[str]] = {}
         for word, rows in self._postings.items():
             for row in rows:

@@ -1,14 +1,14 @@
-"""When two error texts tell of the same error: keywords, their overlap, and what is cut away before.
+"""Keywords of error texts, and the overlap that decides whether two texts report the same error.
 
-An error text, one line or a stack trace of hundreds, is first brought down to its *headlines*: the lines that report
-an error (of a Python traceback the last one, of others the exception, not the frames), and the first line if none does.
-Each headline is folded: what differs from run to run (numbers, ids, times, paths, addresses, line numbers) becomes `#`.
-Its keywords are its distinct lower-case words without stop words and without `#`. Then, for keyword sets a and b,
+An error text, one line or a long stack trace, is first reduced to its *headlines*: the lines that report an error (of a
+Python traceback the last one, of others the exception, not the frames), or else its first line. Each headline is
+normalized: what differs from run to run (numbers, ids, times, paths, addresses, line numbers) becomes `#`. Its keywords
+are its distinct lower-case words without stop words and without `#`. Then, for keyword sets a and b,
 
     overlap(a, b) = number of keywords in both / number of keywords in either
 
-and two texts overlap as much as their best pair of headlines. They match above MATCH, that is where *more than half of
-all keywords that occur in either* are shared. "JWT token validation failed missing secret" and "JWT validation failed
+and two texts overlap as much as their best pair of headlines. They match above MATCH_OVERLAP: more than half of all
+keywords that occur in either are shared. "JWT token validation failed missing secret" and "JWT validation failed
 secret not found" share 4 of 8 keywords, 0.5: no match by keywords.
 
 Quoted names stay: "No module named 'numpy'" and "No module named 'pandas'" want different fixes.
@@ -22,11 +22,11 @@ from collections.abc import Set as AbstractSet
 
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, MAX_ERRORS, clip, errors_in_text
 
-MATCH = 0.5
-"""Errors whose overlap is greater are offered as known."""
+MATCH_OVERLAP = 0.5
+"""Errors with a greater overlap are returned as known."""
 
-SAME = 0.9
-"""At this overlap or above an error is the same one come back: at most one word in ten is another."""
+SAME_ERROR_OVERLAP = 0.9
+"""Least overlap of a recurrence of the same error: at most one word in ten differs."""
 
 Keywords = frozenset[str]
 
@@ -64,7 +64,7 @@ _FRAME = re.compile(
     r"|(?:during handling|the above exception)\b|\W*$",
     re.IGNORECASE,
 )
-"""How lines of a trace begin that do not say what went wrong."""
+"""Beginnings of stack-trace lines that do not say what went wrong."""
 
 
 def _words(*lines: str) -> Keywords:
@@ -80,35 +80,37 @@ STOP_WORDS = _words(
     line lines col char
     """
 )
-"""Words that say nothing of which error it is. Negations stay: they are what many errors are about."""
+"""Words that occur in errors of every kind. Negations are not among them: many errors differ by one."""
 
 _GENERAL = _words(
     "exit exited code status command process failed failure fail failures returned return non zero run build make npm",
     "step job script test tests not no completed finished terminated",
 )
-"""A headline of these alone tells that something failed; it counts only where no other headline says what."""
+"""A headline of these alone says that something failed. It counts only where no other headline says what."""
 
 
-def folded(text: str) -> str:
-    """The headlines of an error text in one line, with what differs from run to run as `#`."""
-    return " ".join(dict.fromkeys(map(fold, headlines(text))))
+def normalized_error(text: str) -> str:
+    """Return the headlines of an error text in one line, with what differs from run to run as `#`."""
+    return " ".join(dict.fromkeys(map(normalized_line, headlines(text))))
 
 
-def fold(line: str) -> str:
-    """A line with numbers, ids, times, paths, addresses and line numbers as `#`; blanks are made single."""
+def normalized_line(line: str) -> str:
+    """Return a line with numbers, ids, times, paths, addresses and line numbers as `#`, and single blanks."""
     line = _VARIABLE.sub(" # ", line)
     line = _ISSUED.sub("#", line)
     return " ".join(_DIGITS.sub("#", line).split())
 
 
 def keywords(line: str) -> Keywords:
-    """The distinct words of one line that tell which error it is, in lower case."""
-    words = (word.strip("_").replace("’", "'").replace("'", "") for word in _WORD.findall(fold(line).casefold()))
+    """Return the distinct words of one line that tell which error it is, in lower case."""
+    words = (
+        word.strip("_").replace("’", "'").replace("'", "") for word in _WORD.findall(normalized_line(line).casefold())
+    )
     return frozenset(word for word in words if word.strip("#_") and word not in STOP_WORDS)
 
 
 def headlines(text: str) -> list[str]:
-    """The lines of a text that say what went wrong; a message of up to three lines is one itself."""
+    """Return the lines of a text that say what went wrong; a message of up to three lines is one headline itself."""
     lines = [line for line in text[:_MAX_TEXT].splitlines() if line.strip()]
     found = [] if not lines else list(dict.fromkeys(errors_in_text("\n".join(lines))))
     if len(found) > MAX_ERRORS:
@@ -123,46 +125,49 @@ def headlines(text: str) -> list[str]:
 
 
 def keyword_sets(texts: Iterable[str]) -> list[Keywords]:
-    """The keywords of each headline of the texts; the merely general ones only where there are no others."""
+    """Return the keywords of each headline of the texts; the merely general sets only where there are no others."""
     sets = list(dict.fromkeys(keywords(line) for text in texts for line in headlines(text)))
     sets = [words for words in sets if words]
     return [words for words in sets if not words <= _GENERAL] or sets
 
 
 def overlap(a: AbstractSet[str], b: AbstractSet[str]) -> float:
-    """The share of all keywords of both that both have, in [0, 1]; symmetric, and 0 where either has none."""
+    """Return the Jaccard similarity of two sets in [0, 1]; symmetric, and 0 where either is empty."""
     shared = len(a & b)
     return shared / (len(a) + len(b) - shared) if shared else 0.0
 
 
 def best_overlap(a: Sequence[Keywords], b: Sequence[Keywords]) -> float:
-    """The overlap of the best pair."""
+    """Return the largest overlap of a pair from both."""
     return max((overlap(x, y) for x in a for y in b), default=0.0)
 
 
 def same_error(mistake: str, evidence: str, other_mistake: str, other_evidence: str) -> bool:
-    """Whether a recorded error is the same one come back.
+    """Return true where an error is a recurrence of another one.
 
-    Its mistake has to say the same (SAME; the folded texts where neither has keywords), and its evidence must not
-    speak against it: where both bring some, it has to match.
+    Their mistakes must overlap by SAME_ERROR_OVERLAP (or be equal when normalized, where neither has keywords). Where
+    both have evidence, that must match too.
     """
     mine, theirs = keywords(mistake), keywords(other_mistake)
-    alike = overlap(mine, theirs) >= SAME if mine or theirs else fold(mistake) == fold(other_mistake)
+    alike = (
+        overlap(mine, theirs) >= SAME_ERROR_OVERLAP
+        if mine or theirs
+        else normalized_line(mistake) == normalized_line(other_mistake)
+    )
     if not alike or not evidence.strip() or not other_evidence.strip():
         return alike
     ours, others = keyword_sets([evidence]), keyword_sets([other_evidence])
-    return not ours or not others or best_overlap(ours, others) > MATCH
+    return not ours or not others or best_overlap(ours, others) > MATCH_OVERLAP
 
 
 def stored_keywords(texts: Iterable[str]) -> tuple[str, ...]:
-    """As a memory keeps them: one text per headline, its keywords in order with blanks between."""
+    """Return the keywords as a memory stores them: one text per headline, sorted, with blanks between."""
     return tuple(" ".join(sorted(words)) for words in keyword_sets(texts))
 
 
 def error_keywords(mistake: str, evidence: Iterable[str]) -> tuple[str, ...]:
-    """Of an error: its mistake, each headline of its evidence, and the mistake with a headline of the first evidence.
-
-    People ask with either, or with both in one line.
+    """Return the stored keywords of an error: of its mistake, of each headline of its evidence, and of the mistake
+    together with a headline of the first evidence. People ask with either, or with both in one line.
     """
     pieces = list(evidence)
     joined = [f"{mistake} {line}" for line in headlines(pieces[0])[:_SHORT]] if pieces else []

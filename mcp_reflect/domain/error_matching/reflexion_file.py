@@ -50,7 +50,7 @@ class ErrorLine:
 
 
 @dataclass(frozen=True)
-class Broken:
+class BrokenLine:
     """A line that could not be read. `number` counts from 1."""
 
     number: int
@@ -62,12 +62,12 @@ class _BadLineError(ValueError):
     pass
 
 
-def in_conflict(text: str) -> bool:
+def has_merge_conflict(text: str) -> bool:
     """Whether git left a merge in the text unfinished."""
     return _CONFLICT.search(text) is not None
 
 
-def read_lines(text: str) -> Iterator[tuple[int, ErrorLine | Broken]]:
+def read_lines(text: str) -> Iterator[tuple[int, ErrorLine | BrokenLine]]:
     """Every line that is not blank, with its number from 1. Secrets are replaced as everywhere else."""
     # Only line feeds end a line: JSON text may hold the other separators as they are.
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
@@ -76,7 +76,7 @@ def read_lines(text: str) -> Iterator[tuple[int, ErrorLine | Broken]]:
             try:
                 yield number, _read(stripped)
             except _BadLineError as bad:
-                yield number, Broken(number, str(bad), stripped)
+                yield number, BrokenLine(number, str(bad), stripped)
 
 
 def _read(line: str) -> ErrorLine:
@@ -192,7 +192,7 @@ def _ts(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat()
 
 
-def line_of(memory: Memory, *, with_id: bool) -> str:
+def render_line(memory: Memory, *, with_id: bool) -> str:
     """The line of an error. `read_lines` gives back the same error."""
     metadata = {key: value for key, value in memory.metadata.items() if key != EXTRA_KEY}
     extra = _extra(memory)
@@ -219,7 +219,7 @@ def line_of(memory: Memory, *, with_id: bool) -> str:
     return json.dumps(fields | {key: value for key, value in extra.items() if key not in fields}, ensure_ascii=False)
 
 
-def as_line(memory: Memory) -> ErrorLine:
+def error_line_of(memory: Memory) -> ErrorLine:
     """An error as its line would be read."""
     status = memory.status if memory.status in _STATUSES else "active"
     return ErrorLine(
@@ -246,7 +246,7 @@ def _extra(memory: Memory) -> dict[str, Any]:
     return extra if isinstance(extra, dict) else {}
 
 
-def shown_in_files(memories: Iterable[Memory]) -> list[Memory]:
+def errors_for_file(memories: Iterable[Memory]) -> list[Memory]:
     """The errors that belong into a file, oldest first: archived ones are what was deleted there."""
     shown = [m for m in memories if m.kind == "error" and (m.status in RETRIEVABLE or m.status == "deprecated")]
     return sorted(shown, key=lambda memory: (memory.created_at, memory.id))

@@ -1,10 +1,10 @@
-"""How new insights join those that are there: said again, they gain weight; said the other way round, both are marked.
+"""Merging of new insights into the existing ones: repeated ones gain importance, contradictory ones are marked.
 
-Two insights say the same when the cosine of their texts reaches `same_bound`, they are not opposed (`polarity.py`) and
-name no different numbers. Then the one that was there first keeps its words, has the evidence of both, and its
-importance rises to `1 - (1 - a) * (1 - b)`: two independent grounds to find it important. An insight whose evidence
-is all known already adds no ground and raises nothing but to its own importance, so that saying the same thing twice
-changes nothing. Insights that reach the bound and are opposed name each other in `contradicts`, and both stay.
+Two insights say the same where the cosine of their texts reaches `merge_threshold`, they are not opposed
+(`polarity.py`) and name no different numbers. The earlier one then keeps its text and gets the evidence of both. Its
+importance rises to `1 - (1 - a) * (1 - b)`: both are independent grounds to find it important. An insight without new
+evidence adds no ground and raises importance at most to its own, so that merging the same insight twice changes
+nothing. Insights that reach the threshold and are opposed name each other in `contradicts`, and both stay.
 """
 
 from __future__ import annotations
@@ -18,20 +18,21 @@ from mcp_reflect.domain.text.polarity import opposed, same_numbers
 from mcp_reflect.domain.values import Vector
 
 _SHARE = 0.62
-"""Where between the model's threshold and 1 sameness begins. With the bundled model, eight pairs of insights put
-differently had cosines of 0.64 to 0.94 (seven of them from 0.74), seven pairs about the same matter with another
-message 0.27 to 0.69, and five contradictions from 0.90; the bound is 0.715 there."""
+"""Position of the merge threshold between the model's retrieval threshold and 1. With the bundled model, eight pairs
+of insights put differently had cosines of 0.64 to 0.94 (seven of them from 0.74), seven pairs about the same matter
+with another message 0.27 to 0.69, and five contradictions from 0.90; its merge threshold is 0.715."""
 
 
-def same_bound(default_threshold: float) -> float:
-    """The cosine from which two insights may be the same, for a model with that retrieval threshold."""
+def merge_threshold(default_threshold: float) -> float:
+    """Return the least cosine of insights that may be merged, for a model with that retrieval threshold."""
     return default_threshold + _SHARE * (1.0 - default_threshold)
 
 
 @dataclass(frozen=True)
-class Insight:
-    """`key` names it: a memory id, or anything unique for one that is new. `importance` is in [0, 1].
+class EmbeddedInsight:
+    """An insight with its vector, as merging takes it.
 
+    `key` is a memory id, or anything unique for one that is new. `importance` is in [0, 1].
     `vector` is of unit length; `evidence` holds trace ids and `contradicts` keys.
     """
 
@@ -43,15 +44,17 @@ class Insight:
     contradicts: tuple[str, ...] = ()
 
 
-def merge(existing: Sequence[Insight], new: Iterable[Insight], bound: float) -> list[Insight]:
-    """The existing insights as they are afterwards, in their order, then those that were added.
+def merge(
+    existing: Sequence[EmbeddedInsight], new: Iterable[EmbeddedInsight], threshold: float
+) -> list[EmbeddedInsight]:
+    """Return the existing insights after the merge, in their order, then those that were added.
 
     The order of `new` does not matter. Merging the same ones again changes nothing; no importance falls, and no
     evidence is lost.
     """
     merged = list(existing)
     for candidate in sorted(new, key=lambda i: (i.text, i.evidence, i.importance, i.key)):
-        alike = [place for place, known in enumerate(merged) if says_the_same(known, candidate, bound)]
+        alike = [place for place, known in enumerate(merged) if says_the_same(known, candidate, threshold)]
         if not alike:
             merged.append(replace(candidate, evidence=tuple(dict.fromkeys(candidate.evidence))))
             continue
@@ -59,24 +62,24 @@ def merge(existing: Sequence[Insight], new: Iterable[Insight], bound: float) -> 
             continue
         nearest = max(alike, key=lambda place: (_cosine(merged[place], candidate), -place))
         merged[nearest] = _joined(merged[nearest], candidate)
-    return _marked(merged, bound)
+    return _marked(merged, threshold)
 
 
-def says_the_same(one: Insight, other: Insight, bound: float) -> bool:
-    """Whether the two may become one."""
+def says_the_same(one: EmbeddedInsight, other: EmbeddedInsight, threshold: float) -> bool:
+    """Return true where the two may become one."""
     if one.text == other.text:
         return True
-    near = _cosine(one, other) >= bound
+    near = _cosine(one, other) >= threshold
     return near and not opposed(one.text, other.text) and same_numbers(one.text, other.text)
 
 
-def contradicts(one: Insight, other: Insight, bound: float) -> bool:
-    """Whether the two are about the same thing and say opposite things."""
-    return one.text != other.text and _cosine(one, other) >= bound and opposed(one.text, other.text)
+def contradicts(one: EmbeddedInsight, other: EmbeddedInsight, threshold: float) -> bool:
+    """Return true where the two are about the same thing and say opposite things."""
+    return one.text != other.text and _cosine(one, other) >= threshold and opposed(one.text, other.text)
 
 
-def beyond_capacity(standing: Mapping[str, tuple[bool, float, int]], capacity: int) -> list[str]:
-    """Keys of the insights that have no place, from `key → (adopted, importance, age rank)`.
+def find_beyond_capacity(standing: Mapping[str, tuple[bool, float, int]], capacity: int) -> list[str]:
+    """Return the keys of the insights beyond the capacity, from `key → (adopted, importance, age rank)`.
 
     Those that a person adopted come first, then the more important, then the younger (a lower age rank).
     """
@@ -84,11 +87,11 @@ def beyond_capacity(standing: Mapping[str, tuple[bool, float, int]], capacity: i
     return ranked[capacity:]
 
 
-def _holds(known: Insight, candidate: Insight) -> bool:
+def _holds(known: EmbeddedInsight, candidate: EmbeddedInsight) -> bool:
     return set(candidate.evidence) <= set(known.evidence) and candidate.importance <= known.importance
 
 
-def _joined(known: Insight, candidate: Insight) -> Insight:
+def _joined(known: EmbeddedInsight, candidate: EmbeddedInsight) -> EmbeddedInsight:
     if set(candidate.evidence) <= set(known.evidence):
         risen = max(known.importance, candidate.importance)
     else:
@@ -98,18 +101,18 @@ def _joined(known: Insight, candidate: Insight) -> Insight:
     return replace(known, evidence=evidence, importance=min(max(risen, known.importance, candidate.importance), 1.0))
 
 
-def _marked(insights: Sequence[Insight], bound: float) -> list[Insight]:
+def _marked(insights: Sequence[EmbeddedInsight], threshold: float) -> list[EmbeddedInsight]:
     return [
         replace(
             one,
             contradicts=tuple(
-                dict.fromkeys((*one.contradicts, *(o.key for o in insights if contradicts(one, o, bound))))
+                dict.fromkeys((*one.contradicts, *(o.key for o in insights if contradicts(one, o, threshold))))
             ),
         )
         for one in insights
     ]
 
 
-def _cosine(one: Insight, other: Insight) -> float:
+def _cosine(one: EmbeddedInsight, other: EmbeddedInsight) -> float:
     # Summed in float64 in one order, so that it is symmetric to the last bit.
     return float(np.sum(one.vector.astype(np.float64) * other.vector.astype(np.float64)))

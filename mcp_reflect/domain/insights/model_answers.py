@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from mcp_reflect.domain.models import InsightDraft
-from mcp_reflect.domain.reflection.model_answers import clip, ids_in, json_objects, spoken
+from mcp_reflect.domain.reflection.model_answers import clip, ids_in, json_objects, visible_answer
 from mcp_reflect.domain.text.recalled import strip_recalled
 
 MAX_INSIGHTS = 5
@@ -20,7 +20,7 @@ UNRATED = 0.5
 
 def read_insights(answer: str, known_traces: AbstractSet[str]) -> list[InsightDraft]:
     """At most 5 insights, each with at least one of the known traces as evidence; none from an answer without JSON."""
-    said = spoken(answer)
+    said = visible_answer(answer)
     drafts = [draft for entry in _entries(said) if (draft := _draft(entry, known_traces)) is not None]
     return list({draft.text: draft for draft in drafts}.values())[:MAX_INSIGHTS]
 

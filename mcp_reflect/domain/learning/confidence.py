@@ -1,16 +1,16 @@
-"""How sure a memory's record is. A memory reviewed once is not one reviewed fifty times, whatever their q_values.
+"""The uncertainty of a memory's outcomes: confidence bounds beside the q_value.
 
-The record is counted in reviews: an event of learning rate alpha is `alpha / ONE_REVIEW` trials, as many successes as
-its reward says. From trials n and successes s follows the Beta distribution of the memory's true rate of success, with
-one trial at its first q_value before any (Gelman et al., Bayesian Data Analysis, 3rd ed., 2.4):
+Outcomes are counted in reviews: an event of learning rate alpha is `alpha / REFERENCE_ALPHA` trials, and its reward
+times that many successes. From n trials and s successes follows the Beta posterior of the memory's true success rate,
+with one prior trial at its initial q_value (Gelman et al., Bayesian Data Analysis, 3rd ed., 2.4):
 
     mean = (s + q_0) / (n + 1),  deviation = sqrt(mean * (1 - mean) / (n + 2))
 
 Ranking by `mean + optimism * deviation` is an upper confidence bound (Auer, Cesa-Bianchi and Fischer, Machine Learning
-47, 2002): what was never tried gets its chance, one unlucky review does not bury, and with every review the bound comes
-down to what the memory has earned. A ranking knows only differences, so the bonus is counted from that of a new memory:
-where nothing was reviewed yet, all count with their q_values. From one that began at 0.5 it takes `0.35 * optimism` at
-most.
+47, 2002): an untried memory gets its chance, one unlucky review does not bury it, and with every review the bound comes
+down to what the memory has earned. A ranking depends on differences only, so the bonus is counted from that of a memory
+without trials: before the first review, all count with their q_values. For an initial q_value of 0.5 the bonus lies
+between `-0.35 * optimism` and 0.
 """
 
 from __future__ import annotations
@@ -19,33 +19,36 @@ import numpy as np
 
 from mcp_reflect.domain.values import Floats
 
-ONE_REVIEW = 0.3
-"""The default learning rate."""
+REFERENCE_ALPHA = 0.3
+"""The learning rate at which one review is one trial: the default of `q_learning.alpha`."""
 
 
-def mean_of(trials: Floats, successes: Floats, initial_q: Floats) -> Floats:
-    """The expected rate of success, in [0, 1]."""
+def posterior_mean(trials: Floats, successes: Floats, initial_q: Floats) -> Floats:
+    """Return the expected success rate, in [0, 1]."""
     mean: Floats = (successes + initial_q) / (trials + 1.0)
     return mean
 
 
-def deviation_of(trials: Floats, mean: Floats) -> Floats:
-    """The standard deviation of the rate of success; falls with every review."""
+def posterior_deviation(trials: Floats, mean: Floats) -> Floats:
+    """Return the standard deviation of the success rate with that posterior mean."""
     deviation: Floats = np.sqrt(np.maximum(mean * (1.0 - mean), 0.0) / (trials + 2.0))
     return deviation
 
 
-def hopeful(trials: Floats, successes: Floats, initial_q: Floats, optimism: float) -> Floats:
-    """What the ranking takes for q_values; the initial q_value where there were no trials. `optimism` in deviations."""
-    mean = mean_of(trials, successes, initial_q)
-    bonus = deviation_of(trials, mean) - deviation_of(np.zeros_like(trials), initial_q)
-    found: Floats = mean + optimism * bonus
-    return found
+def ucb_score(trials: Floats, successes: Floats, initial_q: Floats, optimism: float) -> Floats:
+    """Return the UCB score: mean + optimism * (deviation - deviation without trials).
+
+    It is the initial q_value where there are no trials. `optimism` >= 0 is in standard deviations.
+    """
+    mean = posterior_mean(trials, successes, initial_q)
+    bonus = posterior_deviation(trials, mean) - posterior_deviation(np.zeros_like(trials), initial_q)
+    score: Floats = mean + optimism * bonus
+    return score
 
 
-def interval(trials: float, successes: float, initial_q: float) -> tuple[float, float]:
-    """One deviation to either side of the mean, within [0, 1]."""
+def credible_interval(trials: float, successes: float, initial_q: float) -> tuple[float, float]:
+    """Return the bounds one standard deviation to either side of the posterior mean, within [0, 1]."""
     n, s, q = (np.array([value]) for value in (trials, successes, initial_q))
-    mean = mean_of(n, s, q)
-    deviation = deviation_of(n, mean)
+    mean = posterior_mean(n, s, q)
+    deviation = posterior_deviation(n, mean)
     return float(np.clip(mean - deviation, 0, 1)[0]), float(np.clip(mean + deviation, 0, 1)[0])

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
-from mcp_reflect.domain.learning.confidence import ONE_REVIEW
+from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
 from mcp_reflect.domain.models import Author, Memory, ReflectionDraft, Result, Review, Trace, UtilityEvent
 
-FORGOTTEN = "gone"
+ERASED_PREFIX = "gone"
 """Prefix of what stands in a trace or a review for a memory that was forgotten. It keeps a verdict on single memories
 one, and is credited by nobody."""
 
@@ -35,7 +35,7 @@ def rewards(
         earned = dict.fromkeys(helpful, 1.0) | dict.fromkeys(harmful, 0.0)
     else:
         earned = dict.fromkeys(retrieved, 1.0 if result == "pass" else 0.0)
-    gone = f"{FORGOTTEN}_"
+    gone = f"{ERASED_PREFIX}_"
     return {
         memory_id: reward
         for memory_id, reward in earned.items()
@@ -107,7 +107,7 @@ def event(review: Review, memory_id: str, position: int, reward: float, q: float
 
 def record(events: Iterable[UtilityEvent]) -> tuple[float, float]:
     """(trials, successes) in reviews of the default learning rate; see `learning/confidence.py`."""
-    weights = [(past.alpha / ONE_REVIEW, past.reward) for past in events]
+    weights = [(past.alpha / REFERENCE_ALPHA, past.reward) for past in events]
     return sum(weight for weight, _ in weights), sum(weight * reward for weight, reward in weights)
 
 

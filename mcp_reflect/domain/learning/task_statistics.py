@@ -1,6 +1,6 @@
 """The statistics of each row of a feature table, by task.
 
-Reviews on the same task (`learning/task_identity.py`) count in full; any other task counts as at most one review,
+Reviews on the same task (`learning/task_identity.py`) count in full. Any other task counts as at most one review,
 because a memory that solved one task fifty times has not shown fifty times that it helps with others.
 """
 
@@ -14,70 +14,70 @@ import numpy as np
 from mcp_reflect.domain.changes import TaskRecord
 from mcp_reflect.domain.values import Floats, Rows
 
-ELSEWHERE = 1.0
-"""As how many trials a task counts at most when another one is asked about."""
+OTHER_TASK_CAP = 1.0
+"""Trials that a task counts for at most in a query about another one."""
 
 
-class OnTask(NamedTuple):
-    """The rows that were tried on one task, rising, each with its trials there and its successes."""
+class TaskSlice(NamedTuple):
+    """The rows that were tried on one task, in rising order, with their trials and successes on it."""
 
     rows: Rows
     trials: Floats
     successes: Floats
 
 
-NOWHERE = OnTask(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+NO_TRIALS = TaskSlice(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
 
 
 class TaskStatistics:
-    """Rows are numbered from 0 in the order in which they are added, as in the table that this belongs to."""
+    """Outcomes of each row by task. Rows are numbered from 0 in the order of `append_row`, as in the feature table."""
 
     def __init__(self) -> None:
-        self._of: list[tuple[TaskRecord, ...]] = []
-        self._on: dict[int, dict[int, TaskRecord]] = {}
-        self._answered: tuple[int, OnTask] | None = None
+        self._by_row: list[tuple[TaskRecord, ...]] = []
+        self._by_task: dict[int, dict[int, TaskRecord]] = {}
+        self._last_slice: tuple[int, TaskSlice] | None = None
 
-    def add(self, records: Sequence[TaskRecord]) -> tuple[float, float]:
-        """A new row; see `put`."""
-        self._of.append(())
-        return self.put(len(self._of) - 1, records)
+    def append_row(self, records: Sequence[TaskRecord]) -> tuple[float, float]:
+        """Add a row with these records, one per task; see `replace_row` for the result."""
+        self._by_row.append(())
+        return self.replace_row(len(self._by_row) - 1, records)
 
-    def put(self, row: int, records: Sequence[TaskRecord]) -> tuple[float, float]:
-        """These records in place of the row's former ones; its trials and successes for a task that is none of them."""
-        self._answered = None
-        for record in self._of[row]:
-            of_task = self._on[record.task]
-            del of_task[row]
-            if not of_task:
-                del self._on[record.task]
-        self._of[row] = tuple(records)
+    def replace_row(self, row: int, records: Sequence[TaskRecord]) -> tuple[float, float]:
+        """Replace the row's records; return its (trials, successes) as they count for a task without a record."""
+        self._last_slice = None
+        for record in self._by_row[row]:
+            rows_of_task = self._by_task[record.task]
+            del rows_of_task[row]
+            if not rows_of_task:
+                del self._by_task[record.task]
+        self._by_row[row] = tuple(records)
         for record in records:
-            self._on.setdefault(record.task, {})[row] = record
-        shares = [(record, elsewhere(record.trials)) for record in records]
+            self._by_task.setdefault(record.task, {})[row] = record
+        shares = [(record, other_task_share(record.trials)) for record in records]
         return (
             sum(share * record.trials for record, share in shares),
             sum(share * record.successes for record, share in shares),
         )
 
-    def on(self, task: int | None) -> OnTask:
-        """Dead rows may be among them."""
-        found = None if task is None else self._on.get(task)
-        if task is None or not found:
-            return NOWHERE
-        if self._answered is None or self._answered[0] != task:  # a search asks in each of its stages
-            rows = sorted(found)
-            figures = np.array([found[row][1:] for row in rows])
-            self._answered = task, OnTask(np.array(rows, np.int64), figures[:, 0], figures[:, 1])
-        return self._answered[1]
+    def slice_of(self, task: int | None) -> TaskSlice:
+        """Return the outcomes on a task, empty for None; rows that are no longer alive may be among them."""
+        records = None if task is None else self._by_task.get(task)
+        if task is None or not records:
+            return NO_TRIALS
+        if self._last_slice is None or self._last_slice[0] != task:  # every stage of a search asks for it
+            rows = sorted(records)
+            outcomes = np.array([records[row][1:] for row in rows])
+            self._last_slice = task, TaskSlice(np.array(rows, np.int64), outcomes[:, 0], outcomes[:, 1])
+        return self._last_slice[1]
 
-    def kept(self, rows: Rows) -> TaskStatistics:
-        """The records of these rows only, numbered anew in this order."""
-        smaller = TaskStatistics()
+    def select(self, rows: Rows) -> TaskStatistics:
+        """Return the statistics of these rows only, numbered anew in this order."""
+        selected = TaskStatistics()
         for row in rows:
-            smaller.add(self._of[row])
-        return smaller
+            selected.append_row(self._by_row[row])
+        return selected
 
 
-def elsewhere(trials: float) -> float:
-    """The share of a task's record that counts for other tasks."""
-    return ELSEWHERE / max(ELSEWHERE, trials)
+def other_task_share(trials: float) -> float:
+    """Return the share in (0, 1] of a task's outcomes that counts for other tasks, given the trials on it."""
+    return OTHER_TASK_CAP / max(OTHER_TASK_CAP, trials)

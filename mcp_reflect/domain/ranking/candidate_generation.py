@@ -1,118 +1,124 @@
-"""Top-k of a large bank in two stages: a first look at every row by estimated cosines, then the exact ranking of few.
+"""Top-k of a large table in two stages: candidates by estimated cosines, then exact scoring of these.
 
-Estimates are off by chance, so more rows go on than are wanted, many hundreds for fifty, and those a little below the
-threshold too. `benchmarks/speed.py` prints how many of the best 50 of 100,000 memories come through.
+Estimates have errors, so many more rows become candidates than are asked for, among them rows estimated a little below
+the threshold. `benchmarks/speed.py` prints how many of the best 50 of 100,000 memories are found.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from mcp_reflect.domain.ranking.columns import FeatureColumns, part_where, similarities, too_many_to_take_out
+from mcp_reflect.domain.ranking.columns import FeatureColumns, scan_is_cheaper, select_rows, similarities
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.projection import Projection
-from mcp_reflect.domain.ranking.relevance import Numbers, associated, combined, liftable
-from mcp_reflect.domain.ranking.scoring import Query, scores
+from mcp_reflect.domain.ranking.relevance import FloatArray, lift_by_best_match, min_liftable, noisy_or
+from mcp_reflect.domain.ranking.scoring import RankingQuery, scores
 from mcp_reflect.domain.ranking.top_k import Ranked, top_k
 from mcp_reflect.domain.values import Floats, Rows, Vector
 
-COMPARED = 20_000
-"""Of no more rows every one is compared exactly, as is promised."""
+EXACT_SCAN_LIMIT = 20_000
+"""Up to this many rows every one is scored exactly, as the contract promises."""
 
-_PER_WANTED = 20
-_PER_WANTED_WITH_WORDS = 7
-_LEAST_WANTED = 50
-"""How many rows go on at lambda 1 for each that is wanted; twice as many at 0, where nothing but the estimates has a
-say. Fewer do where words are compared as well, as they are compared exactly."""
+_CANDIDATES_PER_RESULT = 20
+_HYBRID_CANDIDATES_PER_RESULT = 7
+_MIN_RESULTS = 50
+"""Candidates per result at lambda 1; twice as many at 0, where the estimates alone decide. Hybrid queries need fewer,
+as overlaps are exact. A query for fewer than _MIN_RESULTS gets the candidates of one for as many."""
 
-_FURTHER = 4
-"""How many times as many go on where too few of those cleared the threshold."""
+_WIDENING = 4
+"""Factor by which the candidates grow where too few of them cleared the threshold."""
 
-_SAMPLED = 50
-"""How many rows of a sample tell where the best begin: a seventh more or fewer go on than are meant to."""
+_SAMPLE_SIZE = 50
+"""Candidates that the cut-off score's sample is to hold: a seventh more or fewer candidates come out than planned."""
 
-_MATCHES = 100
-"""The best match is looked for among so many."""
+_BEST_MATCH_CANDIDATES = 100
+"""Rows among which the best match is searched exactly."""
 
 
-def two_stage_top_k(bank: FeatureTable, query: Query, k: int, rows: Rows | None = None) -> Ranked:
-    """The `k` best of `rows` (of all living rows where None) that clear the threshold."""
-    total = len(bank) if rows is None else len(rows)
-    narrow = bank.narrow() if total > COMPARED else None
-    if narrow is None:
-        return top_k(bank, query, k, rows)
-    look = CandidateGenerator(bank, narrow, query, rows)
-    for_each = _PER_WANTED if query.terms is None else _PER_WANTED_WITH_WORDS
-    count = round((2.0 - query.lambda_) * for_each * max(_LEAST_WANTED, k))
-    ranked = top_k(bank, query, k, look.most_promising(count))
-    while len(ranked) < k and count < len(look):
-        # Too few clear the threshold: of those just below it by their estimates, one or the other does.
-        count *= _FURTHER
-        if too_many_to_take_out(min(count, len(look)), total):
-            return top_k(bank, query, k, rows)
-        ranked = top_k(bank, query, k, look.most_promising(count))
+def two_stage_top_k(table: FeatureTable, query: RankingQuery, k: int, rows: Rows | None = None) -> Ranked:
+    """Return the `k` best of `rows` (of all living rows where None) that clear the threshold.
+
+    Exact up to EXACT_SCAN_LIMIT rows and where the vectors have no common directions.
+    """
+    total = len(table) if rows is None else len(rows)
+    projection = table.projection() if total > EXACT_SCAN_LIMIT else None
+    if projection is None:
+        return top_k(table, query, k, rows)
+    generator = CandidateGenerator(table, projection, query, rows)
+    per_result = _CANDIDATES_PER_RESULT if query.terms is None else _HYBRID_CANDIDATES_PER_RESULT
+    count = round((2.0 - query.lambda_) * per_result * max(_MIN_RESULTS, k))
+    ranked = top_k(table, query, k, generator.candidates(count))
+    while len(ranked) < k and count < len(generator):
+        # Rows estimated just below the threshold may clear it, so the next best are scored too.
+        count *= _WIDENING
+        if scan_is_cheaper(min(count, len(generator)), total):
+            return top_k(table, query, k, rows)
+        ranked = top_k(table, query, k, generator.candidates(count))
     return ranked
 
 
 class CandidateGenerator:
-    """What estimates tell of a query's rows (of all where None): which may clear the threshold, and their scores."""
+    """Estimated scores of the rows that may clear the threshold of a query; their number is its length."""
 
-    def __init__(self, table: FeatureColumns, narrow: Projection, query: Query, rows: Rows | None = None) -> None:
-        self._table, self._narrow, self._query = table, narrow, query
+    def __init__(
+        self, table: FeatureColumns, projection: Projection, query: RankingQuery, rows: Rows | None = None
+    ) -> None:
+        """Estimate the scores of `rows`, or of all living rows where None."""
+        self._table, self._projection, self._query = table, projection, query
         self._allowed = table.alive
         if rows is not None:
             self._allowed = np.zeros(len(table.alive), np.bool_)
             self._allowed[rows] = table.alive[rows]
-        self._needed: list[int] = []
-        cosines, error = narrow.cosines(query.vector)
-        self._near, relevance = self._likely(cosines, error)
+        self._required: list[int] = []
+        cosines, error = projection.cosines(query.vector)
+        self._near, relevance = self._above_threshold(cosines, error)
         self._scores = scores(table, self._near, relevance, query)
 
     def __len__(self) -> int:
-        """How many rows may clear the threshold."""
         return len(self._near)
 
-    def most_promising(self, count: int) -> Rows:
-        """About the `count` best by score, and what the relevance of others hangs on; in rising order."""
+    def candidates(self, count: int) -> Rows:
+        """Return about the `count` rows with the best estimates, and the best match, in rising order."""
         chosen = np.zeros(len(self._allowed), np.bool_)
-        chosen[self._near[self._scores >= _about(self._scores, count)]] = True
-        chosen[self._needed] = True
+        chosen[self._near[self._scores >= _approximate_kth_largest(self._scores, count)]] = True
+        chosen[self._required] = True
         return np.flatnonzero(chosen)
 
-    def _likely(self, cosines: Vector, error: float) -> tuple[Rows, Numbers]:
-        """The rows that may clear the threshold, with their relevance."""
-        query, words = self._query, self._table.words
-        least = query.threshold - error
+    def _above_threshold(self, cosines: Vector, error: float) -> tuple[Rows, FloatArray]:
+        """Return the rows that may clear the threshold, with their estimated relevance."""
+        query, lexical_index = self._query, self._table.lexical_index
+        floor = query.threshold - error
         if query.terms is None or not self._allowed.any():
-            rows = np.flatnonzero((cosines >= least) & self._allowed)
+            rows = np.flatnonzero((cosines >= floor) & self._allowed)
             return rows, cosines[rows]
-        overlap = words.overlaps(query.terms)
-        found = combined(cosines, overlap)
-        found[~self._allowed] = -1.0
-        best, highest = self._best_match(found, overlap, error)
-        part = part_where(found >= liftable(highest, query.threshold) - error)
-        found = found[part]
-        if not len(found):
-            return np.zeros(0, np.int64), found
-        # The best match lifts others, so that their relevance is not to be had without it.
-        self._needed.append(best)
-        likeness = combined(self._narrow.likeness(best, part), words.alike(best)[part])
-        relevance = associated(found, highest, likeness)
-        near = np.flatnonzero((relevance >= least) & self._allowed[part])
-        return (near if isinstance(part, slice) else part[near]), relevance[near]
+        overlap = lexical_index.overlaps(query.terms)
+        relevance = noisy_or(cosines, overlap)
+        relevance[~self._allowed] = -1.0
+        best, best_relevance = self._best_match(relevance, overlap, error)
+        selection = select_rows(relevance >= min_liftable(best_relevance, query.threshold) - error)
+        relevance = relevance[selection]
+        if not len(relevance):
+            return np.zeros(0, np.int64), relevance
+        # The exact ranking finds the best match among the candidates, and with it the lift of all others.
+        self._required.append(best)
+        cosines_with_best = self._projection.similarity_to_row(best, selection)
+        similarity_to_best = noisy_or(cosines_with_best, lexical_index.overlaps_with_row(best)[selection])
+        lifted = lift_by_best_match(relevance, best_relevance, similarity_to_best)
+        near = np.flatnonzero((lifted >= floor) & self._allowed[selection])
+        return (near if isinstance(selection, slice) else selection[near]), lifted[near]
 
-    def _best_match(self, found: Numbers, overlap: Numbers, error: float) -> tuple[int, float]:
-        """The row that is most relevant by itself, with its exact relevance."""
-        near = np.flatnonzero(found >= found.max() - 2 * error)
-        if len(near) > _MATCHES:
-            near = near[np.argpartition(found[near], -_MATCHES)[-_MATCHES:]]
-        exact = combined(similarities(self._table, near, self._query.vector), overlap[near])
+    def _best_match(self, relevance: FloatArray, overlap: FloatArray, error: float) -> tuple[int, float]:
+        """Return the row of the highest relevance, with that relevance computed exactly."""
+        near = np.flatnonzero(relevance >= relevance.max() - 2 * error)
+        if len(near) > _BEST_MATCH_CANDIDATES:
+            near = near[np.argpartition(relevance[near], -_BEST_MATCH_CANDIDATES)[-_BEST_MATCH_CANDIDATES:]]
+        exact = noisy_or(similarities(self._table, near, self._query.vector), overlap[near])
         first = int(np.argmax(exact))
         return int(near[first]), float(exact[first])
 
 
-def _about(scores: Floats, count: int) -> float:
-    """About the `count`-th largest, told from a sample: sorting all takes longer than everything else."""
-    step = max(1, count // _SAMPLED)
+def _approximate_kth_largest(scores: Floats, count: int) -> float:
+    """Return about the `count`-th largest score from a sample: sorting all takes longer than everything else."""
+    step = max(1, count // _SAMPLE_SIZE)
     sample, place = scores[::step], count // step
     return float(np.partition(sample, len(sample) - place)[len(sample) - place]) if len(sample) > place else -np.inf

@@ -1,8 +1,8 @@
-"""What ranking reads: parallel arrays, one row per memory, and the two things that must come out the same everywhere.
+"""The columns that ranking reads, with exact cosines and the one order that breaks ties.
 
-Similarities are found twice. One float32 matrix product over all rows narrows the field; the few that may
-win are then computed in float64, row by row, so that equal vectors get equal similarities wherever they
-stand (a BLAS product does not promise that) and ties are broken as documented: newer first, then id.
+Cosines are computed twice. One float32 matrix product over all rows narrows the field. The few rows that may win are
+then computed in float64, row by row, because a BLAS product does not promise equal results for equal rows. So equal
+vectors get equal cosines, and ties are broken as documented: newer first, then id.
 """
 
 from __future__ import annotations
@@ -17,15 +17,18 @@ from mcp_reflect.domain.learning.task_statistics import TaskStatistics
 from mcp_reflect.domain.text.lexical_index import LexicalIndex
 from mcp_reflect.domain.values import Floats, Integers, Rows, Vector
 
-Part = Rows | slice
-"""Some rows, or all."""
+RowSelection = Rows | slice
+"""Row numbers, or `slice(None)` for every row."""
 
-_TAKEN_OUT = 8
-"""To take out more than one row in so many costs more than to go on with all where they stand."""
+_GATHER_SHARE = 8
+"""Gathering more than one row in this many costs more than computing every row in place."""
 
 
-class Record(NamedTuple):
-    """What each row has been through, as it counts for a task that is none of those (`learning/task_statistics.py`)."""
+class OutcomeColumns(NamedTuple):
+    """Outcomes of every row, as they count for a task that the row was never tried on.
+
+    `trials` and `successes` are counted as in `learning/task_statistics.py`; `initial_q` is in [0, 1].
+    """
 
     trials: Floats
     successes: Floats
@@ -33,8 +36,10 @@ class Record(NamedTuple):
 
 
 class FeatureColumns(Protocol):
-    """Parallel arrays, one row per memory. `created` and `used` (the later of creation and last use) are in
-    microseconds since the epoch.
+    """Parallel arrays with one row per memory.
+
+    `vectors` has shape (n, dimension) and rows of unit length; `q` is in [0, 1]. `created` and `used` (the later of
+    creation and last use) are in microseconds since the epoch. Rows that are not `alive` are never returned.
     """
 
     @property
@@ -42,7 +47,7 @@ class FeatureColumns(Protocol):
     @property
     def q(self) -> Floats: ...
     @property
-    def record(self) -> Record: ...
+    def outcomes(self) -> OutcomeColumns: ...
     @property
     def created(self) -> Integers: ...
     @property
@@ -50,31 +55,38 @@ class FeatureColumns(Protocol):
     @property
     def alive(self) -> npt.NDArray[np.bool_]: ...
     @property
-    def tasks(self) -> TaskStatistics: ...
+    def task_statistics(self) -> TaskStatistics: ...
     @property
-    def words(self) -> LexicalIndex: ...
+    def lexical_index(self) -> LexicalIndex: ...
     @property
     def ids(self) -> Sequence[str]: ...
 
 
-def part_where(mask: npt.NDArray[np.bool_]) -> Part:
-    """The rows for which `mask` holds, or all where these are many: for what may be worked out for others too."""
+def select_rows(mask: npt.NDArray[np.bool_]) -> RowSelection:
+    """Return the rows where `mask` holds, or every row where gathering those would cost more.
+
+    Only for values that may be computed for further rows too.
+    """
     rows = np.flatnonzero(mask)
-    return slice(None) if too_many_to_take_out(len(rows), len(mask)) else rows
+    return slice(None) if scan_is_cheaper(len(rows), len(mask)) else rows
 
 
-def too_many_to_take_out(count: int, total: int) -> bool:
-    return count > total // _TAKEN_OUT
+def scan_is_cheaper(count: int, total: int) -> bool:
+    """Return true where computing all of `total` rows costs less than gathering `count` of them."""
+    return count > total // _GATHER_SHARE
 
 
 def similarities(table: FeatureColumns, rows: Rows, vector: Vector) -> Floats:
-    """Cosines in float64. Equal rows give equal results: each is summed on its own, in the same order."""
+    """Return the cosines of `rows` with a vector of unit length, in float64 and in [-1, 1].
+
+    Equal rows get equal results: each is summed by itself, in the same order.
+    """
     products = np.vecdot(table.vectors[rows].astype(np.float64), vector.astype(np.float64))
     cosines: Floats = np.clip(products, -1.0, 1.0)
     return cosines
 
 
-def tie_broken(table: FeatureColumns, rows: Rows, score: Floats) -> npt.NDArray[np.int64]:
-    """Positions from best to worst: score, then newer, then id."""
+def ranking_order(table: FeatureColumns, rows: Rows, score: Floats) -> npt.NDArray[np.int64]:
+    """Return the positions in `rows` from best to worst: by score, then newer first, then by id."""
     ids = np.array([table.ids[row] for row in rows], dtype=np.str_)
     return np.lexsort((ids, -table.created[rows], -score)).astype(np.int64)

@@ -1,8 +1,8 @@
-"""A project's retrievable memories as columns, kept up to date by the ledger's change feed.
+"""The feature table: a project's retrievable memories as columns, kept up to date by the ledger's change feed.
 
-It holds what ranking needs and nothing else: unit vectors, words, q_values, ages, owners and metadata. Rows are only
-ever appended or marked dead, so that row numbers stay valid within a query; dead rows are squeezed out when
-they are a quarter of the table.
+It holds what ranking needs and nothing else: unit vectors, terms, q_values, ages, owners and metadata. Rows are only
+appended or marked dead, so that row numbers stay valid within a query. Dead rows are removed when they are a quarter of
+the table.
 """
 
 from __future__ import annotations
@@ -17,46 +17,51 @@ import numpy.typing as npt
 from mcp_reflect.domain.changes import Changes, MemoryChange
 from mcp_reflect.domain.learning.task_statistics import TaskStatistics
 from mcp_reflect.domain.models import Metadata, Scalar
-from mcp_reflect.domain.ranking.columns import Record
+from mcp_reflect.domain.ranking.columns import OutcomeColumns
 from mcp_reflect.domain.ranking.projection import Projection
 from mcp_reflect.domain.text.lexical_index import LexicalIndex
 from mcp_reflect.domain.values import Floats, Integers, Rows, Vector
 
 _COLUMNS = ("_vectors", "_q", "_initial_q", "_trials", "_successes", "_created", "_used", "_alive", "_seqs")
 _FIRST_CAPACITY = 256
-_MOVED_LIMIT = 1_000
+_RESORT_LIMIT = 1_000
 
-Term = tuple[str, bool, Scalar]
-"""A metadata key with one of its values; the flag keeps True apart from 1, which Python holds equal."""
+FilterTerm = tuple[str, bool, Scalar]
+"""A metadata key with one of its values; the flag keeps True apart from 1, which are equal in Python."""
 
 
-def term(key: str, value: Scalar) -> Term:
+def filter_term(key: str, value: Scalar) -> FilterTerm:
+    """Return the term that a metadata filter looks up for one key and value."""
     return key, isinstance(value, bool), value
 
 
-_TOP = 4_096
-"""How many of the best by q_value have their vectors side by side: 6 MB at 384 dimensions, for large banks only."""
+_CONTIGUOUS_ROWS = 4_096
+"""Rows of the highest q_values whose vectors are kept contiguous: 6 MB at 384 dimensions, in large tables only."""
 
 
-class ByQ(NamedTuple):
-    """`rows` from high to low `q`, newer first among equals, as last sorted, and the rows that have moved since.
+class QOrder(NamedTuple):
+    """The living rows by q_value, highest first, newer first among equals, as last sorted.
 
-    `top` are the vectors of the first rows once more: read in one piece they cost a fraction of being gathered.
+    `q` are the q_values in this order and `changed` the rows that changed since the sort. `top` holds the vectors of
+    the first rows once more: reading them contiguously costs a fraction of gathering them.
     """
 
     rows: Rows
     q: Floats
     top: Vector
-    moved: Rows
+    changed: Rows
 
 
 class FeatureTable:
-    """Not thread-safe: the owner holds a lock around `apply` and around reading."""
+    """The columns of one project's memories; see `FeatureColumns` for their units.
+
+    Not thread-safe: the owner holds a lock around `apply` and around reading.
+    """
 
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
         self.seq = 0
-        """The last change that was applied."""
+        """Sequence number of the last change that was applied."""
         self._clear(_FIRST_CAPACITY)
 
     def _clear(self, capacity: int) -> None:
@@ -70,18 +75,18 @@ class FeatureTable:
         self._used = np.zeros(capacity, dtype=np.int64)
         self._alive = np.zeros(capacity, dtype=np.bool_)
         self._seqs = np.zeros(capacity, dtype=np.int64)
-        self.words = LexicalIndex()
-        self.tasks = TaskStatistics()
-        self._terms: list[tuple[Term, ...]] = []
+        self.lexical_index = LexicalIndex()
+        self.task_statistics = TaskStatistics()
+        self._filter_terms: list[tuple[FilterTerm, ...]] = []
         self.ids: list[str] = []
         self._row: dict[str, int] = {}
-        self._postings: dict[Term, array[int]] = {}
-        self._by_q: tuple[Rows, Floats, Vector] | None = None
-        self._moved: set[int] = set()
-        self._narrow: Projection | None = None
+        self._postings: dict[FilterTerm, array[int]] = {}
+        self._q_order: tuple[Rows, Floats, Vector] | None = None
+        self._changed_rows: set[int] = set()
+        self._projection: Projection | None = None
 
     def __len__(self) -> int:
-        """Living memories."""
+        """Return the number of living rows."""
         return len(self._row)
 
     @property
@@ -93,8 +98,8 @@ class FeatureTable:
         return self._q[: self._size]
 
     @property
-    def record(self) -> Record:
-        return Record(self._trials[: self._size], self._successes[: self._size], self._initial_q[: self._size])
+    def outcomes(self) -> OutcomeColumns:
+        return OutcomeColumns(self._trials[: self._size], self._successes[: self._size], self._initial_q[: self._size])
 
     @property
     def created(self) -> Integers:
@@ -102,7 +107,7 @@ class FeatureTable:
 
     @property
     def used(self) -> Integers:
-        """When each row was last shown to somebody, at least when it was created."""
+        """The time of each row's last use, or of its creation where that is later."""
         return self._used[: self._size]
 
     @property
@@ -111,62 +116,65 @@ class FeatureTable:
 
     @property
     def seqs(self) -> Integers:
-        """The change that wrote each row; later ones than the index knows are scanned."""
+        """The sequence number of the change that wrote each row."""
         return self._seqs[: self._size]
 
     def rows_of(self, ids: Iterable[str]) -> Rows:
-        """Rows of the ids that are here, in the order given."""
+        """Return the living rows of these memory ids, in the order given, without those that have none."""
         return np.array([row for row in map(self._row.get, ids) if row is not None], dtype=np.int64)
 
-    def matching(self, metadata_filter: Mapping[str, Scalar], user: str | None) -> Rows | None:
-        """Rows where every key matches (a scalar also matches a list that contains it); None means all."""
-        terms = [term(key, value) for key, value in metadata_filter.items()]
+    def rows_matching(self, metadata_filter: Mapping[str, Scalar], user: str | None) -> Rows | None:
+        """Return the rows of `user` (of everyone where None) on which every key matches; None stands for all rows.
+
+        A scalar also matches a list that contains it.
+        """
+        terms = [filter_term(key, value) for key, value in metadata_filter.items()]
         if user is not None:
             terms.append(_owner(user))
         if not terms:
             return None
         rows: Rows | None = None
-        for wanted in sorted(terms, key=lambda t: len(self._postings.get(t, ()))):
-            posted = np.array(self._postings.get(wanted, ()), dtype=np.int64)
+        for term in sorted(terms, key=lambda t: len(self._postings.get(t, ()))):
+            posted = np.array(self._postings.get(term, ()), dtype=np.int64)
             rows = posted if rows is None else np.intersect1d(rows, posted, assume_unique=True)
         assert rows is not None
         return rows[self.alive[rows]]
 
-    def by_q(self) -> ByQ:
-        """The rows from the highest q_value down; sorted anew when many have moved."""
-        if self._by_q is None or len(self._moved) > max(_MOVED_LIMIT, self._size // 100):
+    def q_order(self) -> QOrder:
+        """Return the rows from the highest q_value down; they are sorted again when many have changed."""
+        if self._q_order is None or len(self._changed_rows) > max(_RESORT_LIMIT, self._size // 100):
             living = np.flatnonzero(self.alive)
             rows = living[np.lexsort((-self._created[living], -self._q[living]))]
-            self._by_q = (rows, self._q[rows], self._vectors[rows[:_TOP]])
-            self._moved.clear()
-        return ByQ(*self._by_q, np.array(sorted(self._moved), dtype=np.int64))
+            self._q_order = (rows, self._q[rows], self._vectors[rows[:_CONTIGUOUS_ROWS]])
+            self._changed_rows.clear()
+        return QOrder(*self._q_order, np.array(sorted(self._changed_rows), dtype=np.int64))
 
-    def narrow(self) -> Projection | None:
-        """What a first look at all rows needs; None where these vectors leave nothing to save."""
-        if self._narrow is None or self._size > 2 * self._narrow.found_in:
-            self._narrow = Projection(self.vectors)
-        elif len(self._narrow) < self._size:
-            self._narrow.extend(self.vectors)
-        return self._narrow if self._narrow.worthwhile else None
+    def projection(self) -> Projection | None:
+        """Return the projection of all rows; None where the vectors have no common directions to save work by."""
+        if self._projection is None or self._size > 2 * self._projection.fitted_rows:
+            self._projection = Projection(self.vectors)
+        elif len(self._projection) < self._size:
+            self._projection.extend(self.vectors)
+        return self._projection if self._projection.explains_enough else None
 
     def apply(self, changes: Changes) -> None:
-        """Take in what the ledger committed since `seq`."""
+        """Apply the changes that the ledger committed after `seq`."""
         for change in changes.memories:
-            self._kill(change.memory_id)
+            self._mark_dead(change.memory_id)
             if change.vector is not None and change.retrievable:
                 self._append(change, change.vector)
         for utility in changes.utilities:
             row = self._row.get(utility.memory_id)
             if row is not None:
                 self._q[row] = utility.q_value
-                self._trials[row], self._successes[row] = self.tasks.put(row, utility.records)
-                self._moved.add(row)
+                self._trials[row], self._successes[row] = self.task_statistics.replace_row(row, utility.records)
+                self._changed_rows.add(row)
         self.seq = changes.seq
         if self._size - len(self._row) > max(_FIRST_CAPACITY, self._size // 4):
-            self._squeeze()
+            self._compact()
 
     def touch(self, rows: Rows, now: int) -> None:
-        """These rows are being shown to somebody."""
+        """Note that these rows are returned to a caller at `now`, in microseconds since the epoch."""
         self._used[rows] = np.maximum(self._used[rows], now)
 
     def _append(self, change: MemoryChange, vector: Vector) -> None:
@@ -176,19 +184,19 @@ class FeatureTable:
         self._vectors[row] = vector
         self._q[row] = change.q_value
         self._initial_q[row] = change.initial_q
-        self._trials[row], self._successes[row] = self.tasks.add(change.records)
+        self._trials[row], self._successes[row] = self.task_statistics.append_row(change.records)
         self._created[row] = change.created
         self._used[row] = max(change.created, change.used)
         self._alive[row] = True
         self._seqs[row] = change.seq
-        self.words.add(change.terms)
-        self._post(row, (*_terms(change.metadata), _owner(change.user)))
+        self.lexical_index.add(change.terms)
+        self._post(row, (*_filter_terms(change.metadata), _owner(change.user)))
         self.ids.append(change.memory_id)
         self._row[change.memory_id] = row
-        self._moved.add(row)
+        self._changed_rows.add(row)
 
-    def _post(self, row: int, terms: tuple[Term, ...]) -> None:
-        self._terms.append(terms)
+    def _post(self, row: int, terms: tuple[FilterTerm, ...]) -> None:
+        self._filter_terms.append(terms)
         for each in terms:
             self._postings.setdefault(each, array("q")).append(row)
 
@@ -203,19 +211,20 @@ class FeatureTable:
             new[: self._size] = old[: self._size]
             setattr(self, name, new)
 
-    def _kill(self, memory_id: str) -> None:
+    def _mark_dead(self, memory_id: str) -> None:
         row = self._row.pop(memory_id, None)
         if row is not None:
             self._alive[row] = False
-            self._moved.discard(row)
+            self._changed_rows.discard(row)
 
-    def _squeeze(self) -> None:
-        old_ids, old_terms, old_words, old_tasks = self.ids, self._terms, self.words, self.tasks
+    def _compact(self) -> None:
+        old_ids, old_terms = self.ids, self._filter_terms
+        lexical_index, task_statistics = self.lexical_index, self.task_statistics
         rows = np.flatnonzero(self.alive)
         columns: list[npt.NDArray[Any]] = [getattr(self, name)[rows] for name in _COLUMNS]
         self._clear(max(_FIRST_CAPACITY, 2 * len(rows)))
         self._size = len(rows)
-        self.words, self.tasks = old_words.kept(rows), old_tasks.kept(rows)
+        self.lexical_index, self.task_statistics = lexical_index.select(rows), task_statistics.select(rows)
         for name, column in zip(_COLUMNS, columns, strict=True):
             getattr(self, name)[: len(rows)] = column
         for row, old in enumerate(rows):
@@ -224,15 +233,15 @@ class FeatureTable:
             self._post(row, old_terms[old])
 
 
-def _terms(metadata: Metadata) -> tuple[Term, ...]:
-    """Every (key, value) by which a filter finds the memory; equal list members count once."""
-    found: dict[Term, None] = {}
+def _filter_terms(metadata: Metadata) -> tuple[FilterTerm, ...]:
+    """Return every key and value by which a filter finds the memory; equal list members count once."""
+    found: dict[FilterTerm, None] = {}
     for key, value in metadata.items():
         for item in value if isinstance(value, list) else [value]:
-            found[term(key, item)] = None
+            found[filter_term(key, item)] = None
     return tuple(found)
 
 
-def _owner(user: str) -> Term:
+def _owner(user: str) -> FilterTerm:
     # An empty key cannot collide with metadata: empty metadata keys are refused.
-    return term("", user)
+    return filter_term("", user)

@@ -1,116 +1,121 @@
-"""A quick look at a large bank: estimates of cosines from a fifth of the numbers.
+"""Estimates of cosines from a fifth of the numbers, by projection onto principal components.
 
-Vectors of sentences crowd around few directions. Along those that hold most of them (the principal ones, found by the
-randomised range finder of Halko, Martinsson and Tropp, SIAM Review 53, 2011) the bank is kept a second time. The
-product of two such short vectors is the cosine less what the two have in common in all other directions. How much that
-is hangs on what the vector asked for has there itself, and on what was measured when the directions were found.
+Sentence embeddings crowd around few directions. The table is kept a second time along those that hold most of the
+vectors' squared length: the principal components, found by the randomised range finder of Halko, Martinsson and Tropp
+(SIAM Review 53, 2011). The product of two projected vectors is their cosine less what they share outside the subspace.
+The error grows with the part of the query vector outside the subspace; its scale is measured when the projection is
+fitted.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from mcp_reflect.domain.ranking.columns import Part
+from mcp_reflect.domain.ranking.columns import RowSelection
 from mcp_reflect.domain.values import Rows, Vector
 
-WIDTH = 80
-"""Directions kept. Of the bundled model's 384 they leave an error of 0.02; half as many would leave 0.03."""
+COMPONENTS = 80
+"""Components kept. Of the bundled model's 384 dimensions they leave an error of 0.02; 40 would leave 0.03."""
 
-FIRST = 16
-"""How many of them do for likeness to the best match: what is really like it stands out in few. Twice as many find no
-more of the best."""
+COARSE_COMPONENTS = 16
+"""Components that estimate similarity to the best match: near neighbours stand out in few. 32 find no more."""
 
-DEVIATIONS = 5.0
-"""How many standard deviations an estimate is taken to be off at most. Like texts are alike in the other directions
-too, so errors reach further than chance alone would let them: with three, one in twenty of the best was lost."""
+ERROR_DEVIATIONS = 5.0
+"""Standard deviations taken as the largest error of an estimate. Similar texts are similar outside the subspace too,
+so errors reach further than chance alone would let them: with three, one in twenty of the best was lost."""
 
-_LEAST_HELD = 0.6
-"""Of the vectors' squared lengths; the bundled model's keep 0.72. With less, as where vectors have no directions in
-common, estimates say too little."""
+_MIN_EXPLAINED = 0.6
+"""Least share of the vectors' squared length that the components must hold; for the bundled model they hold 0.72. Below
+it, as for vectors without common directions, estimates say too little."""
 
 _SAMPLE = 20_000
-_SPARE = 16
-_PAIRS = 20_000
+_OVERSAMPLING = 16
+_ERROR_PAIRS = 20_000
 _TINY = 1e-12
 _CHUNK = 16_384
-"""Rows multiplied at a time: few enough that BLAS wakes no other threads, which on a busy machine takes longer."""
+"""Rows multiplied at a time: few enough that BLAS wakes no other threads, which takes longer on a busy machine."""
 
 
 class Projection:
-    """The first rows of a bank, along the directions found in them; rows that came later are `extend`ed."""
+    """The rows of a table along the principal components of those that were there when it was fitted.
+
+    Rows that are added later are taken in by `extend`. `explains_enough` is false where estimates would say too little;
+    `fitted_rows` is the number of rows that the components were found from.
+    """
 
     def __init__(self, vectors: Vector) -> None:
-        chance = np.random.default_rng(len(vectors))
-        self._directions = _principal(vectors[:: max(1, len(vectors) // _SAMPLE)], chance)
-        self.found_in = len(vectors)
-        """How many rows there were when the directions were found."""
+        """Fit the components to `vectors`, shape (n > 0, dimension) with rows of unit length, and project these."""
+        random = np.random.default_rng(len(vectors))
+        self._components = _principal_components(vectors[:: max(1, len(vectors) // _SAMPLE)], random)
+        self.fitted_rows = len(vectors)
         self._size = 0
-        # In two pieces, so that the first directions can be read without the others.
-        self._first, self._others = np.split(np.empty((0, self._directions.shape[1]), np.float32), [FIRST], axis=1)
+        # In two pieces, so that the coarse components can be read without the others.
+        empty = np.empty((0, self._components.shape[1]), np.float32)
+        self._coarse, self._fine = np.split(empty, [COARSE_COMPONENTS], axis=1)
         self.extend(vectors)
-        one, other = chance.integers(len(vectors), size=(2, _PAIRS))
+        one, other = random.integers(len(vectors), size=(2, _ERROR_PAIRS))
         one, other = one[one != other], other[one != other]
-        missed = np.einsum("ij,ij->i", vectors[one], vectors[other]) - self._products(one, other)
-        held = float(np.mean(self._products(one, one)))
-        self._error = DEVIATIONS * float(np.sqrt(np.mean(missed**2)) / np.sqrt(max(1.0 - held, _TINY)))
-        self.worthwhile = held >= _LEAST_HELD and vectors.shape[1] >= 2 * WIDTH
+        residual = np.einsum("ij,ij->i", vectors[one], vectors[other]) - self._products(one, other)
+        explained = float(np.mean(self._products(one, one)))
+        deviation = float(np.sqrt(np.mean(residual**2)) / np.sqrt(max(1.0 - explained, _TINY)))
+        self._error = ERROR_DEVIATIONS * deviation
+        self.explains_enough = explained >= _MIN_EXPLAINED and vectors.shape[1] >= 2 * COMPONENTS
 
     def __len__(self) -> int:
         return self._size
 
     def extend(self, vectors: Vector) -> None:
-        """Take in the rows of a bank that were added since: `vectors` are those of all rows."""
+        """Project the rows that were added since the last call. `vectors` are those of all rows of the table."""
         size = len(vectors)
-        if size > len(self._first):
-            self._first, self._others = (self._longer(held, size + size // 4) for held in (self._first, self._others))
-        short = vectors[self._size :] @ self._directions
-        self._first[self._size : size] = short[:, :FIRST]
-        self._others[self._size : size] = short[:, FIRST:]
+        if size > len(self._coarse):
+            capacity = size + size // 4
+            self._coarse, self._fine = self._grown(self._coarse, capacity), self._grown(self._fine, capacity)
+        projected = vectors[self._size :] @ self._components
+        self._coarse[self._size : size] = projected[:, :COARSE_COMPONENTS]
+        self._fine[self._size : size] = projected[:, COARSE_COMPONENTS:]
         self._size = size
 
     def cosines(self, vector: Vector) -> tuple[Vector, float]:
-        """The estimated cosine of every row with a vector of unit length, and a bound on how far, but for few, they
-        are off.
-        """
-        short = vector @ self._directions
-        found = np.empty(self._size, np.float32)
+        """Return the estimated cosine of every row with a vector of unit length, and a bound on all but few errors."""
+        projected = vector @ self._components
+        estimated = np.empty(self._size, np.float32)
         for start in range(0, self._size, _CHUNK):
             end = min(start + _CHUNK, self._size)
-            np.dot(self._first[start:end], short[:FIRST], out=found[start:end])
-            found[start:end] += self._others[start:end] @ short[FIRST:]
-        return found, self._error * float(np.sqrt(max(1.0 - float(short @ short), 0.0)))
+            np.dot(self._coarse[start:end], projected[:COARSE_COMPONENTS], out=estimated[start:end])
+            estimated[start:end] += self._fine[start:end] @ projected[COARSE_COMPONENTS:]
+        return estimated, self._error * float(np.sqrt(max(1.0 - float(projected @ projected), 0.0)))
 
-    def likeness(self, row: int, part: Part) -> Vector:
-        """A rougher estimate of the cosines of some rows with one row, for a third of the time."""
-        found: Vector
-        if not isinstance(part, slice):
-            found = self._first[part] @ self._first[row]
-            return found
-        found = np.empty(self._size, np.float32)
+    def similarity_to_row(self, row: int, selection: RowSelection) -> Vector:
+        """Return coarse estimates of the cosines of the selected rows with one row, in a third of the time."""
+        estimated: Vector
+        if not isinstance(selection, slice):
+            estimated = self._coarse[selection] @ self._coarse[row]
+            return estimated
+        estimated = np.empty(self._size, np.float32)
         for start in range(0, self._size, _CHUNK):
             end = min(start + _CHUNK, self._size)
-            np.dot(self._first[start:end], self._first[row], out=found[start:end])
-        return found[part]
+            np.dot(self._coarse[start:end], self._coarse[row], out=estimated[start:end])
+        return estimated[selection]
 
     def _products(self, one: Rows, other: Rows) -> Vector:
-        pieces = (self._first, self._others)
+        pieces = (self._coarse, self._fine)
         products: Vector = sum(np.einsum("ij,ij->i", piece[one], piece[other]) for piece in pieces)
         return products
 
-    def _longer(self, held: Vector, size: int) -> Vector:
-        longer = np.empty((size, held.shape[1]), np.float32)
-        longer[: self._size] = held[: self._size]
-        return longer
+    def _grown(self, column: Vector, capacity: int) -> Vector:
+        grown = np.empty((capacity, column.shape[1]), np.float32)
+        grown[: self._size] = column[: self._size]
+        return grown
 
 
-def _principal(vectors: Vector, chance: np.random.Generator) -> Vector:
-    """Orthonormal columns, shape (dimension, WIDTH): the directions that hold most."""
-    wide = min(WIDTH + _SPARE, *vectors.shape)
-    basis = chance.standard_normal((vectors.shape[1], wide)).astype(np.float32)
+def _principal_components(vectors: Vector, random: np.random.Generator) -> Vector:
+    """Return orthonormal columns, shape (dimension, COMPONENTS), from the component that holds most down."""
+    width = min(COMPONENTS + _OVERSAMPLING, *vectors.shape)
+    basis = random.standard_normal((vectors.shape[1], width)).astype(np.float32)
     for _ in range(3):
         basis = np.linalg.qr(vectors.T @ (vectors @ basis))[0]
-    # Within the space found, the directions in order of what they hold.
+    # The range finder gives the subspace; within it, eigenvectors order the components by what they hold.
     reduced = vectors @ basis
     _, rotation = np.linalg.eigh(reduced.T @ reduced)
-    found: Vector = np.ascontiguousarray(basis @ rotation[:, ::-1][:, :WIDTH], dtype=np.float32)
-    return found
+    components: Vector = np.ascontiguousarray(basis @ rotation[:, ::-1][:, :COMPONENTS], dtype=np.float32)
+    return components

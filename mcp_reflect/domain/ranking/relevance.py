@@ -1,18 +1,18 @@
-"""Words and meaning together: the relevance that takes the place of similarity in the score of a hybrid query.
+"""Hybrid relevance: shared words and cosine on one absolute scale, in the place of similarity in the score.
 
     relevance = 1 - (1 - similarity) * (1 - overlap) ** 4
 
-The chance of being unrelated is taken as the product of what meaning and words leave of it (a noisy or): words that are
-shared can only add, and where none are shared relevance is the similarity itself. So it stays in [0, 1] and comparable
-between queries, and lambda and the threshold keep their meaning. An overlap of 0.1 is much, a cosine of 0.1 nothing;
-the exponent brings the two to one scale. Any from 3 to 5 serves all the sets in docs/quality.md about as well.
+Relevance is a noisy or: the chance of being unrelated is the product of what meaning and words leave of it. Shared
+words can only add, and without shared words relevance is the cosine. It stays in [0, 1] and comparable between queries,
+so lambda and the threshold keep their meaning. An overlap of 0.1 is much, a cosine of 0.1 nothing; the exponent brings
+both to one scale. Any from 3 to 5 serves all the sets in docs/quality.md about as well.
 
-What is like the best match is likely to be wanted too (Jardine and van Rijsbergen's cluster hypothesis):
+A memory similar to the best match is likely to be relevant too (the cluster hypothesis of Jardine and van Rijsbergen):
 
-    relevance' = relevance + 0.7 * max(0, relevance_of_best * likeness_to_best - relevance)
+    relevance' = relevance + LIFT_WEIGHT * max(0, relevance_of_best * similarity_to_best - relevance)
 
-with likeness the relevance of one memory to another. It lifts only, never above the best, and leaves the best where it
-is, so that a bank in which nothing fits still returns nothing.
+with `similarity_to_best` the relevance of one memory to another. This lifts only, never above the best match, which
+itself stays as it is. So a table in which nothing is relevant still returns nothing.
 """
 
 from __future__ import annotations
@@ -23,89 +23,98 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from mcp_reflect.domain.ranking.columns import FeatureColumns, part_where, similarities, tie_broken
+from mcp_reflect.domain.ranking.columns import FeatureColumns, ranking_order, select_rows, similarities
 from mcp_reflect.domain.text.lexical_index import Floats32
 from mcp_reflect.domain.values import FLOAT32_ERROR, Floats, Rows, Terms, Vector
 
-ASSOCIATION = 0.7
-BY_CHANCE = 0.09
-"""Measured: with the threshold that follows, queries about other matters come back empty in nine of ten cases, and
-fewer than two in a hundred of the memories sought are lost (docs/quality.md)."""
+LIFT_WEIGHT = 0.7
+"""Share of the way to `relevance_of_best * similarity_to_best` by which a memory is lifted."""
 
-Numbers = npt.NDArray[np.floating]
+CHANCE_OVERLAP = 0.09
+"""Overlap that unrelated texts reach by chance. Measured: with the threshold that follows, queries about other matters
+come back empty in nine of ten cases, and fewer than two in a hundred of the relevant memories are lost
+(docs/quality.md)."""
+
+FloatArray = npt.NDArray[np.floating]
 _Precision = TypeVar("_Precision", bound=np.floating)
-_Numbers = npt.NDArray[_Precision]
+_FloatArray = npt.NDArray[_Precision]
 
 
-def combined(similarity: _Numbers[_Precision], overlap: Numbers) -> _Numbers[_Precision]:
-    """The relevance from cosines in [-1, 1] and overlaps in [0, 1]; in [0, 1], as precise as the cosines."""
-    apart: _Numbers[_Precision] = np.subtract(1.0, overlap, dtype=similarity.dtype)
-    apart *= apart
-    apart *= apart
-    apart *= 1.0 - np.clip(similarity, 0.0, 1.0)
-    np.subtract(1.0, apart, out=apart)
-    return apart
+def noisy_or(similarity: _FloatArray[_Precision], overlap: FloatArray) -> _FloatArray[_Precision]:
+    """Return the relevance in [0, 1] of cosines in [-1, 1] and overlaps in [0, 1], in the precision of the cosines."""
+    unrelated: _FloatArray[_Precision] = np.subtract(1.0, overlap, dtype=similarity.dtype)
+    unrelated *= unrelated
+    unrelated *= unrelated
+    unrelated *= 1.0 - np.clip(similarity, 0.0, 1.0)
+    np.subtract(1.0, unrelated, out=unrelated)
+    return unrelated
 
 
-def associated(relevance: Numbers, best: float, likeness: _Numbers[_Precision]) -> _Numbers[_Precision]:
-    """The relevance lifted by likeness to the best match, of which `best` is the relevance."""
-    lift: _Numbers[_Precision] = np.multiply(likeness, best, dtype=likeness.dtype)
-    lift -= relevance
-    np.maximum(lift, 0.0, out=lift)
-    lift *= ASSOCIATION
-    lift += relevance
-    return lift
+def lift_by_best_match(
+    relevance: FloatArray, best: float, similarity_to_best: _FloatArray[_Precision]
+) -> _FloatArray[_Precision]:
+    """Return the relevance after the lift by similarity to the best match, whose own relevance is `best`."""
+    lifted: _FloatArray[_Precision] = np.multiply(similarity_to_best, best, dtype=similarity_to_best.dtype)
+    lifted -= relevance
+    np.maximum(lifted, 0.0, out=lifted)
+    lifted *= LIFT_WEIGHT
+    lifted += relevance
+    return lifted
 
 
-def liftable(best: float, threshold: float) -> float:
-    """The least relevance that likeness to the best match, which is 1 at most, lifts to `threshold`.
+def min_liftable(best: float, threshold: float) -> float:
+    """Return the least relevance that a similarity of 1 to the best match lifts to `threshold`.
 
-    Where the best match itself, with relevance `best`, stays below the threshold, that is more than any memory has.
+    Where the best match, with relevance `best`, is below the threshold, no memory has as much.
     """
-    return (threshold - ASSOCIATION * best) / (1.0 - ASSOCIATION)
+    return (threshold - LIFT_WEIGHT * best) / (1.0 - LIFT_WEIGHT)
 
 
 def hybrid_threshold(threshold: float) -> float:
-    """The least relevance where `threshold` is the least cosine: it lets in what has that cosine and words in common.
+    """Return the least relevance of a hybrid query for a model whose least cosine is `threshold`.
 
-    Texts about different matters share some words too; an overlap of BY_CHANCE is not yet more than that.
+    It admits that cosine together with shared words beyond CHANCE_OVERLAP, as unrelated texts share some words too.
     """
-    return float(combined(np.array([threshold]), np.array([BY_CHANCE]))[0])
+    return float(noisy_or(np.array([threshold]), np.array([CHANCE_OVERLAP]))[0])
 
 
 class Relevance(Protocol):
-    """What of a memory takes part in its score beside the q_value."""
+    """The part of a score beside quality. `error` bounds the difference between `approximate` and `exact`."""
 
     @property
-    def error(self) -> float:
-        """Bound on how far `rough` is off."""
-        ...
+    def error(self) -> float: ...
 
-    def rough(self, cosines: Vector) -> Numbers:
-        """From the float32 cosines of all rows looked at; what cannot clear the threshold may be told too little."""
+    def approximate(self, cosines: Vector) -> FloatArray:
+        """Return the relevance of all rows in question from their float32 cosines.
+
+        A row that cannot clear the threshold may be given less than it has.
+        """
         ...
 
     def exact(self, rows: Rows, cosines: Floats) -> Floats:
-        """From the exact cosines of a few of them."""
+        """Return the relevance of a few of these rows from their exact cosines."""
         ...
 
 
 class SemanticRelevance:
-    """Relevance is the cosine."""
+    """Relevance by meaning alone: the cosine."""
 
     error = FLOAT32_ERROR
 
-    def rough(self, cosines: Vector) -> Numbers:
+    def approximate(self, cosines: Vector) -> FloatArray:
+        """Return the cosines."""
         return cosines
 
     def exact(self, rows: Rows, cosines: Floats) -> Floats:
+        """Return the cosines."""
         del rows
         return cosines
 
 
 class HybridRelevance:
-    """Relevance as `ranking/relevance.py` says. The best match is looked for among the rows of the query only: what
-    others are not shown must not lift anything.
+    """Relevance by words and meaning, as defined above.
+
+    The best match is searched among the rows of the query only: a memory that is not shown must not lift others.
     """
 
     error = 4 * FLOAT32_ERROR
@@ -121,44 +130,49 @@ class HybridRelevance:
         rows: Rows | None,
         vectors: Vector,
     ) -> None:
-        """`cosines` are those of `rows` (of all where None), rough; `vectors` are theirs."""
+        """Find the best match among `rows` (all where None), at least one of which is alive.
+
+        `cosines` are the float32 cosines of these rows with `vector`, and `vectors` their vectors.
+        """
         self._table = table
         self._vectors = vectors
-        self._overlap = table.words.overlaps(terms)
+        self._overlap = table.lexical_index.overlaps(terms)
         self._rows = rows
-        found = combined(cosines, self._of(self._overlap))
-        found[~self._of(table.alive)] = -1.0
-        near = np.flatnonzero(found >= found.max() - 2 * FLOAT32_ERROR)
+        relevance = noisy_or(cosines, self._of_rows(self._overlap))
+        relevance[~self._of_rows(table.alive)] = -1.0
+        near = np.flatnonzero(relevance >= relevance.max() - 2 * FLOAT32_ERROR)
         candidates = near if rows is None else rows[near]
-        exact = combined(similarities(table, candidates, vector), self._overlap[candidates])
-        first = tie_broken(table, candidates, exact)[0]
+        exact = noisy_or(similarities(table, candidates, vector), self._overlap[candidates])
+        first = ranking_order(table, candidates, exact)[0]
         self._best, self._best_relevance = int(candidates[first]), float(exact[first])
-        self._least = liftable(self._best_relevance, threshold) - self.error
-        self._found = found
+        self._min_liftable = min_liftable(self._best_relevance, threshold) - self.error
+        self._relevance = relevance
 
-    def rough(self, cosines: Vector) -> Numbers:
-        del cosines  # known since the best match was looked for
-        found = self._found
-        part = part_where(found >= self._least)
-        lifted = found[part]
-        if len(lifted):
-            alike = self._vectors[part] @ self._table.vectors[self._best]
-            likeness = combined(alike, self._of(self._best_overlap)[part])
-            found[part] = associated(lifted, self._best_relevance, likeness)
-        return found
+    def approximate(self, cosines: Vector) -> FloatArray:
+        """Return the relevance of all rows in question; those that no lift brings to the threshold are not lifted."""
+        del cosines  # their relevance is known since the best match was searched
+        relevance = self._relevance
+        selection = select_rows(relevance >= self._min_liftable)
+        unlifted = relevance[selection]
+        if len(unlifted):
+            cosines_with_best = self._vectors[selection] @ self._table.vectors[self._best]
+            similarity_to_best = noisy_or(cosines_with_best, self._of_rows(self._overlap_with_best)[selection])
+            relevance[selection] = lift_by_best_match(unlifted, self._best_relevance, similarity_to_best)
+        return relevance
 
     def exact(self, rows: Rows, cosines: Floats) -> Floats:
+        """Return the relevance of `rows` from their exact cosines with the query."""
         if not len(rows):
             return cosines
-        alike = similarities(self._table, rows, self._table.vectors[self._best])
-        likeness = combined(alike, self._best_overlap[rows])
-        # It is the very same memory, whatever rounding and the words left out make of it.
-        likeness[rows == self._best] = 1.0
-        return associated(combined(cosines, self._overlap[rows]), self._best_relevance, likeness)
+        cosines_with_best = similarities(self._table, rows, self._table.vectors[self._best])
+        similarity_to_best = noisy_or(cosines_with_best, self._overlap_with_best[rows])
+        # The best match is itself, whatever rounding and the terms left out make of that.
+        similarity_to_best[rows == self._best] = 1.0
+        return lift_by_best_match(noisy_or(cosines, self._overlap[rows]), self._best_relevance, similarity_to_best)
 
     @cached_property
-    def _best_overlap(self) -> Floats32:
-        return self._table.words.alike(self._best)
+    def _overlap_with_best(self) -> Floats32:
+        return self._table.lexical_index.overlaps_with_row(self._best)
 
-    def _of(self, of_all: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return of_all if self._rows is None else of_all[self._rows]
+    def _of_rows(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return column if self._rows is None else column[self._rows]

@@ -1,4 +1,4 @@
-"""Which memories come first: exact top-k by scan, and MMR."""
+"""Exact top-k by a scan over every row, and MMR re-ranking of the result."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mcp_reflect.domain.ranking.columns import FeatureColumns, similarities, tie_broken
-from mcp_reflect.domain.ranking.relevance import HybridRelevance, Numbers, Relevance, SemanticRelevance
-from mcp_reflect.domain.ranking.scoring import Query, scores
-from mcp_reflect.domain.values import Floats, Integers, Rows
+from mcp_reflect.domain.ranking.columns import FeatureColumns, ranking_order, similarities
+from mcp_reflect.domain.ranking.relevance import HybridRelevance, Relevance, SemanticRelevance
+from mcp_reflect.domain.ranking.scoring import RankingQuery, scores
+from mcp_reflect.domain.values import Floats, Integers, Rows, Vector
 
-MMR_POOL = 5
-"""MMR chooses out of the best `MMR_POOL * limit` by score."""
+MMR_POOL_FACTOR = 5
+"""MMR selects from the best `MMR_POOL_FACTOR * limit` by score."""
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """Rows of a table, best first, with what they were ranked by."""
+    """Rows of a table, best first, with their cosines, relevance and scores in the same order."""
 
     rows: Rows
     similarity: Floats
@@ -29,58 +29,65 @@ class Ranked:
         return len(self.rows)
 
     def take(self, order: npt.NDArray[np.int64]) -> Ranked:
+        """Return the rows at these positions, in this order."""
         return Ranked(self.rows[order], self.similarity[order], self.relevance[order], self.score[order])
 
 
-def top_k(table: FeatureColumns, query: Query, k: int, rows: Rows | None = None) -> Ranked:
-    """The `k` best of `rows` (of all living rows where None) that clear the threshold; exact."""
+def top_k(table: FeatureColumns, query: RankingQuery, k: int, rows: Rows | None = None) -> Ranked:
+    """Return the `k` best of `rows` (of all living rows where None) that clear the threshold; exact."""
     living = table.alive if rows is None else table.alive[rows]
     if not living.any():
-        return best(table, query, np.zeros(0, np.int64), k)
+        return rank_exactly(table, query, np.zeros(0, np.int64), k)
     vectors = table.vectors if rows is None else table.vectors[rows]
-    rough: Numbers = vectors @ query.vector
+    cosines: Vector = vectors @ query.vector
     relevance: Relevance = SemanticRelevance()
     if query.terms is not None:
-        relevance = HybridRelevance(table, query.vector, query.terms, query.threshold, rough, rows, vectors)
-    rough = relevance.rough(rough)
-    clear = np.flatnonzero((rough >= query.threshold - relevance.error) & living)
-    rough = rough[clear]
+        relevance = HybridRelevance(table, query.vector, query.terms, query.threshold, cosines, rows, vectors)
+    approximate = relevance.approximate(cosines)
+    clear = np.flatnonzero((approximate >= query.threshold - relevance.error) & living)
+    approximate = approximate[clear]
     if rows is not None:
         clear = rows[clear]
-    borderline = rough < query.threshold + relevance.error
+    borderline = approximate < query.threshold + relevance.error
     if borderline.any():
         passed = ~borderline
-        cosines = similarities(table, clear[borderline], query.vector)
-        passed[borderline] = relevance.exact(clear[borderline], cosines) >= query.threshold
-        clear, rough = clear[passed], rough[passed]
+        exact_cosines = similarities(table, clear[borderline], query.vector)
+        passed[borderline] = relevance.exact(clear[borderline], exact_cosines) >= query.threshold
+        clear, approximate = clear[passed], approximate[passed]
     if len(clear) > k:
-        found = scores(table, clear, rough, query)
-        # With lambda_ = 1 the relevance has no say, so the rough scores are the exact ones.
+        approximate_scores = scores(table, clear, approximate, query)
+        # With lambda_ = 1 relevance has no say, so the approximate scores are the exact ones.
         margin = 2 * relevance.error * (1.0 - query.lambda_)
-        clear = clear[_contenders(found, table.created[clear], k, margin)]
-    return best(table, query, clear, k, relevance)
+        clear = clear[_candidates(approximate_scores, table.created[clear], k, margin)]
+    return rank_exactly(table, query, clear, k, relevance)
 
 
-def best(table: FeatureColumns, query: Query, rows: Rows, k: int, relevance: Relevance | None = None) -> Ranked:
-    """The `k` best of a few rows, in order, without those below the threshold; by meaning where nothing is said."""
+def rank_exactly(
+    table: FeatureColumns, query: RankingQuery, rows: Rows, k: int, relevance: Relevance | None = None
+) -> Ranked:
+    """Return the `k` best of a few rows, all computed in float64, without those below the threshold.
+
+    Relevance is the cosine where `relevance` is None.
+    """
     similarity = similarities(table, rows, query.vector)
-    found = similarity if relevance is None else relevance.exact(rows, similarity)
-    passed = found >= query.threshold
-    rows, similarity, found = rows[passed], similarity[passed], found[passed]
-    ranked = Ranked(rows, similarity, found, scores(table, rows, found, query))
-    return ranked.take(tie_broken(table, ranked.rows, ranked.score)[:k])
+    exact = similarity if relevance is None else relevance.exact(rows, similarity)
+    passed = exact >= query.threshold
+    rows, similarity, exact = rows[passed], similarity[passed], exact[passed]
+    ranked = Ranked(rows, similarity, exact, scores(table, rows, exact, query))
+    return ranked.take(ranking_order(table, ranked.rows, ranked.score)[:k])
 
 
 def mmr(table: FeatureColumns, ranked: Ranked, limit: int, mmr_lambda: float) -> Ranked:
-    """Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998) over the pool `ranked`.
+    """Return up to `limit` of the pool `ranked` by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998).
 
     Each step takes the candidate with the largest
     `mmr_lambda * score - (1 - mmr_lambda) * max_similarity_to_already_selected`; the penalty of the first is 0.
+    `mmr_lambda` is in [0, 1]; 1 keeps the order.
     """
     if mmr_lambda == 1.0 or len(ranked) <= 1:
         return ranked.take(np.arange(min(limit, len(ranked))))
     # argmax takes the first of equals, so the pool is laid out in the order of the tie-break.
-    pool = ranked.take(tie_broken(table, ranked.rows, np.zeros(len(ranked))))
+    pool = ranked.take(ranking_order(table, ranked.rows, np.zeros(len(ranked))))
     vectors = table.vectors[pool.rows].astype(np.float64)
     relevance = mmr_lambda * pool.score
     redundancy = np.full(len(pool), -np.inf)
@@ -96,20 +103,20 @@ def mmr(table: FeatureColumns, ranked: Ranked, limit: int, mmr_lambda: float) ->
 
 
 def pool_size(limit: int, mmr_lambda: float) -> int:
-    """How many of the best by score a query with these settings needs."""
-    return limit if mmr_lambda == 1.0 else MMR_POOL * limit
+    """Return how many of the best by score MMR needs to select `limit` of them."""
+    return limit if mmr_lambda == 1.0 else MMR_POOL_FACTOR * limit
 
 
-def _contenders(found: Floats, created: Integers, k: int, margin: float) -> npt.NDArray[np.int64]:
-    """Positions that may belong to the best `k` when each score found is off by at most `margin / 2`."""
-    kth = np.partition(found, len(found) - k)[len(found) - k]
+def _candidates(scores: Floats, created: Integers, k: int, margin: float) -> npt.NDArray[np.int64]:
+    """Return the positions that may belong to the best `k` where each score is off by at most `margin / 2`."""
+    kth = np.partition(scores, len(scores) - k)[len(scores) - k]
     if margin > 0:
-        return np.flatnonzero(found >= kth - margin)
-    above = np.flatnonzero(found > kth)
-    level = np.flatnonzero(found == kth)
-    wanted = k - len(above)
-    if len(level) > wanted:
-        # Many equal scores are usual in a young bank (every q is 0.5): of those only the newest count.
-        ages = created[level]
-        level = level[ages >= np.partition(ages, len(ages) - wanted)[len(ages) - wanted]]
+        return np.flatnonzero(scores >= kth - margin)
+    above = np.flatnonzero(scores > kth)
+    level = np.flatnonzero(scores == kth)
+    places = k - len(above)
+    if len(level) > places:
+        # Many scores are equal while few memories were reviewed (every q is 0.5): of those only the newest count.
+        times = created[level]
+        level = level[times >= np.partition(times, len(times) - places)[len(times) - places]]
     return np.concatenate((above, level))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mcp_reflect.domain.error_matching.keywords import folded
+from mcp_reflect.domain.error_matching.keywords import normalized_error
 from mcp_reflect.domain.models import Memory
-from mcp_reflect.domain.text.condensation import focused, spoken
+from mcp_reflect.domain.text.condensation import condensed, prose_of
 
 
 def embedded_text(memory: Memory) -> str:
@@ -12,16 +12,16 @@ def embedded_text(memory: Memory) -> str:
 
     Of a long one what it comes down to.
     """
-    return _text(memory) if memory.kind == "error" else focused(_text(memory))
+    return _text(memory) if memory.kind == "error" else condensed(_text(memory))
 
 
-def counted_text(memory: Memory) -> str:
+def lexical_text(memory: Memory) -> str:
     """The text whose words count: the same, not cut to what a model reads."""
-    return _text(memory) if memory.kind == "error" else spoken(_text(memory))
+    return _text(memory) if memory.kind == "error" else prose_of(_text(memory))
 
 
 def _text(memory: Memory) -> str:
     if memory.kind == "error":
         # Only the first evidence: the text must not grow with every recurrence.
-        return "\n".join(filter(None, map(folded, (memory.key_mistake, *memory.evidence[:1])))) or memory.task
+        return "\n".join(filter(None, map(normalized_error, (memory.key_mistake, *memory.evidence[:1])))) or memory.task
     return memory.task if memory.kind == "reflection" else memory.reflection

@@ -48,7 +48,7 @@ def read_answer(answer: str) -> ReflectionDraft:
     Fields are at most 4,000 characters, `applicable_tools` at most 20 names. Empty for an answer that holds nothing:
     no words, JSON without a field of a reflection, or JSON that was cut off.
     """
-    said = spoken(answer)
+    said = visible_answer(answer)
     for found in json_objects(said, _Fields.model_fields.keys()):
         draft = ReflectionDraft(**_Fields.model_validate(found).model_dump())
         if not draft.is_empty:
@@ -60,7 +60,7 @@ def read_answer(answer: str) -> ReflectionDraft:
     return ReflectionDraft(text=_text(prose))
 
 
-def spoken(answer: str) -> str:
+def visible_answer(answer: str) -> str:
     """An answer without its thoughts and without what cannot be stored."""
     said = _UNSTORABLE.sub("", answer[:_MAX_ANSWER_CHARS]).strip()
     return said if said.startswith("{") else _without_thoughts(said)

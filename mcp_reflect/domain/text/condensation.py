@@ -1,9 +1,9 @@
-"""What a long task asks for, without the log, the listing or the prompt around it.
+"""Condensation of long texts to the request in them, without the log, listing or prompt around it.
 
-An embedding model reads so many tokens and drops the rest, and a page of log drowns one sentence of question in the
-words of the log. So of a task that is longer than a model reads, what people wrote is kept (lines of prose), with the
-first lines that report an error: its words are counted. What is embedded is cut further, to the beginning and the end,
-where requests stand. Queries and memories are cut alike, or the same task would not resemble itself.
+An embedding model reads a limited number of tokens, and a page of log drowns one sentence of question. Of a text longer
+than a model reads, the lines of prose are kept, with the first lines that report an error: the terms are taken from
+these. The embedded text is cut further, to the beginning and the end, where requests stand. Queries and memories are
+condensed alike, or the same task would not resemble itself.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from itertools import islice
 
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 
-MOST_WORDS = 190
-"""About what 256 tokens hold, which is what the bundled model reads."""
+MAX_EMBEDDED_WORDS = 190
+"""About 256 tokens, the window of the bundled model."""
 
 _LAST_WORDS = 40
-"""Of those the ones that are taken from the end. More from there cost recall on texts that say at once what they want
-(the conversations of docs/quality.md), fewer lose a question behind a long prompt."""
+"""Words of these that are taken from the end. More cost recall on texts that begin with their request (as the
+conversations of docs/quality.md do); fewer lose a question behind a long prompt."""
 
 _ERRORS = 3
 _FEWEST_WORDS = 3
@@ -41,24 +41,24 @@ _MACHINE = re.compile(
 _LETTERS = re.compile(r"[^\W\d_]")
 
 
-def focused(text: str) -> str:
-    """What is embedded: the text where it is short, otherwise at most MOST_WORDS words of `spoken`."""
+def condensed(text: str) -> str:
+    """Return the text to embed: a short text itself, of a longer one at most MAX_EMBEDDED_WORDS words of its prose."""
     if _is_short(text):
         return text
-    words = spoken(text).replace("\n", " \n").split(" ")
-    if len(words) > MOST_WORDS:
-        words = words[: MOST_WORDS - _LAST_WORDS] + words[-_LAST_WORDS:]
+    words = prose_of(text).replace("\n", " \n").split(" ")
+    if len(words) > MAX_EMBEDDED_WORDS:
+        words = words[: MAX_EMBEDDED_WORDS - _LAST_WORDS] + words[-_LAST_WORDS:]
     return " ".join(words).replace(" \n", "\n").strip()
 
 
 def _is_short(text: str) -> bool:
-    return len(text.split(maxsplit=MOST_WORDS)) <= MOST_WORDS
+    return len(text.split(maxsplit=MAX_EMBEDDED_WORDS)) <= MAX_EMBEDDED_WORDS
 
 
-def spoken(text: str) -> str:
-    """The text where it is short or mostly prose, otherwise what people wrote of it and its first errors.
+def prose_of(text: str) -> str:
+    """Return a text that is short or mostly prose as it is, of another its lines of prose and first error lines.
 
-    All of it where nobody wrote anything.
+    A text without prose is returned whole, on one line.
     """
     if _is_short(text):
         return text
@@ -66,12 +66,12 @@ def spoken(text: str) -> str:
     prose = [line.strip() for line in text.splitlines() if _is_prose(line)]
     if sum(map(len, prose)) >= _PROSE_SHARE * len("".join(text.split())):
         return text
-    said = dict.fromkeys([*prose, *islice(errors_in_text(text), _ERRORS)])
-    return "\n".join(said) if prose else " ".join(text.split())
+    lines = dict.fromkeys([*prose, *islice(errors_in_text(text), _ERRORS)])
+    return "\n".join(lines) if prose else " ".join(text.split())
 
 
 def _is_prose(line: str) -> bool:
-    """A few words, mostly letters, and no sign that a machine wrote it."""
+    """True for a line of a few words, mostly letters, without the marks of generated output."""
     words = line.split()
     if len(words) < _FEWEST_WORDS or _MACHINE.match(line):
         return False

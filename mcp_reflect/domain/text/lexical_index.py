@@ -1,18 +1,20 @@
-"""How much two texts say in the same words, for every memory of a project at once.
+"""Lexical overlap of a text with every memory of a project: an inverted index of weighted terms.
 
     overlap(a, b) = sum over shared terms t of idf(t) * sat(a, t) * sat(b, t) / (norm(a) * norm(b))
     sat(a, t) = count * (K1 + 1) / (count + K1),    norm(a) = sqrt(sum over terms of a of idf(t) * sat(a, t)^2)
     idf(t) = ln(1 + (N - n + 0.5) / (n + 0.5)),  0 where more than half of the N hold the term
 
-It is the weighting of BM25 (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009) used on both sides and
-divided by both lengths like a cosine: in [0, 1], 1 for the same words (hardly less where MOST_TOLD cuts some), and so
-comparable between queries, which BM25's open scale is not. What more than half of a project's memories say (a system
-prompt, a greeting) counts for nothing. N counts SUPPOSED memories beside those that are there, which hold the common
-words of English and no others: in a young bank every word would seem frequent, and its only memory would share nothing
-that counts with a task in the same words; or, if they held none at all, two tasks would seem related by "the".
+Both texts are weighted as BM25 weights documents (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009),
+and the product is divided by both norms like a cosine. The overlap is in [0, 1] and comparable between queries, which
+BM25's open scale is not; it is 1 for the same words, hardly less where QUERY_NORM_SHARE leaves some out. Terms of more
+than half of a project's memories (a system prompt, a greeting) count for nothing.
 
-How many memories hold a term is counted anew when the index has changed by a thirty-second, so that adding one memory
-does not mean weighing all others again.
+N includes PRIOR_DOCUMENTS documents that hold the common words of English and no others. Without them every word would
+seem frequent while there are few memories, and the only memory would share nothing that counts with a task in the same
+words. If they held no words, two tasks would seem related by "the".
+
+Document frequencies are counted again when the index has grown by a thirty-second, so that adding one memory does not
+mean weighting all others again.
 """
 
 from __future__ import annotations
@@ -22,34 +24,39 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mcp_reflect.domain.text.terms import common_keys
+from mcp_reflect.domain.text.terms import common_term_keys
 from mcp_reflect.domain.values import Keys, Terms
 
 K1 = 1.2
-"""How soon repeating a word stops counting; the value that BM25 is commonly used with."""
+"""Saturation: how soon repeating a term stops counting; the value commonly used with BM25."""
 
-SUPPOSED = 8
+PRIOR_DOCUMENTS = 8
+"""Documents of common words that document frequencies are smoothed with; see above."""
 
-MOST_TERMS = 64
-MOST_TOLD = 0.98
-"""Of a query the terms that tell most: at most so many, and no more than make up so much of its squared norm. The rest
-are frequent words, held by many memories: without them comparing takes half the time and, measured, finds no less."""
+MAX_QUERY_TERMS = 64
+QUERY_NORM_SHARE = 0.98
+"""A query keeps its terms of the highest weight: at most MAX_QUERY_TERMS, and no more than make up this share of its
+squared norm. The rest are frequent terms with long postings: leaving them out halves the time and, measured, finds no
+less."""
 
-TOLD_OF_LIKENESS = 0.8
-"""The same for how alike two memories are, which need not be known as well: a quarter of the time, and the same figures
-in docs/quality.md with any from 0.7 up."""
+SIMILARITY_NORM_SHARE = 0.8
+"""The same share for the overlap of two memories, which need not be known as well: a quarter of the time, and the same
+figures in docs/quality.md with any from 0.7 up."""
 
-_TAIL_SHARE = 32
+_REBUILD_SHARE = 32
 
-_ANSWERS = 2
-"""How many are kept: a search in two stages asks for the words of the task and of its best match in each."""
+_CACHED_QUERIES = 2
+"""Results kept: each stage of a search asks for the overlaps of the task and of its best match."""
 
 Floats32 = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class _Counted:
-    """Postings by term: `keys` in rising order, those of key i at `starts[i]:starts[i + 1]` of `rows` and `values`."""
+class _Postings:
+    """Postings by term: `keys` in rising order; key i has `rows` and `values` from `starts[i]` to `starts[i + 1]`.
+
+    `values` are the weights of the terms in documents of unit norm.
+    """
 
     keys: Keys
     idf: Floats32
@@ -57,11 +64,11 @@ class _Counted:
     rows: npt.NDArray[np.int64]
     values: Floats32
     unseen: float
-    """The idf of a term that no memory holds."""
+    """The idf of a term that no document holds."""
 
 
 class LexicalIndex:
-    """Rows are numbered as the bank numbers them, 0, 1, …; not thread-safe."""
+    """Terms of every row of a feature table, numbered from 0 in the order of `add`. Not thread-safe."""
 
     def __init__(self) -> None:
         self._documents: list[Terms] = []
@@ -69,44 +76,47 @@ class LexicalIndex:
         self._tail_rows = np.zeros(0, np.int32)
         self._tail_values = np.zeros(0, np.float32)
         self._tail = 0
-        self._counted_rows = 0
-        self._counted = _NOTHING
-        self._answered: list[tuple[Terms, float, Floats32]] = []
+        self._indexed_rows = 0
+        self._postings = _NO_POSTINGS
+        self._cache: list[tuple[Terms, float, Floats32]] = []
 
     def add(self, terms: Terms) -> None:
-        """The next row."""
-        self._answered.clear()
+        """Append a row with these terms."""
+        self._cache.clear()
         self._documents.append(terms)
         if not self._outgrown:
             self._append(len(self._documents) - 1, terms)
 
-    def overlaps(self, terms: Terms, told: float = MOST_TOLD) -> Floats32:
-        """Of every row with a text, in [0, 1]; to be read only. `told`: see MOST_TOLD."""
-        for asked, asked_told, answer in self._answered:
-            if asked is terms and asked_told == told:
-                return answer
-        answer = self._overlaps(terms, told)
-        self._answered = [(terms, told, answer), *self._answered[: _ANSWERS - 1]]
-        return answer
+    def overlaps(self, terms: Terms, norm_share: float = QUERY_NORM_SHARE) -> Floats32:
+        """Return the overlap of every row with a text, in [0, 1]; the caller must not write to it.
 
-    def alike(self, row: int) -> Floats32:
-        """The overlaps of every row with one of them, by the words that tell most of it; to be read only."""
-        return self.overlaps(self._documents[row], TOLD_OF_LIKENESS)
+        `norm_share` in (0, 1] limits the terms of the text; see QUERY_NORM_SHARE.
+        """
+        for cached_terms, cached_share, overlaps in self._cache:
+            if cached_terms is terms and cached_share == norm_share:
+                return overlaps
+        overlaps = self._overlaps(terms, norm_share)
+        self._cache = [(terms, norm_share, overlaps), *self._cache[: _CACHED_QUERIES - 1]]
+        return overlaps
 
-    def _overlaps(self, terms: Terms, told: float) -> Floats32:
-        self._settle()
+    def overlaps_with_row(self, row: int) -> Floats32:
+        """Return the overlap of every row with one of them, by the row's terms of the highest weight; read only."""
+        return self.overlaps(self._documents[row], SIMILARITY_NORM_SHARE)
+
+    def _overlaps(self, terms: Terms, norm_share: float) -> Floats32:
+        self._rebuild_if_outgrown()
         found = np.zeros(len(self._documents), np.float32)
-        keys, weights = self._strongest(terms, told)
+        keys, weights = self._strongest(terms, norm_share)
         if not len(keys):
             return found
-        counted = self._counted
-        places = np.searchsorted(counted.keys, keys)
-        places[places == len(counted.keys)] = 0
-        known = (counted.keys[places] == keys) if len(counted.keys) else np.zeros(len(keys), np.bool_)
+        postings = self._postings
+        places = np.searchsorted(postings.keys, keys)
+        places[places == len(postings.keys)] = 0
+        known = (postings.keys[places] == keys) if len(postings.keys) else np.zeros(len(keys), np.bool_)
         for place, weight in zip(places[known].tolist(), weights[known].tolist(), strict=True):
-            start, end = counted.starts[place], counted.starts[place + 1]
+            start, end = postings.starts[place], postings.starts[place + 1]
             # A term stands at most once in a row's postings, so plain indexing adds it once.
-            found[counted.rows[start:end]] += weight * counted.values[start:end]
+            found[postings.rows[start:end]] += weight * postings.values[start:end]
         if self._tail:
             tail = self._tail_keys[: self._tail]
             places = np.searchsorted(keys, tail)
@@ -116,21 +126,21 @@ class LexicalIndex:
             found += np.bincount(self._tail_rows[hit], products, minlength=len(found)).astype(np.float32)
         return np.minimum(found, 1.0, out=found)
 
-    def kept(self, rows: npt.NDArray[np.int64]) -> LexicalIndex:
-        """An index of these rows only, numbered anew in this order."""
-        smaller = LexicalIndex()
-        smaller._documents = [self._documents[row] for row in rows]
-        return smaller
+    def select(self, rows: npt.NDArray[np.int64]) -> LexicalIndex:
+        """Return an index of these rows only, numbered anew in this order."""
+        selected = LexicalIndex()
+        selected._documents = [self._documents[row] for row in rows]
+        return selected
 
     @property
     def _outgrown(self) -> bool:
-        """Whether too much has come in since the terms were counted; then all is weighed anew when next asked."""
-        return len(self._documents) - self._counted_rows > self._counted_rows // _TAIL_SHARE
+        """True where so much was added since the postings were built that they are rebuilt at the next query."""
+        return len(self._documents) - self._indexed_rows > self._indexed_rows // _REBUILD_SHARE
 
-    def _settle(self) -> None:
+    def _rebuild_if_outgrown(self) -> None:
         if self._outgrown:
-            self._counted = _count(self._documents)
-            self._counted_rows = len(self._documents)
+            self._postings = _build_postings(self._documents)
+            self._indexed_rows = len(self._documents)
             self._tail = 0
 
     def _append(self, row: int, terms: Terms) -> None:
@@ -146,32 +156,32 @@ class LexicalIndex:
         self._tail_values[self._tail : end] = self._weights(terms)
         self._tail = end
 
-    def _strongest(self, terms: Terms, told: float) -> tuple[Keys, Floats32]:
-        """The terms that tell most, in rising order of their keys, with their weights in a text of unit norm."""
+    def _strongest(self, terms: Terms, norm_share: float) -> tuple[Keys, Floats32]:
+        """Return the terms of the highest weight, in rising order of their keys, with weights of unit norm."""
         weights = self._weights(terms)
-        # Equal weights are cut by key, so that the same text always keeps the same terms.
+        # Equal weights are ordered by key, so that the same text always keeps the same terms.
         order = np.lexsort((terms.keys, -weights))
         square = np.cumsum(weights[order].astype(np.float64) ** 2)
-        count = min(MOST_TERMS, 1 + int(np.searchsorted(square, told * square[-1]))) if len(square) else 0
+        count = min(MAX_QUERY_TERMS, 1 + int(np.searchsorted(square, norm_share * square[-1]))) if len(square) else 0
         if count >= len(terms):
             return terms.keys, weights
         best = np.sort(order[:count])
         return terms.keys[best], (weights[best] / np.float32(np.sqrt(square[count - 1]) or 1.0)).astype(np.float32)
 
     def _weights(self, terms: Terms) -> Floats32:
-        counted = self._counted
-        idf = np.full(len(terms), counted.unseen, np.float32)
-        if len(counted.keys):
-            places = np.searchsorted(counted.keys, terms.keys)
-            places[places == len(counted.keys)] = 0
-            known = counted.keys[places] == terms.keys
-            idf[known] = counted.idf[places[known]]
+        postings = self._postings
+        idf = np.full(len(terms), postings.unseen, np.float32)
+        if len(postings.keys):
+            places = np.searchsorted(postings.keys, terms.keys)
+            places[places == len(postings.keys)] = 0
+            known = postings.keys[places] == terms.keys
+            idf[known] = postings.idf[places[known]]
         weights = np.sqrt(idf) * _saturated(terms.counts)
         norm = float(np.sqrt(np.sum(weights.astype(np.float64) ** 2)))
         return (weights / norm if norm else weights).astype(np.float32)
 
 
-_NOTHING = _Counted(
+_NO_POSTINGS = _Postings(
     np.zeros(0, np.uint32),
     np.zeros(0, np.float32),
     np.zeros(1, np.int64),
@@ -182,29 +192,29 @@ _NOTHING = _Counted(
 
 
 def _saturated(counts: npt.NDArray[np.uint8]) -> Floats32:
-    often = counts.astype(np.float32)
-    return often * np.float32(K1 + 1) / (often + np.float32(K1))
+    frequency = counts.astype(np.float32)
+    return frequency * np.float32(K1 + 1) / (frequency + np.float32(K1))
 
 
-def _count(documents: list[Terms]) -> _Counted:
-    """Weigh every document from scratch."""
-    total, supposed = len(documents), len(documents) + SUPPOSED
+def _build_postings(documents: list[Terms]) -> _Postings:
+    """Weight the terms of every document."""
+    total, smoothed_total = len(documents), len(documents) + PRIOR_DOCUMENTS
     lengths = np.array([len(document) for document in documents], np.int64)
     all_keys = np.concatenate([np.zeros(0, np.uint32), *(document.keys for document in documents)])
     all_counts = np.concatenate([np.zeros(0, np.uint8), *(document.counts for document in documents)])
     all_rows = np.repeat(np.arange(total, dtype=np.int32), lengths)
     order = np.argsort(all_keys, kind="stable")
     by_key = all_keys[order]
-    keys = np.union1d(by_key, common_keys())
+    keys = np.union1d(by_key, common_term_keys())
     starts = np.append(np.searchsorted(by_key, keys), len(by_key)).astype(np.int64)
     postings = np.diff(starts)
-    holders = postings + SUPPOSED * np.isin(keys, common_keys())
-    idf = np.log1p((supposed - holders + 0.5) / (holders + 0.5)).astype(np.float32)
-    idf[holders > supposed / 2] = 0.0
+    holders = postings + PRIOR_DOCUMENTS * np.isin(keys, common_term_keys())
+    idf = np.log1p((smoothed_total - holders + 0.5) / (holders + 0.5)).astype(np.float32)
+    idf[holders > smoothed_total / 2] = 0.0
     # In the width that indexing wants: converting would take a third of a query's time.
     rows = all_rows[order].astype(np.int64)
     values = np.sqrt(np.repeat(idf, postings)) * _saturated(all_counts[order])
     norms = np.sqrt(np.bincount(rows, values.astype(np.float64) ** 2, minlength=total))
     norms[norms == 0] = 1.0
     values = (values / norms[rows]).astype(np.float32)
-    return _Counted(keys, idf, starts, rows, values, float(np.log1p((supposed + 0.5) / 0.5)))
+    return _Postings(keys, idf, starts, rows, values, float(np.log1p((smoothed_total + 0.5) / 0.5)))

@@ -1,8 +1,8 @@
-"""A text as countable terms: stems of its words, and of each two that stand side by side.
+"""The terms of a text: stems of its words, and pairs of adjacent stems.
 
-Stems make "tests" and "testing" one; pairs keep what order says ("change flight", "flight change") and what two
-frequent words mean together. Identifiers are split as people read them (`parseJSON_file` is parse, json, file), and
-scripts without blanks are taken character by character, so that their pairs do the work of words.
+Stems make "tests" and "testing" one term. Pairs keep the order of words ("change flight", "flight change") and the
+meaning of two frequent words together. Identifiers are split as people read them (`parseJSON_file` is parse, json,
+file). Scripts without blanks are split into characters, so that pairs stand for their words.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 
 from mcp_reflect.domain.values import Keys, Terms
 
-VERSION = 1
-"""Raised when the same text gives other terms; stored terms of other versions are made anew."""
+TERMS_VERSION = 1
+"""Raised when the same text gives other terms; stored terms of another version are computed again."""
 
-MOST_WORDS = 2_000
-"""Of longer texts the first and the last half of this many words count: what a text is about stands at its ends."""
+MAX_TERM_WORDS = 2_000
+"""Words of a text that count; of a longer one its first and last half of them, where its subject is named."""
 
 _CHANGE_OF_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
@@ -31,34 +31,32 @@ _COMMON = (
     "our out over please s she should so some t than that the their them then there these they this those to under up "
     "us was we were what when where which while who why will with would you your"
 )
-"""Words that any English text may hold, whatever it is about."""
+"""Words that any English text may hold, whatever its subject."""
 
-_LONGEST_WORD = 40
-_MOST_COUNTED = 255
+_MAX_WORD_CHARS = 40
+_MAX_COUNT = 255
 
 
 def terms(text: str) -> Terms:
-    """The terms of a text of any length and language; empty where it holds no word."""
+    """Return the terms of a text of any length and language; none for a text without words."""
     words = _WORD.findall(_CHANGE_OF_CASE.sub(" ", text))
-    if len(words) > MOST_WORDS:
-        words = words[: MOST_WORDS // 2] + words[-MOST_WORDS // 2 :]
-    stems = [_stem(word[:_LONGEST_WORD]) for word in words]
-    found = [stem.key for stem in stems]
-    found += [crc32(second.following, first.key) for first, second in pairwise(stems)]
-    keys, counts = np.unique(np.array(found, dtype=np.uint32), return_counts=True)
-    return Terms(keys, np.minimum(counts, _MOST_COUNTED).astype(np.uint8))
+    if len(words) > MAX_TERM_WORDS:
+        words = words[: MAX_TERM_WORDS // 2] + words[-MAX_TERM_WORDS // 2 :]
+    stems = [_stem(word[:_MAX_WORD_CHARS]) for word in words]
+    all_keys = [stem.key for stem in stems]
+    all_keys += [crc32(second.following, first.key) for first, second in pairwise(stems)]
+    keys, counts = np.unique(np.array(all_keys, dtype=np.uint32), return_counts=True)
+    return Terms(keys, np.minimum(counts, _MAX_COUNT).astype(np.uint8))
 
 
 @cache
-def common_keys() -> Keys:
-    """Of the words that say nothing about a text, in rising order."""
+def common_term_keys() -> Keys:
+    """Return the keys of the common words of English, in rising order."""
     return np.unique(np.array([_stem(word).key for word in _COMMON.split()], dtype=np.uint32))
 
 
 class _Stem(NamedTuple):
-    """`key` stands for the stem; that of a pair is the checksum of both with a blank between, continued from the first
-    with what `following` holds of the second.
-    """
+    """`key` is the checksum of a stem. That of a pair continues the first stem's key with the second's `following`."""
 
     key: int
     following: bytes
