@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.quality.data import Question, RetrievalSet
 from benchmarks.quality.features import asked
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.application.requests import Submission, Verdict
+from mcp_reflect.application.requests import Submission
 from mcp_reflect.bootstrap import Store, build_memory, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.domain.models import Match
@@ -93,7 +93,7 @@ def fill(lab: Laboratory, memory: MemoryService, documents: dict[str, str]) -> V
     """
     vectors = []
     for document, text in documents.items():
-        memory.submit(Submission(task=text, metadata={DOCUMENT: document}, verdict=Verdict(result="pass")))
+        memory.submit(Submission(task=text, metadata={DOCUMENT: document}, review_result="pass"))
         vectors.append(lab.store.embedder.embed([text])[0])  # just embedded by the line above, hence at hand
     return np.stack(vectors)
 

@@ -20,7 +20,7 @@ from benchmarks.quality.features import RETRIEVALS, asked
 from benchmarks.quality.metrics import DEPTH, ndcg
 from benchmarks.quality.report import Report
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.application.requests import Submission, Verdict
+from mcp_reflect.application.requests import Submission
 from mcp_reflect.domain.models import Result
 
 LAMBDAS = (0.0, 0.1, 0.3, 0.5)
@@ -55,7 +55,7 @@ def remember(memory: MemoryService, run: Run, name: str) -> None:
             task=run.text,
             trajectory=json.dumps(run.messages),
             metadata={DOCUMENT: name},
-            verdict=Verdict(result=result),
+            review_result=result,
         )
     )
     assert first.memory is not None
@@ -64,12 +64,10 @@ def remember(memory: MemoryService, run: Run, name: str) -> None:
         Submission(
             task=run.text,
             retrieved_memory_ids=named,
-            verdict=Verdict(
-                result=result,
-                alpha=ALPHA,
-                helpful_memory_ids=named if run.passed else (),
-                harmful_memory_ids=() if run.passed else named,
-            ),
+            review_result=result,
+            alpha=ALPHA,
+            helpful_memory_ids=named if run.passed else (),
+            harmful_memory_ids=() if run.passed else named,
         )
     )
     assert again.memory is not None

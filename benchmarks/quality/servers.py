@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.quality.features import HYBRID, SEMANTIC, Credit, asked, ranking_query
 from benchmarks.quality.world import TASK, World
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.application.requests import Submission, Verdict
+from mcp_reflect.application.requests import Submission
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
 from mcp_reflect.domain.learning import credit_assignment
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
@@ -206,17 +206,14 @@ class Real:
     def reviewed(self, task: int, shown: list[int], followed: int, run: int, *, passed: bool) -> None:
         del shown
         named = (self._world.memories[followed].id,) if self._rule.credit == "followed" else ()
-        verdict = Verdict(
-            result="pass" if passed else "fail",
-            helpful_memory_ids=named if passed else (),
-            harmful_memory_ids=() if passed else named,
-        )
         outcome = self._memory.submit(
             Submission(
                 task=self._world.questions[task],
                 trajectory=self._world.trajectories[run],
                 retrieval_id=self._retrieval,
-                verdict=verdict,
+                review_result="pass" if passed else "fail",
+                helpful_memory_ids=named if passed else (),
+                harmful_memory_ids=() if passed else named,
             )
         )
         for update in outcome.q_updates:

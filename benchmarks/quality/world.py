@@ -133,7 +133,7 @@ def _stored(memory: MemoryService, run: Run, *, with_steps: bool) -> Memory:
             task=run.text,
             trajectory=json.dumps(run.messages),
             metadata={TASK: run.task},
-            verdict=Verdict(result=result),
+            review_result=result,
         )
     )
     stored = outcome.memory

@@ -13,7 +13,6 @@ from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 from mcp_reflect.client.json_values import as_json
 from mcp_reflect.client.results import Augmented, Outcome, Retrieved, Trace, TraceSummary
-from mcp_reflect.errors import InvalidArgument
 
 T = TypeVar("T")
 
@@ -37,19 +36,24 @@ class QueryOptions(TypedDict, total=False):
     retrieval: Literal["semantic", "hybrid"]
 
 
-class ReviewFields(TypedDict, total=False):
-    """What may come with a review: evidence, the learning rate, memories that helped or misled, a reflection."""
+class ReflectionFields(TypedDict, total=False):
+    """A reflection in one's own words: the run in a sentence, what went wrong, what works, a rule, tools, facts."""
 
-    feedback: str
-    alpha: float
-    helpful_memory_ids: Sequence[str]
-    harmful_memory_ids: Sequence[str]
     summary: str
     key_mistake: str
     correct_action: str
     guidance: str
     applicable_tools: Sequence[str]
     claims: Sequence[str]
+
+
+class ReviewFields(ReflectionFields, total=False):
+    """What may come with a review: evidence, the learning rate, memories that helped or misled, a reflection."""
+
+    feedback: str
+    alpha: float
+    helpful_memory_ids: Sequence[str]
+    harmful_memory_ids: Sequence[str]
 
 
 class TraceFields(ReviewFields, total=False):
@@ -86,20 +90,13 @@ def augment_task(task: str, options: Mapping[str, Any]) -> Call[Augmented]:
 
 def submit_trace(task: str, given: Mapping[str, Any]) -> Call[Outcome]:
     """A run without a retrieval_id was given the memories that are named, and no others."""
-    from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, Verdict, checked  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, make_request  # noqa: PLC0415 - heavy
 
     refuse_unknown("create_trace", given, TraceFields)
-    verdict = {name: value for name, value in given.items() if name in ReviewFields.__annotations__}
-    try:
-        checked(Verdict, result=given.get("review_result", ""), **verdict)
-    except InvalidArgument as error:
-        raise InvalidArgument(
-            "review_result" if error.name == "result" else error.name, error.problem, error.allowed
-        ) from None
-    rest = {name: value for name, value in given.items() if name not in verdict and name != "review_result"}
-    if isinstance(rest.get("trajectory"), Sequence) and not isinstance(rest["trajectory"], str):
-        rest["trajectory"] = [as_json(message) for message in rest["trajectory"]]
-    submission = checked(Submission, task=task, **rest)
+    trajectory = given.get("trajectory", "")
+    if isinstance(trajectory, Sequence) and not isinstance(trajectory, str):
+        trajectory = [as_json(message) for message in trajectory]
+    submission = make_request(Submission, **{**given, "task": task, "trajectory": trajectory})
     # Messages are sent in the form that was checked.
     arguments = {"task": task, **given, "trajectory": submission.trajectory}
     arguments["retrieval_id"] = submission.retrieval_id or NO_RETRIEVAL
@@ -108,21 +105,18 @@ def submit_trace(task: str, given: Mapping[str, Any]) -> Call[Outcome]:
 
 
 def review_trace(trace_id: str, result: Result, given: Mapping[str, Any]) -> Call[Outcome]:
-    from mcp_reflect.application.requests import Verdict, checked  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import ReviewRequest, make_request  # noqa: PLC0415 - heavy
 
     refuse_unknown("review_trace", given, ReviewFields)
-    if not checked(Verdict, result=result, **given).result:
-        raise InvalidArgument("result", "is empty", '"pass" or "fail"')
-    arguments = {"trace_id": _checked_id(trace_id), "result": result, **given}
+    make_request(ReviewRequest, trace_id=_some_id(trace_id), result=result, **given)
+    arguments = {"trace_id": trace_id, "result": result, **given}
     return Call("review_trace", arguments, Outcome.read, Outcome(trace_id=trace_id, available=False))
 
 
 def list_traces(review_status: str, limit: int) -> Call[tuple[TraceSummary, ...]]:
-    from mcp_reflect.application.requests import Query, checked  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import TraceListRequest, make_request  # noqa: PLC0415 - heavy
 
-    if review_status not in {"pending", "reviewed", "all"}:
-        raise InvalidArgument("review_status", f"got {review_status!r}", '"pending", "reviewed" or "all"')
-    checked(Query, task="any", limit=limit)
+    make_request(TraceListRequest, review_status=review_status, limit=limit)
 
     def read(answer: Any) -> tuple[TraceSummary, ...]:
         return tuple(TraceSummary.read(view) for view in answer["traces"])
@@ -131,7 +125,10 @@ def list_traces(review_status: str, limit: int) -> Call[tuple[TraceSummary, ...]
 
 
 def get_trace(trace_id: str) -> Call[Trace]:
-    return Call("get_trace", {"trace_id": _checked_id(trace_id)}, Trace.read, Trace(trace_id, available=False))
+    from mcp_reflect.application.requests import TraceRequest, make_request  # noqa: PLC0415 - heavy
+
+    make_request(TraceRequest, trace_id=_some_id(trace_id))
+    return Call("get_trace", {"trace_id": trace_id}, Trace.read, Trace(trace_id, available=False))
 
 
 def check_options(where: str, options: Mapping[str, Any]) -> None:
@@ -142,29 +139,28 @@ def check_options(where: str, options: Mapping[str, Any]) -> None:
 
 def check_verdict(**given: Any) -> None:
     """Refuse a wrong part of a review at once, not when a run ends."""
-    from mcp_reflect.application.requests import Verdict, checked  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import Verdict, make_request  # noqa: PLC0415 - heavy
 
-    checked(Verdict, **given)
+    make_request(Verdict, **given)
 
 
 def check_run(task: str, **given: Any) -> None:
-    from mcp_reflect.application.requests import Submission, checked  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import Submission, make_request  # noqa: PLC0415 - heavy
 
-    checked(Submission, task=task, **given)
+    make_request(Submission, task=task, **given)
 
 
 def _query(task: str, options: Mapping[str, Any], where: str = "query_memories") -> dict[str, Any]:
-    from mcp_reflect.application.requests import Query, checked  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import Query, make_request  # noqa: PLC0415 - heavy
 
     refuse_unknown(where, options, QueryOptions)
-    checked(Query, task=task, **options)
+    make_request(Query, task=task, **options)
     return {"task": task, **options}
 
 
-def _checked_id(trace_id: str) -> str:
-    if not isinstance(trace_id, str):
-        raise InvalidArgument("trace_id", f"got {trace_id!r}", "an id as issued")
-    return trace_id
+def _some_id(trace_id: str) -> str:
+    """What is checked in place of an id: a run that could not be stored has an empty one, which is no wrong call."""
+    return "trace" if trace_id == "" else trace_id
 
 
 def refuse_unknown(where: str, given: Mapping[str, Any], known: type) -> None:

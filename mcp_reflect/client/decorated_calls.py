@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 log = logging.getLogger("mcp_reflect.client")
 
 Word = bool | Literal["pass", "fail"]
-Verdict = Word | tuple[Word, str] | None
+Judgement = Word | tuple[Word, str] | None
 """What a judge says: whether the run passed, perhaps with feedback; None where it cannot tell."""
-Judge = Callable[[Any], Verdict | Awaitable[Verdict]]
+Judge = Callable[[Any], Judgement | Awaitable[Judgement]]
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 _NAMED = {
@@ -153,7 +153,7 @@ class Calls:
             log.exception("the judge of %s() gave no verdict", self._name)
 
 
-def _apply(run: Run, verdict: Verdict) -> None:
+def _apply(run: Run, verdict: Judgement) -> None:
     word, feedback = verdict if isinstance(verdict, tuple) else (verdict, "")
     if word is None:
         return

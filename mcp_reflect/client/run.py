@@ -7,10 +7,10 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypedDict
+from typing import Any
 
 from mcp_reflect.client import calls
-from mcp_reflect.client.calls import Call, Result, ReviewFields
+from mcp_reflect.client.calls import Call, ReflectionFields, Result, ReviewFields
 from mcp_reflect.client.connection import Link, latest
 from mcp_reflect.client.results import Augmented, Memory, Outcome
 from mcp_reflect.client.run_content import (
@@ -31,17 +31,6 @@ INTERRUPTED_S = 1.0
 """How long an interrupted program may be held up for storing its run."""
 
 _current: ContextVar[Run | None] = ContextVar("run", default=None)
-
-
-class ReflectionFields(TypedDict, total=False):
-    """A reflection in one's own words: the run in a sentence, what went wrong, what works, a rule, tools, facts."""
-
-    summary: str
-    key_mistake: str
-    correct_action: str
-    guidance: str
-    applicable_tools: Sequence[str]
-    claims: Sequence[str]
 
 
 def current_run() -> Run | None:

@@ -78,12 +78,10 @@ class _Section(BaseModel):
 
 class MemorySettings(_Section):
     scope: Literal["project", "user"] = _setting(
-        "project",
-        "whose memories queries return: everyone's in the project, or only the user's own",
-        "project or user",
+        "project", "whose memories serve a query: everyone's in the project, or only the user's own", "project or user"
     )
     retrieval: Literal["semantic", "hybrid"] = _setting(
-        "hybrid", "how relevance is computed: by meaning alone, or by words and meaning together", "semantic or hybrid"
+        "hybrid", "what makes a memory relevant: meaning alone, or words and meaning together", "semantic or hybrid"
     )
     similarity_threshold: Float | None = _setting(
         None,
@@ -98,7 +96,7 @@ class MemorySettings(_Section):
     mmr_lambda: Float = _setting(0.7, "weight of score against diversity; 1 is no diversity", FRACTION, ge=0, le=1)
     initial_q: Float = _setting(0.5, "q_value of a new memory", FRACTION, ge=0, le=1)
     recency_weight: Float = _setting(
-        0.0, "how much age lowers a memory's rank; 1 costs at most 0.15 of q_value", FRACTION, ge=0, le=1
+        0.0, "how much staleness costs a memory in the ranking; 1 is 0.15 of q_value at most", FRACTION, ge=0, le=1
     )
 
 
@@ -106,7 +104,7 @@ class QLearningSettings(_Section):
     alpha: Float = _setting(0.3, "learning rate: how far one review moves a q_value", FRACTION, ge=0, le=1)
     optimism: Float | None = _setting(
         None,
-        "UCB bonus for memories with few reviews, in standard deviations; 0 ranks by the plain q_value",
+        "how much is hoped of memories with few reviews, in deviations; 0 ranks by the plain q_value",
         "a number from 0 to 3",
         shown="0.75 in hybrid queries, 0 in semantic ones",
         ge=0,
@@ -114,17 +112,17 @@ class QLearningSettings(_Section):
     )
     credit: Literal["retrieved", "used"] = _setting(
         "used",
-        "which memories a review without helpful or harmful ids credits: all retrieved ones alike, or each as far as "
-        "the run followed it",
+        "what a review without helpful or harmful ids moves: all that was retrieved alike, or each as far as the run "
+        "followed it",
         "retrieved or used",
     )
 
 
 class ReflectionSettings(_Section):
     author: Literal["auto", "agent", "llm", "sampling", "extractive"] = _setting(
-        "auto", "who writes reflections; auto: the first that is available", "auto, agent, llm, sampling or extractive"
+        "auto", "who writes reflections; auto takes the first that can", "auto, agent, llm, sampling or extractive"
     )
-    model: Text = _setting("", "model that writes reflections; without it no LLM is called", "a name", shown="none")
+    model: Text = _setting("", "model that writes reflections; empty: no LLM is ever called", "a name", shown="none")
     base_url: HttpUrl = _setting("", "address of the OpenAI-compatible server", HTTP_URL, shown=OPENAI_URL)
     timeout_s: Float = _setting(30.0, "seconds one call to the LLM may take", "a number from 1 to 600", ge=1, le=600)
     max_tokens_per_day: Int = _setting(
@@ -134,15 +132,15 @@ class ReflectionSettings(_Section):
 
 class InsightSettings(_Section):
     recent_capacity: Int = _setting(
-        20, "number of newest runs that insights are drawn from", "an integer from 0 to 100", ge=0, le=100
+        20, "newest runs that insights are drawn from; 0 is none", "an integer from 0 to 100", ge=0, le=100
     )
     capacity: Int = _setting(
         10, "insights kept in use; less important ones are archived", "an integer from 0 to 100", ge=0, le=100
     )
     reflect_every: Int = _setting(
-        15, "runs after which the LLM draws insights automatically; 0: only on request", "an integer of 0 or more", ge=0
+        15, "runs after which the LLM draws insights by itself; 0 is by hand only", "an integer of 0 or more", ge=0
     )
-    importance_threshold: Float = _setting(0.5, "importance below which a run is ignored", FRACTION, ge=0, le=1)
+    importance_threshold: Float = _setting(0.5, "importance below which a run is passed over", FRACTION, ge=0, le=1)
 
 
 class ErrorSettings(_Section):
@@ -179,19 +177,21 @@ class HubSettings(_Section):
         default=True, meaning="one owner process for all clients", rule="true or false", shown="true"
     )
     idle_exit_s: Float = _setting(
-        600.0, "seconds without a client after which the hub ends", "a number above 0", gt=0, le=10**9
+        600.0, "seconds without a client after which the hub leaves", "a number above 0", gt=0, le=10**9
     )
 
 
 class HookSettings(_Section):
     """Read by the hooks themselves too, without this module: see `hooks/options.py`."""
 
-    memories: Int = _setting(3, "most memories that a hook adds to a prompt", "an integer from 0 to 20", ge=0, le=20)
+    memories: Int = _setting(
+        3, "most memories that a hook adds to a prompt; 0 is none, ever", "an integer from 0 to 20", ge=0, le=20
+    )
     tokens: Int = _setting(
-        800, "most text that a hook adds, in tokens of four bytes", "an integer from 0 to 2000", ge=0, le=2_000
+        800, "room for what a hook adds, in tokens of four bytes", "an integer from 0 to 2000", ge=0, le=2_000
     )
     submit: bool = _setting(
-        default=True, meaning="hooks submit each run automatically", rule="true or false", shown="true"
+        default=True, meaning="hooks hand in each run by themselves", rule="true or false", shown="true"
     )
 
 
@@ -200,7 +200,7 @@ class Settings(_Section):
 
     home: Path = _setting(..., "folder where everything is kept", "the path of a folder", shown="platform data dir")
     project: Annotated[str, AfterValidator(check_project_id)] = _setting(
-        DEFAULT_PROJECT, "project whose memory is used", PROJECT_ID_RULE, shown="the git repository; else default"
+        DEFAULT_PROJECT, "memory bank in use", PROJECT_ID_RULE, shown="the git repository; else default"
     )
     user: Text = _setting(
         "user", "whose run it was", "1 to 200 characters", shown="login name", min_length=1, max_length=200

@@ -2,65 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
-
 from mcp_types import CallToolResult
-from pydantic import Field
 
-from mcp_reflect.application.requests import (
-    ErrorFix,
-    ErrorQuery,
-    ErrorText,
-    Id,
-    Limit,
-    Long,
-    Mistake,
-    Tags,
-    Task,
-    Texts,
-    Words,
-    checked,
-)
+from mcp_reflect.application.requests import ErrorFix, ErrorQuery, StatusRequest
 from mcp_reflect.server.tool import AppContext, answer, tool
 from mcp_reflect.server.views import known_fixes_view, recorded_view, status_view
 
 
-@tool("Find known fixes of an error", reads=True)
-def find_error_fixes(
-    ctx: AppContext,
-    error: Annotated[ErrorText, Field(description="message, log or whole stack trace")],
-    limit: Limit = 5,
-) -> CallToolResult:
-    """Call when an error occurs: fixes of the same or a similar error, best first."""
+def _find_error_fixes(ctx: AppContext, query: ErrorQuery) -> CallToolResult:
+    return answer(known_fixes_view(ctx.request_context.lifespan_context.errors.find(query)))
+
+
+def _record_error_fix(ctx: AppContext, fix: ErrorFix) -> CallToolResult:
+    return answer(recorded_view(ctx.request_context.lifespan_context.record_error(fix)))
+
+
+def _manage_memory(ctx: AppContext, wanted: StatusRequest) -> CallToolResult:
     memory = ctx.request_context.lifespan_context
-    return answer(known_fixes_view(memory.errors.find(checked(ErrorQuery, error=error, limit=limit))))
+    return answer(status_view(memory.manage(wanted.memory_id, wanted.action, wanted.reason)))
 
 
-@tool("Record an error and its fix", reads=False)
-def record_error_fix(
-    ctx: AppContext,
-    task: Task,
-    mistake: Annotated[Mistake, Field(description="what went wrong")],
-    fix: Annotated[Words, Field(description="empty: not solved yet")],
-    evidence: Annotated[Long, Field(description="error text, stack trace")] = "",
-    rule: Annotated[Words, Field(description="how to avoid it")] = "",
-    tests: Annotated[Texts, Field(description="how to check the fix")] = (),
-    metadata: Tags = {},  # noqa: B006 - shown in the schema, never changed
-) -> CallToolResult:
-    """Call when an error is solved, so that it is known when it returns. The same error again counts as a
-    recurrence.
-    """
-    fields = {"task": task, "mistake": mistake, "fix": fix, "evidence": evidence, "rule": rule}
-    recorded = checked(ErrorFix, **fields, tests=tests, metadata=metadata)
-    return answer(recorded_view(ctx.request_context.lifespan_context.record_error(recorded)))
-
-
-@tool("Change a memory's status", reads=False)
-def manage_memory(
-    ctx: AppContext,
-    memory_id: Id,
-    action: Literal["adopt", "deprecate", "archive", "restore"],
-    reason: Words = "",
-) -> CallToolResult:
-    """adopt: a rule, never pruned. deprecate or archive: no longer retrieved. restore: the status before."""
-    return answer(status_view(ctx.request_context.lifespan_context.manage(memory_id, action, reason)))
+ERROR_TOOLS = (
+    tool(
+        "find_error_fixes",
+        "Find known fixes of an error",
+        "Call when an error occurs: fixes of the same or a similar error, best first.",
+        ErrorQuery,
+        _find_error_fixes,
+        reads_only=True,
+    ),
+    tool(
+        "record_error_fix",
+        "Record an error and its fix",
+        "Call when an error is solved, so that it is known when it returns. The same error again counts as a "
+        "recurrence.",
+        ErrorFix,
+        _record_error_fix,
+        reads_only=False,
+    ),
+    tool(
+        "manage_memory",
+        "Change a memory's status",
+        "adopt: a rule, never pruned. deprecate or archive: no longer retrieved. restore: the status before.",
+        StatusRequest,
+        _manage_memory,
+        reads_only=False,
+    ),
+)

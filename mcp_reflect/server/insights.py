@@ -8,7 +8,7 @@ from typing import Any
 from mcp_types import CallToolResult, InputRequiredResult
 
 from mcp_reflect.application.insights import ProjectContext
-from mcp_reflect.application.requests.insights import ReflectRequest
+from mcp_reflect.application.requests import ReflectRequest
 from mcp_reflect.domain.insights.observations import told
 from mcp_reflect.domain.models import Material, Memory, Observation
 from mcp_reflect.server.sampling import ask_client, can_sample, said_by_client

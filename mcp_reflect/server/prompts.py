@@ -11,11 +11,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.application.requests import Query, Verdict, checked
+from mcp_reflect.application.requests import AugmentQuery, Verdict, make_request
 from mcp_reflect.errors import UsageError
-from mcp_reflect.server.tool import AppContext, query_defaults
-
-_SHOWN = 5
+from mcp_reflect.server.connection_defaults import augment_defaults
+from mcp_reflect.server.tool import AppContext
 
 _START = """\
 {augmented}
@@ -48,7 +47,7 @@ def register(server: MCPServer[MemoryService]) -> None:
         """The task with the memories that may help, and how to hand it in afterwards."""
         memory = ctx.request_context.lifespan_context
         with _explained():
-            query = checked(Query, task=task, **query_defaults(memory.profile, _SHOWN))
+            query = make_request(AugmentQuery, task=task, **augment_defaults(memory.profile))
             augmented, retrieved = await to_thread.run_sync(memory.augment, query)
         ids = ", ".join(match.memory.id for match in retrieved.matches) or "none this time"
         return _START.format(augmented=augmented, retrieval_id=retrieved.retrieval_id, ids=ids)
@@ -57,7 +56,7 @@ def register(server: MCPServer[MemoryService]) -> None:
     def finish_task(result: str = "", feedback: str = "") -> str:
         """How to submit this conversation's run; result is pass, fail or empty."""
         with _explained():
-            verdict = checked(Verdict, result=result, feedback=feedback)
+            verdict = make_request(Verdict, result=result, feedback=feedback)
         given = f'Set review_result to "{verdict.result}".' if verdict.result else _UNKNOWN
         if feedback:
             given += f" Feedback of the user, to be passed on word for word: {feedback}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,11 @@ from mcp_reflect.domain.models import Memory
 from tests.support.small_memory import Parts, small_memory
 
 CLAIM, OTHER = "The queue is drained every hour.", "The cache lives for a day."
+WORDS: dict[str, Any] = {
+    "feedback": "3 tests failed",
+    "key_mistake": "forgot the variable",
+    "claims": (CLAIM,),
+}
 
 
 @pytest.fixture
@@ -26,7 +32,8 @@ def said(*claims: str) -> Verdict:
 
 
 def run(parts: Parts, *claims: str) -> str:
-    return parts.memory.submit(Submission(task="drain the queue", verdict=said(*claims))).trace_id
+    submission = Submission(task="drain the queue", review_result="pass", summary="It worked.", claims=claims)
+    return parts.memory.submit(submission).trace_id
 
 
 def claim(parts: Parts, trace_id: str, text: str = CLAIM) -> Memory:
@@ -66,8 +73,7 @@ def test_a_claim_that_is_not_said_again_comes_back_as_it_was(parts: Parts, hidde
 
 
 def test_a_second_review_does_not_speak_in_the_words_of_the_first(parts: Parts) -> None:
-    first = Verdict(result="fail", feedback="3 tests failed", key_mistake="forgot the variable", claims=(CLAIM,))
-    trace_id = parts.memory.submit(Submission(task="drain the queue", verdict=first)).trace_id
+    trace_id = parts.memory.submit(Submission(task="drain the queue", review_result="fail", **WORDS)).trace_id
     again = parts.memory.review(trace_id, Verdict(result="pass"))
     assert again.review is not None
     assert again.memory is not None
@@ -76,8 +82,7 @@ def test_a_second_review_does_not_speak_in_the_words_of_the_first(parts: Parts) 
 
 
 def test_words_that_came_before_any_review_serve_the_one_that_brings_none(parts: Parts) -> None:
-    words = Verdict(feedback="3 tests failed", key_mistake="forgot the variable", claims=(CLAIM,))
-    trace_id = parts.memory.submit(Submission(task="drain the queue", verdict=words)).trace_id
+    trace_id = parts.memory.submit(Submission(task="drain the queue", **WORDS)).trace_id
     reviewed = parts.memory.review(trace_id, Verdict(result="fail"))
     assert reviewed.review is not None
     assert reviewed.memory is not None

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -21,6 +22,13 @@ from tests.support.ledgers import read
 from tests.support.small_memory import Parts, small_memory
 
 _PROPERTY = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+REVIEW: dict[str, Any] = {
+    "review_result": "pass",
+    "summary": "Quixotic flag",
+    "claims": ("zephyr needs a flag",),
+    "feedback": "fizzle",
+}
 
 
 def gone(parts: Parts, thing_id: str) -> None:
@@ -76,12 +84,11 @@ def test_whatever_is_forgotten_the_rest_follows_from_its_reviews(
 def test_a_run_goes_with_all_that_came_from_it_and_what_it_credited_is_taken_back(tmp_path: Path) -> None:
     with small_memory(tmp_path) as parts:
         memory = parts.memory
-        first = memory.submit(Submission(task="deploy the service", verdict=Verdict(result="pass")))
+        first = memory.submit(Submission(task="deploy the service", review_result="pass"))
         memory.query(Query(task="deploy the service"))
-        verdict = Verdict(result="pass", summary="Quixotic flag", claims=("zephyr needs a flag",), feedback="fizzle")
-        second = memory.submit(Submission(task="deploy xylograph", trajectory="$ vortex", verdict=verdict))
+        second = memory.submit(Submission(task="deploy xylograph", trajectory="$ vortex", **REVIEW))
         memory.query(Query(task="deploy xylograph"))
-        third = memory.submit(Submission(task="deploy again", verdict=Verdict(result="fail")))
+        third = memory.submit(Submission(task="deploy again", review_result="fail"))
         insight = InsightDraft(text="Juxtaposed", importance=0.5, evidence=(third.trace_id, second.trace_id))
         memory.insights.store([insight], "agent")
         assert first.memory is not None
@@ -101,11 +108,17 @@ def test_what_runs_were_found_to_have_followed_names_the_forgotten_no_more(tmp_p
     """The weights stay, under a mark: with none left, a review would credit all that was retrieved."""
     with small_memory(tmp_path) as parts:
         memory = parts.memory
-        verdict = Verdict(result="pass", correct_action="Use cancel with ZX81")
-        first = memory.submit(Submission(task="cancel the flight", trajectory="$ cancel ZX81", verdict=verdict))
-        other = memory.submit(Submission(task="cancel the flight", verdict=Verdict(result="pass", summary="Wait.")))
+        first = memory.submit(
+            Submission(
+                task="cancel the flight",
+                trajectory="$ cancel ZX81",
+                review_result="pass",
+                correct_action="Use cancel with ZX81",
+            )
+        )
+        other = memory.submit(Submission(task="cancel the flight", review_result="pass", summary="Wait."))
         memory.query(Query(task="cancel the flight", similarity_threshold=0.0))
-        memory.submit(Submission(task="cancel it", trajectory="$ cancel ZX81", verdict=Verdict(result="pass")))
+        memory.submit(Submission(task="cancel it", trajectory="$ cancel ZX81", review_result="pass"))
         assert first.memory is not None
         assert other.memory is not None
         assert f'"{first.memory.id}":' in dumped(tmp_path)
@@ -118,8 +131,7 @@ def test_what_runs_were_found_to_have_followed_names_the_forgotten_no_more(tmp_p
 
 def test_a_memory_goes_and_its_run_stays_without_the_words_of_the_memory(tmp_path: Path) -> None:
     with small_memory(tmp_path) as parts:
-        verdict = Verdict(result="pass", summary="Quixotic flag", claims=("zephyr needs a flag",), feedback="fizzle")
-        outcome = parts.memory.submit(Submission(task="deploy the service", verdict=verdict))
+        outcome = parts.memory.submit(Submission(task="deploy the service", **REVIEW))
         assert outcome.memory is not None
         gone(parts, outcome.memory.id)
         assert remains(tmp_path, "Quixotic") == remains(tmp_path, outcome.memory.id) == []
@@ -134,16 +146,14 @@ def test_a_memory_goes_and_its_run_stays_without_the_words_of_the_memory(tmp_pat
 def test_a_verdict_on_a_forgotten_memory_does_not_become_one_on_all_others(tmp_path: Path) -> None:
     with small_memory(tmp_path) as parts:
         made = [
-            parts.memory.submit(Submission(task=f"deploy {word}", verdict=Verdict(result="pass"))).memory
+            parts.memory.submit(Submission(task=f"deploy {word}", review_result="pass")).memory
             for word in ("here", "there")
         ]
         here, there = (memory.id for memory in made if memory is not None)
         shown = parts.memory.query(Query(task="deploy", limit=5))
         assert {match.memory.id for match in shown.matches} == {here, there}
         run = Submission(task="go", retrieval_id=shown.retrieval_id)
-        outcome = parts.memory.submit(
-            run.model_copy(update={"verdict": Verdict(result="pass", helpful_memory_ids=(here,))})
-        )
+        outcome = parts.memory.submit(run.model_copy(update={"review_result": "pass", "helpful_memory_ids": (here,)}))
         gone(parts, here)
         assert parts.memory.memory(there).q_value == 0.5
         assert wrong(parts) == []
@@ -168,20 +178,18 @@ def test_an_error_goes_with_every_trace_of_its_returns(tmp_path: Path) -> None:
 
 def test_what_was_shown_before_is_not_given_to_a_run_afterwards(tmp_path: Path) -> None:
     with small_memory(tmp_path) as parts:
-        outcome = parts.memory.submit(Submission(task="deploy the service", verdict=Verdict(result="pass")))
+        outcome = parts.memory.submit(Submission(task="deploy the service", review_result="pass"))
         shown = parts.memory.query(Query(task="deploy the service"))
         assert len(shown.matches) == 1
         gone(parts, outcome.trace_id)
-        after = parts.memory.submit(
-            Submission(task="go", retrieval_id=shown.retrieval_id, verdict=Verdict(result="pass"))
-        )
+        after = parts.memory.submit(Submission(task="go", retrieval_id=shown.retrieval_id, review_result="pass"))
         assert parts.memory.trace(after.trace_id).retrieved_memory_ids == ()
 
 
 def test_other_runs_that_repeat_the_words_are_named(tmp_path: Path) -> None:
     with small_memory(tmp_path) as parts:
         words = 'Say "zephyr" to the tool before deploying'
-        outcome = parts.memory.submit(Submission(task="deploy", verdict=Verdict(result="pass", guidance=words)))
+        outcome = parts.memory.submit(Submission(task="deploy", review_result="pass", guidance=words))
         log = json.dumps([{"role": "user", "content": f"told: {words}"}])
         quoting = parts.memory.submit(Submission(task="go", trajectory=log))
         parts.memory.submit(Submission(task="go", trajectory="nothing of it"))

@@ -109,7 +109,7 @@ def a_history(parts: Parts) -> None:
 def test_who_follows_the_ledger_sees_what_came_in(tmp_path: Path) -> None:
     with small_memory(tmp_path / "one") as first, small_memory(tmp_path / "two") as second:
         a_history(first)
-        second.memory.submit(Submission(task="something else", verdict=Verdict(result="pass")))
+        second.memory.submit(Submission(task="something else", review_result="pass"))
         asked = Query(task="cancel the flight", similarity_threshold=0.9)
         assert second.memory.query(asked).matches == []
         import_project(second.ledger, written(tmp_path, exported(first)))

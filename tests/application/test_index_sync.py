@@ -11,7 +11,7 @@ import pytest
 
 from mcp_reflect.application import index_sync as module
 from mcp_reflect.application.index_sync import Indexer
-from mcp_reflect.application.requests import Submission, Verdict
+from mcp_reflect.application.requests import Submission
 from mcp_reflect.domain.values import Vector
 from tests.support.fakes import MemoryIndex
 from tests.support.ledgers import read
@@ -43,7 +43,7 @@ def test_a_rebuild_during_a_synchronisation_leaves_nothing_out(tmp_path: Path, m
     monkeypatch.setattr(module, "_CHUNK", 2)
     with small_memory(tmp_path) as parts:
         for number in range(10):
-            parts.memory.submit(Submission(task=f"task {number}", verdict=Verdict(result="pass")))
+            parts.memory.submit(Submission(task=f"task {number}", review_result="pass"))
         index = SlowIndex()
         indexer = Indexer(parts.ledger, index, parts.embedder.identity)
         first = threading.Thread(target=indexer.sync, args=("alpha",))

@@ -135,7 +135,8 @@ class Learning(RuleBasedStateMachine):
         review = {"result": result, "alpha": 0.3, **self._verdicts(data, given)}
         run = Run("", given, task, did)
         weights = self._weights(run, did)
-        outcome = self.memory.submit(Submission(task=task, trajectory=did, verdict=Verdict(**review)))
+        handed_in = {"review_result": result, **{name: value for name, value in review.items() if name != "result"}}
+        outcome = self.memory.submit(Submission(task=task, trajectory=did, **handed_in))
         run.trace_id = outcome.trace_id
         self._noted(run, outcome, review, weights)
         self.known.append(run)

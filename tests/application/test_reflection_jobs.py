@@ -12,7 +12,7 @@ import pytest
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.application.jobs.reflections import ReflectionQueue
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.application.requests import Submission, Verdict
+from mcp_reflect.application.requests import Submission
 from mcp_reflect.domain.models import Author, ReflectionDraft, ReviewedRun
 from tests.support.fakes import HashEmbedder
 from tests.support.small_memory import Parts, small_memory
@@ -52,7 +52,7 @@ def handed_in(parts: Parts, *tasks: str) -> list[str]:
     memory: MemoryService = parts.memory
     memory.profile = replace(memory.profile, uses_model=True)
     memory._reviewer._profile = memory.profile
-    return [memory.submit(Submission(task=task, verdict=Verdict(result="pass"))).trace_id for task in tasks]
+    return [memory.submit(Submission(task=task, review_result="pass")).trace_id for task in tasks]
 
 
 def queue(
@@ -117,7 +117,7 @@ def test_a_model_that_comes_back_writes_what_waited_for_it(parts: Parts) -> None
 
 
 def test_what_waits_for_the_clients_own_model_is_written_without_one_soon(parts: Parts) -> None:
-    submission = Submission(task="one", verdict=Verdict(result="pass"))
+    submission = Submission(task="one", review_result="pass")
     outcome = parts.memory.submit(submission, client_can_sample=True)
     assert outcome.ingest_status == "queued"
     assert queue(parts, None, at=HOUR).work_off() == 1

@@ -25,9 +25,9 @@ TASKS = [
 def parts(tmp_path: Path) -> Iterator[Parts]:
     with small_memory(tmp_path) as made:
         for number, task in enumerate(TASKS):
-            verdict = Verdict(result="pass" if number % 3 else "fail", guidance=f"lesson {number}")
+            review = {"review_result": "pass" if number % 3 else "fail", "guidance": f"lesson {number}"}
             made.memory.query(Query(task=task, limit=3))
-            made.memory.submit(Submission(task=task, verdict=verdict))
+            made.memory.submit(Submission(task=task, **review))
         yield made
 
 
@@ -70,9 +70,7 @@ def test_a_failing_index_costs_time_and_no_memory(parts: Parts, monkeypatch: pyt
 def test_what_another_process_has_just_written_is_found_and_shown_once(parts: Parts, tmp_path: Path) -> None:
     assert found(parts, 0.5)
     with small_memory(tmp_path) as other:
-        stored = other.memory.submit(
-            Submission(task="mend the clock of A", verdict=Verdict(result="pass", guidance="wind it"))
-        )
+        stored = other.memory.submit(Submission(task="mend the clock of A", review_result="pass", guidance="wind it"))
     assert stored.memory is not None
     before = open_retrievals(parts)
     assert stored.memory.id in found(parts, 0.5)
@@ -86,7 +84,7 @@ def test_the_ledger_is_asked_what_is_new_only_where_others_wrote(
     asked: list[int] = []
     latest = SqlChangeFeed.latest_seq
     monkeypatch.setattr(SqlChangeFeed, "latest_seq", lambda feed: asked.append(1) or latest(feed))
-    trace = parts.memory.submit(Submission(task="mend the clock of A", verdict=Verdict(result="pass")))
+    trace = parts.memory.submit(Submission(task="mend the clock of A", review_result="pass"))
     assert trace.memory is not None
     assert trace.memory.id in found(parts, 0.5)
     assert not asked

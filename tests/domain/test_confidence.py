@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.application.requests import Query, Submission, Verdict
+from mcp_reflect.application.requests import Query, Submission
 from mcp_reflect.domain.learning.confidence import credible_interval, ucb_score
 from tests.support.small_memory import small_memory
 
@@ -70,7 +70,7 @@ def test_with_optimism_a_new_memory_is_shown_before_a_mediocre_one(tmp_path: Pat
 
         def stored(lesson: str) -> str:
             outcome = parts.memory.submit(
-                Submission(task="mend it", retrieval_id="none", verdict=Verdict(result="pass", guidance=lesson))
+                Submission(task="mend it", retrieval_id="none", review_result="pass", guidance=lesson)
             )
             assert outcome.memory is not None
             return outcome.memory.id
@@ -81,9 +81,10 @@ def test_with_optimism_a_new_memory_is_shown_before_a_mediocre_one(tmp_path: Pat
                 Submission(
                     task="run",
                     retrieved_memory_ids=(mediocre,),
-                    verdict=Verdict(result=result, summary="again", helpful_memory_ids=(mediocre,))
-                    if result == "pass"
-                    else Verdict(result=result, summary="again", harmful_memory_ids=(mediocre,)),
+                    review_result=result,
+                    summary="again",
+                    helpful_memory_ids=(mediocre,) if result == "pass" else (),
+                    harmful_memory_ids=(mediocre,) if result == "fail" else (),
                 )
             )
         found = parts.memory.memory(mediocre)
@@ -110,9 +111,7 @@ def test_what_came_of_a_memory_counts_in_full_where_the_same_task_is_asked_about
 
         def stored(lesson: str) -> str:
             outcome = parts.memory.submit(
-                Submission(
-                    task="cancel the flight", retrieval_id="none", verdict=Verdict(result="pass", guidance=lesson)
-                )
+                Submission(task="cancel the flight", retrieval_id="none", review_result="pass", guidance=lesson)
             )
             assert outcome.memory is not None
             return outcome.memory.id
@@ -120,7 +119,7 @@ def test_what_came_of_a_memory_counts_in_full_where_the_same_task_is_asked_about
         tried, untried = stored("one way"), stored("another way")
         for result, task in (("fail", "Cancel the flight and rebook!"), ("pass", "Cancel the flight.")) * 6:
             parts.memory.submit(
-                Submission(task=task, retrieved_memory_ids=(tried,), verdict=Verdict(result=result, summary="again"))
+                Submission(task=task, retrieved_memory_ids=(tried,), review_result=result, summary="again")
             )
 
         def first(task: str, **asked: Any) -> str:

@@ -100,7 +100,7 @@ async def test_the_tool_list_is_cheap(tmp_path: Path) -> None:
     async with connect(tmp_path / "home") as client:
         tools = (await client.list_tools()).tools
     listed = json.dumps([tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools])
-    assert len(listed) / 4 <= 3_500
+    assert len(listed) / 4 <= 2_848
 
 
 def test_instructions_fit_into_what_clients_show() -> None:

@@ -49,9 +49,9 @@ def _play(parts: Parts, what: str, first: int, second: int, more: Any) -> None:
     memory, task = parts.memory, TASKS[first % len(TASKS)]
     if what == "run":
         shown = memory.query(Query(task=task, limit=1 + second % 4))
-        verdict = Verdict(result="pass", feedback=more, claims=("a fact",)) if second % 2 else Verdict()
+        review = {"review_result": "pass", "feedback": more, "claims": ("a fact",)} if second % 2 else {}
         own = {"metadata": {"n": first, "words": more or "-", "list": [1.5, True]}, "trajectory": f"$ run\n{more}"}
-        memory.submit(Submission(task=task, retrieval_id=shown.retrieval_id, verdict=verdict, **own))
+        memory.submit(Submission(task=task, retrieval_id=shown.retrieval_id, **review, **own))
     elif what == "error":
         memory.record_error(ErrorFix(task=task, mistake=f"disk {task} exceeded", fix=more, evidence=f"E{second}"))
     elif what == "manage":

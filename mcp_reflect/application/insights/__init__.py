@@ -16,7 +16,7 @@ from mcp_reflect.application.ports import (
     WriteSession,
 )
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.application.requests.insights import ReflectRequest
+from mcp_reflect.application.requests import ReflectRequest
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.insights.observations import observations
 from mcp_reflect.domain.models import (

@@ -1,42 +1,33 @@
-"""What callers may hand in: each argument's type, range and wording, once for tools, API and commands.
+"""What callers may hand in: each argument's name, type, range, default and wording, once for tools, API and commands.
 
-`checks` say what a value must be like, `arguments` are the types made of them, `requests` what is handed in as a whole.
+`conversions` know other forms of right values, `checks` say what a value must be like, `arguments` are the types made
+of both, `models` what is handed in as a whole, `tool_arguments` a tool's schema and the request made of a call.
 """
 
 from __future__ import annotations
 
-from mcp_reflect.application.requests.arguments import (
-    Claims,
-    ErrorText,
-    Filter,
-    Id,
-    Limit,
-    Long,
-    Mistake,
-    Name,
-    Names,
-    OptionalResult,
-    OptionalWeight,
-    RequiredResult,
-    RetrievalChoice,
-    Tags,
-    Task,
-    Texts,
-    Trajectory,
-    Weight,
-    Words,
-)
 from mcp_reflect.application.requests.checks import DEFAULT, MAX_LIMIT, MAX_TEXT, MAX_TRAJECTORY
+from mcp_reflect.application.requests.insights import ReflectRequest
 from mcp_reflect.application.requests.models import (
     NO_RETRIEVAL,
+    AugmentQuery,
+    ContextRequest,
     ErrorFix,
     ErrorQuery,
+    FiguresRequest,
+    MemoryQuery,
     Query,
+    ReflectionArguments,
+    ReviewArguments,
+    ReviewRequest,
+    StatusRequest,
     Submission,
+    TraceListRequest,
+    TraceRequest,
     Verdict,
-    checked,
-    problem_of,
 )
+from mcp_reflect.application.requests.request_model import RequestModel, make_request
+from mcp_reflect.application.requests.tool_arguments import argument_fields, input_schema, parse_arguments
 
 __all__ = [
     "DEFAULT",
@@ -44,30 +35,25 @@ __all__ = [
     "MAX_TEXT",
     "MAX_TRAJECTORY",
     "NO_RETRIEVAL",
-    "Claims",
+    "AugmentQuery",
+    "ContextRequest",
     "ErrorFix",
     "ErrorQuery",
-    "ErrorText",
-    "Filter",
-    "Id",
-    "Limit",
-    "Long",
-    "Mistake",
-    "Name",
-    "Names",
-    "OptionalResult",
-    "OptionalWeight",
+    "FiguresRequest",
+    "MemoryQuery",
     "Query",
-    "RequiredResult",
-    "RetrievalChoice",
+    "ReflectRequest",
+    "ReflectionArguments",
+    "RequestModel",
+    "ReviewArguments",
+    "ReviewRequest",
+    "StatusRequest",
     "Submission",
-    "Tags",
-    "Task",
-    "Texts",
-    "Trajectory",
+    "TraceListRequest",
+    "TraceRequest",
     "Verdict",
-    "Weight",
-    "Words",
-    "checked",
-    "problem_of",
+    "argument_fields",
+    "input_schema",
+    "make_request",
+    "parse_arguments",
 ]

@@ -17,77 +17,81 @@ class Allowed:
     text: str
 
 
-Task = Annotated[
+@dataclass(frozen=True)
+class ProgramOnly:
+    """Marks a field that our own programs fill in; no tool shows it or takes it as an argument."""
+
+
+TaskText = Annotated[
     str,
     BeforeValidator(checks.as_text),
     AfterValidator(checks.at_most(checks.MAX_TASK)),
     AfterValidator(checks.filled),
     Allowed("text of 1 to 32,000 characters without NUL or lone surrogates"),
 ]
-Name = Annotated[
+ShortText = Annotated[
     str,
     BeforeValidator(checks.as_text),
     AfterValidator(checks.at_most(checks.MAX_NAME)),
     Allowed("text of at most 200 characters"),
 ]
-Id = Annotated[
+IssuedId = Annotated[
     str,
     BeforeValidator(checks.as_text),
     AfterValidator(checks.at_most(checks.MAX_NAME)),
     AfterValidator(checks.filled),
     Allowed("an id as issued"),
 ]
-Long = Annotated[
+LongText = Annotated[
     str,
     BeforeValidator(checks.as_text),
     AfterValidator(checks.at_most(checks.MAX_TEXT)),
     Allowed("text of at most 200,000 characters without NUL or lone surrogates"),
 ]
-Words = Annotated[
+FieldText = Annotated[
     str,
     BeforeValidator(checks.as_text),
     AfterValidator(checks.at_most(checks.MAX_FIELD)),
     Allowed("text of at most 8,000 characters without NUL or lone surrogates"),
 ]
-Trajectory = Annotated[
+TrajectoryText = Annotated[
     str,
     BeforeValidator(checks.messages_as_json),
     AfterValidator(checks.at_most(checks.MAX_TRAJECTORY)),
     Allowed("plain text or a JSON array of chat messages, at most 4,000,000 characters"),
 ]
-Limit = Annotated[
-    int, BeforeValidator(checks.as_whole), Field(ge=1, le=checks.MAX_LIMIT), Allowed("a whole number from 1 to 100")
+ItemLimit = Annotated[
+    int, Field(ge=1, le=checks.MAX_LIMIT), BeforeValidator(checks.as_whole), Allowed("a whole number from 1 to 100")
 ]
-Weight = Annotated[
-    float, BeforeValidator(checks.as_number), AfterValidator(checks.share), Allowed("a number from 0 to 1")
-]
-OptionalWeight = Annotated[
+Fraction = Annotated[float, Field(ge=0, le=1), BeforeValidator(checks.as_number), Allowed("a number from 0 to 1")]
+FractionOrDefault = Annotated[
     float,
+    Field(ge=checks.DEFAULT, le=1),
     BeforeValidator(checks.as_number),
-    AfterValidator(checks.share_or_default),
+    AfterValidator(checks.fraction_or_default),
     Allowed("a number from 0 to 1, or -1 for the configured default"),
 ]
-Tags = Annotated[
+MetadataTags = Annotated[
     dict[str, Any],
     BeforeValidator(checks.as_metadata),
     Allowed("an object of at most 16 kB whose values are text, numbers, booleans or lists of these"),
 ]
-Filter = Annotated[
+MetadataFilter = Annotated[
     dict[str, Any], BeforeValidator(checks.as_filter), Allowed("an object whose values are text, numbers or booleans")
 ]
-Names = Annotated[tuple[str, ...], BeforeValidator(checks.as_names), Allowed("a list of at most 100 texts")]
-Claims = Annotated[
+NameList = Annotated[tuple[str, ...], BeforeValidator(checks.as_names), Allowed("a list of at most 100 texts")]
+ClaimList = Annotated[
     tuple[str, ...],
     BeforeValidator(checks.as_claims),
     Allowed("a list of at most 3 sentences of at most 500 characters each"),
 ]
-OptionalResult = Annotated[
+OptionalResultArgument = Annotated[
     Literal["", "pass", "fail"], BeforeValidator(checks.as_result), Allowed('"pass", "fail", or "" to review later')
 ]
-RetrievalChoice = Annotated[
+RetrievalArgument = Annotated[
     Literal["", "semantic", "hybrid"], Allowed('"semantic", "hybrid", or "" for the configured one')
 ]
-RequiredResult = Annotated[Literal["pass", "fail"], BeforeValidator(checks.as_result), Allowed('"pass" or "fail"')]
+ResultArgument = Annotated[Literal["pass", "fail"], BeforeValidator(checks.as_result), Allowed('"pass" or "fail"')]
 ErrorText = Annotated[
     str,
     BeforeValidator(checks.as_text),
@@ -95,13 +99,13 @@ ErrorText = Annotated[
     AfterValidator(checks.filled),
     Allowed("text of 1 to 200,000 characters without NUL or lone surrogates"),
 ]
-Mistake = Annotated[
+MistakeText = Annotated[
     str,
     BeforeValidator(checks.as_text),
     AfterValidator(checks.at_most(checks.MAX_FIELD)),
     AfterValidator(checks.filled),
     Allowed("text of 1 to 8,000 characters without NUL or lone surrogates"),
 ]
-Texts = Annotated[
+TextList = Annotated[
     tuple[str, ...], BeforeValidator(checks.as_texts), Allowed("a list of at most 100 texts of up to 8,000 characters")
 ]

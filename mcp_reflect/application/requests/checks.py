@@ -1,6 +1,6 @@
 """What a single value must be like, before and after pydantic has made a Python value of it.
 
-Each check gives the value back, or refuses it with words that say what is wrong.
+Each check gives the value back, converted where nothing is lost, or refuses it with words that say what is wrong.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
+from mcp_reflect.application.requests.conversions import list_from, number_from, object_from, result_from
 from mcp_reflect.domain.reflection.model_answers import MAX_CLAIM_CHARS, MAX_CLAIMS
 from mcp_reflect.domain.text.recalled import strip_recalled
 
@@ -55,15 +56,17 @@ def filled(text: str) -> str:
 
 
 def as_whole(value: Any) -> Any:
-    if not is_number(value) or not float(value).is_integer():
+    number = number_from(value)
+    if not is_number(number) or not float(number).is_integer():
         raise refusal(f"got {shown(value)}")
-    return int(value)
+    return int(number)
 
 
 def as_number(value: Any) -> Any:
-    if not is_number(value):
+    number = number_from(value)
+    if not is_number(number):
         raise refusal(f"got {shown(value)}")
-    return float(value)
+    return float(number)
 
 
 def is_number(value: Any) -> bool:
@@ -72,14 +75,10 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
-def share(value: float) -> float:
-    if not 0.0 <= value <= 1.0:
+def fraction_or_default(value: float) -> float:
+    if value != DEFAULT and not 0.0 <= value <= 1.0:
         raise refusal(f"got {value:g}")
     return value
-
-
-def share_or_default(value: float) -> float:
-    return value if value == DEFAULT else share(value)
 
 
 def messages_as_json(value: Any) -> Any:
@@ -95,6 +94,7 @@ def messages_as_json(value: Any) -> Any:
 
 
 def as_metadata(value: Any) -> Any:
+    value = object_from(value)
     if not isinstance(value, dict):
         raise refusal(f"got {shown(value)}")
     for key, item in value.items():
@@ -107,10 +107,11 @@ def as_metadata(value: Any) -> Any:
 
 
 def as_filter(value: Any) -> Any:
-    for key, item in as_metadata(value).items():
+    conditions = as_metadata(value)
+    for key, item in conditions.items():
         if isinstance(item, list):
             raise refusal(f"{key!r} is compared with a list; give one value, it also matches stored lists")
-    return value
+    return conditions
 
 
 def _check_scalar(key: str, value: Any) -> None:
@@ -129,6 +130,7 @@ def members(value: Any, most: int) -> Any:
 
 
 def as_names(value: Any) -> Any:
+    value = list_from(value)
     for item in members(value, MAX_IDS):
         if not isinstance(item, str) or not item.strip() or len(item) > MAX_NAME:
             raise refusal(f"holds {shown(item)}")
@@ -137,6 +139,7 @@ def as_names(value: Any) -> Any:
 
 
 def as_claims(value: Any) -> Any:
+    value = list_from(value)
     for item in members(value, MAX_CLAIMS):
         at_most(MAX_CLAIM_CHARS)(filled(as_text(item)))
     # Recalled memories are told by their lines, so they go before the lines do.
@@ -145,19 +148,17 @@ def as_claims(value: Any) -> Any:
 
 
 def as_texts(value: Any) -> Any:
+    value = list_from(value)
     for item in members(value, MAX_IDS):
         filled(at_most(MAX_FIELD)(as_text(item)))
     return tuple(value)
 
 
-_RESULTS = {"": "", "pass": "pass", "fail": "fail", "success": "pass", "failure": "fail"}
-
-
 def as_result(value: Any) -> Any:
-    text = as_text(value).strip().lower()
-    if text not in _RESULTS:
+    result = result_from(as_text(value))
+    if result is None:
         raise refusal(f"got {shown(value)}")
-    return _RESULTS[text]
+    return result
 
 
 def shown(value: Any) -> str:

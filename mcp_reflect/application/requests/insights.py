@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, WithJsonSchema
 
-from mcp_reflect.application.requests.arguments import Allowed, Limit, Names, Task, Weight, Words
+from mcp_reflect.application.requests.arguments import Allowed, FieldText, Fraction, ItemLimit, NameList, TaskText
 from mcp_reflect.application.requests.checks import members, refusal
-from mcp_reflect.application.requests.models import Input, problem_of
+from mcp_reflect.application.requests.conversions import objects_from
+from mcp_reflect.application.requests.request_model import RequestModel, problem_of
 from mcp_reflect.domain.insights.model_answers import MAX_INSIGHT_CHARS, MAX_INSIGHTS, UNRATED
 from mcp_reflect.domain.models import InsightDraft
 from mcp_reflect.domain.text.recalled import strip_recalled
@@ -28,41 +29,55 @@ def _some(ids: tuple[str, ...]) -> tuple[str, ...]:
     return ids
 
 
-class _Entry(Input):
-    text: Annotated[Task, AfterValidator(_short)]
-    importance: Weight = UNRATED
-    evidence: Annotated[Names, AfterValidator(_some)]
+class InsightEntry(RequestModel):
+    """An insight with its importance and the ids of the runs that it rests on."""
+
+    text: Annotated[TaskText, AfterValidator(_short)]
+    importance: Fraction = UNRATED
+    evidence: Annotated[NameList, AfterValidator(_some)]
+
+    @property
+    def draft(self) -> InsightDraft:
+        # Recalled memories are told by their lines, so they go before the lines do.
+        text = " ".join(strip_recalled(self.text).split())
+        return InsightDraft(text=text, importance=self.importance, evidence=self.evidence)
 
 
 def _entries(value: Any) -> Any:
-    for number, entry in enumerate(members(value, MAX_INSIGHTS), 1):
-        if not isinstance(entry, dict):
-            raise refusal(f"number {number} is {type(entry).__name__}, not an object")
-        try:
-            _Entry.model_validate(entry)
-        except ValidationError as error:
-            problem = problem_of(error, dict(_Entry.model_fields))
-            raise refusal(f"{problem.name} of number {number}: {problem.problem}") from error
-    return list(value)
+    return tuple(_entry(number, each) for number, each in enumerate(members(objects_from(value), MAX_INSIGHTS), 1))
+
+
+def _entry(number: int, given: Any) -> InsightEntry:
+    if isinstance(given, InsightEntry):
+        return given
+    if not isinstance(given, dict):
+        raise refusal(f"number {number} is {type(given).__name__}, not an object")
+    try:
+        return InsightEntry.model_validate(given)
+    except ValidationError as error:
+        problem = problem_of(error, InsightEntry.model_fields)
+        raise refusal(f"{problem.name} of number {number}: {problem.problem}") from error
 
 
 InsightList = Annotated[
-    list[dict[str, Any]], BeforeValidator(_entries), Allowed(f"a list of at most {MAX_INSIGHTS} objects {_ENTRY}")
+    tuple[InsightEntry, ...],
+    BeforeValidator(_entries),
+    # The members are told in words: nested schemas cost more tokens than they help.
+    WithJsonSchema({"type": "array", "items": {"type": "object"}}),
+    Allowed(f"a list of at most {MAX_INSIGHTS} objects {_ENTRY}"),
 ]
 
 
-class ReflectRequest(Input):
+class ReflectRequest(RequestModel):
     """A wish for insights; `insights` are those that the calling agent has drawn itself."""
 
-    focus: Words = ""
-    limit: Limit = 20
-    insights: InsightList = []
+    focus: FieldText = Field(default="", description="what the insights should be about")
+    limit: ItemLimit = Field(default=20, description="newest runs to look at, 1 to 100")
+    insights: InsightList = Field(
+        default=(),
+        description='yours, if you drew them: [{"text": "...", "importance": 0-1, "evidence": [trace ids]}]',
+    )
 
     @property
     def drafts(self) -> list[InsightDraft]:
-        entries = (_Entry.model_validate(entry) for entry in self.insights)
-        return [
-            # Recalled memories are told by their lines, so they go before the lines do.
-            InsightDraft(text=" ".join(strip_recalled(e.text).split()), importance=e.importance, evidence=e.evidence)
-            for e in entries
-        ]
+        return [entry.draft for entry in self.insights]

@@ -1,147 +1,191 @@
-"""What callers hand in, as a whole."""
+"""What callers hand in, as a whole: one model for each tool.
+
+The tools' schemas and descriptions, the checks, the defaults and the fields of the Python API follow from these.
+"""
 
 from __future__ import annotations
 
-from typing import Any, TypeVar, get_args
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import Field
 
 from mcp_reflect.application.requests.arguments import (
-    Allowed,
-    Claims,
+    ClaimList,
     ErrorText,
-    Filter,
-    Limit,
-    Long,
-    Mistake,
-    Name,
-    Names,
-    OptionalResult,
-    OptionalWeight,
-    RetrievalChoice,
-    Tags,
-    Task,
-    Texts,
-    Trajectory,
-    Weight,
-    Words,
+    FieldText,
+    Fraction,
+    FractionOrDefault,
+    IssuedId,
+    ItemLimit,
+    LongText,
+    MetadataFilter,
+    MetadataTags,
+    MistakeText,
+    NameList,
+    OptionalResultArgument,
+    ProgramOnly,
+    ResultArgument,
+    RetrievalArgument,
+    ShortText,
+    TaskText,
+    TextList,
+    TrajectoryText,
 )
-from mcp_reflect.application.requests.checks import DEFAULT, shown
-from mcp_reflect.domain.models import ReflectionDraft
-from mcp_reflect.errors import InvalidArgument
+from mcp_reflect.application.requests.checks import DEFAULT
+from mcp_reflect.application.requests.request_model import RequestModel
+from mcp_reflect.domain.models import Action, ReflectionDraft
 
 NO_RETRIEVAL = "none"
 """As a retrieval_id: the run was given no memory, whatever its connection retrieved for others."""
 
 
-class Input(BaseModel):
-    """Checked on construction; a wrong value raises InvalidArgument from `checked`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-Checked = TypeVar("Checked", bound=Input)
-
-
-class Query(Input):
+class Query(RequestModel):
     """Arguments of a retrieval; DEFAULT in `similarity_threshold` stands for the configured one."""
 
-    task: Task
-    limit: Limit = 10
-    lambda_: Weight = 0.5
-    mmr_lambda: Weight = 0.7
-    similarity_threshold: OptionalWeight = DEFAULT
-    metadata_filter: Filter = {}
-    retrieval: RetrievalChoice = ""
+    task: TaskText = Field(description="the task at hand, in the user's words")
+    limit: ItemLimit = Field(default=10, description="1 to 100")
+    lambda_: Fraction = Field(default=0.5, description="0 to 1: by relevance only to by q_value only")
+    mmr_lambda: Fraction = Field(default=0.7, description="0 to 1: 1 by score only, lower: fewer near-duplicates")
+    similarity_threshold: FractionOrDefault = Field(
+        default=DEFAULT, description="least relevance, 0 to 1; -1: configured"
+    )
+    metadata_filter: MetadataFilter = Field(
+        default={}, description="keys that must match; a value also matches a stored list holding it"
+    )
+    retrieval: RetrievalArgument = Field(default="", description="by meaning, or words too; empty: configured")
 
 
-class Verdict(Input):
-    """A review as it is handed in, with the reflection of the calling agent where it wrote one.
+class MemoryQuery(Query):
+    """A query whose answer is a list of memories."""
 
-    `source` is no argument of a tool: programs that read a verdict off a run send it with the request's metadata.
+    response_format: Literal["concise", "detailed"] = Field(
+        default="concise", description="concise leaves out fields that the reflection repeats"
+    )
+
+
+class AugmentQuery(Query):
+    """A query whose answer is a prompt, which holds fewer memories than a list."""
+
+    limit: ItemLimit = Field(default=5, description="1 to 100")
+
+
+class ReviewArguments(RequestModel):
+    """What may come with a review beside the result.
+
+    `source` says what a program read a verdict off.
     """
 
-    result: OptionalResult = ""
-    feedback: Long = ""
-    alpha: OptionalWeight = DEFAULT
-    helpful_memory_ids: Names = ()
-    harmful_memory_ids: Names = ()
-    summary: Words = ""
-    key_mistake: Words = ""
-    correct_action: Words = ""
-    guidance: Words = ""
-    applicable_tools: Names = ()
-    claims: Claims = ()
-    source: Name = ""
+    feedback: LongText = Field(default="", description="evidence: test output, the user's words")
+    alpha: FractionOrDefault = Field(default=DEFAULT, description="learning rate, 0 to 1; -1: configured")
+    helpful_memory_ids: NameList = Field(default=(), description="ids of retrieved memories that helped")
+    harmful_memory_ids: NameList = Field(default=(), description="ids that misled")
+    source: Annotated[ShortText, ProgramOnly()] = ""
+
+
+class ReflectionArguments(RequestModel):
+    """A reflection that the calling agent wrote itself."""
+
+    summary: FieldText = Field(default="", description="your reflection: the run in one sentence")
+    key_mistake: FieldText = Field(default="", description="what went wrong; empty if nothing")
+    correct_action: FieldText = Field(default="", description="what works: tool and arguments")
+    guidance: FieldText = Field(default="", description="rule for similar tasks")
+    applicable_tools: NameList = Field(default=(), description="tools the lesson is about")
+    claims: ClaimList = Field(
+        default=(), description="up to 3 facts that stand alone: [entity] [what] - [why it matters]"
+    )
 
     @property
     def draft(self) -> ReflectionDraft:
-        return ReflectionDraft(
-            summary=self.summary.strip(),
-            key_mistake=self.key_mistake.strip(),
-            correct_action=self.correct_action.strip(),
-            guidance=self.guidance.strip(),
-            applicable_tools=self.applicable_tools,
-            claims=self.claims,
-        )
+        """The words that are given, without the space around them."""
+        given = self.model_dump(include=set(ReflectionArguments.model_fields))
+        return ReflectionDraft.model_validate({n: v.strip() if isinstance(v, str) else v for n, v in given.items()})
 
 
-class ErrorQuery(Input):
+class Verdict(ReflectionArguments, ReviewArguments):
+    """A review as it is handed in; without a result there is none yet."""
+
+    result: OptionalResultArgument = ""
+
+
+class TraceRequest(RequestModel):
+    """Names a run."""
+
+    trace_id: IssuedId
+
+
+class ReviewRequest(Verdict, TraceRequest):
+    """A verdict on a run that was submitted before."""
+
+    result: ResultArgument
+
+
+class RunArguments(RequestModel):
+    """A run, and whether it passed where that is known."""
+
+    task: TaskText = Field(description="the task, in the user's words")
+    trajectory: TrajectoryText = Field(
+        default="", description="what you did: a log, or chat messages as a JSON array (OpenAI, Anthropic)"
+    )
+    final_response: LongText = ""
+    retrieved_memory_ids: NameList = Field(default=(), description="memories the run was given")
+    retrieval_id: ShortText = Field(
+        default="", description="or the id of their query; neither: all retrieved since the last trace"
+    )
+    model: ShortText = ""
+    metadata: MetadataTags = Field(default={}, description="tags to filter by later")
+    reference_context: LongText = Field(default="", description="what a correct answer is, if known")
+    trace_key: ShortText = Field(default="", description="your key for this run: a retry stores nothing twice")
+    review_result: OptionalResultArgument = Field(default="", description="empty: review later")
+
+
+class Submission(ReflectionArguments, ReviewArguments, RunArguments):
+    """A run as it is handed in, with its review where `review_result` is given."""
+
+    @property
+    def verdict(self) -> Verdict:
+        shared = {name: getattr(self, name) for name in Verdict.model_fields if name != "result"}
+        return Verdict.model_construct(result=self.review_result, **shared)
+
+
+class TraceListRequest(RequestModel):
+    """Which runs to list."""
+
+    review_status: Literal["pending", "reviewed", "all"] = "pending"
+    limit: ItemLimit = Field(default=20, description="1 to 100")
+
+
+class ErrorQuery(RequestModel):
     """Arguments of a search for known errors: a message, a log or a stack trace."""
 
-    error: ErrorText
-    limit: Limit = 5
+    error: ErrorText = Field(description="message, log or whole stack trace")
+    limit: ItemLimit = Field(default=5, description="1 to 100")
 
 
-class ErrorFix(Input):
+class ErrorFix(RequestModel):
     """An error with its fix as it is handed in; an empty fix records an error that nobody has solved yet."""
 
-    task: Task
-    mistake: Mistake
-    fix: Words
-    evidence: Long = ""
-    rule: Words = ""
-    tests: Texts = ()
-    metadata: Tags = {}
+    task: TaskText
+    mistake: MistakeText = Field(description="what went wrong")
+    fix: FieldText = Field(description="empty: not solved yet")
+    evidence: LongText = Field(default="", description="error text, stack trace")
+    rule: FieldText = Field(default="", description="how to avoid it")
+    tests: TextList = Field(default=(), description="how to check the fix")
+    metadata: MetadataTags = {}
 
 
-class Submission(Input):
-    """A run as it is handed in."""
+class StatusRequest(RequestModel):
+    """A change of a memory's status that somebody asks for."""
 
-    task: Task
-    trajectory: Trajectory = ""
-    final_response: Long = ""
-    retrieved_memory_ids: Names = ()
-    retrieval_id: Name = ""
-    model: Name = ""
-    metadata: Tags = {}
-    reference_context: Long = ""
-    trace_key: Name = ""
-    verdict: Verdict = Verdict()
+    memory_id: IssuedId
+    action: Action
+    reason: FieldText = ""
 
 
-def problem_of(error: ValidationError, fields: dict[str, Any]) -> InvalidArgument:
-    """The first thing wrong, as the message a model can act on. `fields` are the model's `model_fields`."""
-    first = error.errors(include_url=False, include_context=False)[0]
-    name = str(first["loc"][0]) if first["loc"] else "arguments"
-    field = fields.get(name)
-    allowed = next((m.text for m in getattr(field, "metadata", ()) if isinstance(m, Allowed)), _choices(field))
-    if first["type"] == "missing":
-        return InvalidArgument(name, "is required", allowed)
-    if first["type"] == "not_allowed":
-        return InvalidArgument(name, first["msg"], allowed)
-    return InvalidArgument(name, f"got {shown(first['input'])}", allowed)
+class ContextRequest(RequestModel):
+    """What to know at the start of a session; at most `limit` of each."""
+
+    limit: ItemLimit = Field(default=5, description="1 to 100 of each")
 
 
-def checked(kind: type[Checked], **values: Any) -> Checked:
-    """`kind(**values)`, raising InvalidArgument instead of pydantic's error."""
-    try:
-        return kind(**values)
-    except ValidationError as error:
-        raise problem_of(error, dict(kind.model_fields)) from error
-
-
-def _choices(field: Any) -> str:
-    """What a field of a few fixed values may hold."""
-    values = get_args(getattr(field, "annotation", None))
-    return " or ".join(f'"{value}"' for value in values) or "see the tool's schema"
+class FiguresRequest(RequestModel):
+    """The figures of a project; there is nothing to choose."""

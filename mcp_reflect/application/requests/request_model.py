@@ -1,0 +1,50 @@
+"""The base of all requests, and how a wrong value becomes a message that its caller can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
+
+from mcp_reflect.application.requests.arguments import Allowed
+from mcp_reflect.application.requests.checks import shown
+from mcp_reflect.errors import InvalidArgument
+
+
+class RequestModel(BaseModel):
+    """Requested on construction; a wrong value raises InvalidArgument from `make_request`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+Requested = TypeVar("Requested", bound=RequestModel)
+
+
+def make_request(kind: type[Requested], /, **values: Any) -> Requested:
+    """Make `kind(**values)`. Raises InvalidArgument where pydantic raises its own error."""
+    try:
+        return kind(**values)
+    except ValidationError as error:
+        raise problem_of(error, kind.model_fields) from error
+
+
+def problem_of(error: ValidationError, fields: Mapping[str, FieldInfo]) -> InvalidArgument:
+    """The first thing wrong, as the message a model can act on. `fields` are the model's `model_fields`."""
+    first = error.errors(include_url=False, include_context=False)[0]
+    name = str(first["loc"][0]) if first["loc"] else "arguments"
+    allowed = allowed_in(fields.get(name))
+    if first["type"] == "missing":
+        return InvalidArgument(name, "is required", allowed)
+    if first["type"] == "not_allowed":
+        return InvalidArgument(name, first["msg"], allowed)
+    return InvalidArgument(name, f"got {shown(first['input'])}", allowed)
+
+
+def allowed_in(field: FieldInfo | None) -> str:
+    """What a field may hold, in words."""
+    if field is None:
+        return "see the tool's schema"
+    of_few = " or ".join(f'"{value}"' for value in get_args(field.annotation))
+    return next((m.text for m in field.metadata if isinstance(m, Allowed)), of_few)
