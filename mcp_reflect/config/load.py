@@ -167,13 +167,17 @@ def _resolve_mirror(
     mirror = section.get("mirror") if isinstance(section, dict) else None
     if not isinstance(section, dict) or not isinstance(mirror, str) or not mirror.strip():
         return
-    root = repository_root(environ, cwd)
+    # Links above the repository are the user's own; whoever opens the file follows none below.
+    root = Path(os.path.realpath(repository_root(environ, cwd)))
     file = Path(os.path.normpath(root / mirror.strip()))
-    if mirror.strip()[-1] in "/\\" or Path(mirror.strip()).is_absolute() or root not in file.parents:
+    outside = Path(mirror.strip()).is_absolute() or root not in file.parents or mirror.strip()[-1] in "/\\"
+    # A line of an error in a script, a hook or a shell's configuration could be run.
+    of_others = file.suffix.lower() != ".jsonl" or any(part.lower() == ".git" for part in file.parts)
+    if outside or of_others:
         raise ConfigurationError(
             _one_line(
                 f"errors.mirror = {_shown(mirror)} (from {origins.get('errors.mirror', config)}) must be the path of a "
-                "file inside the repository, relative to it, such as docs/memory/reflexion.jsonl"
+                ".jsonl file inside the repository, relative to it, such as docs/memory/reflexion.jsonl"
             )
         )
     section["mirror"] = str(file)

@@ -147,7 +147,7 @@ class ErrorSettings(_Section):
     mirror: Text = _setting(
         "",
         "file in the project's repository that mirrors the errors, for people, such as docs/memory/reflexion.jsonl",
-        "the path of a file inside the repository, relative to it",
+        "the path of a .jsonl file inside the repository, relative to it",
         shown="none",
     )
 

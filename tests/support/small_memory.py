@@ -35,7 +35,9 @@ class Parts:
 
 
 @contextmanager
-def small_memory(folder: Path, credit: CreditSetting = "used", optimism: float | None = None) -> Iterator[Parts]:
+def small_memory(
+    folder: Path, credit: CreditSetting = "used", optimism: float | None = None, mirror: Path | None = None
+) -> Iterator[Parts]:
     ticks = itertools.count()
 
     def clock() -> Any:
@@ -55,6 +57,7 @@ def small_memory(folder: Path, credit: CreditSetting = "used", optimism: float |
         credit=credit,
         optimism=optimism,
     )
+    known_errors = Mirror(mirror, ledger, embedder, profile, clock)
     memory = MemoryService(
         ledger=ledger,
         embedder=embedder,
@@ -71,7 +74,7 @@ def small_memory(folder: Path, credit: CreditSetting = "used", optimism: float |
             wake=queue.notify,
             saved=queue.saved,
         ),
-        errors=ErrorFixes(ledger, embedder, retriever, Mirror(None, ledger, embedder, profile, clock), profile, clock),
+        errors=ErrorFixes(ledger, embedder, retriever, known_errors, profile, clock),
         profile=profile,
         clock=clock,
     )

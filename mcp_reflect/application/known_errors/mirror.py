@@ -5,7 +5,8 @@ not touched by anybody, whatever the ledger has changed meanwhile; a line with a
 written and is gone was deleted, which archives the memory (restorable) until the line comes back, as after a change
 of branches. A line without an id, or with one that this ledger does not know, is a new error. Where the file itself is
 missing nothing is taken as deleted: it is written anew. A file in the middle of a merge, or that cannot be read, is
-left alone until it is mended. Lines that cannot be read are kept as they are, and while there are any, no missing line
+left alone until it is mended; so is one that a link leads to (see `confined_file`): a cloned repository may bring any.
+Lines that cannot be read are kept as they are, and while there are any, no missing line
 counts as deleted.
 """
 
@@ -18,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from mcp_reflect.application.atomic_file import replace_file
+from mcp_reflect.application.confined_file import Stamp, read_confined, replace_confined, stamp_confined
 from mcp_reflect.application.known_errors.importing import errors_in, matched, plan, store_planned
 from mcp_reflect.application.ports import Clock, Embedder, Ledger
 from mcp_reflect.application.profile import Profile
@@ -40,8 +41,6 @@ FEW = 200
 """A start embeds at most so many changed lines; more are taken in by the first call that needs them."""
 
 _LISTED = 5
-
-Stamp = tuple[int, int, int]
 
 
 class _LeftAloneError(Exception):
@@ -71,7 +70,11 @@ class Mirror:
         if self._file is None:
             return []
         with self._turn:
-            stamp = _stamp(self._file)
+            try:
+                stamp = _stamp(self._file)
+            except _LeftAloneError as reason:
+                self._warn([str(reason)])
+                return self._warnings
             if stamp is None or stamp == self._seen:
                 return self._warnings
             try:
@@ -109,10 +112,8 @@ class Mirror:
             return False
         before = "" if stamp is None else _content(self._file)
         text, digests = self._text(before)
-        if text != before:
-            if _stamp(self._file) != stamp:
-                return False
-            replace_file(self._file, text)
+        if text != before and not replace_confined(self._file, text.encode(), before=stamp, always=False):
+            return False
         with self._ledger.reading() as session:
             written = session.mirrors.digests(self._key)
         if written != digests:
@@ -209,17 +210,17 @@ def _parsed(text: str) -> ErrorLine | BrokenLine:
 
 
 def _stamp(file: Path) -> Stamp | None:
-    """Changes whenever the file does; None where there is none."""
+    """None where there is no file."""
     try:
-        found = file.stat()
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+        return stamp_confined(file)
+    except OSError as error:
+        raise _LeftAloneError(f"{file} is left alone: {error.strerror}") from error
 
 
 def _content(file: Path) -> str:
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        found = read_confined(file)
+        text = "" if found is None else found.content.decode("utf-8-sig")
     except OSError as error:
         raise _LeftAloneError(f"{file} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

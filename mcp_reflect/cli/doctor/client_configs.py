@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,13 +23,13 @@ def client_configs(environ: Mapping[str, str], user_home: Path, repository: Path
     for client in CLIENTS.values():
         files = [(client.user_file(machine), "")]
         if client.project_file:
-            files.append((repository / client.project_file, " --project"))
+            files.append((Path(os.path.realpath(repository)) / client.project_file, " --project"))
         for file, option in files:
-            if not file.exists():
+            if not file.exists() and not file.is_symlink():
                 continue
             install = f"mcp-reflect install {client.name}{option}"
             try:
-                servers = entries(client, file)
+                servers = entries(client, file, confined=bool(option))
             except ConfigurationError as error:
                 yield Finding(f"client {client.name}", "wrong", str(error), f"correct {file}")
                 continue

@@ -50,12 +50,12 @@ def _install(client: Client, name: str, *, project: bool, uninstall: bool, ask: 
     path = _file_of(client, project=project)
     where = f"{client.title}, {path}"
     if uninstall:
-        plan = plan_uninstall(client, path, name, force=force)
+        plan = plan_uninstall(client, path, name, force=force, confined=project)
     else:
         how = portable_launch() if project else launch(os.environ)
         _warn(client, how, project=project)
         entry = entry_for(client, how, os.environ, str(Path.cwd()), shared=project)
-        plan = plan_install(client, path, name, entry, force=force)
+        plan = plan_install(client, path, name, entry, force=force, confined=project)
     if not plan.changes:
         state = "is not there" if uninstall else "is already there"
         _out.print(f"{where}: {name} {state}; nothing to change.", markup=False, soft_wrap=True)
@@ -67,10 +67,10 @@ def _install(client: Client, name: str, *, project: bool, uninstall: bool, ask: 
         return
     if ask:
         _ask(where)
-    if files.read(path) != plan.before:
+    if files.read(path, confined=project) != plan.before:
         raise ConfigurationError(f"{path}: was changed by another program meanwhile; nothing was written, try again")
-    copy = None if plan.before is None else files.back_up(path)
-    files.replace(path, plan.after)
+    copy = None if plan.before is None else files.back_up(path, confined=project)
+    files.replace(path, plan.after, confined=project)
     done = f"{name} {'removed from' if uninstall else 'installed in'} {where}."
     _out.print(done + (f" Backup: {copy.name}" if copy else ""), markup=False, soft_wrap=True)
     if not uninstall:
@@ -84,7 +84,7 @@ def _file_of(client: Client, *, project: bool) -> Path:
         raise ConfigurationError(f"{client.title} has no configuration of its own per project; leave --project out")
     from mcp_reflect.config.project import repository_root  # noqa: PLC0415 - only here
 
-    return repository_root(os.environ, Path.cwd()) / client.project_file
+    return Path(os.path.realpath(repository_root(os.environ, Path.cwd()))) / client.project_file
 
 
 def _warn(client: Client, how: Launch, *, project: bool) -> None:

@@ -1,4 +1,8 @@
-"""Configuration files of other programs: read as text, backed up, replaced in one step."""
+"""Configuration files of other programs: read as text, backed up, replaced in one step.
+
+`confined` is for those in a repository, where somebody else may have put a link in their place: none is followed. The
+user's own may well be links, into a folder of dotfiles for example, and stay links.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,19 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+from mcp_reflect.application.confined_file import create_confined, read_confined, replace_confined
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.errors import ConfigurationError
 
 _LARGEST = 100_000_000
 
 
-def read(path: Path) -> bytes | None:
+def read(path: Path, *, confined: bool = False) -> bytes | None:
     """What the file holds; None where there is none. Raises ConfigurationError."""
     try:
+        if confined:
+            found = read_confined(path, _LARGEST)
+            return None if found is None else found.content
         if path.stat().st_size > _LARGEST:
             raise ConfigurationError(f"{path}: is too large for a configuration")
         return path.read_bytes()
@@ -40,13 +48,16 @@ def encoded(text: str, before: bytes | None) -> bytes:
     return mark + text.encode("utf-8")
 
 
-def back_up(path: Path) -> Path:
+def back_up(path: Path, *, confined: bool = False) -> Path:
     """A copy beside the file, with its mode; its path. Raises ConfigurationError."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
     number = 0
     while True:
         copy = path.with_name(f"{path.name}.{stamp}{f'-{number}' if number else ''}.bak")
         try:
+            if confined:
+                create_confined(copy, read(path, confined=True) or b"")
+                return copy
             with copy.open("xb") as out:
                 copy.chmod(path.stat().st_mode & 0o777)  # before it holds anything: there may be keys in it
                 out.write(path.read_bytes())
@@ -58,8 +69,11 @@ def back_up(path: Path) -> Path:
             return copy
 
 
-def replace(path: Path, content: bytes) -> None:
+def replace(path: Path, content: bytes, *, confined: bool = False) -> None:
     """Put the content there in one step: a link stays a link, mode and owner stay. Raises ConfigurationError."""
+    if confined:
+        _replace_confined(path, content)
+        return
     target = path.resolve()
     whole = target.with_name(f".{target.name}.{new_id('new')}")
     try:
@@ -81,3 +95,10 @@ def replace(path: Path, content: bytes) -> None:
         raise ConfigurationError(f"{path}: cannot be written ({error.strerror})") from error
     finally:
         whole.unlink(missing_ok=True)
+
+
+def _replace_confined(path: Path, content: bytes) -> None:
+    try:
+        replace_confined(path, content, mode=0o600)
+    except OSError as error:
+        raise ConfigurationError(f"{path}: cannot be written ({error.strerror})") from error

@@ -53,15 +53,17 @@ def shown(entry: Any) -> str:
     return masked(json.dumps(entry, ensure_ascii=False, default=str))
 
 
-def entries(client: Client, path: Path) -> dict[str, Any]:
+def entries(client: Client, path: Path, *, confined: bool = False) -> dict[str, Any]:
     """The servers that a file of a client names; none where there is no file. Raises ConfigurationError."""
-    content = files.read(path)
+    content = files.read(path, confined=confined)
     return {} if content is None else _entries(client, path, _data(client, path, files.decoded(path, content)))
 
 
-def plan_install(client: Client, path: Path, name: str, entry: Mapping[str, Any], *, force: bool) -> Plan:
+def plan_install(
+    client: Client, path: Path, name: str, entry: Mapping[str, Any], *, force: bool, confined: bool = False
+) -> Plan:
     """`force` puts the entry in the place of another server's. Raises ConfigurationError, and changes nothing."""
-    before = files.read(path)
+    before = files.read(path, confined=confined)
     text = "" if before is None else files.decoded(path, before)
     data = _data(client, path, text)
     old = _entries(client, path, data).get(name)
@@ -81,9 +83,9 @@ def plan_install(client: Client, path: Path, name: str, entry: Mapping[str, Any]
     return Plan(path, before, _checked(client, path, before, after, expected))
 
 
-def plan_uninstall(client: Client, path: Path, name: str, *, force: bool) -> Plan:
+def plan_uninstall(client: Client, path: Path, name: str, *, force: bool, confined: bool = False) -> Plan:
     """`force` removes the entry whatever it is. Raises ConfigurationError, and changes nothing."""
-    before = files.read(path)
+    before = files.read(path, confined=confined)
     if before is None:
         return Plan(path, None, b"")
     text = files.decoded(path, before)
