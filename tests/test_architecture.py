@@ -58,7 +58,7 @@ LIGHT_EXCEPTIONS = {
 }
 
 VENDORS = {
-    "chromadb": {"adapters/chroma_index.py"},
+    "chromadb": {"adapters/chroma_index/__init__.py"},
     "fastembed": {"adapters/fastembed_embedder"},
     "openai": {"adapters/openai_reflector", "adapters/openai_embedder.py", "adapters/bounded_http.py"},
     "sqlalchemy": {"adapters/sql_ledger"},

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from mcp_reflect.adapters.chroma_index import ChromaIndex
-from mcp_reflect.adapters.index_files import UnusedSpace
+from mcp_reflect.adapters.chroma_index.unused_space import UnusedSpace
 from tests.support.hubs import RawClient, run_command
 from tests.support.servers import environment
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mcp_reflect.adapters.index_files import UnusedSpace
+from mcp_reflect.adapters.chroma_index.unused_space import UnusedSpace
 from mcp_reflect.domain.values import Vector
 from mcp_reflect.errors import IndexFailure
 
