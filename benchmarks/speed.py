@@ -48,13 +48,12 @@ from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.top_k import Ranked, top_k
 from mcp_reflect.domain.text.condensation import condensed
 from mcp_reflect.domain.text.terms import terms
-from mcp_reflect.domain.values import Vector
+from mcp_reflect.domain.values import CHARS_PER_TOKEN, Vector
 from mcp_reflect.server import build_server
 
 TEXTS = 1_200
 BEGINNING = 300
 ROUNDS = 120
-TOKEN_CHARACTERS = 4
 SEED = 20261121
 LOOP = {
     "query_memories",
@@ -253,7 +252,7 @@ def measure_tools(table: Table) -> None:
     sizes = anyio.run(listed)
     loop = [size for size in sizes if size[0] in LOOP]
     for name, goal, counted in (("the loop's seven", "≤ 2,500", loop), ("all", "≤ 3,500", sizes)):
-        tokens = sum(size for _, size in counted) / TOKEN_CHARACTERS
+        tokens = sum(size for _, size in counted) / CHARS_PER_TOKEN
         table.add_row(f"tools/list, tokens, {name}", f"{tokens:,.0f}", "–", "–", "–", goal)
 
 

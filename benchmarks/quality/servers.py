@@ -20,7 +20,7 @@ from mcp_reflect.application.requests import Submission
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
 from mcp_reflect.domain.learning import credit_assignment
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
-from mcp_reflect.domain.learning.q_update import rewards, updated
+from mcp_reflect.domain.learning.q_update import rewards, updated_q
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.models import Result
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
@@ -95,7 +95,7 @@ class InMemory:
             position = self._position[memory_id]
             alpha = ALPHA * weights.get(self._ids[self._words_of[position]], 1.0)
             if alpha > 0:
-                self.q[position] = updated(float(self.q[position]), reward, alpha)
+                self.q[position] = updated_q(float(self.q[position]), reward, alpha)
                 _, trials, successes = self._records[position].get(key, (key, 0.0, 0.0))
                 counted = TaskRecord(
                     key, trials + alpha / REFERENCE_ALPHA, successes + alpha / REFERENCE_ALPHA * reward
@@ -153,7 +153,7 @@ def _with_relevance(world: World, retrieval: str, whole: bool) -> Changes:
 @cache
 def _used(world: World, task: int, shown: frozenset[int], run: int) -> Mapping[str, float]:
     """How much a run followed each of the memories. The order in which they are shown does not matter."""
-    return credit_assignment.followed(
+    return credit_assignment.credit_weights(
         [world.memories[i] for i in sorted(shown)], world.questions[task], _parsed(world, run)
     )
 

@@ -20,7 +20,7 @@ from benchmarks.quality.report import Report
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import Memory, Review, Trace
-from mcp_reflect.domain.vectors import unit
+from mcp_reflect.domain.vectors import unit_vector
 
 SIZES = (1_000, 10_000)
 MOST = 1.5
@@ -88,7 +88,7 @@ def store_mixtures(lab: Laboratory, memory: MemoryService, texts: Sequence[str],
                     q_value=0.5,
                     created_at=created,
                 )
-                session.memories.put(stored, store.embedder.identity, unit(vectors[one] + vectors[other]))
+                session.memories.put(stored, store.embedder.identity, unit_vector(vectors[one] + vectors[other]))
     store.indexer.sync(profile.project)
 
 

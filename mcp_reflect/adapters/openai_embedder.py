@@ -11,13 +11,12 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from mcp_reflect.domain.values import Vector
-from mcp_reflect.domain.vectors import RecentVectors, blank_vector, embeddable, unit
+from mcp_reflect.domain.vectors import GENERIC_THRESHOLD, VectorCache, blank_vector, sanitized_text, unit_vector
 from mcp_reflect.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     from openai import OpenAI
 
-GENERIC_THRESHOLD = 0.25
 THRESHOLDS = (("text-embedding-ada", 0.75),)
 """By beginning of the model's name; docs/embedding-models.md says where they come from."""
 
@@ -45,7 +44,7 @@ class OpenAIEmbedder:
         self._lock = threading.Lock()
         self._connected: OpenAI | None = None
         self._learned_dimension: int | None = None
-        self._recent = RecentVectors()
+        self._recent = VectorCache()
 
     @cached_property
     def identity(self) -> str:
@@ -70,7 +69,7 @@ class OpenAIEmbedder:
         """
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        wanted = [embeddable(text[:_MAX_CHARACTERS]) for text in texts]
+        wanted = [sanitized_text(text[:_MAX_CHARACTERS]) for text in texts]
         found: dict[str, Vector] = {}
         missing: dict[str, None] = {}  # in order, each text once
         for text in wanted:
@@ -102,7 +101,7 @@ class OpenAIEmbedder:
             # Plain numbers: not every server knows base64, which the client would ask for.
             answer = self._client().embeddings.create(input=texts, model=self._name, encoding_format="float")
             rows = sorted(answer.data, key=lambda row: row.index)
-            vectors = [unit(row.embedding) for row in rows]
+            vectors = [unit_vector(row.embedding) for row in rows]
         except OpenAIError as error:
             raise ModelUnavailable(f"{self.identity}: {_one_line(error)}") from error
         except (AttributeError, TypeError, ValueError) as error:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from mcp_reflect.application.ports import ReadSession, WriteSession
 from mcp_reflect.domain.learning import q_update
-from mcp_reflect.domain.learning.credit_assignment import followed
+from mcp_reflect.domain.learning.credit_assignment import credit_weights
 from mcp_reflect.domain.models import Author, QUpdate, ReflectionDraft, Review, Trace, UtilityEvent
 from mcp_reflect.domain.trajectory.parsing import parse
 
@@ -20,10 +20,10 @@ def learn(session: WriteSession, trace: Trace, review: Review) -> list[QUpdate]:
     moved_before = list(dict.fromkeys(event.memory_id for event in session.events.of_trace(trace.id)))
     named = (*review.helpful_memory_ids, *review.harmful_memory_ids)
     before = session.memories.by_ids(list(dict.fromkeys([*trace.retrieved_memory_ids, *named, *moved_before])))
-    own = {memory.id for memory in before.values() if trace.id in q_update.origins(memory)}
-    earned = q_update.earned(trace, review, own)
+    own = {memory.id for memory in before.values() if trace.id in q_update.source_traces(memory)}
+    earned = q_update.rewards_of_review(trace, review, own)
     mine = {
-        memory_id: q_update.event(review, memory_id, position, reward, before[memory_id].q_value)
+        memory_id: q_update.utility_event(review, memory_id, position, reward, before[memory_id].q_value)
         for position, (memory_id, reward) in enumerate(earned.items())
     }
     # A review that was just given is the newest there is; one that is being refined may have been followed by others.
@@ -50,10 +50,10 @@ def inferred(session: ReadSession, trace: Trace) -> dict[str, float]:
     Empty where the trace does not tell, so that such a review is the same as under the plain rule.
     """
     found = session.memories.by_ids(trace.retrieved_memory_ids)
-    creditable = [memory for memory in found.values() if trace.id not in q_update.origins(memory)]
+    creditable = [memory for memory in found.values() if trace.id not in q_update.source_traces(memory)]
     if len(creditable) < 2:  # noqa: PLR2004 - one alone cannot be told apart, and reading the run takes time
         return {}
-    weights = followed(creditable, trace.task, parse(trace.trajectory), trace.final_response)
+    weights = credit_weights(creditable, trace.task, parse(trace.trajectory), trace.final_response)
     return {} if all(weight == 1.0 for weight in weights.values()) else {i: w for i, w in weights.items() if w > 0.0}
 
 
@@ -62,9 +62,10 @@ def refine(
 ) -> tuple[Review, list[QUpdate]]:
     """Let the opinion that came with a reflection decide which memories a review credits.
 
-    The reviewer's own word stands; see `q_update.judged`. Returns the review as it counts now and what that moved.
+    The reviewer's own verdict stands (`q_update.with_model_verdict`). Returns the review as it counts now and what that
+    moved.
     """
-    judged = q_update.judged(trace, review, draft, author)
+    judged = q_update.with_model_verdict(trace, review, draft, author)
     if judged == review:
         return review, []
     session.reviews.put_judgement(judged)

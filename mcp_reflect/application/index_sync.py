@@ -1,8 +1,8 @@
-"""Keeps the vector index in step with the ledger, behind everybody's back.
+"""Synchronisation of the vector index with the ledger, in a background thread.
 
-The ledger commits first. A thread then brings the index up to the ledger's last change; until it has, queries
-look at the newest rows themselves. The place reached is noted in the ledger together with the collection's
-generation, so that a lost or restored index is noticed and filled again.
+The ledger commits first. The thread then writes the changes to the index; until it has, queries compare the newest rows
+themselves. The position reached is stored in the ledger with the collection's generation, so that a lost or restored
+index is recognised and filled again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RETRY_S = 30.0
 
 
 class Indexer:
-    """`start` begins the background work; without it, `sync` is called by hand."""
+    """Writes the ledger's changes to the vector index: in the background after `start`, or when `sync` is called."""
 
     def __init__(self, ledger: Ledger, index: VectorIndex, model: str) -> None:
         self._ledger = ledger
@@ -39,15 +39,16 @@ class Indexer:
         self.last_error = ""
 
     def position(self, project: str) -> int:
-        """The last change that the index is known to hold; 0 before the first synchronisation."""
+        """Return the last change that the index is known to hold; 0 before the first synchronisation."""
         return self._positions.get(project, 0)
 
     def start(self) -> None:
+        """Start the background thread."""
         self._thread = threading.Thread(target=self._run, name="mcp-reflect-indexer", daemon=True)
         self._thread.start()
 
     def notify(self, project: str) -> None:
-        """Memories of the project changed."""
+        """Schedule a synchronisation of the project."""
         with self._wake:
             self._waiting.add(project)
             self._wake.notify()
@@ -64,16 +65,16 @@ class Indexer:
     def sync(self, project: str, progress: Progress | None = None) -> int:
         """Bring the index up to date and return how many memories were written. Raises IndexFailure."""
         with self._syncing:
-            return self._synchronised(project, progress)
+            return self._sync(project, progress)
 
     def rebuild(self, project: str, progress: Progress | None = None) -> int:
-        """Throw the project's collection away and fill it from the ledger."""
-        # In one turn: a synchronisation that began before would write the rest of its rows into the new collection.
+        """Drop the project's collection and fill it from the ledger; return how many memories were written."""
+        # Under one lock: a synchronisation that began before would write the rest of its rows into the new collection.
         with self._syncing:
             self._index.drop(project, self._model)
-            return self._synchronised(project, progress)
+            return self._sync(project, progress)
 
-    def _synchronised(self, project: str, progress: Progress | None) -> int:
+    def _sync(self, project: str, progress: Progress | None) -> int:
         key = f"{project}\n{self._model}"
         with self._ledger.reading() as session:
             generation, seq = session.index_positions.get(key)
@@ -96,7 +97,7 @@ class Indexer:
         return len(changes.memories)
 
     def erase(self, project: str) -> None:
-        """Leave nothing of the project in the index's files; what is to be in the index is filled in anew."""
+        """Erase the project from the index's files and schedule filling every collection that this affects."""
         with self._syncing:
             self._index.erase(project, self._model)
             # Other collections may have gone with it.

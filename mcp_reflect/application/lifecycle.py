@@ -1,4 +1,4 @@
-"""A memory's status after it was made: adopted, deprecated, archived, restored, pruned. Every change is logged."""
+"""Changes of a memory's status: adopt, deprecate, archive, restore, prune. Every change is logged."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from mcp_reflect.application.ports import Clock, Ledger, ReadSession
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.domain.learning.pruning import Prunable, prunable
+from mcp_reflect.domain.learning.pruning import Prunable, find_prunable
 from mcp_reflect.domain.models import Action, LogEntry, Memory, Status
 from mcp_reflect.domain.redaction.redact import redact
 from mcp_reflect.errors import InvalidArgument, UnknownId
@@ -106,7 +106,7 @@ def prune(ledger: Ledger, profile: Profile, clock: Clock) -> list[Prunable]:
 def _to_prune(session: ReadSession, profile: Profile, clock: Clock) -> list[Prunable]:
     in_use: set[Status] = {"active"}
     found = session.memories.find(profile.project, user=profile.visible_user, statuses=in_use)
-    return prunable(found, clock())
+    return find_prunable(found, clock())
 
 
 def _entry(memory: Memory, action: str, reason: str, clock: Clock) -> LogEntry:

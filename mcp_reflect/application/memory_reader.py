@@ -1,4 +1,4 @@
-"""MemoryReader things up as one connection may see them."""
+"""Reading of traces, memories and figures as one connection may see them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Run = TypeVar("Run", Trace, TraceSummary)
 
 
 class MemoryReader:
-    """`embedding_model` is the identity of the model in use."""
+    """Reads what a profile may see; `embedding_model` is the identity of the model in use."""
 
     def __init__(self, ledger: Ledger, profile: Profile, embedding_model: str) -> None:
         self._ledger = ledger
@@ -113,5 +113,5 @@ class MemoryReader:
 
 
 def ingest_status(job: ReflectionJob | None) -> IngestStatus:
-    """How far the reflection is; a trace without a review has none."""
+    """Return the state of a trace's reflection; `none` without a review."""
     return "none" if job is None else job.state

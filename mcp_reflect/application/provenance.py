@@ -1,4 +1,4 @@
-"""Why a memory is what it is: where it came from, and every review that moved it."""
+"""Provenance of a memory: the traces it came from, and every review that changed its q_value."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from mcp_reflect.errors import UnknownId
 
 
 @dataclass(frozen=True)
-class Move:
-    """A review that moved the memory, with the run that was reviewed."""
+class QChange:
+    """A change of the q_value: its event, the review that caused it and the run that was reviewed."""
 
     event: UtilityEvent
     review: Review
@@ -22,21 +22,24 @@ class Move:
 
 @dataclass(frozen=True)
 class Explanation:
-    """`moves` are in the order of the reviews, `log` and `origins` oldest first; the first origin is the source."""
+    """The provenance of one memory.
+
+    `moves` are in the order of the reviews, `log` and `origins` oldest first; the first origin is the source.
+    """
 
     memory: Memory
     origins: list[TraceSummary]
-    moves: list[Move]
+    moves: list[QChange]
     log: list[LogEntry]
 
     @property
     def q_values(self) -> list[float]:
-        """From the initial one to the present one."""
+        """All q_values, from the initial to the present one."""
         return [self.memory.initial_q, *(move.event.q_after for move in self.moves)]
 
 
 def explain(ledger: Ledger, profile: Profile, memory_id: str) -> Explanation:
-    """Raises UnknownId for a memory that this connection does not see."""
+    """Return the provenance of a memory. Raises UnknownId for one that this connection does not see."""
     with ledger.reading() as session:
         memory = session.memories.by_ids([memory_id]).get(memory_id)
         if memory is None or not profile.sees(memory):
@@ -49,6 +52,6 @@ def explain(ledger: Ledger, profile: Profile, memory_id: str) -> Explanation:
         runs = {i: session.traces.summary(i) for i in {*sources, *(event.trace_id for event in events)}}
     origins = [run for run in (runs[i] for i in sources) if run is not None]
     moves = [
-        Move(event, reviews[event.review_id], run) for event in events if (run := runs[event.trace_id]) is not None
+        QChange(event, reviews[event.review_id], run) for event in events if (run := runs[event.trace_id]) is not None
     ]
     return Explanation(memory, origins, moves, log)

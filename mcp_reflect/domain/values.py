@@ -1,4 +1,4 @@
-"""Arrays that several parts of the domain share: vectors of texts, and their terms."""
+"""Array types and constants that several parts of the domain share."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ Rows = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+CHARS_PER_TOKEN = 4
+"""Characters per token in estimates: OpenAI's rule of thumb for English text."""
+
 FLOAT32_ERROR = 1e-5
 """Bound on the error of a float32 dot product of unit vectors; measured below 1e-6 at 4,096 dimensions."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """Distinct terms of a text, as 32-bit hashes in rising order, each with how often it occurs (255: at least)."""
+    """The distinct terms of a text: 32-bit hashes in rising order, with their counts (255 stands for more too)."""
 
     keys: Keys
     counts: npt.NDArray[np.uint8]

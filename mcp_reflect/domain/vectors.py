@@ -1,4 +1,4 @@
-"""What every embedder does with texts and vectors, whichever model it asks."""
+"""Texts and vectors as every embedder treats them: sanitized input, unit vectors, and a cache."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ import numpy.typing as npt
 
 from mcp_reflect.domain.values import Vector
 
-RECENT_TEXTS = 256
+CACHED_TEXTS = 256
+
+GENERIC_THRESHOLD = 0.25
+"""Least cosine for models of which no better is known; docs/embedding-models.md says where thresholds come from."""
 
 
-def embeddable(text: str) -> str:
-    """`text` as a model can take it: blank becomes empty, lone surrogates become question marks."""
+def sanitized_text(text: str) -> str:
+    """Return `text` as a model accepts it: blank text becomes empty, lone surrogates become question marks."""
     return text.encode("utf-8", "replace").decode("utf-8") if text.strip() else ""
 
 
-def unit(vector: npt.ArrayLike) -> Vector:
-    """`vector` at length 1, float32. ValueError where it has no direction (zero) or is not finite."""
+def unit_vector(vector: npt.ArrayLike) -> Vector:
+    """Return `vector` scaled to length 1, float32. Raises ValueError where its length is 0 or not finite."""
     wide = np.asarray(vector, dtype=np.float64)
     length = float(np.linalg.norm(wide))
     if not np.isfinite(length) or length == 0:
@@ -30,7 +33,7 @@ def unit(vector: npt.ArrayLike) -> Vector:
 
 
 def blank_vector(dimension: int) -> Vector:
-    """The vector of a text without words: a coordinate axis, close to no text that has any.
+    """Return the vector of an empty text: a coordinate axis, which is close to no text with words.
 
     A model's own answer would be an arbitrary point that is similar to short texts, a zero vector, or an error.
     """
@@ -39,18 +42,19 @@ def blank_vector(dimension: int) -> Vector:
     return vector
 
 
-class RecentVectors:
-    """The vectors of the texts used last, by content. Safe for threads.
+class VectorCache:
+    """A cache of the vectors of the `capacity` texts used last, by content. Thread-safe.
 
     A task is embedded when the agent asks for memories and again when it hands in its trace; this saves the second.
     """
 
-    def __init__(self, capacity: int = RECENT_TEXTS) -> None:
+    def __init__(self, capacity: int = CACHED_TEXTS) -> None:
         self._capacity = capacity
         self._vectors: OrderedDict[bytes, Vector] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, text: str) -> Vector | None:
+        """Return the cached vector of `text`, None where there is none."""
         key = _digest(text)
         with self._lock:
             vector = self._vectors.get(key)
@@ -59,13 +63,14 @@ class RecentVectors:
             return vector
 
     def put(self, text: str, vector: Vector) -> None:
+        """Cache a vector, dropping the one used longest ago where the cache is full."""
         with self._lock:
             self._vectors[_digest(text)] = vector
             if len(self._vectors) > self._capacity:
                 self._vectors.popitem(last=False)
 
-    def get_or(self, text: str, compute: Callable[[str], Vector]) -> Vector:
-        """The vector of `text`; `compute` is called where it is not at hand, outside of the lock."""
+    def get_or_compute(self, text: str, compute: Callable[[str], Vector]) -> Vector:
+        """Return the vector of `text`; where it is not cached, `compute` is called outside of the lock."""
         vector = self.get(text)
         if vector is None:
             vector = compute(text)

@@ -16,7 +16,7 @@ from mcp_reflect.application.credit import refine
 from mcp_reflect.application.maintenance.audit import findings
 from mcp_reflect.application.profile import CreditSetting
 from mcp_reflect.application.requests import Query, Submission, Verdict
-from mcp_reflect.domain.learning.credit_assignment import followed
+from mcp_reflect.domain.learning.credit_assignment import credit_weights
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import parse
 from tests.support.small_memory import small_memory
@@ -86,7 +86,7 @@ class Learning(RuleBasedStateMachine):
         given = [self.memory.memory(i) for i in run.given if i != run.memory_id]
         if self.credit == "retrieved":
             return {memory.id: 1.0 for memory in given}
-        return followed(given, run.task, parse(did))
+        return credit_weights(given, run.task, parse(did))
 
     def _noted(self, run: Run, outcome: Any, review: dict[str, Any], weights: dict[str, float]) -> None:
         run.weights = weights

@@ -128,7 +128,7 @@ def test_changes_tell_what_was_written_since(ledger: SqlLedger) -> None:
     with ledger.writing() as session:
         review = make_review(trace, session.feed.next_seq())
         session.reviews.put(review)
-        session.events.append(q_update.event(review, memory.id, 0, 1.0, 0.5))
+        session.events.append(q_update.utility_event(review, memory.id, 0, 1.0, 0.5))
     moved = read(ledger, lambda s: s.feed.changes("alpha", "model", first.seq))
     assert not moved.memories
     assert [(u.memory_id, u.q_value) for u in moved.utilities] == [(memory.id, 0.65)]
@@ -148,7 +148,7 @@ def test_replacing_a_memory_keeps_what_it_has_learned(ledger: SqlLedger) -> None
         review = make_review(trace, session.feed.next_seq())
         session.reviews.put(review)
         session.memories.put(memory, "model", axis(0))
-        session.events.append(q_update.event(review, memory.id, 0, 1.0, 0.5))
+        session.events.append(q_update.utility_event(review, memory.id, 0, 1.0, 0.5))
         session.memories.put(memory.model_copy(update={"reflection": "better words"}), "model", axis(1))
     found = read(ledger, lambda s: s.memories.by_ids([memory.id]))[memory.id]
     assert (found.reflection, found.q_value, found.reviews) == ("better words", 0.65, 1)
@@ -165,7 +165,7 @@ def test_replaced_events_decide_the_q_value(ledger: SqlLedger) -> None:
         q = 0.5
         for review in reviews:
             session.reviews.put(review)
-            event = q_update.event(review, memory.id, 0, 1.0, q)
+            event = q_update.utility_event(review, memory.id, 0, 1.0, q)
             session.events.append(event)
             q = event.q_after
         kept = session.events.of_memories([memory.id])[1:]
@@ -506,7 +506,7 @@ def test_what_older_ledgers_have_not_counted_is_counted_from_their_events(url: s
         for reward in (1.0, 0.0, 1.0):
             review = make_review(trace, session.feed.next_seq(), alpha=0.3)
             session.reviews.put(review)
-            session.events.append(q_update.event(review, memory.id, 0, reward, 0.5))
+            session.events.append(q_update.utility_event(review, memory.id, 0, reward, 0.5))
     counted = read(first, lambda s: s.memories.by_ids([memory.id]))[memory.id]
     first.close()
     database = create_engine(url)
@@ -538,7 +538,7 @@ def test_the_feed_tells_what_a_memory_earned_on_each_task(ledger: SqlLedger) -> 
         for trace, reward, alpha in zip(runs, (1.0, 0.0, 1.0, 1.0), (0.3, 0.6, 0.15, 0.0), strict=True):
             review = make_review(trace, session.feed.next_seq(), alpha=alpha)
             session.reviews.put(review)
-            session.events.append(q_update.event(review, memory.id, 0, reward, 0.5))
+            session.events.append(q_update.utility_event(review, memory.id, 0, reward, 0.5))
 
     def told(records: Iterable[TaskRecord]) -> dict[int, tuple[float, float]]:
         return {task: (trials, successes) for task, trials, successes in records}
@@ -608,7 +608,7 @@ def test_rows_go_out_as_of_one_moment_and_come_in_again(ledger: SqlLedger, tmp_p
         review = make_review(trace, session.feed.next_seq())
         session.reviews.put(review)
         session.memories.put(memory, "model", axis(0))
-        session.events.append(q_update.event(review, memory.id, 0, 1.0, 0.5))
+        session.events.append(q_update.utility_event(review, memory.id, 0, 1.0, 0.5))
     with ledger.reading() as reading:
         portable = reading.projects.export("alpha", vectors=True)
         with ledger.writing() as session:

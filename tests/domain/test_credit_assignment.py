@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.learning.credit_assignment import followed
+from mcp_reflect.domain.learning.credit_assignment import credit_weights
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.domain.trajectory.parsing import parse
 from tests.support.values import make_memory, make_trace
@@ -33,7 +33,7 @@ def said(text: str, role: str = "assistant") -> dict[str, Any]:
 
 
 def weights(memories: list[Memory], trajectory: Any, task: str = TASK) -> dict[str, float]:
-    return followed(memories, task, parse(trajectory))
+    return credit_weights(memories, task, parse(trajectory))
 
 
 def test_the_memory_whose_tools_were_called_gets_all_of_the_credit() -> None:
@@ -173,10 +173,10 @@ def test_weights_are_shares_that_do_not_depend_on_the_order_of_the_memories(
     texts: list[tuple[str, str, str]], task: str, run: Any, random: Any
 ) -> None:
     given = [memory(f"m{n}", a, guidance=g, reflection=r) for n, (a, g, r) in enumerate(texts)]
-    found = followed(given, task, run)
+    found = credit_weights(given, task, run)
     shuffled = random.sample(given, len(given))
-    assert followed(shuffled, task, run) == found
-    assert list(followed(shuffled, task, run)) == [each.id for each in shuffled]
+    assert credit_weights(shuffled, task, run) == found
+    assert list(credit_weights(shuffled, task, run)) == [each.id for each in shuffled]
     assert found.keys() == {each.id for each in given}
     assert all(0.0 <= weight <= 1.0 for weight in found.values())
     assert max(found.values()) == 1.0
@@ -186,7 +186,7 @@ def test_weights_are_shares_that_do_not_depend_on_the_order_of_the_memories(
 def test_memories_that_say_the_same_get_the_same(texts: list[tuple[str, str, str]], task: str, run: Any) -> None:
     given = [memory(f"m{n}", a, guidance=g, reflection=r) for n, (a, g, r) in enumerate(texts)]
     twin = given[0].model_copy(update={"id": "twin"})
-    found = followed([*given, twin], task, run)
+    found = credit_weights([*given, twin], task, run)
     assert found["twin"] == found["m0"]
 
 
@@ -208,7 +208,7 @@ def test_of_real_runs_the_one_that_was_followed_is_mostly_found(shared_data: Pat
         if len(set(advice)) < 3 or not all(advice):
             continue
         given = [memory(f"m{n}", text) for n, text in enumerate(advice)]
-        got = followed(given, trials[0][0]["content"], parse(trials[0]))
+        got = credit_weights(given, trials[0][0]["content"], parse(trials[0]))
         best = [i for i, weight in got.items() if weight == 1.0]
         found += ("m0" in best) / len(best)
         among += 1

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.learning.pruning import prunable
-from mcp_reflect.domain.learning.q_update import updated
+from mcp_reflect.domain.learning.pruning import find_prunable
+from mcp_reflect.domain.learning.q_update import updated_q
 from mcp_reflect.domain.models import Memory
 from tests.support.values import START, make_memory, make_trace
 
@@ -21,12 +21,12 @@ def judged(rewards: str, alpha: float = 0.3, **fields: Any) -> Memory:
     """A memory after the reviews `rewards`, a letter p or f for each."""
     q = 0.5
     for reward in rewards:
-        q = updated(q, 1.0 if reward == "p" else 0.0, alpha)
+        q = updated_q(q, 1.0 if reward == "p" else 0.0, alpha)
     return make_memory(make_trace(), q_value=q, reviews=len(rewards), **fields)
 
 
 def tier(memory: Memory, days: float) -> str:
-    found = prunable([memory], START + days * DAY)
+    found = find_prunable([memory], START + days * DAY)
     return found[0].tier if found else ""
 
 
@@ -73,7 +73,7 @@ def test_adopted_memories_insights_and_what_is_not_in_use_are_never_pruned(rewar
         judged(rewards, status="archived"),
         judged(rewards, status="pending"),
     ]
-    assert prunable(spared, START + 10_000 * DAY) == []
+    assert find_prunable(spared, START + 10_000 * DAY) == []
 
 
 def test_use_puts_pruning_off() -> None:
@@ -83,7 +83,7 @@ def test_use_puts_pruning_off() -> None:
 
 def test_the_reason_says_how_it_came() -> None:
     memories = [judged("ff"), judged("fffff")]
-    assert [each.reason for each in prunable(memories, START + 100 * DAY)] == [
+    assert [each.reason for each in find_prunable(memories, START + 100 * DAY)] == [
         "useless: q_value 0.084 after 5 reviews",
         "poor and unused for 100 days: q_value 0.245 after 2 reviews",
     ]

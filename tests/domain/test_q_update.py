@@ -28,7 +28,7 @@ def review(seq: int, alpha: float) -> Review:
 
 @given(weights, weights, weights)
 def test_a_reward_moves_q_towards_itself_and_never_past_it(q: float, reward: float, alpha: float) -> None:
-    after = q_update.updated(q, reward, alpha)
+    after = q_update.updated_q(q, reward, alpha)
     assert min(q, reward) - 1e-12 <= after <= max(q, reward) + 1e-12
 
 
@@ -36,7 +36,7 @@ def test_a_reward_moves_q_towards_itself_and_never_past_it(q: float, reward: flo
 def test_replaying_recorded_events_gives_the_same_events(initial_q: float, steps: list[tuple[float, float]]) -> None:
     q, events = initial_q, []
     for seq, (reward, alpha) in enumerate(steps):
-        events.append(q_update.event(review(seq, alpha), "mem", 0, reward, q))
+        events.append(q_update.utility_event(review(seq, alpha), "mem", 0, reward, q))
         q = events[-1].q_after
     assert q_update.replay(initial_q, events) == events
 
@@ -73,11 +73,11 @@ def test_a_models_opinion_counts_only_where_it_is_asked_for(
     trace = make_trace(retrieved_memory_ids=retrieved)
     review = make_review(trace, 1, result="fail", helpful_memory_ids=named)
     draft = ReflectionDraft(helpful_memory_ids=helpful, harmful_memory_ids=harmful)
-    judged = q_update.judged(trace, review, draft, "llm")
-    earned = q_update.earned(trace, judged, frozenset(own))
+    judged = q_update.with_model_verdict(trace, review, draft, "llm")
+    earned = q_update.rewards_of_review(trace, judged, frozenset(own))
     if named or not (set(helpful) | set(harmful)) & set(retrieved):
         assert judged == review
-        assert earned == q_update.earned(trace, review, frozenset(own))
+        assert earned == q_update.rewards_of_review(trace, review, frozenset(own))
         return
     assert judged.judged_by == "llm"
     assert set(earned) <= set(retrieved) - set(own)
@@ -88,5 +88,5 @@ def test_a_models_opinion_counts_only_where_it_is_asked_for(
 
 def test_an_insight_comes_from_all_of_its_evidence_and_an_error_only_from_its_run() -> None:
     trace = make_trace(id="t1")
-    assert q_update.origins(make_memory(trace, kind="insight", evidence=("t1", "t2"))) == {"t1", "t2"}
-    assert q_update.origins(make_memory(trace, kind="error", evidence=("TypeError",))) == {"t1"}
+    assert q_update.source_traces(make_memory(trace, kind="insight", evidence=("t1", "t2"))) == {"t1", "t2"}
+    assert q_update.source_traces(make_memory(trace, kind="error", evidence=("TypeError",))) == {"t1"}

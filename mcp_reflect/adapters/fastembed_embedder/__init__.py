@@ -18,7 +18,7 @@ import numpy as np
 
 from mcp_reflect.adapters.fastembed_embedder.sources import BUNDLED, BUNDLED_DIMENSION, source_of, translated
 from mcp_reflect.domain.values import Vector
-from mcp_reflect.domain.vectors import RecentVectors, blank_vector, embeddable, unit
+from mcp_reflect.domain.vectors import VectorCache, blank_vector, sanitized_text, unit_vector
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
@@ -38,7 +38,7 @@ class FastembedEmbedder:
         self._source = source_of(model, cache_dir)
         self._lock = threading.Lock()
         self._loaded: TextEmbedding | None = None
-        self._recent = RecentVectors()
+        self._recent = VectorCache()
 
     @property
     def identity(self) -> str:
@@ -60,7 +60,7 @@ class FastembedEmbedder:
         """
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        return np.stack([self._vector(embeddable(text)) for text in texts])
+        return np.stack([self._vector(sanitized_text(text)) for text in texts])
 
     def close(self) -> None:
         """Let go of the model's memory; the next use loads it again."""
@@ -68,12 +68,12 @@ class FastembedEmbedder:
             self._loaded = None
 
     def _vector(self, text: str) -> Vector:
-        return self._recent.get_or(text, self._run) if text else blank_vector(self.dimension)
+        return self._recent.get_or_compute(text, self._run) if text else blank_vector(self.dimension)
 
     def _run(self, text: str) -> Vector:
         model = self._model()
         with translated(self._name):
-            return unit(next(iter(model.embed([text]))))
+            return unit_vector(next(iter(model.embed([text]))))
 
     def _model(self) -> TextEmbedding:
         with self._lock:

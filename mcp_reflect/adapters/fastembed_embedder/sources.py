@@ -1,6 +1,6 @@
-"""Where fastembed's models come from: the bundled one, one that it knows by name, a folder.
+"""Sources of fastembed models: the bundled one, a name that fastembed knows, or a folder.
 
-Only the second ever uses the network, and only because the user named it.
+Only a named model uses the network, because the user asked for it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from mcp_reflect.domain.vectors import GENERIC_THRESHOLD
 from mcp_reflect.errors import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ logger = logging.getLogger(__name__)
 
 BUNDLED = "bundled"
 BUNDLED_THRESHOLD = 0.25
-GENERIC_THRESHOLD = 0.25
 FAMILY_THRESHOLDS = (("minilm", BUNDLED_THRESHOLD), ("e5", 0.77), ("bge", 0.5), ("gte", 0.7))
 """By part of the model's name, the first that fits; docs/embedding-models.md says where each comes from."""
 

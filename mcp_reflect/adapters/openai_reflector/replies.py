@@ -12,9 +12,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 
 from mcp_reflect.application.ports import Usage
-
-CHARS_PER_TOKEN = 4
-"""OpenAI's rule of thumb for English text; counts tokens where a server does not."""
+from mcp_reflect.domain.values import CHARS_PER_TOKEN
 
 _TOKENS_PER_CHAR = 4
 """The most there can be: a character has up to four bytes, a token has at least one."""

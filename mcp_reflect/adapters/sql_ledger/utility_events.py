@@ -32,7 +32,7 @@ class SqlUtilityEvents(SqlRepository):
         self._connection.execute(insert(schema.utility_events), rows.event_row(event, project))
         u = schema.utilities
         moved = update(u).where(u.c.memory_id == event.memory_id)
-        trials, successes = q_update.record([event])
+        trials, successes = q_update.trial_counts([event])
         counted = {"trials": u.c.trials + trials, "successes": u.c.successes + successes, "reviews": u.c.reviews + 1}
         self._connection.execute(moved.values(q_value=event.q_after, **counted, seq=self._feed.next_seq()))
 
@@ -45,6 +45,6 @@ class SqlUtilityEvents(SqlRepository):
             self._connection.execute(insert(e), [rows.event_row(event, project) for event in events])
         q_value = events[-1].q_after if events else initial_q
         moved = update(u).where(u.c.memory_id == memory_id)
-        trials, successes = q_update.record(events)
+        trials, successes = q_update.trial_counts(events)
         counted = {"trials": trials, "successes": successes, "reviews": len(events)}
         self._connection.execute(moved.values(q_value=q_value, **counted, seq=self._feed.next_seq()))

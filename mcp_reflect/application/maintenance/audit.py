@@ -1,4 +1,4 @@
-"""Checks what is stored against what it must follow from, and mends the index."""
+"""Audit of stored q_values, provenance and vectors against what they follow from, and reindexing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EMBED_BATCH = 64
 
 
 def findings(ledger: Ledger, index: VectorIndex, embedder: Embedder, project: str) -> list[str]:
-    """What differs in one project; empty where all is well. Raises LedgerError or IndexFailure."""
+    """Return what differs in one project, empty where nothing does. Raises LedgerError or IndexFailure."""
     model = embedder.identity
     with ledger.reading() as session:
         rows = session.projects.audit_rows(project)
@@ -35,7 +35,7 @@ def findings(ledger: Ledger, index: VectorIndex, embedder: Embedder, project: st
 
 
 def ledger_findings(rows: AuditRows) -> list[str]:
-    """What differs within the ledger itself."""
+    """Return what differs within the ledger itself."""
     memories, events, traces = rows
     return [*_provenance(memories, traces), *_learning(memories, events, traces)]
 
@@ -48,7 +48,7 @@ def _provenance(memories: list[Memory], traces: list[tuple[Trace, Review | None]
             yield f"memory {memory.id}: its trace {memory.source_trace_id} is missing"
         elif memory.kind != "insight" and memory.source_trace_id not in reviewed:
             yield f"memory {memory.id}: its trace {memory.source_trace_id} has no review"
-        for trace_id in sorted(q_update.origins(memory) - known - {memory.source_trace_id}):
+        for trace_id in sorted(q_update.source_traces(memory) - known - {memory.source_trace_id}):
             yield f"memory {memory.id}: its evidence {trace_id} is missing"
 
 
@@ -60,9 +60,9 @@ def _learning(
     expected: dict[str, list[UtilityEvent]] = {memory.id: [] for memory in memories}
     judged = [(trace, review) for trace, review in traces if review is not None]
     for trace, review in sorted(judged, key=lambda pair: pair[1].seq):
-        earned = q_update.earned(trace, review, own.get(trace.id, set()))
+        earned = q_update.rewards_of_review(trace, review, own.get(trace.id, set()))
         for position, (memory_id, reward) in enumerate(earned.items()):
-            expected.setdefault(memory_id, []).append(q_update.event(review, memory_id, position, reward, 0.0))
+            expected.setdefault(memory_id, []).append(q_update.utility_event(review, memory_id, position, reward, 0.0))
     stored: dict[str, list[UtilityEvent]] = {}
     for event in events:
         stored.setdefault(event.memory_id, []).append(event)
@@ -75,7 +75,7 @@ def _learning(
             yield f"memory {memory.id}: q_value is {memory.q_value!r}, its reviews give {q_value!r}"
         if memory.reviews != len(replayed):
             yield f"memory {memory.id}: counts {memory.reviews} reviews, there are {len(replayed)}"
-        trials, successes = q_update.record(replayed)
+        trials, successes = q_update.trial_counts(replayed)
         if max(abs(memory.trials - trials), abs(memory.successes - successes)) > _ROUNDED:
             counted = f"{memory.successes:g} successes in {memory.trials:g} trials"
             yield f"memory {memory.id}: counts {counted}, its reviews give {successes:g} in {trials:g}"
@@ -92,7 +92,7 @@ def _by_origin(memories: list[Memory]) -> dict[str, set[str]]:
     """The memories that each trace must not credit."""
     own: dict[str, set[str]] = {}
     for memory in memories:
-        for trace_id in q_update.origins(memory):
+        for trace_id in q_update.source_traces(memory):
             own.setdefault(trace_id, set()).add(memory.id)
     return own
 

@@ -87,7 +87,9 @@ def _targets(session: ReadSession, project: str, thing_id: str) -> tuple[dict[st
         recorded = source is not None and source.origin != "run"
         return {source.id: source} if source is not None and recorded else {}, {memory.id: memory}
     if trace is not None and trace.project == project:
-        made = [m for m in session.memories.find(project) if trace.id in {m.source_trace_id, *q_update.origins(m)}]
+        made = [
+            m for m in session.memories.find(project) if trace.id in {m.source_trace_id, *q_update.source_traces(m)}
+        ]
         return {trace.id: trace}, {memory.id: memory for memory in made}
     raise _unknown(thing_id)
 

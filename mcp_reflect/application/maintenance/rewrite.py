@@ -1,4 +1,4 @@
-"""Extractive reflections, written without a model while there was none, written anew by one."""
+"""Rewriting of extractive reflections by a model that was not configured when they were written."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReflectionDia
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.models import RETRIEVABLE, Memory, ReflectionDraft, ReviewedRun
 from mcp_reflect.domain.redaction.stored_text import NOT_OWN, own_draft
+from mcp_reflect.domain.values import CHARS_PER_TOKEN
 from mcp_reflect.errors import ReflectorBusy, ReflectorError, ReflectorRefused
-
-CHARS_PER_TOKEN = 4
-"""OpenAI's rule of thumb for English text."""
 
 ANSWER_TOKENS = 300
 """What a reflection takes: the schema's five fields with a sentence or two each, and up to three claims."""

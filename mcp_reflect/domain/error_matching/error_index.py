@@ -1,7 +1,7 @@
-"""A project's known errors by their keywords: an inverted index, kept up to date by the ledger's change feed.
+"""An inverted index of a project's known errors by their keywords, kept up to date by the ledger's change feed.
 
-Like the bank it only ever appends or marks dead, and squeezes itself when a quarter is dead. One row is one
-headline of one memory (see `error_match`); a query counts shared keywords row by row.
+One row is one headline of one memory (`error_matching/keywords.py`); a query counts the shared keywords of each row.
+Like the feature table it appends rows or marks them dead, and removes dead rows when they are a quarter.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _SPARE = 256
 
 @dataclass
 class KnownError:
-    """What ranking needs to know of a memory that can be found by its errors. `created` in microseconds."""
+    """A memory that can be found by its errors; `created` is in microseconds since the epoch."""
 
     memory_id: str
     user: str
     is_recorded: bool
-    """Whether it was recorded as an error: only these are embedded by what went wrong."""
+    """True for a recorded error: only these are embedded by what went wrong."""
     solved: bool
     q_value: float
     created: int
@@ -36,7 +36,7 @@ class KnownError:
 
 @dataclass(frozen=True)
 class ErrorMatch:
-    """`match` in [0, 1]: the better of keyword overlap and cosine, to the round_match."""
+    """`match` in [0, 1]: the better of keyword overlap and cosine, to the hundredth."""
 
     memory_id: str
     match: float
@@ -45,27 +45,30 @@ class ErrorMatch:
 
 
 def round_match(match: float) -> float:
-    """Matches are compared so: what is better by less is as good, and the q_value decides."""
+    """Return a match to the hundredth: within a hundredth two matches are equal, and the q_value decides."""
     return float(np.round(match, 2))
 
 
-def nearest_errors(solved: npt.NDArray[np.bool_], rough: Vector, threshold: float, limit: int) -> Rows:
-    """Positions of the errors that may be among the `limit` best by meaning, solved ones first.
+def nearest_errors(solved: npt.NDArray[np.bool_], cosines: Vector, threshold: float, limit: int) -> Rows:
+    """Return the positions of errors that may be among the `limit` best by cosine, solved ones first.
 
-    `rough` holds their cosines in float32; what is within its precision of the threshold stays in.
+    `cosines` are in float32; an error within their precision of the threshold is kept.
     """
-    near = np.flatnonzero(rough >= threshold - FLOAT32_ERROR)
+    near = np.flatnonzero(cosines >= threshold - FLOAT32_ERROR)
     if len(near) <= limit:
         return near
-    rank = rough[near] + 2.0 * solved[near]  # no cosine is greater than 1
+    rank = cosines[near] + 2.0 * solved[near]  # no cosine is greater than 1
     kth = np.partition(rank, len(rank) - limit)[len(rank) - limit]
-    # Whoever is further behind than a round_match cannot be level with the last of the best.
+    # Whoever is further behind than a hundredth cannot be level with the last of the best.
     contenders: Rows = near[rank >= kth - 0.01 - 2 * FLOAT32_ERROR]
     return contenders
 
 
 class ErrorIndex:
-    """Not thread-safe: the owner holds a lock around `apply` and around reading."""
+    """Known errors by keyword, and `known` by memory id.
+
+    Not thread-safe: the owner holds a lock around `apply` and around reading.
+    """
 
     def __init__(self) -> None:
         self.known: dict[str, KnownError] = {}
@@ -78,7 +81,7 @@ class ErrorIndex:
         self._dead = 0
 
     def apply(self, changes: Changes) -> None:
-        """Take in what the ledger committed."""
+        """Apply changes that the ledger committed."""
         for change in changes.memories:
             self._remove(change.memory_id)
             if change.retrievable and (change.kind == "error" or change.error_keywords):
@@ -91,7 +94,7 @@ class ErrorIndex:
             self._compact()
 
     def overlaps(self, wanted: Iterable[Keywords]) -> dict[str, float]:
-        """Memories that share more than MATCH_OVERLAP of all keywords with one of the sets, with their best overlap."""
+        """Return the best overlap, above MATCH_OVERLAP, of each memory with one of the keyword sets, by memory id."""
         sizes = np.frombuffer(self._sizes, dtype=np.int64) if self._sizes else np.zeros(0, dtype=np.int64)
         best: dict[str, float] = {}
         for words in wanted:
@@ -110,7 +113,10 @@ class ErrorIndex:
     def rank(
         self, overlaps: dict[str, float], similarities: dict[str, float], user: str | None, limit: int
     ) -> list[ErrorMatch]:
-        """Solved before unsolved, then by match, q_value and age (newer first), among those of `user` (None: all)."""
+        """Return the `limit` best matches among the errors of `user` (of everyone where None).
+
+        Solved errors come before unsolved ones, then by match, q_value and age (newer first).
+        """
         found: list[tuple[KnownError, ErrorMatch]] = []
         for memory_id in overlaps.keys() | similarities.keys():
             error = self.known.get(memory_id)
@@ -130,7 +136,7 @@ class ErrorIndex:
         return [match for _, match in found[:limit]]
 
     def recorded_ids(self) -> Sequence[str]:
-        """Ids of the memories that were recorded as errors."""
+        """Return the ids of the memories that were recorded as errors."""
         return [error.memory_id for error in self.known.values() if error.is_recorded]
 
     def _add(self, change: MemoryChange) -> None:

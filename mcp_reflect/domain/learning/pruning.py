@@ -1,4 +1,4 @@
-"""Which memories have shown that they are not worth keeping in use.
+"""The rules by which memories that rarely helped are archived.
 
 Bounds are q_values that the update rule `q += alpha * (reward - q)` reaches: from 0.5 with alpha 0.3, one fail gives
 0.35, two 0.245, five 0.084 and four fails after one pass 0.156. For every alpha above 0 enough fails get there, and for
@@ -31,28 +31,28 @@ MIDDLING_Q, MIDDLING_UNUSED = 0.35, timedelta(days=180)
 
 @dataclass(frozen=True)
 class Prunable:
-    """A memory with the tier that condemns it; `reason` says it in words."""
+    """A memory to archive, with the rule that applies and a reason in words."""
 
     memory: Memory
     tier: Tier
     reason: str
 
 
-def prunable(memories: Iterable[Memory], now: datetime) -> list[Prunable]:
-    """Those of the memories that are to be archived, worst first."""
-    found = [judged for memory in memories if (judged := _judged(memory, now)) is not None]
+def find_prunable(memories: Iterable[Memory], now: datetime) -> list[Prunable]:
+    """Return those of the memories that the rules archive at `now`, lowest q_value first."""
+    found = [judged for memory in memories if (judged := _prunable(memory, now)) is not None]
     return sorted(found, key=lambda each: (each.memory.q_value, each.memory.created_at, each.memory.id))
 
 
-def unused_for(memory: Memory, now: datetime) -> timedelta:
-    """Time since the memory was last retrieved; since it was made where it never was."""
+def idle_time(memory: Memory, now: datetime) -> timedelta:
+    """Return the time since the memory was last retrieved, or since its creation where it never was."""
     return now - (memory.last_used_at or memory.created_at)
 
 
-def _judged(memory: Memory, now: datetime) -> Prunable | None:
+def _prunable(memory: Memory, now: datetime) -> Prunable | None:
     if memory.status != "active" or memory.kind == "insight" or not memory.reviews:
         return None
-    idle, q = unused_for(memory, now), memory.q_value
+    idle, q = idle_time(memory, now), memory.q_value
     said = f"q_value {q:.3f} after {memory.reviews} review{'s' if memory.reviews > 1 else ''}"
     if memory.reviews >= USELESS_REVIEWS and q <= USELESS_Q:
         return Prunable(memory, "useless", f"useless: {said}")

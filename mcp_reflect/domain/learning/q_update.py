@@ -1,4 +1,4 @@
-"""How reviews move q_values. Pure, and replayable: the stored events are the only input.
+"""The q_value update, its rewards and its replay from stored events. Pure functions.
 
 The rule is an exponential moving average of rewards (Reflect; the constant-step update of Sutton and
 Barto, Reinforcement Learning, 2nd ed., eq. 2.5): `q += alpha * (reward - q)`.
@@ -13,23 +13,23 @@ from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
 from mcp_reflect.domain.models import Author, Memory, ReflectionDraft, Result, Review, Trace, UtilityEvent
 
 ERASED_PREFIX = "gone"
-"""Prefix of what stands in a trace or a review for a memory that was forgotten. It keeps a verdict on single memories
-one, and is credited by nobody."""
+"""Prefix of the id that replaces an erased memory in traces and reviews. It keeps a verdict on single memories a
+verdict on these alone, and is never credited."""
 
 
-def updated(q: float, reward: float, alpha: float) -> float:
-    """The q_value after one reward; all three in [0, 1]."""
+def updated_q(q: float, reward: float, alpha: float) -> float:
+    """Return the q_value after one reward; all three are in [0, 1]."""
     return q + alpha * (reward - q)
 
 
 def rewards(
     retrieved: Iterable[str], result: Result, helpful: Sequence[str], harmful: Sequence[str], own: AbstractSet[str]
 ) -> dict[str, float]:
-    """What each memory earns from one review, in the order in which it is credited.
+    """Return the reward in [0, 1] of each memory that one review credits, by id, in the order of crediting.
 
-    Without verdicts every retrieved memory gets the reward of the run. With verdicts the helpful ones get 1,
-    the harmful ones 0 and the others nothing. `own` are the memories that came from the reviewed trace
-    itself: a run must not vouch for what was learned from it.
+    Without verdicts every retrieved memory gets the reward of the run. With verdicts the helpful ones get 1, the
+    harmful ones 0 and the others none. `own` are the memories that came from the reviewed trace itself, which must not
+    credit them.
     """
     if helpful or harmful:
         earned = dict.fromkeys(helpful, 1.0) | dict.fromkeys(harmful, 0.0)
@@ -43,35 +43,35 @@ def rewards(
     }
 
 
-def earned(trace: Trace, review: Review, own: AbstractSet[str]) -> dict[str, float]:
-    """`rewards` of a stored review: by the memories it names, by those judged for it, or by its result.
+def rewards_of_review(trace: Trace, review: Review, own: AbstractSet[str]) -> dict[str, float]:
+    """Return the `rewards` of a stored review: by the memories it names, by those judged for it, or by its result.
 
-    Memories that the run did not follow at all earn nothing; see `weight`.
+    Memories of credit weight 0 are left out.
     """
     helpful, harmful = _verdict(review)
     found = rewards(trace.retrieved_memory_ids, review.result, helpful, harmful, own)
-    return {memory_id: reward for memory_id, reward in found.items() if weight(review, memory_id) > 0.0}
+    return {memory_id: reward for memory_id, reward in found.items() if credit_weight(review, memory_id) > 0.0}
 
 
-def weight(review: Review, memory_id: str) -> float:
-    """The share of the review's alpha with which it moves a memory, in [0, 1]; 1 where somebody judged the memories."""
+def credit_weight(review: Review, memory_id: str) -> float:
+    """Return the share in [0, 1] of the review's alpha that moves a memory; 1 where somebody judged the memories."""
     if not review.used or any(_verdict(review)):
         return 1.0
     return review.used.get(memory_id, 0.0)
 
 
 def _verdict(review: Review) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The helpful and the harmful memories: the reviewer's, else those of whoever wrote the reflection."""
+    """Return the helpful and the harmful ids: the reviewer's, or else those of the reflection's author."""
     if review.helpful_memory_ids or review.harmful_memory_ids:
         return review.helpful_memory_ids, review.harmful_memory_ids
     return review.judged_helpful, review.judged_harmful
 
 
-def judged(trace: Trace, review: Review, draft: ReflectionDraft, author: Author) -> Review:
-    """The review with a model's opinion of the retrieved memories in it, where it is asked for and there is one.
+def with_model_verdict(trace: Trace, review: Review, draft: ReflectionDraft, author: Author) -> Review:
+    """Return the review with the verdict on retrieved memories that the reflection's author gave in `draft`.
 
-    A reviewer who named memories is not overruled. Ids that were not retrieved do not count, and one that is in both
-    lists is harmful.
+    A reviewer who named memories is not overruled, and a draft without a verdict changes nothing. Ids that were not
+    retrieved do not count, and one that is in both lists is harmful.
     """
     if review.helpful_memory_ids or review.harmful_memory_ids:
         return review
@@ -83,15 +83,15 @@ def judged(trace: Trace, review: Review, draft: ReflectionDraft, author: Author)
     return review.model_copy(update={"judged_helpful": helpful, "judged_harmful": harmful, "judged_by": author})
 
 
-def origins(memory: Memory) -> frozenset[str]:
-    """The traces that a memory came from and that must not credit it: an insight came from all of its evidence."""
+def source_traces(memory: Memory) -> frozenset[str]:
+    """Return the ids of the traces that a memory came from and that must not credit it; of an insight, all evidence."""
     source = frozenset({memory.source_trace_id})
     return source | frozenset(memory.evidence) if memory.kind == "insight" else source
 
 
-def event(review: Review, memory_id: str, position: int, reward: float, q: float) -> UtilityEvent:
-    """The record of `review` giving `reward` to a memory that stands at `q`; alpha is what `weight` leaves of it."""
-    alpha = review.alpha * weight(review, memory_id)
+def utility_event(review: Review, memory_id: str, position: int, reward: float, q: float) -> UtilityEvent:
+    """Return the event of a review that gives `reward` to a memory with q_value `q`, at alpha * credit weight."""
+    alpha = review.alpha * credit_weight(review, memory_id)
     return UtilityEvent(
         memory_id=memory_id,
         trace_id=review.trace_id,
@@ -101,25 +101,25 @@ def event(review: Review, memory_id: str, position: int, reward: float, q: float
         reward=reward,
         alpha=alpha,
         q_before=q,
-        q_after=updated(q, reward, alpha),
+        q_after=updated_q(q, reward, alpha),
     )
 
 
-def record(events: Iterable[UtilityEvent]) -> tuple[float, float]:
-    """(trials, successes) in reviews of the default learning rate; see `learning/confidence.py`."""
-    weights = [(past.alpha / REFERENCE_ALPHA, past.reward) for past in events]
-    return sum(weight for weight, _ in weights), sum(weight * reward for weight, reward in weights)
+def trial_counts(events: Iterable[UtilityEvent]) -> tuple[float, float]:
+    """Return (trials, successes) in reviews of the reference learning rate; see `learning/confidence.py`."""
+    counted = [(past.alpha / REFERENCE_ALPHA, past.reward) for past in events]
+    return sum(trials for trials, _ in counted), sum(trials * reward for trials, reward in counted)
 
 
 def replay(initial_q: float, events: Iterable[UtilityEvent]) -> list[UtilityEvent]:
-    """The same events of one memory with q_before and q_after worked out anew from `initial_q`.
+    """Return the events of one memory with q_before and q_after computed again from `initial_q`.
 
     `events` come in the order of their reviews; the last one's q_after is the memory's q_value.
     """
     replayed: list[UtilityEvent] = []
     q = initial_q
     for past in events:
-        after = updated(q, past.reward, past.alpha)
+        after = updated_q(q, past.reward, past.alpha)
         replayed.append(past.model_copy(update={"q_before": q, "q_after": after}))
         q = after
     return replayed

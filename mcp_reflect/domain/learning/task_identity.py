@@ -1,6 +1,7 @@
-"""When two texts are one task: the same words in the same order, whatever their case, punctuation and spacing.
+"""Task identity: two texts are one task where they have the same words in the same order.
 
-Nothing looser: who asks for something alike may want something else, and what helped there need not help here.
+Case, punctuation and spacing do not count. Nothing looser is one task: what helped with a similar request need not help
+with this one.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _BYTES = 8
 
 @lru_cache(maxsize=4_096)
 def task_key(task: str) -> int:
-    """A number that stands for the task, in [-2**63, 2**63); other tasks have another one, but for chance."""
+    """Return a 64-bit digest of the task's words, in [-2**63, 2**63)."""
     words = " ".join(_WORD.findall(task.casefold())) or task.strip()
     digest = hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=_BYTES).digest()
     return int.from_bytes(digest, "big", signed=True)
