@@ -25,13 +25,13 @@ import numpy.typing as npt
 
 from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
 from mcp_reflect.application.ports import Embedder
+from mcp_reflect.domain.values import Floats
 
 SETS = ("gitbugs_hadoop", "reflexion_prog", "tau_airline_runs", "webarena_family", "reflexion_hotpotqa")
 SEED = 20261121
 SHOWN = 5
 MAX_LOSS = 0.02
 
-Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 

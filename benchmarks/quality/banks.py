@@ -1,4 +1,4 @@
-"""Homes and memories to measure in, filled as a user fills them: every document is submitted and reviewed."""
+"""Temporary homes with memories, filled as a user fills them: every document is submitted and reviewed."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def settings(folder: Path, project: str, **environ: str) -> Settings:
 
 
 @dataclass(frozen=True)
-class FeatureTable:
-    """A set in the memory of a project. `vectors` are the plain ones of its documents, in order."""
+class FilledSet:
+    """A retrieval set stored as the memories of a project; `vectors` are those of its documents, in order."""
 
     contents: RetrievalSet
     memory: MemoryService
@@ -59,16 +59,16 @@ class Library:
         self.lab = lab
         self._stack = stack
         self._say = say
-        self._banks: dict[str, FeatureTable] = {}
+        self._banks: dict[str, FilledSet] = {}
 
-    def bank(self, contents: RetrievalSet) -> FeatureTable:
+    def bank(self, contents: RetrievalSet) -> FilledSet:
         """Sets go by their names."""
         if contents.name not in self._banks:
             began = time.perf_counter()
             memory = self._stack.enter_context(self.lab.memory(contents.name))
             vectors = fill(self.lab, memory, contents.documents)
             self._say(f"{contents.name}: {len(vectors):,} documents stored in {time.perf_counter() - began:.0f} s")
-            self._banks[contents.name] = FeatureTable(contents, memory, vectors)
+            self._banks[contents.name] = FilledSet(contents, memory, vectors)
         return self._banks[contents.name]
 
 

@@ -20,7 +20,7 @@ from benchmarks.quality.data import Run, by_task
 from benchmarks.quality.features import CREDITS, OPTIMISMS, SEMANTIC, environment
 from benchmarks.quality.references import Explorer, Oracle
 from benchmarks.quality.report import Report
-from benchmarks.quality.servers import InMemory, Real, Rule, Twins
+from benchmarks.quality.servers import DifferentialServer, InMemory, Real, Rule
 from benchmarks.quality.world import World, build_world
 
 SHOWN = (1, 3, 5)
@@ -213,9 +213,11 @@ def check(lab: Laboratory, runs: Sequence[Run], report: Report, retrieval: str, 
             world = build_world(lab, memory, few)
             first = InMemory(world, rule, CHECK_SHOWN, retrieval), Real(world, memory, rule, CHECK_SHOWN, retrieval)
             ranks += sum(first[0].shown(task) != first[1].shown(task) for task in range(len(world.tasks)))
-            twins = Twins(InMemory(world, rule, CHECK_SHOWN), Real(world, memory, rule, CHECK_SHOWN))
-            simulate(world, twins, draws(world, number, steps))
-            differences += twins.differences
+            paired_servers = DifferentialServer(
+                InMemory(world, rule, CHECK_SHOWN), Real(world, memory, rule, CHECK_SHOWN)
+            )
+            simulate(world, paired_servers, draws(world, number, steps))
+            differences += paired_servers.differences
     count = len(rules())
     what = f"tasks for each of {count} rules that simulation and real memory rank differently at first, {retrieval}"
     report.goal(what, ranks, 0.0, least=False, digits=0)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from benchmarks.quality.banks import FeatureTable, Laboratory, Library, documents_of, found
+from benchmarks.quality.banks import FilledSet, Laboratory, Library, documents_of, found
 from benchmarks.quality.baselines import BM25, order, plain_methods, words
 from benchmarks.quality.data import Question, RetrievalSet
 from benchmarks.quality.features import JUDGED, RETRIEVALS
@@ -28,7 +28,7 @@ MEAN_GAIN = 3.0
 """In percent of the best plain method, on average over the sets."""
 
 
-def measure_bank(lab: Laboratory, bank: FeatureTable) -> dict[str, Scores]:
+def measure_bank(lab: Laboratory, bank: FilledSet) -> dict[str, Scores]:
     """The scores of every method on one set."""
     documents = bank.contents.documents
     ids, by_words = np.array(list(documents)), BM25(list(documents.values()))

@@ -1,8 +1,8 @@
-"""Who ranks and learns in the simulation: the project's own code in memory, or the whole MemoryService.
+"""Servers of the simulation, which rank and learn: on a table in memory, or with the whole MemoryService.
 
-A submit through the ledger takes milliseconds, and the curves need millions of steps. So `InMemory` puts the same
-ranking (`ranking/top_k.py`) and learning (`learning/q_update.py`) on a table in memory. `Twins` runs it side by
-side with the real thing and counts the steps at which they differ in a single rank or q_value.
+A submit through the ledger takes milliseconds, and the curves need millions of steps. So `InMemory` runs the same
+ranking (`ranking/top_k.py`) and learning (`learning/q_update.py`) on a table in memory. `DifferentialServer` runs it
+beside the MemoryService and counts the steps at which they differ in a single rank or q_value.
 """
 
 from __future__ import annotations
@@ -220,8 +220,8 @@ class Real:
             self.q[self._position[update.memory_id]] = update.q_after
 
 
-class Twins:
-    """Both at once, on the same world; `differences` counts the steps at which they were not exactly the same."""
+class DifferentialServer:
+    """Runs both servers on the same world; `differences` counts the steps at which they were not exactly the same."""
 
     def __init__(self, quick: InMemory, real: Real) -> None:
         self._quick = quick

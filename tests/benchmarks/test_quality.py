@@ -19,7 +19,7 @@ from benchmarks.quality.learning import ORACLE, RELEVANCE, Laps, Trial, closed, 
 from benchmarks.quality.log_lines import PROMPT, after_log, after_prompt
 from benchmarks.quality.noise import Watching
 from benchmarks.quality.references import Explorer, Oracle
-from benchmarks.quality.servers import InMemory, Real, Rule, Twins
+from benchmarks.quality.servers import DifferentialServer, InMemory, Real, Rule
 from benchmarks.quality.world import World, build_world, steps
 from tests.support.ledgers import read
 
@@ -146,9 +146,9 @@ def test_the_simulation_moves_what_the_real_memory_moves(invented: Path, credit:
     with laboratory() as lab, lab.memory("twins", **variables) as memory:
         world = build_world(lab, memory, read_runs(TAU, invented))
         quick, real = InMemory(world, rule, 3), Real(world, memory, rule, 3)
-        twins = Twins(quick, real)
-        simulate(world, twins, draws(world, 0, 40))
-    assert twins.differences == 0
+        paired_servers = DifferentialServer(quick, real)
+        simulate(world, paired_servers, draws(world, 0, 40))
+    assert paired_servers.differences == 0
     assert np.unique(quick.q).size > 2
 
 
@@ -156,9 +156,11 @@ def test_a_difference_between_simulation_and_memory_is_counted(invented: Path) -
     variables = environment(q_learning__credit="retrieved", q_learning__optimism=0)
     with laboratory() as lab, lab.memory("apart", **variables) as memory:
         world = build_world(lab, memory, read_runs(TAU, invented))
-        twins = Twins(InMemory(world, Rule("followed"), 3), Real(world, memory, Rule("retrieved"), 3))
-        simulate(world, twins, draws(world, 0, 10))
-    assert twins.differences == 10
+        paired_servers = DifferentialServer(
+            InMemory(world, Rule("followed"), 3), Real(world, memory, Rule("retrieved"), 3)
+        )
+        simulate(world, paired_servers, draws(world, 0, 10))
+    assert paired_servers.differences == 10
 
 
 @pytest.mark.parametrize("retrieval", RETRIEVALS)

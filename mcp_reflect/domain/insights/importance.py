@@ -1,4 +1,4 @@
-"""How much a run matters when insights are drawn, worked out at the moment of use.
+"""Importance of a run for insights, computed at the moment of use.
 
 A score fixed when the run is stored would never fall below a threshold: age is what makes it fall.
 """

@@ -1,4 +1,4 @@
-"""From what a language model said about many runs to drafts of insights; what cannot be used is left out."""
+"""Parsing of a language model's answer into drafts of insights; unusable parts are left out."""
 
 from __future__ import annotations
 

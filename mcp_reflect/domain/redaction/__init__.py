@@ -1,1 +1,1 @@
-"""Secrets out of text and JSON before anything is stored or sent."""
+"""Redaction of secrets in text and JSON before anything is stored or sent."""

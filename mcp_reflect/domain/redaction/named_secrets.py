@@ -1,7 +1,7 @@
-"""Secrets known by the name they are given to: `password = …`, `"api_key": "…"`, `--token …`, `Cookie: session=…`.
+"""Detection of secrets by the name they are assigned to.
 
-What follows a name is as often a word about it, a variable or a placeholder; telling these apart is what most of this
-is about.
+Examples are `password = …`, `"api_key": "…"`, `--token …` and `Cookie: session=…`. The text after such a name is as
+often a word about it, a variable or a placeholder; most rules here tell these apart from secrets.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Secrets out, before anything is written to disk or sent to a model.
+"""Redaction of text, JSON and trajectories, before anything is written to disk or sent to a model.
 
 A secret becomes `[redacted:<kind>]`; the words around it stay. What only looks random (hashes, ids, encoded data) stays
 too: runs are full of it, and a trajectory without it teaches nothing.
@@ -34,7 +34,7 @@ _SMALLEST_NUMBER = 1_000
 
 
 def redact(text: str) -> str:
-    """The text with each secret replaced by `[redacted:<kind>]`. Doing it again changes nothing."""
+    """Return the text with each secret replaced by `[redacted:<kind>]`; redacting that again changes nothing."""
     for _ in range(_MAX_ROUNDS):
         changed = _redact_once(text)
         if changed == text:
@@ -44,7 +44,7 @@ def redact(text: str) -> str:
 
 
 def redact_json(value: Any) -> Any:
-    """The value with every string redacted, keys of objects included.
+    """Return the value with every string redacted, keys of objects included.
 
     A string is a secret as a whole where it stands under a name such as password, token or api_key, whether the name is
     its key, stands beside it ({"name": "DB_PASSWORD", "value": "…"}) or before it (["--password", "…"]).

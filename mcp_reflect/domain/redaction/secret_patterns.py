@@ -1,4 +1,4 @@
-"""What secrets look like: vendors' formats, and secrets known only by the name they are given to.
+"""Patterns of secrets: the documented formats of vendors, and secrets in headers, URLs and commands.
 
 Formats that detect-secrets knows are taken from its plugins. Its high-entropy plugins are left out, for they take
 hashes, ids and encoded data for secrets; so are plugins whose patterns need quadratic time on a hostile line (JWT,

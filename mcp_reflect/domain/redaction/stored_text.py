@@ -1,4 +1,4 @@
-"""Words as they may be stored: secrets replaced, and what this memory itself had put into a prompt cut out."""
+"""Sanitizing of text before it is stored: secrets replaced, recalled memories cut out."""
 
 from __future__ import annotations
 

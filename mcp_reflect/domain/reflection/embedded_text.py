@@ -1,4 +1,4 @@
-"""What of a memory is embedded: the text that a search for it is likely to resemble."""
+"""The texts of a memory that are embedded and indexed: those that a search for it is likely to resemble."""
 
 from __future__ import annotations
 

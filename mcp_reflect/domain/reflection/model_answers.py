@@ -1,4 +1,4 @@
-"""From what a language model said to the words of a reflection.
+"""Parsing of a language model's answer into the fields of a reflection.
 
 Models wrap JSON in code fences and chatter, think aloud, put a list where a string was asked for, or ignore the
 format altogether. What can be used is used; the rest is left out, never an error.

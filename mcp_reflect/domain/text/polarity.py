@@ -1,4 +1,4 @@
-"""Whether two sentences that are about the same thing say the opposite of each other.
+"""Polarity: cues by which two sentences about the same thing say the opposite of each other.
 
 Embeddings hardly see it: "use the flag" and "do not use the flag" have a cosine of 0.94 under the bundled model. The
 rules here are cues, and lean towards seeing a difference: two insights kept apart cost a line, a contradiction merged

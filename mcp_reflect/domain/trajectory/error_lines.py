@@ -1,4 +1,4 @@
-"""Errors as tools and logs report them, in short.
+"""Extraction of the lines in which tools and logs report errors.
 
 These are readings of free text: they serve a reflection, nothing else is decided by them.
 """

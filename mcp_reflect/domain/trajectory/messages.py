@@ -1,4 +1,4 @@
-"""One message of any vendor's shape, taken apart into what was said, called and returned.
+"""Parsing of one chat message of any vendor's shape into text, tool calls and tool results.
 
 Shapes: OpenAI Chat Completions (`tool_calls`, the older `function_call`, `role: tool`), OpenAI Responses items
 (`function_call`, `function_call_output`, built-in `…_call` items), Anthropic Messages (content blocks `tool_use`,

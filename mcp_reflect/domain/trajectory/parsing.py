@@ -1,4 +1,4 @@
-"""What a run did: chat messages of several vendors, or plain text, read into one shape."""
+"""Parsing of trajectories: chat messages of several vendors, or plain text, into one shape."""
 
 from __future__ import annotations
 
