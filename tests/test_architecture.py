@@ -35,7 +35,7 @@ DOMAIN_LAYERS = (
     {"redaction"},
     {"error_matching"},
     {"learning", "reflection"},
-    {"ranking", "insights"},
+    {"ranking", "insights", "lessons"},
 )
 """The same for the folders and files of `domain/`."""
 
@@ -43,7 +43,7 @@ NARROWED = {
     "config": {"errors"},
     "wire": {"errors"},
     "adapters": {"errors", "domain", "application.ports"},
-    "hooks": {"domain.text.recalled", "wire"},
+    "hooks": {"domain.text.recalled", "domain.trajectory.tools", "wire"},
     "client": {"errors", "application.requests", "config.project", "wire"},
     "server": {"errors", "domain", "application", "wire.request_meta"},
 }

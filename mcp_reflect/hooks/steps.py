@@ -7,27 +7,11 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-SHELLS = frozenset(
-    {
-        *("bash", "powershell", "shell", "local_shell", "exec_command", "shell_command"),
-        *("container.exec", "run_shell_command", "run_terminal_cmd", "run_terminal_command", "terminal"),
-    }
-)
-"""Names of the tools that run a command, in small letters, of Claude Code, Codex, Gemini CLI and Cursor."""
-EDITORS = frozenset(
-    {
-        *("edit", "write", "multiedit", "notebookedit", "apply_patch", "replace", "write_file"),
-        *("edit_file", "search_replace", "create_file", "delete_file", "strreplace"),
-    }
-)
-"""Those that change a file."""
+from mcp_reflect.domain.trajectory.tools import EDITORS, SHELLS, arguments_of, command_of, exit_code
+
 _DEEPEST = 40
 """Levels of a tool's result that are looked into; no client writes that many."""
 
-_EXIT = re.compile(
-    r"^(?:Exit [Cc]ode|Process exited with code|Command failed with exit code|exit_code)\W{1,3}(-?\d{1,10})",
-    re.MULTILINE,
-)
 _REFUSED = re.compile(
     r"\s*(?:The user doesn't want|\[Request interrupted|Permission to use|User rejected|Operation cancelled)"
 )
@@ -94,34 +78,7 @@ def parts(messages: Iterable[dict[str, Any]]) -> Iterator[Call | Result]:
             elif kind.endswith(("tool_use", "_call")):
                 given = block.get("input", block.get("arguments", block.get("action")))
                 default = "shell" if kind == "local_shell_call" else ""
-                yield Call(name, str(block.get("name") or default), _arguments(given))
-
-
-def _arguments(given: Any) -> dict[str, Any]:
-    if isinstance(given, str):
-        try:
-            given = json.loads(given)
-        except (ValueError, RecursionError):
-            return {"input": given}
-    return given if isinstance(given, dict) else {}
-
-
-def command_of(arguments: dict[str, Any]) -> str:
-    """The command line in the arguments of a shell tool; empty where there is none."""
-    given = arguments.get("command", arguments.get("cmd", ""))
-    if isinstance(given, list):
-        words = [str(word) for word in given]
-        # As in ["bash", "-lc", "make test"].
-        return words[-1] if len(words) == 3 and words[1] in {"-c", "-lc"} else " ".join(words)  # noqa: PLR2004 - those three
-    return given if isinstance(given, str) else ""
-
-
-def exit_code(text: str, failed: bool | None) -> int | None:
-    """What a command ended with: as its output tells at either end, else 0 where the client says that it worked."""
-    told = _EXIT.search(text[:300]) or _EXIT.search(text[-300:])
-    if told:
-        return int(told[1])
-    return 0 if failed is False else None
+                yield Call(name, str(block.get("name") or default), arguments_of(given))
 
 
 def text_in(content: Any, deepest: int = _DEEPEST) -> str:

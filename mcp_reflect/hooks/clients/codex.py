@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from mcp_reflect.domain.trajectory.tools import SHELLS, exit_code
 from mcp_reflect.hooks.clients import claude_code
 from mcp_reflect.hooks.clients.turn_builder import Turning, own_words
 from mcp_reflect.hooks.event import Event, Turn, text_of
-from mcp_reflect.hooks.steps import SHELLS, exit_code, failure, text_in
+from mcp_reflect.hooks.steps import failure, text_in
 from mcp_reflect.hooks.transcript import lines, recalls
 
 NAME = "codex"

@@ -11,9 +11,10 @@ import json
 import re
 from typing import Any
 
+from mcp_reflect.domain.trajectory.tools import SHELLS
 from mcp_reflect.hooks.clients.turn_builder import Turning, own_words
 from mcp_reflect.hooks.event import Event, Kind, Turn, text_of
-from mcp_reflect.hooks.steps import SHELLS, failure, text_in
+from mcp_reflect.hooks.steps import failure, text_in
 from mcp_reflect.hooks.transcript import lines
 
 NAME = "cursor"

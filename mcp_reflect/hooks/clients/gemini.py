@@ -10,9 +10,10 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
+from mcp_reflect.domain.trajectory.tools import SHELLS, exit_code
 from mcp_reflect.hooks.clients.turn_builder import Turning, own_words
 from mcp_reflect.hooks.event import Event, Kind, Turn, text_of
-from mcp_reflect.hooks.steps import SHELLS, exit_code, text_in
+from mcp_reflect.hooks.steps import text_in
 from mcp_reflect.hooks.transcript import lines, recalls
 
 NAME = "gemini"

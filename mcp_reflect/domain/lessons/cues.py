@@ -1,0 +1,135 @@
+"""Wordings that tell what a sentence is worth in a lesson: English; other languages go by position and novelty."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+def _phrases(text: str, *, opening: bool = False) -> re.Pattern[str]:
+    """A pattern for phrases separated by line ends or `|`; with `opening` only at the beginning of a text."""
+    joined = "|".join(
+        part.strip().replace(" ", r"\s+") for line in text.splitlines() for part in line.split("|") if part.strip()
+    )
+    return re.compile((r"\W{0,3}" if opening else r"\b") + rf"(?:{joined})\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Cue:
+    """A wording with the factor by which it changes the evidence of a sentence; above 1 it strengthens."""
+
+    pattern: re.Pattern[str]
+    factor: float
+    at_beginning: bool = False
+
+    def holds(self, sentence: str) -> bool:
+        """Whether the sentence is worded so."""
+        return bool(self.pattern.match(sentence) if self.at_beginning else self.pattern.search(sentence))
+
+
+RULE = _phrases(
+    """must(?: not|n't)? | never | always | only | exactly | at (?:most|least)
+            no (?:more|less|longer) than | instead of | rather than | not \\w+,? but | do(?:es)? not | don't
+            doesn't | cannot | can't | won't | required? | requires | forbidden | allowed | except
+            unless | regardless | strictly | whenever | every | inclusive | exclusive | ties? | defaults?
+            keeps? | drops? | cap(?:ped)? | limit(?:ed)? | threshold | first | before | after | ascending
+            descending | wins?"""
+)
+RULE_STEP = 0.18
+"""Each wording of a rule adds so much to the factor of a sentence."""
+RULE_CAP = 1.7
+
+STRENGTHENING = (
+    Cue(  # something is settled or explained
+        _phrases(
+            """settled | agreed | decided | decision | confirmed | final(?:ly|ised|ized)?
+            (?:the|our|project) rule | rule is | policy | convention | from now on | going forward
+            we(?:'ll| will)? (?:now|go with|settle) | to (?:sum|recap) | recap | in summary | summary
+            locked in | ships? with | root cause | turned? out | because
+            the (?:fix|cause|problem|reason) (?:is|was) | fixed by | the trick | lesson | learned"""
+        ),
+        1.35,
+    ),
+    Cue(  # something settled is amended
+        _phrases(
+            """amend(?:ed|ment|s)? | supersed\\w+ | no longer | we now | changed? (?:to|from)
+            replac(?:es|ed|ing) | overrid\\w+ | revis\\w+ | new rule | updated? rule | correction"""
+        ),
+        1.4,
+    ),
+    Cue(re.compile(r"\d"), 1.15),
+    Cue(re.compile(r"`[^`]+`|\b\w+\(\)|[<>=]=|->|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b"), 1.1),  # code
+)
+"""All that hold are multiplied."""
+
+COURTESY = Cue(
+    _phrases(
+        """thank(?:s| you) | you're welcome | have a (?:good|great|nice) | safe travels | feel free
+            let me know | glad | appreciate | anything else | hope you | sorry (?:for|about) | apologi[sz]e
+            look(?:ing)? forward | good (?:luck|morning|day|evening) | cheers"""
+    ),
+    0.15,
+)
+
+WEAKENING = (
+    Cue(re.compile(r".*\?$", re.DOTALL), 0.25, at_beginning=True),
+    COURTESY,
+    Cue(  # how things stand, or who somebody is: true of this run only
+        _phrases(
+            """(?:all|\\d+) (?:of (?:the|our) )?(?:\\w+ )?(?:tests?|checks) (?:now )?pass\\w*
+            pass(?:es|ed|ing)? now | (?:it|everything|this|all) (?:now )?(?:works|pass\\w*)
+            (?:is|are) (?:done|completed?|green) | my (?:user|reservation|order|account|name|email|phone)"""
+        ),
+        0.4,
+    ),
+    Cue(  # an announcement
+        _phrases(
+            """let me | let's | i'll | i will | i'm going to | i am going to | i can | i could | i would
+            i need to | i should | i've got | looking | sure | okay | ok | understood | got it | great
+            sorry | apologies | my apologies | please | hello | hi | happy to | is there anything
+            if you (?:have|need) | (?:next|now|first),? (?:i|let) | (?:could|can|would|do) you""",
+            opening=True,
+        ),
+        0.45,
+        at_beginning=True,
+    ),
+    Cue(  # an intention inside a sentence
+        _phrases(
+            """I (?:(?:still|also|just|now|first|then) )?(?:need|have|want|should|must|will|would|can|could|mig
+            ht|am going) | I'll | I'd | I'm | let me | we can try"""
+        ),
+        0.6,
+    ),
+    Cue(  # a sentence that points back says less when it stands alone
+        _phrases(
+            "it | that | this | those | these | they | he | she | both | same | nice | cool | and | also", opening=True
+        ),
+        0.75,
+        at_beginning=True,
+    ),
+)
+"""Only the first that holds counts."""
+
+CORRECTION = _phrases(
+    """no(?! problem| worries| rush) | nope | not quite | not exactly | not that | wrong
+            that's (?:not|wrong) | actually | instead | hold on | wait | stop | don't | do not | careful
+            except | one (?:correction|exception) | almost | rather | but | correction""",
+    opening=True,
+)
+"""How a turn begins that corrects the one before."""
+
+CONFIRMATION = _phrases(
+    """yes | yep | yeah | right | exactly | correct | agreed | perfect | confirmed | good | great
+            sounds (?:good|right) | that's (?:it|right) | that works | ship it | go (?:ahead|with) | do it
+            done | lgtm | precisely | sure""",
+    opening=True,
+)
+"""How a turn begins that accepts the one before."""
+
+RECAP = _phrases(
+    """(?:so[,:]? )?(?:to )?(?:(?:full|final|quick|short) )?(?:recap|summar\\w+|sum up) | settled
+            final | amended | agreed | decision | conclusions? | in short
+            the (?:final |agreed |amended )?(?:rule|policy|plan|answer|fix|result)""",
+    opening=True,
+)
+"""How a turn begins that sums up."""

@@ -1,0 +1,191 @@
+"""A lesson from a reviewed run, without a model: what is quoted is the run's own words, commands and values.
+
+Nothing is concluded here. A draft is empty where the run holds nothing that its task does not say already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from mcp_reflect.domain.lessons.evidence import AGENT, USER, Candidate, Turn, find_candidates, is_courtesy
+from mcp_reflect.domain.lessons.repairs import Repair, decisive_error, describe_change, find_repairs, is_inspection
+from mcp_reflect.domain.lessons.selection import select_sentences
+from mcp_reflect.domain.lessons.sentences import split_sentences
+from mcp_reflect.domain.lessons.steps import Step, find_said, find_steps
+from mcp_reflect.domain.models import ReflectionDraft, ReviewedRun
+from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
+
+LESSON_CHARS = 900
+"""Budget of a whole lesson, the reviewer's words aside: three of them with their tasks stay below 800 tokens."""
+
+_FEEDBACK_CHARS = 1_000
+_REFERENCE_CHARS = 400
+_REPAIRS = 3
+_COMMANDS = 4
+_COMMAND_CHARS = 160
+_CALL_CHARS = 200
+_ERROR_CHARS = 180
+_CHANGE_CHARS = 200
+_TRIED = 3
+_LEAST_SENTENCES = 250
+"""Characters that sentences get at least, however much there is to say of commands."""
+
+_STATUS_TOKEN = re.compile(r"###\w+###")
+_STATED = 1.3
+"""Evidence from which what a user says in a failed run is a statement about more than that run."""
+_LOOKUP = re.compile(
+    r"(?:get|list|search|find|read|fetch|query|lookup|look_up|think|view|show|describe|calculate|glob|grep)"
+)
+
+
+def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
+    """The lesson of a reviewed run within LESSON_CHARS; an empty draft where there is nothing to learn from it.
+
+    Of a passed run: each failed → worked pair, the commands and calls that worked, verbatim, and the decisions, rules
+    and conclusions of the conversation. Of a failed one: what the reviewer or the last error says went wrong, what was
+    tried, and what the user stated. The reviewer's feedback is kept verbatim.
+    """
+    trajectory = parse(run.trace.trajectory)
+    steps = find_steps(trajectory)
+    passed = run.review.result == "pass"
+    repairs = list(find_repairs(steps))
+    actions = list(_actions(steps, repairs, passed=passed))
+    room = max(LESSON_CHARS - sum(map(len, actions)), _LEAST_SENTENCES)
+    told = _select(run, trajectory, steps, room, passed=passed)
+    mistake = "" if passed else _mistake(run, trajectory, steps)
+    feedback = run.review.feedback.strip()[:_FEEDBACK_CHARS]
+    guidance = [f"Reviewer: {feedback}"] if passed and feedback else []
+    guidance += [each.text for each in told]
+    if not (actions or guidance or mistake or run.trace.reference_context.strip()):
+        return ReflectionDraft()
+    summary, guidance = _headline(told, guidance)
+    reference = run.trace.reference_context.strip()
+    if reference:
+        actions.append(f"Reference: {' '.join(reference.split())[:_REFERENCE_CHARS]}")
+    return ReflectionDraft(
+        summary=summary,
+        key_mistake=mistake,
+        correct_action="\n".join(actions),
+        guidance="\n".join(guidance),
+    )
+
+
+def _headline(told: Sequence[Candidate], guidance: list[str]) -> tuple[str, list[str]]:
+    """The sentence with the most evidence as the summary, and the rest."""
+    if len(told) < 2:  # noqa: PLR2004 - a single sentence is the guidance
+        return "", guidance
+    first = max(told, key=lambda each: each.evidence)
+    return first.text, [text for text in guidance if text != first.text]
+
+
+def _select(
+    run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step], room: int, *, passed: bool
+) -> list[Candidate]:
+    turns = [Turn(role, _STATUS_TOKEN.sub("", text)) for role, text in find_said(trajectory)]
+    final = run.trace.final_response.strip()
+    if final and (not turns or turns[-1].text.strip() != final):
+        turns.append(Turn(AGENT, final))
+    if trajectory.messages is None and steps:
+        turns = turns[1:]  # a log of commands is told by its steps
+    candidates = list(find_candidates(turns))
+    if not passed:  # what the agent concluded in a run that failed is no lesson; what the user said still holds
+        candidates = [each for each in candidates if each.role == USER and each.evidence >= _STATED]
+    return select_sentences(candidates, run.trace.task, room)
+
+
+def _mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) -> str:
+    """The reviewer's words; else the error that the run ended in; else the answer or the last action it ended with."""
+    feedback = run.review.feedback.strip()
+    if feedback:
+        return feedback[:_FEEDBACK_CHARS]
+    acted = [step for step in steps if not is_inspection(step)]
+    if acted and acted[-1].failed and (error := decisive_error(acted[-1].errors)):
+        return f"{_shown(acted[-1])} failed: {_clip_error(error)}"
+    if not steps and run.errors and (error := decisive_error(run.errors[-1:])):
+        return _clip_error(error)
+    final = run.trace.final_response.strip() or _last_said(trajectory)
+    changing = [_shown(step) for step in acted if step.failed is not True and _is_telling(step)]
+    parts = [f"did {'; '.join(changing[-_TRIED:])}"] if changing else []
+    if final and not (changing and acted[-1].subject in changing[-1]):
+        parts.append(f"ended with: {_clip(final, _CALL_CHARS)}")
+    return f"Judged a failure after the run {' and '.join(parts)}" if parts else ""
+
+
+def _last_said(trajectory: Trajectory) -> str:
+    """What the agent said last that is no courtesy; empty where it said nothing."""
+    for role, text in reversed(list(find_said(trajectory))):
+        if role == AGENT and (told := [s for s in split_sentences(text) if not is_courtesy(s)]):
+            return " ".join(told)
+    return ""
+
+
+def _actions(steps: Sequence[Step], repairs: Sequence[Repair], *, passed: bool) -> Iterator[str]:
+    """Lines on what failed and then worked, and on what worked at once."""
+    shown = repairs[-_REPAIRS:]
+    for repair in shown:
+        yield _told(repair)
+    named = {id(repair.worked) for repair in shown}
+    subjects = {repair.worked.subject for repair in shown}
+    if not passed:
+        return
+    worked = [
+        step
+        for step in steps
+        if step.failed is not True and _is_telling(step) and id(step) not in named and step.subject not in subjects
+    ]
+    lines = list(dict.fromkeys(_shown(step) for step in reversed(worked)))[: _COMMANDS - min(len(shown), 2)]
+    if lines:
+        yield "; ".join(reversed(lines))
+
+
+def _is_telling(step: Step) -> bool:
+    """Whether a step does more than look: commands with arguments, and calls that change something."""
+    if step.kind == "edit" or not step.subject:
+        return False
+    if step.kind == "command":
+        return not is_inspection(step) and len(step.subject) > 2  # noqa: PLR2004 - no command is shorter
+    return not _LOOKUP.match(step.tool.lower().rpartition("__")[2])
+
+
+def _shown(step: Step) -> str:
+    if step.kind == "command":
+        return f"`{_clip(step.subject, _COMMAND_CHARS)}`"
+    return f"`{step.tool}({_clip(step.subject, _CALL_CHARS)})`"
+
+
+def _told(repair: Repair) -> str:
+    error = f": {_clip_error(repair.error)}" if repair.error else ""
+    failed = f"{_shown(repair.failed)} failed{error}."
+    changes = [_edited(step) for step in _decisive_edits(repair)]
+    changes += [_shown(step) for step in repair.commands[-2:]]
+    between = f" after {'; '.join(changes)}" if changes else ""
+    if repair.same_command:
+        return f"{failed} It passed{between}."
+    return f"{failed} Worked{between}: {_shown(repair.worked)}."
+
+
+def _decisive_edits(repair: Repair) -> list[Step]:
+    """The last edits of distinct files, latest last; those of files that the error names are preferred."""
+    by_file = {step.subject: step for step in repair.edits}
+    named = [step for path, step in by_file.items() if path and path.rpartition("/")[2] in repair.error]
+    return (named or list(by_file.values()))[-2:]
+
+
+def _edited(step: Step) -> str:
+    name = step.subject or "a file"
+    change = describe_change(step, _CHANGE_CHARS)
+    return f"editing {name} ({change})" if change else f"writing {name}"
+
+
+def _clip(text: str, most: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
+def _clip_error(error: str) -> str:
+    """An error line, cut behind its first sentence where it is long."""
+    line = " ".join(error.split())
+    if len(line) > _ERROR_CHARS and 0 < (end := line.find(". ")) <= _ERROR_CHARS:
+        return line[:end]
+    return _clip(line, _ERROR_CHARS).rstrip(".")

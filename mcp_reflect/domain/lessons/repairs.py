@@ -1,0 +1,159 @@
+"""Failed → worked: what failed in a run, its error, and what was different when the same thing worked."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mcp_reflect.domain.lessons.steps import Step
+
+_VARIANT = 0.34
+"""Least share of common words (Jaccard) from which two commands of one program are variants of each other."""
+
+_WORD = re.compile(r"\w+")
+_NOISE = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head|cat|grep|tee|less)\b[^|&;]*|>\s*/dev/null)\s*")
+_SETUP = re.compile(r"^(?:cd\s+\S+\s*(?:&&|;)\s*|set -\w+\s*(?:&&|;)\s*|export\s+\w+=\S*\s*(?:&&|;)\s*)+")
+_PREPARES = re.compile(
+    r"\b(?:install|add|sync|up|start|init|create|migrate|build|compile|generate|export|mkdir|chmod|chown|ln|cp|mv|rm|sed|patch"
+    r"|git\s+(?:checkout|restore|pull|fetch|submodule|config|stash|apply|clean)|kill|pkill|unset|source|restore|upgrade|update"
+    r"|downgrade|pin|lock|enable|set)\b"
+)
+_INSPECTS = re.compile(
+    r"^(?:sudo\s+)?(?:ls|ll|pwd|cat|head|tail|less|more|echo|printf|which|type|whereis|wc|grep|rg|ag|ack|find|fd|tree|file|stat"
+    r"|env|printenv|date|whoami|id|uname|hostname|history|true|false|sleep|clear|man|help|jq|sort|uniq|diff|cmp|awk|cut|nl|xxd"
+    r"|sed\s+-n|git\s+(?:status|diff|log|show|branch|blame|remote|rev-parse|ls-files|grep))\b"
+)
+
+
+@dataclass(frozen=True)
+class Repair:
+    """`failed` did not work, with `error` as its decisive line; `worked` did. `edits` and `commands` came in between.
+
+    Where the two are the same command, what was in between made the difference; otherwise what changed in it did.
+    """
+
+    failed: Step
+    error: str
+    worked: Step
+    edits: tuple[Step, ...] = ()
+    commands: tuple[Step, ...] = ()
+
+    @property
+    def same_command(self) -> bool:
+        """Whether the very same command was repeated."""
+        return normalised(self.failed.subject) == normalised(self.worked.subject)
+
+
+def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
+    """Each failing step with the first later step that did the same and worked, in order of the failures.
+
+    A failure that is repeated before it is mended counts once, with its last error.
+    """
+    done: set[int] = set()
+    for place, step in enumerate(steps):
+        if not step.failed or step.kind == "edit" or is_inspection(step) or place in done:
+            continue
+        later = [number for number in range(place + 1, len(steps)) if _is_retry(step, steps[number])]
+        worked = next((number for number in later if steps[number].failed is False), None)
+        if worked is None:
+            continue
+        tries = [place, *(number for number in later if number < worked)]
+        done.update(tries)
+        last = steps[tries[-1]]
+        between = steps[place + 1 : worked]
+        repair = Repair(
+            failed=last if normalised(last.subject) != normalised(steps[worked].subject) or len(tries) == 1 else step,
+            error=decisive_error([*last.errors, *step.errors]),
+            worked=steps[worked],
+            edits=tuple(each for each in between if each.kind == "edit" and not each.failed),
+            commands=tuple(each for each in between if _prepares(each)),
+        )
+        if not repair.same_command or repair.edits or repair.commands:
+            yield repair
+
+
+def _is_retry(failed: Step, other: Step) -> bool:
+    """Whether the other step does what the failed one was to do: the same call, or a variant of it."""
+    if other.kind != failed.kind or other.tool != failed.tool:
+        return False
+    if failed.kind == "call":
+        return True
+    ours, theirs = normalised(failed.subject), normalised(other.subject)
+    if ours == theirs:
+        return True
+    if program_of(ours) != program_of(theirs):
+        return False
+    a, b = set(_WORD.findall(ours)), set(_WORD.findall(theirs))
+    return len(a & b) / len(a | b) >= _VARIANT
+
+
+def _prepares(step: Step) -> bool:
+    return (
+        step.kind == "command"
+        and step.failed is False
+        and not is_inspection(step)
+        and bool(_PREPARES.search(step.subject))
+    )
+
+
+def is_inspection(step: Step) -> bool:
+    """Whether a command only looks at things."""
+    return step.kind == "command" and bool(_INSPECTS.match(normalised(step.subject)))
+
+
+def normalised(command: str) -> str:
+    """A command line without what only arranges it: changed folders before it, pipes that shorten its output."""
+    return " ".join(_NOISE.sub(" ", _SETUP.sub("", command.strip())).split())
+
+
+def program_of(command: str) -> str:
+    """The program that a normalised command starts, behind assignments, `sudo`, `uv run`, `python -m` and the like."""
+    words = [word for word in command.split() if "=" not in word.split("/")[0] or word.startswith("-")]
+    while len(words) > 1 and words[0] in {"sudo", "env", "time", "npx", "uv", "poetry", "run", "exec", "bundle"}:
+        words = words[1:]
+    if len(words) > 2 and re.match(r"(?:.*/)?python[\d.]*$", words[0]) and words[1] == "-m":  # noqa: PLR2004 - python -m x
+        return words[2]
+    return words[0].rpartition("/")[2] if words else ""
+
+
+_MARK = re.compile(r"^E\s+(?=\S)")
+"""What pytest puts before the lines of an exception."""
+_GENERIC = re.compile(
+    r"^(?:exit(?:ed)?|process|command|error|npm err!?|make(?:\[\d+\])?:|error: command|failed|failure|traceback"
+    r"|build failed|fatal|the command)?\W*(?:exit(?:ed)?\s*)?(?:with\s*)?(?:code|status|error|failed)?\W*-?\d*\W*$",
+    re.IGNORECASE,
+)
+_SUMMARY = re.compile(
+    r"^(?:FAILED\s\S+|=+.*=+|make(?:\[\d+\])?: \*\*\*|npm ERR! (?:code|errno|A complete log)|exit code)",
+    re.IGNORECASE,
+)
+
+
+def decisive_error(errors: Sequence[str]) -> str:
+    """The error line that says most: neither a bare exit code nor a summary where another line is there; else empty."""
+    lines = [_MARK.sub("", error.strip()) for error in errors]
+    telling = [line for line in lines if not _GENERIC.match(line)]
+    return next((line for line in telling if not _SUMMARY.match(line)), telling[0] if telling else "")
+
+
+def describe_change(step: Step, most: int) -> str:
+    """The decisive lines of an edit as `- old` and `+ new`, at most `most` characters; empty where nothing is known."""
+    for old, new in step.change:
+        lines = [
+            f"{line[0]} {' '.join(line[1:].split())}"
+            for line in difflib.ndiff(old.splitlines(), new.splitlines())
+            if line[:2] in {"- ", "+ "} and line[2:].strip()
+        ]
+        lines = [line for line in lines if len(line) > 3]  # noqa: PLR2004 - a sign and a bracket say nothing
+        if not old:
+            continue  # a new file: its name says more than its first line
+        told = ""
+        for line in lines:
+            if len(told) + len(line) + 3 > most:
+                break
+            told = f"{told}; {line}" if told else line
+        if told:
+            return told
+    return ""

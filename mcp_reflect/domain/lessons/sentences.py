@@ -1,0 +1,70 @@
+"""Running text as sentences that stand alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+LONGEST_SENTENCE = 400
+"""Characters. A longer sentence is split at semicolons and colons, and what is still longer is left out."""
+
+_SHORTEST_SENTENCE = 12
+_MOST_TEXT = 40_000
+"""Characters of one message that are read, half from its beginning and half from its end."""
+
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+|^[ \t]*#{1,6}[ \t]+|^[ \t]*>[ \t]?")
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{2})(?=\S)(.+?)(?<=\S)\1(?![\w*])")
+# An abbreviation or an ordinal does not end a sentence: a capital or a quotation must follow.
+_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)[\"')\]]{0,2}\s+(?=[\"'(\[`]?[A-Z0-9])")
+_CLAUSE = re.compile(r"(?<=[;:])\s+|\s+(?:-{1,2}|–|—)\s+")
+
+
+def split_sentences(text: str) -> Iterator[str]:
+    """The sentences of prose, one line each, in order. Code blocks are left out; list items are sentences."""
+    if len(text) > _MOST_TEXT:
+        text = text[: _MOST_TEXT // 2] + "\n" + text[-_MOST_TEXT // 2 :]
+    for line in _paragraphs(_FENCE.sub("\n\n", text)):
+        for sentence in _END.split(line):
+            yield from _parts(sentence)
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Lines of text with wrapped ones joined.
+
+    An empty line, a list item and a line behind the end of a sentence begin a new one; a list item goes on in
+    indented lines only.
+    """
+    held: list[str] = []
+    in_item = False
+    for line in text.splitlines():
+        stripped = line.strip()
+        is_item = bool(_BULLET.match(line))
+        ended = bool(held) and (held[-1].endswith((".", "!", "?", ":")) or (in_item and not line[:1].isspace()))
+        if held and (not stripped or is_item or ended):
+            yield " ".join(held)
+            held = []
+        if stripped:
+            in_item = is_item or (in_item and bool(held))
+            held.append(_EMPHASIS.sub(r"\2", _BULLET.sub("", line).strip()))
+    if held:
+        yield " ".join(held)
+
+
+def _parts(sentence: str) -> Iterator[str]:
+    sentence = " ".join(sentence.split())
+    pieces = [sentence] if len(sentence) <= LONGEST_SENTENCE else _joined(_CLAUSE.split(sentence))
+    for piece in pieces:
+        if _SHORTEST_SENTENCE <= len(piece) <= LONGEST_SENTENCE:
+            yield piece
+
+
+def _joined(clauses: list[str]) -> list[str]:
+    """Clauses put together again as far as they stay below LONGEST_SENTENCE / 2."""
+    parts: list[str] = []
+    for clause in clauses:
+        if parts and len(parts[-1]) + len(clause) < LONGEST_SENTENCE // 2:
+            parts[-1] += " " + clause
+        else:
+            parts.append(clause)
+    return parts

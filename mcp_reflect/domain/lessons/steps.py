@@ -1,0 +1,139 @@
+"""A run as steps: commands, edits and other tool calls, each with what came of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from mcp_reflect.domain.trajectory.error_lines import errors_in_result, errors_in_text
+from mcp_reflect.domain.trajectory.messages import Said, ToolCall, ToolResult, events
+from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.trajectory.tools import EDITORS, SHELLS, arguments_of, command_of, exit_code
+
+_PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}[$#] |\$ |> \$ )(?P<command>\S.*)$")
+_PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
+_MOST_ERRORS = 6
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call of a run.
+
+    `subject` is the command line of a command, the path of an edit, the arguments of another call as compact text.
+    `change` holds pairs of what an edit replaced and by what. `failed` is None where nothing tells.
+    """
+
+    kind: Literal["command", "edit", "call"]
+    tool: str
+    subject: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    change: tuple[tuple[str, str], ...] = ()
+    failed: bool | None = None
+    errors: tuple[str, ...] = ()
+
+
+def find_steps(trajectory: Trajectory) -> list[Step]:
+    """The steps of a run in order. In plain text, lines behind a shell prompt (`$ make test`) are commands."""
+    if trajectory.messages is None:
+        return list(_logged(trajectory.text))
+    found: list[Step] = []
+    places: dict[str, int] = {}
+    for message in trajectory.messages:
+        for event in events(message):
+            if isinstance(event, ToolCall):
+                places[event.id] = len(found)
+                found.append(_step(event))
+            elif isinstance(event, ToolResult) and found:
+                place = places.get(event.call_id, len(found) - 1)
+                found[place] = _with_result(found[place], event)
+    return found
+
+
+def find_said(trajectory: Trajectory) -> Iterator[tuple[str, str]]:
+    """(role, text) of what was said, in order; plain text, without its commands and their output, is the agent's."""
+    if trajectory.messages is None:
+        yield "assistant", trajectory.text
+        return
+    for message in trajectory.messages:
+        for event in events(message):
+            if isinstance(event, Said) and event.role in {"user", "assistant", "human", "model"}:
+                yield ("user" if event.role in {"user", "human"} else "assistant"), event.text
+
+
+def _step(call: ToolCall) -> Step:
+    arguments = arguments_of(call.arguments)
+    name = call.name.lower().rpartition("__")[2]
+    command = command_of(arguments) if name in SHELLS else ""
+    if command and not command.lstrip().startswith("apply_patch"):
+        return Step("command", call.name, command.strip(), arguments)
+    if name in EDITORS or command:
+        path, change = _edit(arguments, command)
+        return Step("edit", call.name, path, arguments, change)
+    return Step("call", call.name, compact(arguments), arguments)
+
+
+def _edit(arguments: dict[str, Any], command: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    path = next((str(arguments[key]) for key in _PATHS if arguments.get(key)), "")
+    patch = command or str(arguments.get("patch") or arguments.get("input") or "")
+    if "*** " in patch:
+        return _patched(patch)
+    edits = arguments.get("edits")
+    pieces = edits if isinstance(edits, list) else [arguments]
+    change = tuple(
+        (_text(piece, "old_string", "old_str", "search"), _text(piece, "new_string", "new_str", "replace", "content"))
+        for piece in pieces
+        if isinstance(piece, dict)
+    )
+    return path, tuple(pair for pair in change if any(pair))
+
+
+def _patched(patch: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    path = re.search(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", patch, re.MULTILINE)
+    removed = [line[1:] for line in patch.splitlines() if line.startswith("-") and not line.startswith("---")]
+    added = [line[1:] for line in patch.splitlines() if line.startswith("+") and not line.startswith("+++")]
+    return (path[1].strip() if path else ""), (("\n".join(removed), "\n".join(added)),)
+
+
+def _text(piece: dict[str, Any], *keys: str) -> str:
+    return next((value for key in keys if isinstance(value := piece.get(key), str) and value), "")
+
+
+def _with_result(step: Step, result: ToolResult) -> Step:
+    code = exit_code(result.text, result.failed)
+    found = tuple(dict.fromkeys(errors_in_result(result.text, failed=result.failed)))
+    failed: bool | None
+    if result.failed is True or (code is not None and code != 0):
+        failed = True
+    elif code == 0 or result.failed is False:
+        failed = False
+    else:
+        failed = bool(found)
+    return Step(step.kind, step.tool, step.subject, step.arguments, step.change, failed, found[:_MOST_ERRORS])
+
+
+def _logged(text: str) -> Iterator[Step]:
+    """The commands of a log, each with the lines up to the next prompt as its output."""
+    command, output = "", []
+    for line in [*text.splitlines(), None]:
+        prompt = _PROMPT.match(line) if line is not None else None
+        if line is not None and not prompt:
+            output.append(line)
+            continue
+        if command:
+            printed = "\n".join(output)
+            found = tuple(dict.fromkeys(errors_in_text(printed)))
+            code = exit_code(printed, None)
+            yield Step("command", "shell", command, {}, (), bool(found) if code is None else code != 0, found)
+        command, output = (prompt["command"].strip() if prompt else ""), []
+
+
+def compact(arguments: Mapping[str, Any]) -> str:
+    """Arguments as `name=value, …`; values as they were, nested ones as JSON."""
+    return ", ".join(
+        f"{name}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for name, value in arguments.items()
+        if value not in ("", None, [], {})
+    )

@@ -1,0 +1,59 @@
+"""The words of a sentence that carry meaning, each with the weight that it has in a lesson."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_COMMON = """
+    a about above after again against all also am an and any are as at be because been before being below between
+    both but by can could did do does doing down during each few for from further get gets getting go goes going had
+    has have having he her here hers him his how i if in into is it its itself just let like ll make makes me might
+    more most much my need needs no nor not now of off ok okay on once one only or other our ours out over own
+    please re really s same she should so some sure such t than thank thanks that the their theirs them then there
+    these they this those through to too under until up us use used uses using ve very want wants was way we well
+    were what when where which while who whom why will with would yes you your yours
+"""
+STOP_WORDS = frozenset(_COMMON.split())
+
+_WORD = re.compile(r"[A-Za-z_][\w]*(?:[-.'/][\w]+)*|\d[\d,]*(?:\.\d+)*%?\w*|[<>=!]=|[<>]")
+_CODE = re.compile(r"[_/.=<>]|[a-z][A-Z]|\d")
+_SUFFIX = re.compile(r"(?:'s|ies|ied|ing|edly|ed|es|ly|s)$")
+_SHORTEST_STEM = 3
+
+_PLAIN = 1.0
+_CODED = 1.6
+"""Identifiers, paths, operators, codes and numbers: what a reader cannot guess."""
+_NAMED = 1.3
+"""Capitals inside a sentence and quoted words."""
+
+
+def stem(word: str) -> str:
+    """The word without its commonest endings, in lower case; numbers and identifiers stay whole."""
+    lowered = word.lower()
+    if _CODE.search(word):
+        return lowered.strip("'")
+    shorter = _SUFFIX.sub("", lowered)
+    return shorter if len(shorter) >= _SHORTEST_STEM else lowered
+
+
+def term_weights(sentence: str) -> dict[str, float]:
+    """The content words of a sentence as stems, each with its weight above 0."""
+    weights: dict[str, float] = {}
+    for match in _WORD.finditer(sentence):
+        word = match.group()
+        if word.lower() in STOP_WORDS:
+            continue
+        weight = _PLAIN
+        if _CODE.search(word):
+            weight = _CODED
+        elif match.start() and (word[0].isupper() or sentence[match.start() - 1] in "'\"`"):
+            weight = _NAMED
+        key = stem(word)
+        weights[key] = max(weight, weights.get(key, 0.0))
+    return weights
+
+
+def discounted(weights: Mapping[str, float], known: frozenset[str], share: float) -> dict[str, float]:
+    """The same weights, those of `known` terms multiplied by `share` in [0, 1]."""
+    return {term: weight * share if term in known else weight for term, weight in weights.items()}

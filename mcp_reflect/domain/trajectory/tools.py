@@ -1,0 +1,60 @@
+"""The tools of coding agents: which run commands, which edit files, and what their arguments and results say.
+
+Standard library only: hooks import it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+SHELLS = frozenset(
+    {
+        *("bash", "powershell", "shell", "local_shell", "exec_command", "shell_command"),
+        *("container.exec", "run_shell_command", "run_terminal_cmd", "run_terminal_command", "terminal"),
+    }
+)
+"""Names of the tools that run a command, in small letters, of Claude Code, Codex, Gemini CLI and Cursor."""
+
+EDITORS = frozenset(
+    {
+        *("edit", "write", "multiedit", "notebookedit", "apply_patch", "replace", "write_file"),
+        *("edit_file", "search_replace", "create_file", "delete_file", "strreplace"),
+    }
+)
+"""Those that change a file."""
+
+_EXIT = re.compile(
+    r"^(?:Exit [Cc]ode|Process exited with code|Command failed with exit code|exit_code)\W{1,3}(-?\d{1,10})",
+    re.MULTILINE,
+)
+
+
+def arguments_of(given: Any) -> dict[str, Any]:
+    """The arguments of a call as an object; text that is no JSON object stands under `input`."""
+    if isinstance(given, str):
+        try:
+            read = json.loads(given)
+        except (ValueError, RecursionError):
+            return {"input": given}
+        given = read if isinstance(read, dict) else {"input": given}
+    return given if isinstance(given, dict) else {}
+
+
+def command_of(arguments: dict[str, Any]) -> str:
+    """The command line in the arguments of a shell tool; empty where there is none."""
+    given = arguments.get("command", arguments.get("cmd", ""))
+    if isinstance(given, list):
+        words = [str(word) for word in given]
+        # As in ["bash", "-lc", "make test"].
+        return words[-1] if len(words) == 3 and words[1] in {"-c", "-lc"} else " ".join(words)  # noqa: PLR2004 - those three
+    return given if isinstance(given, str) else ""
+
+
+def exit_code(text: str, failed: bool | None) -> int | None:
+    """The exit code that a command's output names at either end; 0 where the client says that it worked, else None."""
+    told = _EXIT.search(text[:300]) or _EXIT.search(text[-300:])
+    if told:
+        return int(told[1])
+    return 0 if failed is False else None
