@@ -28,6 +28,8 @@ _CALL_CHARS = 200
 _ERROR_CHARS = 180
 _CHANGE_CHARS = 200
 _TRIED = 3
+_PATH_PARTS = 3
+"""Of a long path the last parts are shown: where a repository lies differs from machine to machine."""
 _LEAST_SENTENCES = 250
 """Characters that sentences get at least, however much there is to say of commands."""
 
@@ -173,7 +175,7 @@ def _decisive_edits(repair: Repair) -> list[Step]:
 
 
 def _edited(step: Step) -> str:
-    name = step.subject or "a file"
+    name = "/".join(step.subject.rsplit("/", _PATH_PARTS)[-_PATH_PARTS:]) if step.subject else "a file"
     change = describe_change(step, _CHANGE_CHARS)
     return f"editing {name} ({change})" if change else f"writing {name}"
 

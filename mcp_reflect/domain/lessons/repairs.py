@@ -12,6 +12,9 @@ from mcp_reflect.domain.lessons.steps import Step
 _VARIANT = 0.34
 """Least share of common words (Jaccard) from which two commands of one program are variants of each other."""
 
+_OTHER_PROGRAM = 0.6
+"""The same for commands of two programs."""
+
 _WORD = re.compile(r"\w+")
 _NOISE = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head|cat|grep|tee|less)\b[^|&;]*|>\s*/dev/null)\s*")
 _SETUP = re.compile(r"^(?:cd\s+\S+\s*(?:&&|;)\s*|set -\w+\s*(?:&&|;)\s*|export\s+\w+=\S*\s*(?:&&|;)\s*)+")
@@ -23,7 +26,7 @@ _PREPARES = re.compile(
 _INSPECTS = re.compile(
     r"^(?:sudo\s+)?(?:ls|ll|pwd|cat|head|tail|less|more|echo|printf|which|type|whereis|wc|grep|rg|ag|ack|find|fd|tree|file|stat"
     r"|env|printenv|date|whoami|id|uname|hostname|history|true|false|sleep|clear|man|help|jq|sort|uniq|diff|cmp|awk|cut|nl|xxd"
-    r"|sed\s+-n|git\s+(?:status|diff|log|show|branch|blame|remote|rev-parse|ls-files|grep))\b"
+    r"|sed\s+-n|git\s+branch(?:\s+-(?:a|r|v+|-all|-list|-show-current)\b)*\s*$|git\s+(?:status|diff|log|show|blame|remote|rev-parse|ls-files|grep))\b"
 )
 
 
@@ -83,10 +86,11 @@ def _is_retry(failed: Step, other: Step) -> bool:
     ours, theirs = normalised(failed.subject), normalised(other.subject)
     if ours == theirs:
         return True
-    if program_of(ours) != program_of(theirs):
-        return False
     a, b = set(_WORD.findall(ours)), set(_WORD.findall(theirs))
-    return len(a & b) / len(a | b) >= _VARIANT
+    alike = len(a & b) / max(len(a | b), 1)
+    if program_of(ours) != program_of(theirs):
+        return alike >= _OTHER_PROGRAM  # as in `sh backup.sh`, `bash backup.sh`
+    return alike >= _VARIANT or (len(a) > 1 and a <= b)
 
 
 def _prepares(step: Step) -> bool:
@@ -126,7 +130,9 @@ _GENERIC = re.compile(
     re.IGNORECASE,
 )
 _SUMMARY = re.compile(
-    r"^(?:FAILED\s\S+|=+.*=+|make(?:\[\d+\])?: \*\*\*|npm ERR! (?:code|errno|A complete log)|exit code)",
+    r"^(?:FAILED\s\S+|[=_]{3,}|collect2:|error: (?:could not compile|aborting)|ERROR:\s\w+ \("
+    r"|make(?:\[\d+\])?: \*\*\* \["
+    r"|npm ERR! (?:code|errno|A complete log)|exit code|TAP version)",
     re.IGNORECASE,
 )
 
@@ -139,21 +145,26 @@ def decisive_error(errors: Sequence[str]) -> str:
 
 
 def describe_change(step: Step, most: int) -> str:
-    """The decisive lines of an edit as `- old` and `+ new`, at most `most` characters; empty where nothing is known."""
+    """The decisive lines of an edit, at most `most` characters: `old → new` for one line, else `- old; + new; …`.
+
+    Empty where nothing is known, and for a new file, whose name says more than its first line.
+    """
     for old, new in step.change:
         lines = [
-            f"{line[0]} {' '.join(line[1:].split())}"
+            (line[0], " ".join(line[1:].split()))
             for line in difflib.ndiff(old.splitlines(), new.splitlines())
-            if line[:2] in {"- ", "+ "} and line[2:].strip()
+            if line[:2] in {"- ", "+ "}
         ]
-        lines = [line for line in lines if len(line) > 3]  # noqa: PLR2004 - a sign and a bracket say nothing
-        if not old:
-            continue  # a new file: its name says more than its first line
+        lines = [(sign, line) for sign, line in lines if len(line) > 1]  # a bracket says nothing
+        if not old or not lines:
+            continue
+        if [sign for sign, _ in lines] == ["-", "+"] and sum(len(line) for _, line in lines) + 5 <= most:
+            return f"`{lines[0][1]}` → `{lines[1][1]}`"
         told = ""
-        for line in lines:
-            if len(told) + len(line) + 3 > most:
+        for sign, line in lines:
+            if len(told) + len(line) + 6 > most:
                 break
-            told = f"{told}; {line}" if told else line
+            told += f"{'; ' if told else ''}{sign} `{line}`"
         if told:
             return told
     return ""

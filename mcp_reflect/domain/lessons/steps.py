@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Literal
 
-from mcp_reflect.domain.trajectory.error_lines import errors_in_result, errors_in_text
+from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, clip, errors_in_result, errors_in_text
 from mcp_reflect.domain.trajectory.messages import Said, ToolCall, ToolResult, events
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.tools import EDITORS, SHELLS, arguments_of, command_of, exit_code
@@ -16,6 +17,7 @@ from mcp_reflect.domain.trajectory.tools import EDITORS, SHELLS, arguments_of, c
 _PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}[$#] |\$ |> \$ )(?P<command>\S.*)$")
 _PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
 _MOST_ERRORS = 6
+_LETTERS = re.compile(r"[^\W\d_]{3}")
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,15 @@ def _with_result(step: Step, result: ToolResult) -> Step:
         failed = False
     else:
         failed = bool(found)
-    return Step(step.kind, step.tool, step.subject, step.arguments, step.change, failed, found[:_MOST_ERRORS])
+    if failed and len(found) < _MOST_ERRORS:
+        found += tuple(_first_lines(result.text, _MOST_ERRORS - len(found)))
+    return replace(step, failed=failed, errors=found[:_MOST_ERRORS])
+
+
+def _first_lines(output: str, most: int) -> Iterator[str]:
+    """The first lines of an output: what went wrong where no line has the look of an error."""
+    lines = (line.strip() for line in output[: most * 2 * MAX_ERROR_CHARS].splitlines())
+    yield from islice((clip(line) for line in lines if _LETTERS.search(line)), most)
 
 
 def _logged(text: str) -> Iterator[Step]:

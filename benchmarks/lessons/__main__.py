@@ -1,0 +1,180 @@
+"""What memories say, measured without a model: `python -m benchmarks.lessons [--only PART]`.
+
+- `decisions`: developer conversations that settle a rule, and bug reports that need it. Printed are the shares of the
+  decision's words (without those of the report) and numbers that the first three memories say within 800 tokens.
+- `sessions`: coding sessions recorded with real tools (`record.py`). A reworded task must bring back the command or
+  change that worked, verbatim, in the first memory.
+- `specific`: the runs of an airline agent and of a question answering agent. A memory is specific where its lesson
+  holds a value, a command, an error text or a sentence of which a third is not in its task.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.quality.banks import laboratory
+from benchmarks.quality.data import DATA, HOTPOT, TAU, read_runs
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.requests import Query, Submission, Verdict
+from mcp_reflect.domain.lessons.vocabulary import term_weights
+from mcp_reflect.domain.models import Match, Memory
+
+RECORDED = Path(__file__).parent / "recorded"
+TOKENS = 800
+CHARS_PER_TOKEN = 4
+
+_WORD = re.compile(r"[a-z0-9]+(?:[.'][a-z0-9]+)*")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_STOP = frozenset(
+    {"the", "a", "an", "of", "to", "and", "or", "for", "in", "on", "by", "is", "are", "as", "with", "only"}
+)
+_VALUE = re.compile(r"`[^`]+`|\d")
+
+console = Console(width=120)
+
+
+class Figure(NamedTuple):
+    name: str
+    value: float
+    goal: str
+    before: str = "–"
+
+
+def decisions() -> Iterator[Figure]:
+    rows = [json.loads(line) for line in (DATA / "sde_dev.jsonl").read_text(encoding="utf-8").splitlines()]
+    conversations = {row["id"]: row["turns"] for row in rows if row["t"] == "conversation"}
+    questions = [row for row in rows if row["t"] == "question"]
+    with laboratory() as lab, lab.memory("decisions") as memory:
+        for name, turns in conversations.items():
+            submit(memory, turns[0]["text"], messages_of(turns), source=name)
+        answers = [memory.query(Query(task=row["text"], limit=10)).matches for row in questions]
+    said = [within_budget(matches[:3]) for matches in answers]
+    yield Figure("decision words in the first 3", mean(map(words_said, questions, said)), ">= .85", ".50")
+    numbers = [numbers_said(row, text) for row, text in zip(questions, said, strict=True)]
+    yield Figure("decision numbers in the first 3", mean(n for n in numbers if n is not None), ">= .90", ".30-.50")
+    whole = [" ".join(turn["text"] for turn in conversations[row["conversations"][-1]]) for row in questions]
+    yield Figure("… words the conversation says", mean(map(words_said, questions, whole)), "")
+    hits = [row["conversations"][-1] in sources(matches[:3]) for row, matches in zip(questions, answers, strict=True)]
+    yield Figure("right conversation in the first 3", mean(hits), ">= .95", "1.0")
+    amended = [(row, sources(m)) for row, m in zip(questions, answers, strict=True) if len(row["conversations"]) > 1]
+    yield Figure(
+        "newer decision above the older",
+        mean(is_newer_first(row, names) for row, names in amended),
+        ">= .95",
+        ".17-.33",
+    )
+
+
+def sessions() -> Iterator[Figure]:
+    recorded = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(RECORDED.glob("*.json"))]
+    with laboratory() as lab, lab.memory("sessions") as memory:
+        lessons = [submit(memory, s["task"], s["messages"], source=s["name"]) for s in recorded]
+        first = [memory.query(Query(task=s["reworded"], limit=1)).matches for s in recorded]
+    found = [bool(m) and s["decisive"] in m[0].memory.reflection for s, m in zip(recorded, first, strict=True)]
+    for session, hit in zip(recorded, found, strict=True):
+        if not hit:
+            console.print(f"  missed: {session['name']}", markup=False)
+    yield Figure(f"decisive text in the first of {len(recorded)} sessions", mean(found), ">= .90")
+    yield Figure("ecosystems", len({s["ecosystem"] for s in recorded}), ">= 6")
+    texts = [lesson.reflection for lesson in lessons if lesson is not None]
+    yield Figure("identical texts", len(texts) - len(set(texts)), "0")
+
+
+def specific() -> Iterator[Figure]:
+    for name in (TAU, HOTPOT):
+        runs = read_runs(name)
+        with laboratory() as lab, lab.memory(name) as memory:
+            stored = [
+                submit(memory, run.text, list(run.messages), result="pass" if run.passed else "fail") for run in runs
+            ]
+        kept = [lesson for lesson in stored if lesson is not None]
+        yield Figure(f"{name}: runs with something to learn", len(kept) / len(runs), "")
+        yield Figure(f"{name}: memories without it", sum(not is_specific(lesson) for lesson in kept), "0")
+        yield Figure(f"{name}: identical texts", len(kept) - len({lesson.reflection for lesson in kept}), "")
+
+
+def submit(
+    memory: MemoryService, task: str, messages: Sequence[dict[str, Any]], *, result: str = "pass", source: str = ""
+) -> Memory | None:
+    """Hand in a run as an agent does; its memory, None where nothing was learned."""
+    outcome = memory.submit(
+        Submission.model_validate(
+            {
+                "task": task,
+                "trajectory": json.dumps(messages),
+                "retrieval_id": "none",
+                "metadata": {"source": source},
+                "verdict": Verdict.model_validate({"result": result}),
+            }
+        )
+    )
+    return outcome.memory
+
+
+def messages_of(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    return [{"role": turn["role"], "content": turn["text"]} for turn in turns]
+
+
+def within_budget(matches: Sequence[Match]) -> str:
+    """What an agent reads of memories: their tasks and lessons, cut at TOKENS."""
+    return "\n\n".join(f"{m.memory.task}\n{m.memory.reflection}" for m in matches)[: TOKENS * CHARS_PER_TOKEN]
+
+
+def sources(matches: Sequence[Match]) -> list[str]:
+    return [str(match.memory.metadata.get("source", "")) for match in matches]
+
+
+def words_said(question: dict[str, Any], text: str) -> float:
+    wanted = words(question["decision"]) - words(question["text"])
+    return len(wanted & words(text)) / len(wanted)
+
+
+def numbers_said(question: dict[str, Any], text: str) -> float | None:
+    wanted = set(_NUMBER.findall(question["decision"]))
+    return len(wanted & set(_NUMBER.findall(text))) / len(wanted) if wanted else None
+
+
+def is_newer_first(question: dict[str, Any], names: Sequence[str]) -> bool:
+    older, newer = question["conversations"]
+    return newer in names and (older not in names or names.index(newer) < names.index(older))
+
+
+def words(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text.lower()) if word not in _STOP}
+
+
+def is_specific(memory: Memory) -> bool:
+    """Whether a lesson says something that its task does not: a value, a command, an error, or new words."""
+    lesson, task = term_weights(memory.reflection), term_weights(memory.task)
+    new = lesson.keys() - task.keys()
+    return bool(_VALUE.search(memory.reflection)) or 3 * len(new) >= max(len(lesson), 1)
+
+
+def mean(values: Any) -> float:
+    found = list(values)
+    return sum(found) / len(found)
+
+
+PARTS: dict[str, Callable[[], Iterator[Figure]]] = {"decisions": decisions, "sessions": sessions, "specific": specific}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--only", choices=PARTS, action="append")
+    for name in parser.parse_args().only or PARTS:
+        table = Table("figure", "value", "goal", "before", title=name)
+        for figure in PARTS[name]():
+            table.add_row(figure.name, f"{figure.value:.3g}", figure.goal, figure.before)
+        console.print(table)
+
+
+if __name__ == "__main__":
+    main()
