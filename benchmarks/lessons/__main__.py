@@ -33,7 +33,7 @@ CHARS_PER_TOKEN = 4
 
 _WORD = re.compile(r"[a-z0-9]+(?:[.'][a-z0-9]+)*")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_STOP = frozenset(["the", "a", "an", "of", "to", "and", "or", "for", "in", "on", "by", "is", "are", "as", "with", "only"])
+_STOP = frozenset(
     {"the", "a", "an", "of", "to", "and", "or", "for", "in", "on", "by", "is", "are", "as", "with", "only"}
 )
 _VALUE = re.compile(r"`[^`]+`|\d")
