@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -158,7 +158,7 @@ def is_specific(memory: Memory) -> bool:
     return bool(_VALUE.search(memory.reflection)) or 3 * len(new) >= max(len(lesson), 1)
 
 
-def mean(values: Any) -> float:
+def mean(values: Iterable[float]) -> float:
     found = list(values)
     return sum(found) / len(found)
 

@@ -45,6 +45,8 @@ class MemoryChange:
     used: int = 0
     terms: Terms = NO_TERMS
     """Of the text that is embedded."""
+    lesson: Terms = NO_TERMS
+    """Of what the memory teaches, where that is another text."""
     initial_q: float = 0.5
     records: tuple[TaskRecord, ...] = ()
     """One per task; initial_q is what they start from."""

@@ -72,7 +72,7 @@ def test_a_failed_command_is_told_with_its_error_and_the_edit_that_mended_it() -
     ]
     told = lesson(run).correct_action
     assert 'ImportError: cannot import name "jwt" from "auth"' in told
-    assert "src/auth.py (- import jose; + from jose import jwt)" in told
+    assert "src/auth.py (`import jose` → `from jose import jwt`)" in told
     assert "grep" not in told
 
 

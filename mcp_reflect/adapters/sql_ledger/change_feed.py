@@ -11,6 +11,7 @@ from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, Utilit
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.models import RETRIEVABLE
+from mcp_reflect.domain.reflection.embedded_text import lesson_text
 from mcp_reflect.domain.text import terms
 
 LATEST_SEQ = select(schema.properties.c.value).where(schema.properties.c.name == "seq")
@@ -60,7 +61,9 @@ class SqlChangeFeed:
         ]
         wanted += [m.c.kind, m.c.correct_action != "", m.c.error_keywords, u.c.last_used_at]
         wanted += [w.c.terms, case((w.c.terms.is_(None), m.c.embedded_text))]
-        wanted += [m.c.initial_q]
+        unread = w.c.lesson.is_(None)  # written before lessons were counted, or with other terms
+        texts = (m.c.reflection, m.c.correct_action, m.c.guidance)
+        wanted += [m.c.initial_q, w.c.lesson, *(case((unread, text)) for text in texts)]
         written = (
             select(*wanted)
             .join_from(m, u, m.c.id == u.c.memory_id)
@@ -87,6 +90,7 @@ class SqlChangeFeed:
                 error_keywords=rows.to_lines(keywords),
                 used=used or 0,
                 terms=rows.terms_from(terms, text),
+                lesson=rows.terms_from(lesson, None if lesson is not None else lesson_text(kind, *told_by)),
                 initial_q=initial_q,
                 records=records.get(memory_id, ()),
             )
@@ -106,6 +110,8 @@ class SqlChangeFeed:
                 terms,
                 text,
                 initial_q,
+                lesson,
+                *told_by,
             ) in self._connection.execute(written)
         ]
         # The rows above carry their q_value already, which matters when a whole project is read.

@@ -18,7 +18,7 @@ from mcp_reflect.domain.models import (
     Trace,
     UtilityEvent,
 )
-from mcp_reflect.domain.reflection.embedded_text import embedded_text, lexical_text
+from mcp_reflect.domain.reflection.embedded_text import embedded_text, lesson_text, lexical_text
 from mcp_reflect.domain.text import terms
 from mcp_reflect.domain.values import Terms, Vector
 
@@ -99,13 +99,18 @@ def memory_from(row: Row) -> Memory:
 
 
 def words_row(memory: Memory) -> dict[str, Any]:
-    found = terms.terms(lexical_text(memory))
-    # Five bytes a term: all keys, then all counts.
+    lesson = lesson_text(memory.kind, memory.reflection, memory.correct_action, memory.guidance)
     return {
         "memory_id": memory.id,
         "version": terms.TERMS_VERSION,
-        "terms": found.keys.astype("<u4").tobytes() + found.counts.tobytes(),
+        "terms": terms_blob(terms.terms(lexical_text(memory))),
+        "lesson": terms_blob(terms.terms(lesson)),
     }
+
+
+def terms_blob(found: Terms) -> bytes:
+    """Terms as stored, five bytes each: all keys, then all counts."""
+    return found.keys.astype("<u4").tobytes() + found.counts.tobytes()
 
 
 def terms_from(stored: bytes | None, text: str | None) -> Terms:

@@ -33,7 +33,7 @@ from sqlalchemy import (
     false,
 )
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Raised with every change. A new column has a server_default: what the rows of older ledgers hold in it."""
 
 metadata = MetaData()
@@ -171,6 +171,7 @@ words = Table(
     Column("memory_id", Id, ForeignKey("memories.id"), primary_key=True),
     Column("version", Integer, nullable=False),
     Column("terms", LargeBinary, nullable=False),
+    Column("lesson", LargeBinary),
 )
 
 utility_events = Table(

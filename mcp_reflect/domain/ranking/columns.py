@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcp_reflect.domain.learning.task_statistics import TaskStatistics
-from mcp_reflect.domain.text.lexical_index import LexicalIndex
+from mcp_reflect.domain.text.fielded_index import FieldedIndex
 from mcp_reflect.domain.values import Floats, Integers, Rows, Vector
 
 RowSelection = Rows | slice
@@ -57,7 +57,7 @@ class FeatureColumns(Protocol):
     @property
     def task_statistics(self) -> TaskStatistics: ...
     @property
-    def lexical_index(self) -> LexicalIndex: ...
+    def lexical_index(self) -> FieldedIndex: ...
     @property
     def ids(self) -> Sequence[str]: ...
 

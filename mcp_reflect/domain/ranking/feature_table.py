@@ -19,7 +19,7 @@ from mcp_reflect.domain.learning.task_statistics import TaskStatistics
 from mcp_reflect.domain.models import Metadata, Scalar
 from mcp_reflect.domain.ranking.columns import OutcomeColumns
 from mcp_reflect.domain.ranking.projection import Projection
-from mcp_reflect.domain.text.lexical_index import LexicalIndex
+from mcp_reflect.domain.text.fielded_index import FieldedIndex
 from mcp_reflect.domain.values import Floats, Integers, Rows, Vector
 
 _COLUMNS = ("_vectors", "_q", "_initial_q", "_trials", "_successes", "_created", "_used", "_alive", "_seqs")
@@ -75,7 +75,7 @@ class FeatureTable:
         self._used = np.zeros(capacity, dtype=np.int64)
         self._alive = np.zeros(capacity, dtype=np.bool_)
         self._seqs = np.zeros(capacity, dtype=np.int64)
-        self.lexical_index = LexicalIndex()
+        self.lexical_index = FieldedIndex()
         self.task_statistics = TaskStatistics()
         self._filter_terms: list[tuple[FilterTerm, ...]] = []
         self.ids: list[str] = []
@@ -189,7 +189,7 @@ class FeatureTable:
         self._used[row] = max(change.created, change.used)
         self._alive[row] = True
         self._seqs[row] = change.seq
-        self.lexical_index.add(change.terms)
+        self.lexical_index.add(change.terms, change.lesson)
         self._post(row, (*_filter_terms(change.metadata), _owner(change.user)))
         self.ids.append(change.memory_id)
         self._row[change.memory_id] = row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcp_reflect.domain.error_matching.keywords import normalized_error
-from mcp_reflect.domain.models import Memory
+from mcp_reflect.domain.models import Kind, Memory
 from mcp_reflect.domain.text.condensation import condensed, prose_of
 
 
@@ -18,6 +18,16 @@ def embedded_text(memory: Memory) -> str:
 def lexical_text(memory: Memory) -> str:
     """The text whose words count: the same, not cut to what a model reads."""
     return _text(memory) if memory.kind == "error" else prose_of(_text(memory))
+
+
+def lesson_text(kind: Kind, reflection: str, correct_action: str, guidance: str) -> str:
+    """What a memory teaches beside the text that it is embedded by: its reflection, or the fix and rule of an error.
+
+    Empty for a claim and an insight, whose own text is embedded.
+    """
+    if kind == "error":
+        return "\n".join(filter(None, (correct_action, guidance)))
+    return reflection if kind == "reflection" else ""
 
 
 def _text(memory: Memory) -> str:

@@ -1,0 +1,53 @@
+"""Lexical overlap of a query with two fields of every memory: what it is found by, and what it teaches.
+
+    overlap(q, m) = 1 - (1 - overlap(q, task of m)) * (1 - overlap(q, lesson of m))
+
+Each field has a lexical index with statistics and lengths of its own, as BM25F keeps them (Zaragoza et al., TREC 2004),
+so that a long lesson neither dilutes a short task nor wins by its length. The two are combined as relevance combines
+words and meaning: words that a lesson shares can only add.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from mcp_reflect.domain.text.lexical_index import Floats32, LexicalIndex
+from mcp_reflect.domain.values import Terms
+
+
+class FieldedIndex:
+    """Rows are numbered 0, 1, … as they are added; not thread-safe."""
+
+    def __init__(self) -> None:
+        self._tasks = LexicalIndex()
+        self._lessons = LexicalIndex()
+        self._taught = 0
+        self._answered: tuple[Terms, Floats32] | None = None
+
+    def add(self, task: Terms, lesson: Terms) -> None:
+        """The next row; `lesson` may hold no term."""
+        self._tasks.add(task)
+        self._lessons.add(lesson)
+        self._taught += bool(len(lesson))
+        self._answered = None
+
+    def overlaps(self, terms: Terms) -> Floats32:
+        """The overlap of every row with the terms of a query, in [0, 1], shape (rows,); to be read only."""
+        if not self._taught:
+            return self._tasks.overlaps(terms)
+        if self._answered is None or self._answered[0] is not terms:
+            found = (1.0 - self._tasks.overlaps(terms)) * (1.0 - self._lessons.overlaps(terms))
+            self._answered = terms, np.subtract(1.0, found, dtype=np.float32)
+        return self._answered[1]
+
+    def overlaps_with_row(self, row: int) -> Floats32:
+        """The overlaps of every row's task with that of one row, shape (rows,); to be read only."""
+        return self._tasks.overlaps_with_row(row)
+
+    def select(self, rows: npt.NDArray[np.int64]) -> FieldedIndex:
+        """An index of these rows only, numbered anew in this order."""
+        selected = FieldedIndex()
+        selected._tasks, selected._lessons = self._tasks.select(rows), self._lessons.select(rows)
+        selected._taught = self._taught
+        return selected
