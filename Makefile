@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 # Tests mostly wait for processes: two at a time take two thirds of the time.
 WORKERS ?= 2
 
-.PHONY: demo test lint check fast bench bundle clean
+.PHONY: demo test lint check fast bench docs bundle clean
 
 demo: $(STAMP)
 	$(BIN)/mcp-reflect demo
@@ -29,6 +29,12 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.hub
 	$(BIN)/python -m benchmarks.hooks
+
+# The parts of the documents that follow from the code: tables, drawings, traced paths, the picture.
+docs: $(STAMP)
+	$(BIN)/python -m docs.tools.generate
+	$(BIN)/python -m docs.tools.argument_path --write
+	$(BIN)/python -m docs.tools.screenshot
 
 # One file that Claude Desktop installs by a double click; needs Node.js.
 bundle:

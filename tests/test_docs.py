@@ -21,6 +21,7 @@ from mcp_reflect.client.run import Run
 from mcp_reflect.config.load import setting_rows
 from mcp_reflect.server.tools import TOOLS
 from tests.support.servers import environment
+from tests.test_architecture import LAYERS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "plugin" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -54,6 +55,13 @@ def code_blocks(text: str, language: str) -> list[str]:
 
 def test_what_is_generated_is_as_the_code_says() -> None:
     assert not stale(check=True), "run `python -m docs.tools.generate`"
+
+
+def test_the_layers_are_drawn_in_their_tested_order() -> None:
+    drawn = code_blocks(text_of("ARCHITECTURE.md"), "text")[0].splitlines()
+    column = drawn[0].index("commands for people")  # where the descriptions begin
+    parts = [set(line[:column].split()) for line in drawn]
+    assert parts == [layer for layer in reversed(LAYERS) if "__init__" not in layer]
 
 
 def test_the_readme_is_short() -> None:
