@@ -44,10 +44,24 @@ def _tool(name: str, description: str, schema: dict[str, Any]) -> Iterator[str]:
     yield " ".join(description.split())
     if schema["properties"]:
         required = schema.get("required", ())
-        rows = [_argument(key, value, required=key in required) for key, value in schema["properties"].items()]
+        meanings = _meanings()
+        rows = [
+            _argument(key, meanings.get(key, {}) | value, required=key in required)
+            for key, value in schema["properties"].items()
+        ]
         yield table(("argument", "type", "default", "meaning"), rows)
     else:
         yield "No arguments."
+
+
+def _meanings() -> dict[str, dict[str, str]]:
+    """What the first tool with an argument says of it; later ones save a model those tokens."""
+    found: dict[str, dict[str, str]] = {}
+    for tool in TOOLS:
+        for name, schema in tool.parameters["properties"].items():
+            if "description" in schema:
+                found.setdefault(name, {"description": schema["description"]})
+    return found
 
 
 def _argument(name: str, schema: dict[str, Any], *, required: bool) -> tuple[str, str, str, str]:
@@ -56,8 +70,6 @@ def _argument(name: str, schema: dict[str, Any], *, required: bool) -> tuple[str
         kind = " or ".join(f"`{value}`" if value else "empty" for value in schema["enum"])
     elif kind == "array":
         kind = f"list of {schema['items']['type']}s"
-    elif {"ge", "le"} <= schema.keys():
-        kind = f"{kind}, {schema['ge']} to {schema['le']}"
     default = "required" if required else f"`{json.dumps(schema['default'])}`"
     return f"`{name}`", kind, default, schema.get("description", "")
 
