@@ -12,16 +12,16 @@ def main() -> None:
     if len(sys.argv) == 1 and "_MCP_REFLECT_COMPLETE" not in os.environ:
         from mcp_reflect.wire import shim  # noqa: PLC0415
 
-        shim.serve()
+        shim.serve_through_hub()
         from mcp_reflect.hub import standalone  # noqa: PLC0415
 
         # Reached only where this client is to be served, or must be, without a hub.
-        sys.exit(standalone.serve())
+        sys.exit(standalone.serve_standalone())
     if sys.argv[1:2] == ["hook"] and "--help" not in sys.argv:
         from mcp_reflect.hooks import command  # noqa: PLC0415
 
-        command.main(sys.argv[2:])
-    from mcp_reflect.cli.app import run as run_command  # noqa: PLC0415
+        command.run_hook(sys.argv[2:])
+    from mcp_reflect.cli.app import run_command_line as run_command  # noqa: PLC0415
 
     run_command()
 

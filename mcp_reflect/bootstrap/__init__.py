@@ -24,13 +24,13 @@ from mcp_reflect.application.ports import Clock, Embedder, Ledger, Reflector, Ve
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.retrieval import Retriever
 from mcp_reflect.bootstrap.parts import (
-    embedder_of,
-    index_of,
-    ledger_of,
-    mirror_of,
-    model_of,
-    profile_of,
-    reflector_of,
+    build_embedder,
+    build_index,
+    build_language_model,
+    build_ledger,
+    build_mirror,
+    build_profile,
+    build_reflector,
 )
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings
@@ -85,10 +85,10 @@ def open_store(settings: Settings, role: str = "") -> Iterator[Store]:
     `role` is what others are told of who holds it.
     """
     with Home(settings.home, role) as home:
-        ledger = ledger_of(settings, home)
+        ledger = build_ledger(settings, home)
         try:
-            index = index_of(settings, home)
-            embedder = embedder_of(settings, home)
+            index = build_index(settings, home)
+            embedder = build_embedder(settings, home)
             indexer = Indexer(ledger, index, embedder.identity)
             try:
                 yield Store(home, ledger, index, indexer, embedder, Retriever(ledger, index, indexer, embedder))
@@ -107,11 +107,11 @@ def build_memory(
 
     `connection` names one that may come back; what it retrieved before is still its own then.
     """
-    profile = profile_of(settings, store.embedder, connection or new_id("con"))
+    profile = build_profile(settings, store.embedder, connection or new_id("con"))
     extractive, prompts = ExtractiveReflector(), Prompts(store.home.prompts_folder)
 
     def make_queues() -> Queues:
-        reflector = reflector_of(settings, store.ledger, prompts, clock)
+        reflector = build_reflector(settings, store.ledger, prompts, clock)
         reflections = ReflectionQueue(
             store.ledger,
             store.embedder,
@@ -141,7 +141,7 @@ def build_memory(
         )
         return Queues(reflections, insights)
 
-    mirror = mirror_of(settings, store.ledger, store.embedder, profile, clock)
+    mirror = build_mirror(settings, store.ledger, store.embedder, profile, clock)
     with suppress(ModelUnavailable):  # told by the first call that needs the model
         mirror.read(FEW)
     with store.queues.lease(_queue_wanted(settings), make_queues) as queues:
@@ -185,12 +185,14 @@ class LedgerAccess:
 def open_ledger_access(settings: Settings, clock: Clock = utc_now) -> Iterator[LedgerAccess]:
     """Raises ConfigurationError or LedgerError."""
     home = Home(settings.home)
-    ledger = ledger_of(settings, home)
+    ledger = build_ledger(settings, home)
     try:
-        embedder = embedder_of(settings, home)
+        embedder = build_embedder(settings, home)
         try:
-            profile = profile_of(settings, embedder, new_id("con"))
-            yield LedgerAccess(ledger, embedder, profile, mirror_of(settings, ledger, embedder, profile, clock), clock)
+            profile = build_profile(settings, embedder, new_id("con"))
+            yield LedgerAccess(
+                ledger, embedder, profile, build_mirror(settings, ledger, embedder, profile, clock), clock
+            )
         finally:
             embedder.close()
     finally:
@@ -214,7 +216,7 @@ def open_reflector(settings: Settings, books: LedgerAccess) -> tuple[Prompts, Re
             "OPENAI_API_KEY or reflection.base_url"
         )
     prompts = Prompts(Home(settings.home).prompts_folder)
-    return prompts, model_of(settings, books.ledger, prompts, books.clock)
+    return prompts, build_language_model(settings, books.ledger, prompts, books.clock)
 
 
 def _queue_wanted(settings: Settings) -> Hashable:

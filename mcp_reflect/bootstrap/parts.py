@@ -12,7 +12,7 @@ from mcp_reflect.application.ports import Clock, Embedder, Ledger, LedgerFile, U
 from mcp_reflect.application.profile import InsightRules, Profile
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings
-from mcp_reflect.config.settings import masked
+from mcp_reflect.config.settings import mask_secrets
 from mcp_reflect.domain.insights.merging import merge_threshold
 from mcp_reflect.domain.ranking.relevance import hybrid_threshold
 from mcp_reflect.errors import ConfigurationError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mcp_reflect.adapters.openai_reflector import OpenAIReflector
 
 
-def profile_of(settings: Settings, embedder: Embedder, connection: str) -> Profile:
+def build_profile(settings: Settings, embedder: Embedder, connection: str) -> Profile:
     threshold = settings.memory.similarity_threshold
     own = embedder.default_threshold
     return Profile(
@@ -46,35 +46,35 @@ def profile_of(settings: Settings, embedder: Embedder, connection: str) -> Profi
     )
 
 
-def mirror_of(settings: Settings, ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock) -> Mirror:
+def build_mirror(settings: Settings, ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock) -> Mirror:
     return Mirror(Path(settings.errors.mirror) if settings.errors.mirror else None, ledger, embedder, profile, clock)
 
 
-def ledger_of(settings: Settings, home: Home) -> Ledger:
+def build_ledger(settings: Settings, home: Home) -> Ledger:
     from mcp_reflect.adapters.sql_ledger import SqlLedger  # noqa: PLC0415 - heavy
 
     return SqlLedger(settings.ledger.url or home.ledger_url)
 
 
-def ledger_file(settings: Settings) -> LedgerFile:
+def home_ledger_file(settings: Settings) -> LedgerFile:
     """The ledger as a file. Raises ConfigurationError where it is none of the home's own."""
     if settings.ledger.url:
         raise ConfigurationError(
-            f"ledger.url = {masked(settings.ledger.url)}: only the SQLite ledger in the home is backed up and restored "
-            "here; use the database's own tools, or `mcp-reflect export`"
+            f"ledger.url = {mask_secrets(settings.ledger.url)}: only the SQLite ledger in the home is backed up and "
+            "restored here; use the database's own tools, or `mcp-reflect export`"
         )
     from mcp_reflect.adapters.sql_ledger.file import SqliteFile  # noqa: PLC0415 - beside its siblings
 
     return SqliteFile(Home(settings.home).ledger_path)
 
 
-def index_of(settings: Settings, home: Home) -> VectorIndex:
+def build_index(settings: Settings, home: Home) -> VectorIndex:
     from mcp_reflect.adapters.chroma_index import ChromaIndex  # noqa: PLC0415 - beside its siblings
 
     return ChromaIndex(home.index_folder, settings.index.url)
 
 
-def embedder_of(settings: Settings, home: Home) -> Embedder:
+def build_embedder(settings: Settings, home: Home) -> Embedder:
     model = settings.embedding.model
     if model.startswith("openai:"):
         from mcp_reflect.adapters.openai_embedder import OpenAIEmbedder  # noqa: PLC0415 - only where asked for
@@ -90,13 +90,13 @@ def embedder_of(settings: Settings, home: Home) -> Embedder:
     return FastembedEmbedder(model, cache_dir=home.models_folder)
 
 
-def reflector_of(settings: Settings, ledger: Ledger, prompts: Prompts, clock: Clock) -> OpenAIReflector | None:
+def build_reflector(settings: Settings, ledger: Ledger, prompts: Prompts, clock: Clock) -> OpenAIReflector | None:
     if not settings.llm_configured or settings.reflection.author not in {"auto", "llm"}:
         return None
-    return model_of(settings, ledger, prompts, clock)
+    return build_language_model(settings, ledger, prompts, clock)
 
 
-def model_of(settings: Settings, ledger: Ledger, prompts: Prompts, clock: Clock) -> OpenAIReflector:
+def build_language_model(settings: Settings, ledger: Ledger, prompts: Prompts, clock: Clock) -> OpenAIReflector:
     from mcp_reflect.adapters.openai_reflector import OpenAIReflector  # noqa: PLC0415 - only where asked for
 
     def spend(usage: Usage) -> None:

@@ -10,27 +10,35 @@ from typing import Annotated
 
 import typer
 
-from mcp_reflect.cli.console import Yes, confirmed, errors_told, out, progress, refuse_own, settings
+from mcp_reflect.cli.console import (
+    YesOption,
+    confirm,
+    current_settings,
+    out,
+    refuse_own_file,
+    report_errors,
+    show_progress,
+)
 from mcp_reflect.errors import HomeInUse
 
 _PATIENCE_S = 30.0
 
 
-def backup(file: Annotated[Path, typer.Argument(help="Where to; what is there is replaced.")]) -> None:
+def backup_command(file: Annotated[Path, typer.Argument(help="Where to; what is there is replaced.")]) -> None:
     """Write ledger, settings and prompts of the home into one file, also while the home is in use."""
     from mcp_reflect.application.maintenance.backups import back_up  # noqa: PLC0415 - heavy
     from mcp_reflect.bootstrap import open_ledger_access  # noqa: PLC0415 - heavy
-    from mcp_reflect.bootstrap.parts import ledger_file  # noqa: PLC0415 - heavy
+    from mcp_reflect.bootstrap.parts import home_ledger_file  # noqa: PLC0415 - heavy
 
-    with errors_told():
-        wanted = settings()
-        refuse_own(file, wanted)
-        ledger = ledger_file(wanted)
+    with report_errors():
+        wanted = current_settings()
+        refuse_own_file(file, wanted)
+        ledger = home_ledger_file(wanted)
         with open_ledger_access(
             wanted
         ):  # a home that was never used has a ledger then, and an old one its present tables
             pass
-        with progress("copying the ledger") as told:
+        with show_progress("copying the ledger") as told:
             manifest = back_up(wanted.home, ledger, file, told)
     size = sum(each.bytes for each in manifest.files.values())
     out.print(
@@ -38,16 +46,18 @@ def backup(file: Annotated[Path, typer.Argument(help="Where to; what is there is
     )
 
 
-def restore(file: Annotated[Path, typer.Argument(help="A file that backup wrote.")], yes: Yes = False) -> None:
+def restore_command(
+    file: Annotated[Path, typer.Argument(help="A file that backup wrote.")], yes: YesOption = False
+) -> None:
     """Put a backup in the place of what the home holds now, which is kept aside. A running hub is asked to leave."""
     from mcp_reflect.application.maintenance.backups import restore as put_back  # noqa: PLC0415 - heavy
-    from mcp_reflect.bootstrap.parts import ledger_file  # noqa: PLC0415 - heavy
+    from mcp_reflect.bootstrap.parts import home_ledger_file  # noqa: PLC0415 - heavy
 
-    with errors_told():
-        wanted = settings()
-        ledger = ledger_file(wanted)
-        confirmed(f"Replace everything in {wanted.home} by {file}?", yes=yes)
-        with _owned(wanted.home), progress("restoring the ledger") as told:
+    with report_errors():
+        wanted = current_settings()
+        ledger = home_ledger_file(wanted)
+        confirm(f"Replace everything in {wanted.home} by {file}?", yes=yes)
+        with _owned(wanted.home), show_progress("restoring the ledger") as told:
             aside = put_back(wanted.home, ledger, file, told)
     out.print(f"{file} restored; the index is filled anew by the next server.", markup=False, soft_wrap=True)
     if aside is not None:
@@ -62,7 +72,7 @@ def _owned(home: Path) -> Iterator[None]:
 
     until = time.monotonic() + _PATIENCE_S
     while True:
-        asked = hub_launcher.retire(str(home), until, "stop")
+        asked = hub_launcher.stop_hub(str(home), until, "stop")
         owner = Home(home, "mcp-reflect restore")
         try:
             owner.__enter__()

@@ -8,16 +8,16 @@ import typer
 from rich.text import Text
 
 from mcp_reflect.cli.console import (
-    AsJson,
-    counted,
-    day,
-    looking,
-    minute,
+    JsonOption,
+    format_count,
+    format_day,
+    format_minute,
+    ledger_access,
+    make_table,
+    memory_reader,
     one_line,
-    opened_ledger_access,
     out,
     show_json,
-    table_of,
 )
 from mcp_reflect.domain.models import Kind, Status
 
@@ -27,32 +27,32 @@ if TYPE_CHECKING:
     from mcp_reflect.application.provenance import Explanation
     from mcp_reflect.domain.models import Memory
 
-Id = Annotated[str, typer.Argument(metavar="ID", help="An id, or as much of its beginning as makes it unique.")]
-Most = Annotated[int, typer.Option(min=1, help="Most to show.")]
+IdArgument = Annotated[str, typer.Argument(metavar="ID", help="An id, or as much of its beginning as makes it unique.")]
+LimitArgument = Annotated[int, typer.Option(min=1, help="Most to show.")]
 
 
-def traces(
+def traces_command(
     status: Annotated[Literal["pending", "reviewed", "all"], typer.Option(help="Which runs.")] = "all",
-    limit: Most = 20,
-    as_json: AsJson = False,
+    limit: LimitArgument = 20,
+    as_json: JsonOption = False,
 ) -> None:
     """List the project's runs, newest first."""
     from mcp_reflect.server.views import summary_view  # noqa: PLC0415 - heavy
 
-    with opened_ledger_access() as books:
-        found = looking(books).traces(None if status == "all" else status, limit)
+    with ledger_access() as books:
+        found = memory_reader(books).traces(None if status == "all" else status, limit)
     if as_json:
         show_json({"traces": [summary_view(each) for each in found]})
         return
-    table = table_of("trace", "when", "result", "reflection", "task")
+    table = make_table("trace", "when", "result", "reflection", "task")
     for each in found:
         result = "pending" if each.review is None else each.review.result
         reflection = each.memory_id or ("" if each.job is None else each.job.state)
-        table.add_row(each.id, minute(each.created_at), result, reflection, one_line(each.task))
+        table.add_row(each.id, format_minute(each.created_at), result, reflection, one_line(each.task))
     out.print(table if found else "No runs.")
 
 
-def memories(
+def memories_command(
     sort: Annotated[
         Literal["q_value", "use", "age"], typer.Option(help="Best, last used or newest first.")
     ] = "q_value",
@@ -63,8 +63,8 @@ def memories(
         Literal["in-use", "active", "adopted", "pending", "deprecated", "archived", "all"],
         typer.Option(help="Which status; in-use are those that can be retrieved."),
     ] = "in-use",
-    limit: Most = 20,
-    as_json: AsJson = False,
+    limit: LimitArgument = 20,
+    as_json: JsonOption = False,
 ) -> None:
     """List the project's memories."""
     from mcp_reflect.domain.models import RETRIEVABLE  # noqa: PLC0415 - beside its sibling
@@ -72,7 +72,7 @@ def memories(
 
     kinds: dict[str, Kind] = {each: each for each in get_args(Kind)}
     named: dict[str, tuple[Status, ...]] = {each: (each,) for each in get_args(Status)}
-    with opened_ledger_access() as books, books.ledger.reading() as session:
+    with ledger_access() as books, books.ledger.reading() as session:
         found = session.memories.best(
             books.profile.project,
             user=books.profile.visible_user,
@@ -88,7 +88,7 @@ def memories(
 
 
 def _memory_table(found: list[Memory]) -> Table:
-    table = table_of("memory", "kind", "status", ">q_value", ">reviews", "used", "about")
+    table = make_table("memory", "kind", "status", ">q_value", ">reviews", "used", "about")
     for each in found:
         about = each.task if each.kind == "reflection" else each.key_mistake or each.reflection
         table.add_row(
@@ -97,19 +97,19 @@ def _memory_table(found: list[Memory]) -> Table:
             each.status,
             f"{each.q_value:.3f}",
             str(each.reviews),
-            day(each.last_used_at),
+            format_day(each.last_used_at),
             one_line(about),
         )
     return table
 
 
-def show(thing_id: Id, as_json: AsJson = False) -> None:
+def show_command(thing_id: IdArgument, as_json: JsonOption = False) -> None:
     """Show a trace, a memory or a retrieval."""
     from mcp_reflect.server.text import readable  # noqa: PLC0415 - beside its sibling
     from mcp_reflect.server.views import memory_view, trace_view  # noqa: PLC0415 - heavy
 
-    with opened_ledger_access() as books:
-        reader = looking(books)
+    with ledger_access() as books:
+        reader = memory_reader(books)
         full = reader.full_id(thing_id, "trace", "mem", "ret")
         view: dict[str, Any]
         if full.startswith("trace_"):
@@ -131,12 +131,12 @@ def show(thing_id: Id, as_json: AsJson = False) -> None:
         out.print(Text(readable(view)), soft_wrap=True)
 
 
-def why(memory_id: Id, as_json: AsJson = False) -> None:
+def why_command(memory_id: IdArgument, as_json: JsonOption = False) -> None:
     """Tell why a memory has the q_value it has: its origin, and every review that moved it."""
     from mcp_reflect.application.provenance import explain  # noqa: PLC0415 - heavy
 
-    with opened_ledger_access() as books:
-        found = explain(books.ledger, books.profile, looking(books).full_id(memory_id, "mem"))
+    with ledger_access() as books:
+        found = explain(books.ledger, books.profile, memory_reader(books).full_id(memory_id, "mem"))
     if as_json:
         show_json(_why_view(found))
     else:
@@ -168,14 +168,16 @@ def _show_why(found: Explanation) -> None:
     out.print(Text("\n".join(f"  {line}" for line in memory.reflection.splitlines())), soft_wrap=True)
     for run in found.origins:
         result = run.review.result if run.review else "no review"
-        out.print(Text(f"from {run.id}, {minute(run.created_at)}, {result}:"), one_line(run.task), soft_wrap=True)
-    reviews = counted(memory.reviews, "review")
+        out.print(
+            Text(f"from {run.id}, {format_minute(run.created_at)}, {result}:"), one_line(run.task), soft_wrap=True
+        )
+    reviews = format_count(memory.reviews, "review")
     out.print(Text(f"q_value {memory.initial_q:.3f} → {memory.q_value:.3f} in {reviews}  "), sparkline(found.q_values))
-    table = table_of("when", "result", ">reward", "q_value", "run", "task")
+    table = make_table("when", "result", ">reward", "q_value", "run", "task")
     for move in found.moves:
         event = move.event
         table.add_row(
-            day(move.review.created_at),
+            format_day(move.review.created_at),
             move.review.result,
             f"{event.reward:g}",
             f"{event.q_before:.3f} → {event.q_after:.3f}",
@@ -185,16 +187,16 @@ def _show_why(found: Explanation) -> None:
     if found.moves:
         out.print(table)
     for entry in found.log:
-        out.print(f"{minute(entry.at)}  {entry.action}, was {entry.status_before}: {entry.reason}", markup=False)
+        out.print(f"{format_minute(entry.at)}  {entry.action}, was {entry.status_before}: {entry.reason}", markup=False)
 
 
-def stats(as_json: AsJson = False) -> None:
+def stats_command(as_json: JsonOption = False) -> None:
     """Show the project's figures."""
     from mcp_reflect.server.text import readable  # noqa: PLC0415 - beside its sibling
     from mcp_reflect.server.views import stats_view  # noqa: PLC0415 - heavy
 
-    with opened_ledger_access() as books:
-        view = stats_view(looking(books))
+    with ledger_access() as books:
+        view = stats_view(memory_reader(books))
     if as_json:
         show_json(view)
     else:

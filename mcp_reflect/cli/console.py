@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON document, for programs.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document, for programs.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 
 _EXIT_USAGE = 2
 _LEAST_WIDTH = 12
@@ -37,17 +37,17 @@ _CLIENT = "mcp-reflect command"
 
 
 @contextmanager
-def errors_told() -> Iterator[None]:
+def report_errors() -> Iterator[None]:
     """What goes wrong is told in one line; exit code 2, or 1 where no server could be had."""
     from mcp_reflect.wire import caller, hub_launcher  # noqa: PLC0415 - most commands start without them
 
     try:
         yield
-    except (ReflectError, caller.Refused) as error:
+    except (ReflectError, caller.RemoteError) as error:
         raise _ended(error, _EXIT_USAGE) from error
-    except caller.Lost as error:
+    except caller.ConnectionLost as error:
         raise _ended(error, 1) from error
-    except hub_launcher.Unavailable as error:
+    except hub_launcher.HubUnavailable as error:
         raise _ended(error, error.exit_code) from error
     except BrokenPipeError:
         give_up_output()  # The reader has seen enough.
@@ -70,37 +70,37 @@ def _ended(error: Exception, code: int) -> typer.Exit:
 
 
 @contextmanager
-def opened_ledger_access() -> Iterator[LedgerAccess]:
+def ledger_access() -> Iterator[LedgerAccess]:
     """The ledger of the settings in force, beside whoever owns the home."""
     from mcp_reflect.bootstrap import open_ledger_access  # noqa: PLC0415 - heavy
 
-    with errors_told(), open_ledger_access(settings()) as books:
+    with report_errors(), open_ledger_access(current_settings()) as books:
         yield books
 
 
-def settings() -> Settings:
+def current_settings() -> Settings:
     from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
 
     return load_settings()
 
 
-def looking(books: LedgerAccess) -> MemoryReader:
+def memory_reader(books: LedgerAccess) -> MemoryReader:
     from mcp_reflect.application.memory_reader import MemoryReader  # noqa: PLC0415 - heavy
 
     return MemoryReader(books.ledger, books.profile, books.embedder.identity)
 
 
-def called(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def call_tool(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The structured result of a tool, from the home's hub."""
     from mcp_reflect.wire.caller import Caller  # noqa: PLC0415 - as above
 
     with Caller(client=_CLIENT) as caller:
         result: dict[str, Any] = caller.call(tool, arguments)
-        warn(caller.warnings)
+        print_warnings(caller.warnings)
         return result
 
 
-def text_of(argument: str) -> str:
+def read_argument(argument: str) -> str:
     """The argument itself, or all of stdin for `-`."""
     if argument != "-":
         return argument
@@ -115,12 +115,12 @@ def show_json(document: object) -> None:
     typer.echo(json.dumps(document, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace"))
 
 
-def warn(warnings: list[str]) -> None:
+def print_warnings(warnings: list[str]) -> None:
     for warning in warnings:
         err.print(f"mcp-reflect: {warning}", markup=False, soft_wrap=True)
 
 
-def refuse_own(file: Path, wanted: Settings) -> None:
+def refuse_own_file(file: Path, wanted: Settings) -> None:
     """Nothing is written over what the home lives by. Raises ConfigurationError."""
     from mcp_reflect.config.home import is_own  # noqa: PLC0415 - heavy
 
@@ -128,14 +128,14 @@ def refuse_own(file: Path, wanted: Settings) -> None:
         raise ConfigurationError(f"{file}: belongs to the memory itself and would be lost; name another file")
 
 
-def confirmed(question: str, *, yes: bool) -> None:
+def confirm(question: str, *, yes: bool) -> None:
     """Ask, unless the answer came with the command; ends it where the answer is no, or nobody is there to give one."""
     if not yes:
         typer.confirm(question, abort=True, err=True)
 
 
 @contextmanager
-def progress(doing: str) -> Iterator[Told]:
+def show_progress(doing: str) -> Iterator[Told]:
     """A bar on stderr while something takes its time; nothing where that is no terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
@@ -143,7 +143,7 @@ def progress(doing: str) -> Iterator[Told]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def table_of(*names: str) -> Table:
+def make_table(*names: str) -> Table:
     """A table of one line per row: the last column takes what the others leave, and is cut off there.
 
     A name that begins with > is that of a column of numbers.
@@ -161,14 +161,14 @@ def one_line(text: str) -> Text:
     return Text(" ".join(text.split()))
 
 
-def day(moment: datetime | None) -> str:
+def format_day(moment: datetime | None) -> str:
     return "never" if moment is None else moment.astimezone().strftime("%Y-%m-%d")
 
 
-def minute(moment: datetime) -> str:
+def format_minute(moment: datetime) -> str:
     return moment.astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def counted(number: int, thing: str, things: str = "") -> str:
+def format_count(number: int, thing: str, things: str = "") -> str:
     """`1 memory`, `2 memories`."""
     return f"{number:,} {thing if number == 1 else things or thing + 's'}"

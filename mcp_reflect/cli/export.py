@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 
 import typer
 
-from mcp_reflect.cli.console import counted, err, opened_ledger_access, out, progress, refuse_own, settings, warn
+from mcp_reflect.cli.console import (
+    current_settings,
+    err,
+    format_count,
+    ledger_access,
+    out,
+    print_warnings,
+    refuse_own_file,
+    show_progress,
+)
 from mcp_reflect.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -28,9 +37,9 @@ def export_command(
     ] = True,
 ) -> None:
     """Write the project with all it has learned into a file that import takes back in without loss."""
-    with opened_ledger_access() as books:
+    with ledger_access() as books:
         if file != _TERMINAL:
-            refuse_own(file, settings())
+            refuse_own_file(file, current_settings())
         if format_ == "reflexion":
             _export_errors(books, file)
         else:
@@ -42,7 +51,7 @@ def _export_all(books: LedgerAccess, file: Path, *, vectors: bool) -> None:
     from mcp_reflect.application.maintenance.export import export_project  # noqa: PLC0415 - heavy
 
     def write(target: BinaryIO) -> int:
-        with progress("exporting") as told:
+        with show_progress("exporting") as told:
             header = export_project(books.ledger, books.profile.project, target, vectors=vectors, progress=told)
         return header.rows
 
@@ -52,7 +61,9 @@ def _export_all(books: LedgerAccess, file: Path, *, vectors: bool) -> None:
     with replacing(file, PRIVATE) as target:
         rows = write(target)
     out.print(
-        f"{counted(rows, 'row')} of project {books.profile.project} written to {file}", markup=False, soft_wrap=True
+        f"{format_count(rows, 'row')} of project {books.profile.project} written to {file}",
+        markup=False,
+        soft_wrap=True,
     )
 
 
@@ -60,7 +71,7 @@ def _export_errors(books: LedgerAccess, file: Path) -> None:
     from mcp_reflect.application.atomic_file import replace_file  # noqa: PLC0415 - heavy
     from mcp_reflect.application.known_errors.importing import export_errors  # noqa: PLC0415 - heavy
 
-    warn(books.mirror.read())
+    print_warnings(books.mirror.read())
     text = export_errors(books.ledger, books.profile)
     if file == _TERMINAL:
         typer.echo(text, nl=False)
@@ -78,7 +89,7 @@ def import_command(
     """Take in an export, all of it or nothing; or the errors and fixes of a reflexion.jsonl, line by line."""
     from mcp_reflect.application.maintenance.export import header_of  # noqa: PLC0415 - heavy
 
-    with opened_ledger_access() as books:
+    with ledger_access() as books:
         if header_of(file) is None:
             _import_errors(books, file)
         else:
@@ -90,13 +101,13 @@ def _import_all(books: LedgerAccess, file: Path, *, here: bool) -> None:
     from mcp_reflect.application.maintenance.export import import_project  # noqa: PLC0415 - heavy
 
     present = books.profile.project
-    with progress("importing") as told:
+    with show_progress("importing") as told:
         done = import_project(books.ledger, file, present if here else None, progress=told)
-    with progress("embedding") as told:
+    with show_progress("embedding") as told:
         embedded = embed_missing(books.ledger, books.embedder, done.project, told)
     added, skipped = sum(done.added.values()), sum(done.skipped.values())
     out.print(
-        f"project {done.project}: {counted(added, 'row')} new ({done.added.get('traces', 0)} traces, "
+        f"project {done.project}: {format_count(added, 'row')} new ({done.added.get('traces', 0)} traces, "
         f"{done.added.get('memories', 0)} memories), {skipped:,} as they were, {embedded:,} embedded",
         markup=False,
         soft_wrap=True,
@@ -104,17 +115,17 @@ def _import_all(books: LedgerAccess, file: Path, *, here: bool) -> None:
     if done.project != present:
         out.print(f"The present project is {present}; import --here would have used that.", markup=False)
     if done.project == present:
-        warn(books.mirror.write())
+        print_warnings(books.mirror.write())
 
 
 def _import_errors(books: LedgerAccess, file: Path) -> None:
     from mcp_reflect.application.known_errors.importing import import_errors  # noqa: PLC0415 - heavy
 
     text = _text_of(file)
-    warn(books.mirror.read())
-    with progress("embedding") as told:
+    print_warnings(books.mirror.read())
+    with show_progress("embedding") as told:
         done = import_errors(text, books.ledger, books.embedder, books.profile, books.clock, told)
-    warn(books.mirror.write())
+    print_warnings(books.mirror.write())
     for broken in done.broken:
         err.print(f"line {broken.number}: {broken.problem}; skipped", markup=False, soft_wrap=True)
     out.print(

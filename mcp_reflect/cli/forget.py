@@ -8,17 +8,17 @@ import typer
 from rich.text import Text
 
 from mcp_reflect.cli.console import (
-    Yes,
-    confirmed,
-    counted,
-    errors_told,
-    looking,
+    YesOption,
+    confirm,
+    current_settings,
+    format_count,
+    ledger_access,
+    memory_reader,
     one_line,
-    opened_ledger_access,
     out,
-    progress,
-    settings,
-    warn,
+    print_warnings,
+    report_errors,
+    show_progress,
 )
 from mcp_reflect.errors import ConfigurationError
 
@@ -27,34 +27,33 @@ if TYPE_CHECKING:
     from mcp_reflect.bootstrap import LedgerAccess
 
 
-def forget(
+def forget_command(
     thing_id: Annotated[str, typer.Argument(metavar="ID", help="A trace or a memory; a unique beginning will do.")],
-    yes: Yes = False,
+    yes: YesOption = False,
 ) -> None:
     """Forget a run with all that came from it, or one memory, for good; q_values are replayed without it."""
     from mcp_reflect.application.maintenance.erase import to_forget  # noqa: PLC0415 - heavy
-    from mcp_reflect.hub.maintenance import Event, maintain  # noqa: PLC0415 - heavy
+    from mcp_reflect.hub.maintenance import MaintenanceEvent, request_maintenance  # noqa: PLC0415 - heavy
 
-    with opened_ledger_access() as books:
-        full = looking(books).full_id(thing_id, "trace", "mem")
+    with ledger_access() as books:
+        full = memory_reader(books).full_id(thing_id, "trace", "mem")
         found = to_forget(books.ledger, books.profile, full)
         _show(found)
-        confirmed("Forget this for good?", yes=yes)
+        confirm("Forget this for good?", yes=yes)
         _out_of_the_mirror(books, found)
-    with errors_told(), progress("forgetting") as told:
+    with report_errors(), show_progress("forgetting") as told:
 
-        def tell(event: Event) -> None:
+        def tell(event: MaintenanceEvent) -> None:
             if "line" in event:
                 out.print(event["line"], markup=False)
             elif "doing" in event:
                 told(event["done"], event["total"])
             elif "warning" in event:
-                warn([event["warning"]])
+                print_warnings([event["warning"]])
 
-        maintain("forget", settings(), tell, thing=full)
-    out.print(
-        f"{counted(len(found.traces), 'trace')} and {counted(len(found.memories), 'memory', 'memories')} forgotten."
-    )
+        request_maintenance("forget", current_settings(), tell, thing=full)
+    traces, memories = format_count(len(found.traces), "trace"), format_count(len(found.memories), "memory", "memories")
+    out.print(f"{traces} and {memories} forgotten.")
 
 
 def _show(found: Forgotten) -> None:

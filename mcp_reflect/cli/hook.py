@@ -14,4 +14,4 @@ def hook_command(
     event: Annotated[str, typer.Argument(help="The client's name of the event; else as stdin names it.")] = "",
 ) -> None:
     """Answer a hook of a coding agent: its JSON on stdin, what to tell the model on stdout. Always exits with 0."""
-    command.main([client, event] if event else [client])
+    command.run_hook([client, event] if event else [client])

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from mcp_reflect.cli.console import errors_told
+from mcp_reflect.cli.console import report_errors
 from mcp_reflect.wire import handshake, hub_launcher
 
 hub_app = typer.Typer(help="The process that serves all clients of a home.", no_args_is_help=True)
@@ -27,7 +27,7 @@ def _home() -> str:
 
 
 def _status_of(home: str) -> dict[str, Any] | None:
-    found = hub_launcher.attempt(home, {"mcp-reflect": handshake.PROTOCOL, "command": "status"})
+    found = hub_launcher.try_connect(home, {"mcp-reflect": handshake.HUB_PROTOCOL, "command": "status"})
     if found is None:
         return None
     found.link.close()
@@ -38,7 +38,7 @@ def _status_of(home: str) -> dict[str, Any] | None:
 @hub_app.command()
 def status(as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False) -> None:
     """Show the hub and its clients; exit code 1 if none is running."""
-    with errors_told():
+    with report_errors():
         home = _home()
         found = _status_of(home)
     if as_json:
@@ -54,7 +54,7 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="As JSON, for pr
 @hub_app.command()
 def stop() -> None:
     """Let the hub finish what is under way and leave. A connected client starts another when it next asks."""
-    with errors_told():
+    with report_errors():
         home = _home()
         stopped = _stopped(home)
     _out.print("The hub has left." if stopped else f"No hub is running for {home}.", markup=False, soft_wrap=True)
@@ -63,18 +63,18 @@ def stop() -> None:
 @hub_app.command()
 def restart() -> None:
     """Put a new hub in the place of the one that runs, without losing a request; start one where none runs."""
-    with errors_told():
+    with report_errors():
         home = _home()
         _stopped(home)
-        found = hub_launcher.run(home)
+        found = hub_launcher.ensure_hub_runs(home)
     _out.print(f"The hub runs as process {found}.")
 
 
 def _stopped(home: str) -> bool:
     before = _status_of(home)
-    if before is None or not hub_launcher.retire(home, time.monotonic() + _STOP_S, "stop"):
+    if before is None or not hub_launcher.stop_hub(home, time.monotonic() + _STOP_S, "stop"):
         return False
-    return hub_launcher.wait_gone(before["pid"], time.monotonic() + _STOP_S)
+    return hub_launcher.wait_for_exit(before["pid"], time.monotonic() + _STOP_S)
 
 
 def _show(found: dict[str, Any]) -> None:

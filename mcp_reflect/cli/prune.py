@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mcp_reflect.cli.console import counted, day, one_line, opened_ledger_access, out, table_of, warn
+from mcp_reflect.cli.console import format_count, format_day, ledger_access, make_table, one_line, out, print_warnings
 
 
 def prune_command(
@@ -16,14 +16,14 @@ def prune_command(
     """Archive memories that reviews have shown to be useless; restorable, logged, and only shown without --apply."""
     from mcp_reflect.application.lifecycle import prune, to_prune  # noqa: PLC0415 - heavy
 
-    with opened_ledger_access() as books:
+    with ledger_access() as books:
         found = (prune if apply else to_prune)(books.ledger, books.profile, books.clock)
         if apply and found:
-            warn(books.mirror.write())
-    table = table_of("memory", "kind", ">q_value", ">reviews", "used", "reason", "task")
+            print_warnings(books.mirror.write())
+    table = make_table("memory", "kind", ">q_value", ">reviews", "used", "reason", "task")
     for each in found:
         memory = each.memory
-        figures = (f"{memory.q_value:.3f}", str(memory.reviews), day(memory.last_used_at))
+        figures = (f"{memory.q_value:.3f}", str(memory.reviews), format_day(memory.last_used_at))
         table.add_row(memory.id, memory.kind, *figures, each.reason, one_line(memory.task))
     if found:
         out.print(table)
@@ -33,7 +33,7 @@ def prune_command(
 def _summary(count: int, *, applied: bool) -> str:
     if not count:
         return "Nothing to prune."
-    memories = counted(count, "memory", "memories")
+    memories = format_count(count, "memory", "memories")
     if applied:
         return f"{memories} archived; manage_memory with restore brings one back."
     return f"{memories} would be archived; mcp-reflect prune --apply does it."
@@ -46,7 +46,7 @@ def purge_command(
     """Forget the project's insights for good; runs, reviews and other memories stay. Only shown without --apply."""
     from mcp_reflect.application.insights.purge import purge, to_purge  # noqa: PLC0415 - heavy
 
-    with opened_ledger_access() as books:
+    with ledger_access() as books:
         before = books.clock() - timedelta(days=older_than) if older_than else None
         if apply:
             found = purge(books.ledger, books.embedder, books.profile, books.clock, before)

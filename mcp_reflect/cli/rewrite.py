@@ -6,23 +6,32 @@ from typing import Annotated
 
 import typer
 
-from mcp_reflect.cli.console import Yes, confirmed, counted, err, opened_ledger_access, out, progress, settings
+from mcp_reflect.cli.console import (
+    YesOption,
+    confirm,
+    current_settings,
+    err,
+    format_count,
+    ledger_access,
+    out,
+    show_progress,
+)
 
 
-def rewrite(
+def rewrite_command(
     limit: Annotated[int | None, typer.Option(min=1, help="Most reflections to rewrite.")] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show how many there are and what they cost.")
     ] = False,
-    yes: Yes = False,
+    yes: YesOption = False,
 ) -> None:
     """Have reflections that were written without a model written anew by it; q_values and reviews stay."""
     from mcp_reflect.application.maintenance.rewrite import estimate, to_rewrite  # noqa: PLC0415 - heavy
     from mcp_reflect.application.maintenance.rewrite import rewrite as rewritten  # noqa: PLC0415 - heavy
     from mcp_reflect.bootstrap import open_reflector  # noqa: PLC0415 - heavy
 
-    with opened_ledger_access() as books:
-        wanted = settings()
+    with ledger_access() as books:
+        wanted = current_settings()
         prompts, reflector = open_reflector(wanted, books)
         found = to_rewrite(books.ledger, books.profile, limit)
         if not found:
@@ -30,17 +39,17 @@ def rewrite(
             return
         cost = estimate(books.ledger, prompts, found)
         out.print(
-            f"{counted(cost.memories, 'reflection')} by {wanted.reflection.model}: about {cost.prompt_tokens:,} tokens "
-            f"of prompts and {cost.answer_tokens:,} of answers",
+            f"{format_count(cost.memories, 'reflection')} by {wanted.reflection.model}: about {cost.prompt_tokens:,} "
+            f"tokens of prompts and {cost.answer_tokens:,} of answers",
             markup=False,
             soft_wrap=True,
         )
         if dry_run:
             return
-        confirmed("Go on?", yes=yes)
+        confirm("Go on?", yes=yes)
         done = left = 0
         try:
-            with progress("rewriting") as told:
+            with show_progress("rewriting") as told:
                 per_day = wanted.reflection.max_tokens_per_day
                 for each in rewritten(books.ledger, books.embedder, reflector, books.clock, found, per_day):
                     if each.problem:

@@ -9,23 +9,32 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from mcp_reflect.cli.console import AsJson, called, errors_told, looking, opened_ledger_access, out, show_json, text_of
+from mcp_reflect.cli.console import (
+    JsonOption,
+    call_tool,
+    ledger_access,
+    memory_reader,
+    out,
+    read_argument,
+    report_errors,
+    show_json,
+)
 from mcp_reflect.errors import InvalidArgument
 
-Task = Annotated[str, typer.Argument(metavar="TEXT", help="The task at hand; - reads it from stdin.")]
-Limit = Annotated[int | None, typer.Option(help="Most memories to show, 1 to 100; by default as configured.")]
-Lambda = Annotated[
+TaskArgument = Annotated[str, typer.Argument(metavar="TEXT", help="The task at hand; - reads it from stdin.")]
+LimitOption = Annotated[int | None, typer.Option(help="Most memories to show, 1 to 100; by default as configured.")]
+LambdaOption = Annotated[
     float | None, typer.Option("--lambda", help="0: by meaning only, 1: by q_value only; by default as configured.")
 ]
-Filters = Annotated[
+FilterOption = Annotated[
     list[str] | None,
     typer.Option("--filter", metavar="KEY=VALUE", help="Only memories with this metadata; repeat for more."),
 ]
-Ids = list[str] | None
+IdsOption = list[str] | None
 
 
 def _arguments(text: str, limit: int | None, lambda_: float | None, filters: list[str] | None) -> dict[str, Any]:
-    given = {"task": text_of(text), "limit": limit, "lambda_": lambda_}
+    given = {"task": read_argument(text), "limit": limit, "lambda_": lambda_}
     conditions = dict(_condition(each) for each in filters or [])
     return {name: value for name, value in given.items() if value is not None} | {"metadata_filter": conditions}
 
@@ -42,13 +51,17 @@ def _condition(text: str) -> tuple[str, Any]:
     return key, found if isinstance(found, str | int | float) else value
 
 
-def query(
-    text: Task, limit: Limit = None, lambda_: Lambda = None, filters: Filters = None, as_json: AsJson = False
+def query_command(
+    text: TaskArgument,
+    limit: LimitOption = None,
+    lambda_: LambdaOption = None,
+    filters: FilterOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Find the memories that serve a task, best first."""
-    with errors_told():
+    with report_errors():
         arguments = _arguments(text, limit, lambda_, filters)
-        found = called("query_memories", arguments | {"response_format": "detailed"})
+        found = call_tool("query_memories", arguments | {"response_format": "detailed"})
         if as_json:
             show_json(found)
             return
@@ -65,38 +78,42 @@ def query(
             out.print("No memory fits.")
 
 
-def augment(
-    text: Task, limit: Limit = None, lambda_: Lambda = None, filters: Filters = None, as_json: AsJson = False
+def augment_command(
+    text: TaskArgument,
+    limit: LimitOption = None,
+    lambda_: LambdaOption = None,
+    filters: FilterOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Give a task back as a prompt with the memories that serve it written below; unchanged if there are none."""
-    with errors_told():
-        found = called("augment_task", _arguments(text, limit, lambda_, filters))
+    with report_errors():
+        found = call_tool("augment_task", _arguments(text, limit, lambda_, filters))
         if as_json:
             show_json(found)
         else:
             typer.echo(found["augmented_task"])
 
 
-def review(
+def review_command(
     trace_id: Annotated[str, typer.Argument(metavar="ID", help="A trace, or the beginning of its id.")],
     result: Annotated[Literal["pass", "fail"], typer.Argument(help="How the run ended.")],
     feedback: Annotated[str, typer.Option(help="The evidence; - reads it from stdin.")] = "",
-    helpful: Annotated[Ids, typer.Option(help="A memory that helped; repeat for more.")] = None,
-    harmful: Annotated[Ids, typer.Option(help="A memory that misled; repeat for more.")] = None,
-    as_json: AsJson = False,
+    helpful: Annotated[IdsOption, typer.Option(help="A memory that helped; repeat for more.")] = None,
+    harmful: Annotated[IdsOption, typer.Option(help="A memory that misled; repeat for more.")] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Say whether a run passed or failed; again: replaces the earlier review."""
-    with opened_ledger_access() as books:
-        reader = looking(books)
+    with ledger_access() as books:
+        reader = memory_reader(books)
         arguments = {
             "trace_id": reader.full_id(trace_id, "trace"),
             "result": result,
-            "feedback": text_of(feedback),
+            "feedback": read_argument(feedback),
             "helpful_memory_ids": [reader.full_id(each, "mem") for each in helpful or []],
             "harmful_memory_ids": [reader.full_id(each, "mem") for each in harmful or []],
         }
-    with errors_told():
-        outcome = called("review_trace", arguments)
+    with report_errors():
+        outcome = call_tool("review_trace", arguments)
         if as_json:
             show_json(outcome)
             return

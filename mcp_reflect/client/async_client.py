@@ -15,12 +15,20 @@ from anyio import from_thread
 from anyio.lowlevel import RunVar, current_token
 
 from mcp_reflect.client import calls
-from mcp_reflect.client.calls import Call, QueryOptions, Result, ReviewFields, TraceFields
-from mcp_reflect.client.connection import TIMEOUT_S, Link, environment
+from mcp_reflect.client.calls import QueryOptions, ReviewFields, RunResult, ToolRequest, TraceFields
+from mcp_reflect.client.connection import CLIENT_TIMEOUT_S, MemoryConnection, client_environ
 from mcp_reflect.client.results import Augmented, Outcome, Retrieved, Trace, TraceSummary
 from mcp_reflect.client.run import INTERRUPTED_S, Run
-from mcp_reflect.client.run_ending import ending_of
-from mcp_reflect.client.sync_client import WAIT_S, looks, not_settled, note, settled, submitted, with_retrieved
+from mcp_reflect.client.run_ending import classify_ending
+from mcp_reflect.client.sync_client import (
+    WAIT_TIMEOUT_S,
+    is_settled,
+    not_settled_error,
+    note_memories,
+    polling_pauses,
+    submit_trace_of,
+    with_noted_memories,
+)
 
 T = TypeVar("T")
 
@@ -28,7 +36,7 @@ _MOST_THREADS = 8
 _limiter: RunVar[anyio.CapacityLimiter] = RunVar("limiter")
 
 
-async def in_thread(function: Callable[[], T]) -> T:
+async def run_in_thread(function: Callable[[], T]) -> T:
     """Run a function that waits in a thread of its own; a cancelled caller does not wait for its end.
 
     Not `anyio.to_thread`: the interpreter waits for its threads when it ends, and so would a program that gave a call
@@ -72,13 +80,14 @@ class AsyncReflectClient:
         home: str | os.PathLike[str] = "",
         cwd: str | os.PathLike[str] = "",
         name: str = "python",
-        timeout: float = TIMEOUT_S,
+        timeout: float = CLIENT_TIMEOUT_S,
         strict: bool = False,
     ) -> None:
         # Here, where a program starts, and not at the first call, which may be in the middle of others' work.
         from mcp_reflect.application import requests  # noqa: F401, PLC0415 - heavy
 
-        self.link = Link(environment(project, user, home), os.fspath(cwd), name, timeout, strict=strict)
+        environ = client_environ(project, user, home)
+        self.connection = MemoryConnection(environ, os.fspath(cwd), name, timeout, strict=strict)
 
     async def __aenter__(self) -> Self:
         return self
@@ -88,51 +97,51 @@ class AsyncReflectClient:
             await self.close()
 
     async def close(self) -> None:
-        await in_thread(self.link.close)
+        await run_in_thread(self.connection.close)
 
     async def query_memories(self, task: str, **options: Unpack[QueryOptions]) -> Retrieved:
         """See ReflectClient.query_memories."""
-        found = await _do(self.link, partial(calls.query_memories, task, options))
-        note(self.link, found.memories)
+        found = await _execute(self.connection, partial(calls.query_request, task, options))
+        note_memories(self.connection, found.memories)
         return found
 
     async def augment_with_memories(self, task: str, **options: Unpack[QueryOptions]) -> Augmented:
         """See ReflectClient.augment_with_memories."""
-        found = await _do(self.link, partial(calls.augment_task, task, options))
-        note(self.link, found.memories)
+        found = await _execute(self.connection, partial(calls.augment_request, task, options))
+        note_memories(self.connection, found.memories)
         return found
 
     async def create_trace(self, task: str, **fields: Unpack[TraceFields]) -> Outcome:
         """See ReflectClient.create_trace."""
-        given, noted = with_retrieved(self.link, fields)
-        return await in_thread(partial(submitted, self.link, task, given, noted))
+        given, noted = with_noted_memories(self.connection, fields)
+        return await run_in_thread(partial(submit_trace_of, self.connection, task, given, noted))
 
-    async def review_trace(self, trace_id: str, result: Result, **fields: Unpack[ReviewFields]) -> Outcome:
+    async def review_trace(self, trace_id: str, result: RunResult, **fields: Unpack[ReviewFields]) -> Outcome:
         """See ReflectClient.review_trace."""
-        return await _do(self.link, partial(calls.review_trace, trace_id, result, fields))
+        return await _execute(self.connection, partial(calls.review_request, trace_id, result, fields))
 
     async def list_traces(
         self, review_status: Literal["pending", "reviewed", "all"] = "pending", limit: int = 20
     ) -> tuple[TraceSummary, ...]:
         """See ReflectClient.list_traces."""
-        return await _do(self.link, partial(calls.list_traces, review_status, limit))
+        return await _execute(self.connection, partial(calls.list_request, review_status, limit))
 
     async def get_trace(self, trace_id: str) -> Trace:
         """See ReflectClient.get_trace."""
-        return await _do(self.link, partial(calls.get_trace, trace_id))
+        return await _execute(self.connection, partial(calls.get_request, trace_id))
 
     async def wait_for_trace(
         self,
         trace_id: str,
-        timeout: float = WAIT_S,  # noqa: ASYNC109 - the same arguments as the plain client
+        timeout: float = WAIT_TIMEOUT_S,  # noqa: ASYNC109 - the same arguments as the plain client
     ) -> Trace:
         """See ReflectClient.wait_for_trace."""
-        for pause in looks(timeout):
+        for pause in polling_pauses(timeout):
             trace = await self.get_trace(trace_id)
-            if settled(trace):
+            if is_settled(trace):
                 return trace
             await anyio.sleep(pause)
-        raise not_settled(trace, timeout)
+        raise not_settled_error(trace, timeout)
 
     def trace(
         self,
@@ -148,7 +157,7 @@ class AsyncReflectClient:
     ) -> AsyncTraceRun:
         """See ReflectClient.trace."""
         return AsyncTraceRun(
-            self.link,
+            self.connection,
             task,
             options=options,
             augment=augment,
@@ -167,13 +176,13 @@ class AsyncTraceRun(Run):
         """Fetch the memories. Raises MemoryUnavailable where the client is strict."""
         call = self._begin()
         if call is not None:
-            self._augmented = await _do(self._link, lambda: call)
+            self._augmented = await _execute(self._connection, lambda: call)
 
     async def finish(self, error: BaseException | None = None) -> None:
         """Store the run, with the exception that ended it."""
-        if ending_of(error) != "interrupted":
+        if classify_ending(error) != "interrupted":
             try:
-                await in_thread(partial(self._store, error))
+                await run_in_thread(partial(self._store, error))
             except Exception as problem:  # noqa: BLE001 - whatever it was, the run's own result or error comes first
                 self._not_stored(problem, error)
             return
@@ -184,7 +193,7 @@ class AsyncTraceRun(Run):
             threading.Thread(target=store, name="mcp-reflect", daemon=True).start()
             return
         with anyio.move_on_after(INTERRUPTED_S, shield=True):
-            await in_thread(store)
+            await run_in_thread(store)
         if not begun.is_set():
             self._lost("its turn did not come in time")
 
@@ -207,6 +216,6 @@ class AsyncTraceRun(Run):
         await self.finish(error)
 
 
-async def _do(link: Link, make: Callable[[], Call[T]]) -> T:
+async def _execute(connection: MemoryConnection, make: Callable[[], ToolRequest[T]]) -> T:
     """Make a call and carry it out, both in a thread: what is to be sent may be megabytes long."""
-    return await in_thread(lambda: link.do(make()))
+    return await run_in_thread(lambda: connection.execute(make()))

@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypedDict, TypeVar
 
-from mcp_reflect.client.json_values import as_json
+from mcp_reflect.client.json_values import to_json_value
 from mcp_reflect.client.results import Augmented, Outcome, Retrieved, Trace, TraceSummary
 
 T = TypeVar("T")
 
-Result = Literal["pass", "fail"]
-Trajectory = str | Sequence[Mapping[str, Any]]
+RunResult = Literal["pass", "fail"]
+TrajectoryInput = str | Sequence[Mapping[str, Any]]
 
 
 class QueryOptions(TypedDict, total=False):
@@ -59,7 +59,7 @@ class ReviewFields(ReflectionFields, total=False):
 class TraceFields(ReviewFields, total=False):
     """What may come with a run. `review_result` reviews it at once; under one `trace_key` nothing is stored twice."""
 
-    trajectory: Trajectory
+    trajectory: TrajectoryInput
     final_response: str
     retrieved_memory_ids: Sequence[str]
     retrieval_id: str
@@ -71,7 +71,7 @@ class TraceFields(ReviewFields, total=False):
 
 
 @dataclass(frozen=True)
-class Call(Generic[T]):
+class ToolRequest(Generic[T]):
     """A tool with its arguments, how its answer is read, and what stands for it where no memory can be reached."""
 
     tool: str
@@ -80,40 +80,40 @@ class Call(Generic[T]):
     absent: T
 
 
-def query_memories(task: str, options: Mapping[str, Any]) -> Call[Retrieved]:
-    return Call("query_memories", _query(task, options), Retrieved.read, Retrieved(available=False))
+def query_request(task: str, options: Mapping[str, Any]) -> ToolRequest[Retrieved]:
+    return ToolRequest("query_memories", _query(task, options), Retrieved.read, Retrieved(available=False))
 
 
-def augment_task(task: str, options: Mapping[str, Any]) -> Call[Augmented]:
-    return Call("augment_task", _query(task, options), Augmented.read, Augmented(task, available=False))
+def augment_request(task: str, options: Mapping[str, Any]) -> ToolRequest[Augmented]:
+    return ToolRequest("augment_task", _query(task, options), Augmented.read, Augmented(task, available=False))
 
 
-def submit_trace(task: str, given: Mapping[str, Any]) -> Call[Outcome]:
+def submit_request(task: str, given: Mapping[str, Any]) -> ToolRequest[Outcome]:
     """A run without a retrieval_id was given the memories that are named, and no others."""
     from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, make_request  # noqa: PLC0415 - heavy
 
-    refuse_unknown("create_trace", given, TraceFields)
+    refuse_unknown_names("create_trace", given, TraceFields)
     trajectory = given.get("trajectory", "")
     if isinstance(trajectory, Sequence) and not isinstance(trajectory, str):
-        trajectory = [as_json(message) for message in trajectory]
+        trajectory = [to_json_value(message) for message in trajectory]
     submission = make_request(Submission, **{**given, "task": task, "trajectory": trajectory})
     # Messages are sent in the form that was checked.
     arguments = {"task": task, **given, "trajectory": submission.trajectory}
     arguments["retrieval_id"] = submission.retrieval_id or NO_RETRIEVAL
     arguments["trace_key"] = submission.trace_key or uuid.uuid4().hex
-    return Call("submit_trace", arguments, Outcome.read, Outcome(available=False))
+    return ToolRequest("submit_trace", arguments, Outcome.read, Outcome(available=False))
 
 
-def review_trace(trace_id: str, result: Result, given: Mapping[str, Any]) -> Call[Outcome]:
+def review_request(trace_id: str, result: RunResult, given: Mapping[str, Any]) -> ToolRequest[Outcome]:
     from mcp_reflect.application.requests import ReviewRequest, make_request  # noqa: PLC0415 - heavy
 
-    refuse_unknown("review_trace", given, ReviewFields)
+    refuse_unknown_names("review_trace", given, ReviewFields)
     make_request(ReviewRequest, trace_id=_some_id(trace_id), result=result, **given)
     arguments = {"trace_id": trace_id, "result": result, **given}
-    return Call("review_trace", arguments, Outcome.read, Outcome(trace_id=trace_id, available=False))
+    return ToolRequest("review_trace", arguments, Outcome.read, Outcome(trace_id=trace_id, available=False))
 
 
-def list_traces(review_status: str, limit: int) -> Call[tuple[TraceSummary, ...]]:
+def list_request(review_status: str, limit: int) -> ToolRequest[tuple[TraceSummary, ...]]:
     from mcp_reflect.application.requests import TraceListRequest, make_request  # noqa: PLC0415 - heavy
 
     make_request(TraceListRequest, review_status=review_status, limit=limit)
@@ -121,14 +121,14 @@ def list_traces(review_status: str, limit: int) -> Call[tuple[TraceSummary, ...]
     def read(answer: Any) -> tuple[TraceSummary, ...]:
         return tuple(TraceSummary.read(view) for view in answer["traces"])
 
-    return Call("list_traces", {"review_status": review_status, "limit": limit}, read, ())
+    return ToolRequest("list_traces", {"review_status": review_status, "limit": limit}, read, ())
 
 
-def get_trace(trace_id: str) -> Call[Trace]:
+def get_request(trace_id: str) -> ToolRequest[Trace]:
     from mcp_reflect.application.requests import TraceRequest, make_request  # noqa: PLC0415 - heavy
 
     make_request(TraceRequest, trace_id=_some_id(trace_id))
-    return Call("get_trace", {"trace_id": trace_id}, Trace.read, Trace(trace_id, available=False))
+    return ToolRequest("get_trace", {"trace_id": trace_id}, Trace.read, Trace(trace_id, available=False))
 
 
 def check_options(where: str, options: Mapping[str, Any]) -> None:
@@ -153,7 +153,7 @@ def check_run(task: str, **given: Any) -> None:
 def _query(task: str, options: Mapping[str, Any], where: str = "query_memories") -> dict[str, Any]:
     from mcp_reflect.application.requests import Query, make_request  # noqa: PLC0415 - heavy
 
-    refuse_unknown(where, options, QueryOptions)
+    refuse_unknown_names(where, options, QueryOptions)
     make_request(Query, task=task, **options)
     return {"task": task, **options}
 
@@ -163,7 +163,7 @@ def _some_id(trace_id: str) -> str:
     return "trace" if trace_id == "" else trace_id
 
 
-def refuse_unknown(where: str, given: Mapping[str, Any], known: type) -> None:
+def refuse_unknown_names(where: str, given: Mapping[str, Any], known: type) -> None:
     names = [*known.__annotations__]
     for name in given:
         if name not in names:

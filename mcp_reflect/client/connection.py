@@ -10,17 +10,17 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import TypeVar
 
-from mcp_reflect.client.calls import Call
+from mcp_reflect.client.calls import ToolRequest
 from mcp_reflect.errors import InvalidArgument, MemoryUnavailable, UsageError
-from mcp_reflect.wire.caller import Busy, Caller, Lost, Refused
-from mcp_reflect.wire.hub_launcher import Unavailable
+from mcp_reflect.wire.caller import Caller, CallerBusy, ConnectionLost, RemoteError
+from mcp_reflect.wire.hub_launcher import HubUnavailable
 
 T = TypeVar("T")
 
 log = logging.getLogger("mcp_reflect.client")
 
-TIMEOUT_S = 10.0
-REST_S = 30.0
+CLIENT_TIMEOUT_S = 10.0
+RETRY_PAUSE_S = 30.0
 """How long a memory that could not be reached is left alone, so that not every call waits for it in vain."""
 
 _LONGEST_S = 86_400.0
@@ -30,11 +30,11 @@ _IDLE_S = 30.0
 _MAX_REMEMBERED = 100
 """Ids that a trace may name."""
 
-_shown: ContextVar[tuple[tuple[Link, str], ...]] = ContextVar("shown", default=())
+_shown: ContextVar[tuple[tuple[MemoryConnection, str], ...]] = ContextVar("shown", default=())
 """What the present thread or task retrieved since its last trace."""
 
 
-class Link:
+class MemoryConnection:
     """Carries out calls. Shared by a client, its runs, and every thread and task that uses them.
 
     Not strict: where the memory cannot be reached a call gives what its `absent` says, once with a warning in the log,
@@ -52,7 +52,7 @@ class Link:
         self._told = False
         self._left_alone_until = 0.0
 
-    def do(self, call: Call[T], within: float | None = None) -> T:
+    def execute(self, call: ToolRequest[T], within: float | None = None) -> T:
         """The result of a call, within that many seconds; by default the client's time-out once it has its turn."""
         if not self.strict and (time.monotonic() < self._left_alone_until or call.arguments.get("trace_id") == ""):
             # An empty trace_id is what this client itself gave for a run that could not be stored.
@@ -62,16 +62,16 @@ class Link:
             answer = self._caller.call(
                 call.tool, call.arguments, within or self._timeout, again=True, in_turn=within is None
             )
-        except (Refused, Lost, Unavailable, OSError) as error:
-            if isinstance(error, Refused) and error.usage:
+        except (RemoteError, ConnectionLost, HubUnavailable, OSError) as error:
+            if isinstance(error, RemoteError) and error.usage:
                 raise UsageError(str(error)) from None
             if self.strict:
                 raise MemoryUnavailable(str(error)) from error
-            if isinstance(error, Busy):
+            if isinstance(error, CallerBusy):
                 log.debug("a call goes without the memory: %s", error)
                 return call.absent
             if within is None:  # else it may just have been too short
-                self._left_alone_until = time.monotonic() + REST_S
+                self._left_alone_until = time.monotonic() + RETRY_PAUSE_S
             self._tell(error)
             return call.absent
         self._left_alone_until = 0.0
@@ -89,28 +89,28 @@ class Link:
     def close(self) -> None:
         try:
             self._caller.close()
-        except Unavailable as error:
+        except HubUnavailable as error:
             log.debug("the connection is left to a call that is under way: %s", error)
 
     # -- what was retrieved outside of runs
 
-    def remember(self, memory_ids: list[str]) -> None:
+    def note_retrieved(self, memory_ids: list[str]) -> None:
         """Note what this thread or task was shown, for the next trace that does not say what it was given."""
-        _shown.set(tuple(latest([*_shown.get(), *((self, memory_id) for memory_id in memory_ids)])))
+        _shown.set(tuple(latest_unique([*_shown.get(), *((self, memory_id) for memory_id in memory_ids)])))
 
-    def recall(self) -> list[str]:
+    def take_retrieved(self) -> list[str]:
         """What was noted since the last time, and forget it."""
         found = _shown.get()
         _shown.set(tuple(pair for pair in found if pair[0] is not self))
-        return [memory_id for link, memory_id in found if link is self]
+        return [memory_id for connection, memory_id in found if connection is self]
 
 
-def latest(shown: Sequence[T]) -> list[T]:
+def latest_unique(shown: Sequence[T]) -> list[T]:
     """What was shown last, each once, in that order, and no more than a trace may name."""
     return list(dict.fromkeys(reversed(shown)))[:_MAX_REMEMBERED][::-1]
 
 
-def environment(project: str, user: str, home: str | os.PathLike[str]) -> dict[str, str]:
+def client_environ(project: str, user: str, home: str | os.PathLike[str]) -> dict[str, str]:
     """The environment of this process with what a client was told. Raises InvalidArgument for a wrong project id."""
     environ = dict(os.environ)
     if project:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-from mcp_reflect.client.connection import Link
+from mcp_reflect.client.connection import MemoryConnection
 from mcp_reflect.client.run import Run
 from mcp_reflect.client.sync_client import TraceRun
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("mcp_reflect.client")
 
-Word = bool | Literal["pass", "fail"]
-Judgement = Word | tuple[Word, str] | None
+VerdictWord = bool | Literal["pass", "fail"]
+Judgement = VerdictWord | tuple[VerdictWord, str] | None
 """What a judge says: whether the run passed, perhaps with feedback; None where it cannot tell."""
 Judge = Callable[[Any], Judgement | Awaitable[Judgement]]
 
-Arguments = tuple[tuple[Any, ...], dict[str, Any]]
+CallArguments = tuple[tuple[Any, ...], dict[str, Any]]
 _NAMED = {
     inspect.Parameter.POSITIONAL_ONLY,
     inspect.Parameter.POSITIONAL_OR_KEYWORD,
@@ -30,7 +30,7 @@ _NAMED = {
 }
 
 
-def task_of(function: Callable[..., Any], task: str | Callable[..., str] | None) -> str | Callable[..., str]:
+def find_task_argument(function: Callable[..., Any], task: str | Callable[..., str] | None) -> str | Callable[..., str]:
     """The argument that holds the task, or the function that makes it. Raises TypeError where there is none."""
     if callable(task):
         return task
@@ -44,20 +44,20 @@ def task_of(function: Callable[..., Any], task: str | Callable[..., str] | None)
     raise TypeError(f"reflect_trace: {called}() has no argument {task or 'that could be the task'}; name it with task=")
 
 
-class Calls:
+class DecoratedCalls:
     """The calls of one function."""
 
     def __init__(
         self,
         function: Callable[..., Any],
-        link: Callable[[], Link],
+        connection: Callable[[], MemoryConnection],
         task: str | Callable[..., str],
         judge: Judge | None,
         fixed: Mapping[str, Any],
     ) -> None:
         self._name = getattr(function, "__qualname__", repr(function))
         self._signature = inspect.signature(function)
-        self._link = link
+        self._connection = connection
         self._task = task
         self._judge = judge
         self._fixed = fixed
@@ -68,7 +68,7 @@ class Calls:
         """The run of a call, with its memories; None where the call has to do without."""
         if self._fits(args, kwargs):
             with self._done_without():
-                run = TraceRun(self._link(), self._task_of(args, kwargs), **self._fixed)
+                run = TraceRun(self._connection(), self._task_of(args, kwargs), **self._fixed)
                 run.start()
                 return run
         return None
@@ -79,7 +79,7 @@ class Calls:
 
         if self._fits(args, kwargs):
             with self._done_without():
-                run = AsyncTraceRun(self._link(), self._task_of(args, kwargs), **self._fixed)
+                run = AsyncTraceRun(self._connection(), self._task_of(args, kwargs), **self._fixed)
                 await run.start()
                 return run
         return None
@@ -90,7 +90,7 @@ class Calls:
         try:
             yield
         except Exception:  # whatever it was, the function is called all the same
-            if self._link().strict:
+            if self._connection().strict:
                 raise
             log.exception("%s() runs without a memory", self._name)
 
@@ -110,7 +110,7 @@ class Calls:
         bound.apply_defaults()
         return bound.arguments[self._task]
 
-    def augmented(self, run: Run, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
+    def augmented(self, run: Run, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallArguments:
         """The arguments with the augmented task in the task's place."""
         if callable(self._task) or run.augmented_task == run.task:
             return args, kwargs

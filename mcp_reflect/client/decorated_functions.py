@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mcp_reflect.client.connection import Link
-from mcp_reflect.client.decorated_calls import Calls, Judge
+from mcp_reflect.client.connection import MemoryConnection
+from mcp_reflect.client.decorated_calls import DecoratedCalls, Judge
 from mcp_reflect.client.run import Run
 from mcp_reflect.client.sync_client import TraceRun
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from mcp_reflect.client.async_client import AsyncTraceRun
 
 
-def traced(
+def wrap_function(
     function: Callable[..., Any],
-    link: Callable[[], Link],
+    connection: Callable[[], MemoryConnection],
     task: str | Callable[..., str],
     judge: Judge | None,
     fixed: Mapping[str, Any],
@@ -29,9 +29,9 @@ def traced(
 ) -> Callable[..., Any]:
     """The function with every call as a run; of the same kind as it was, as frameworks look at that.
 
-    `fixed` are the arguments of each run beside link and task.
+    `fixed` are the arguments of each run beside connection and task.
     """
-    calls = Calls(function, link, task, judge, {**fixed, "augment": augment, "alpha": None})
+    calls = DecoratedCalls(function, connection, task, judge, {**fixed, "augment": augment, "alpha": None})
     if _is(inspect.isasyncgenfunction, function):
         wrapper = _async_generator(function, calls)
     elif _is(inspect.iscoroutinefunction, function):
@@ -50,7 +50,7 @@ def _is(kind: Callable[[Any], bool], function: Callable[..., Any]) -> bool:
     return kind(function) or kind(type(function).__call__)
 
 
-def _plain(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
+def _plain(function: Callable[..., Any], calls: DecoratedCalls) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Any:
         run = calls.begun(args, kwargs)
         if run is None:
@@ -64,7 +64,7 @@ def _plain(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
     return call
 
 
-def _coroutine(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
+def _coroutine(function: Callable[..., Any], calls: DecoratedCalls) -> Callable[..., Any]:
     async def call(*args: Any, **kwargs: Any) -> Any:
         run = await calls.begun_async(args, kwargs)
         if run is None:
@@ -79,7 +79,7 @@ def _coroutine(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]
     return call
 
 
-def _generator(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
+def _generator(function: Callable[..., Any], calls: DecoratedCalls) -> Callable[..., Any]:
     def call(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
         run = calls.begun(args, kwargs)
         if run is None:
@@ -117,7 +117,7 @@ def _stepped(run: Run, generator: Generator[Any, Any, Any], items: list[Any]) ->
             step = partial(generator.send, sent)
 
 
-def _async_generator(function: Callable[..., Any], calls: Calls) -> Callable[..., Any]:
+def _async_generator(function: Callable[..., Any], calls: DecoratedCalls) -> Callable[..., Any]:
     async def call(*args: Any, **kwargs: Any) -> AsyncGenerator[Any, Any]:
         run = await calls.begun_async(args, kwargs)
         is_current = nullcontext if run is None else run.is_current

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from mcp_reflect.client import calls
 from mcp_reflect.client.calls import QueryOptions
-from mcp_reflect.client.connection import Link
-from mcp_reflect.client.decorated_calls import Judge, task_of
-from mcp_reflect.client.decorated_functions import traced
+from mcp_reflect.client.connection import MemoryConnection
+from mcp_reflect.client.decorated_calls import Judge, find_task_argument
+from mcp_reflect.client.decorated_functions import wrap_function
 from mcp_reflect.client.sync_client import ReflectClient
 
 if TYPE_CHECKING:
     from mcp_reflect.client.async_client import AsyncReflectClient
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 _default: ReflectClient | None = None
 _making = threading.Lock()
 
 
 @overload
-def reflect_trace(function: Function, /) -> Function: ...
+def reflect_trace(function: Decorated, /) -> Decorated: ...
 @overload
 def reflect_trace(
     *,
@@ -35,7 +35,7 @@ def reflect_trace(
     model: str = "",
     metadata: Mapping[str, Any] | None = None,
     **options: Unpack[QueryOptions],
-) -> Callable[[Function], Function]: ...
+) -> Callable[[Decorated], Decorated]: ...
 def reflect_trace(
     function: Callable[..., Any] | None = None,
     /,
@@ -66,10 +66,10 @@ def reflect_trace(
         if not callable(wrapped):
             raise TypeError("reflect_trace takes a function, and everything else by keyword")
 
-        def link() -> Link:
-            return (default_client() if client is None else client).link
+        def connection() -> MemoryConnection:
+            return (default_client() if client is None else client).connection
 
-        return traced(wrapped, link, task_of(wrapped, task), judge, fixed, augment=augment)
+        return wrap_function(wrapped, connection, find_task_argument(wrapped, task), judge, fixed, augment=augment)
 
     calls.check_options("reflect_trace", options)
     if model or metadata:

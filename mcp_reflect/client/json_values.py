@@ -9,23 +9,23 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-ROOM = 5_000_000
+MAX_JSON_CHARS = 5_000_000
 """Characters, more than a trajectory holds. What is shared within a value is written out wherever it is found, and that
 may be without end."""
 
-EACH = 50
+VALUE_COST_CHARS = 50
 """Room that every value takes, beside the characters of a text."""
 
 _MAX_BITS = 2_000
 """Of a number: 602 digits. Python reads and writes no more than it is set to, 640 at the least."""
 
-MAX_STRING = 400_000
+MAX_STRING_CHARS = 400_000
 """Of a longer text no more is kept in a trajectory."""
 _MAX_DEPTH = 60
 _MORE = "…"
 
 
-def as_json(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """The value as plain JSON data. Messages of SDKs (pydantic models, dataclasses) become objects, the rest text.
 
     "…" stands for a value within itself, for what is nested deeper than 60 levels, and for all that
@@ -34,7 +34,7 @@ def as_json(value: Any) -> Any:
     return _Reading().plain(value)
 
 
-def as_text(value: Any) -> str:
+def to_printable_text(value: Any) -> str:
     try:
         return str(value)
     except Exception:  # noqa: BLE001 - it is somebody else's object
@@ -49,11 +49,11 @@ class _Reading:
     """Of one value."""
 
     def __init__(self) -> None:
-        self._left = ROOM
+        self._left = MAX_JSON_CHARS
         self._within: set[int] = set()
 
     def plain(self, value: Any) -> Any:
-        self._left -= EACH
+        self._left -= VALUE_COST_CHARS
         try:
             return self._plain(value)
         except Exception:  # noqa: BLE001 - as above
@@ -61,7 +61,7 @@ class _Reading:
 
     def _plain(self, value: Any) -> Any:
         if isinstance(value, str):
-            self._left -= min(len(value), MAX_STRING)
+            self._left -= min(len(value), MAX_STRING_CHARS)
             return value
         if _is_json(value):
             return value
@@ -73,7 +73,9 @@ class _Reading:
         self._within.add(id(value))
         try:
             if isinstance(parts, Mapping):
-                return {as_text(key): self.plain(item) for key, item in self._first(parts.items(), (_MORE, _MORE))}
+                return {
+                    to_printable_text(key): self.plain(item) for key, item in self._first(parts.items(), (_MORE, _MORE))
+                }
             return [self.plain(item) for item in self._first(parts, _MORE)]
         finally:
             self._within.remove(id(value))

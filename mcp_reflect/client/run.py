@@ -10,20 +10,20 @@ from contextvars import ContextVar
 from typing import Any
 
 from mcp_reflect.client import calls
-from mcp_reflect.client.calls import Call, ReflectionFields, Result, ReviewFields
-from mcp_reflect.client.connection import Link, latest
+from mcp_reflect.client.calls import ReflectionFields, ReviewFields, RunResult, ToolRequest
+from mcp_reflect.client.connection import MemoryConnection, latest_unique
 from mcp_reflect.client.results import Augmented, Memory, Outcome
 from mcp_reflect.client.run_content import (
-    MAX_TEXT,
-    clipped,
-    error_line,
-    error_report,
-    listed,
-    text_of,
-    trajectory_of,
+    MAX_TEXT_CHARS,
+    build_trajectory,
+    exception_report,
+    exception_summary,
+    message_list,
+    to_text_field,
+    truncate_middle,
 )
-from mcp_reflect.client.run_ending import ending_of
-from mcp_reflect.client.submission import store
+from mcp_reflect.client.run_ending import classify_ending
+from mcp_reflect.client.submission import submit_run
 
 log = logging.getLogger("mcp_reflect.client")
 
@@ -49,7 +49,7 @@ class Run:
 
     def __init__(
         self,
-        link: Link,
+        connection: MemoryConnection,
         task: str,
         *,
         options: Mapping[str, Any],
@@ -63,13 +63,13 @@ class Run:
         given = {"model": model, "reference_context": reference_context, "trace_key": trace_key}
         calls.check_run(task, metadata=dict(metadata or {}), **given)
         calls.check_verdict(**({} if alpha is None else {"alpha": alpha}))
-        self._augmentation = calls.augment_task(task, options)
+        self._augmentation = calls.augment_request(task, options)
         self._augments = augment
-        self._link = link
+        self._connection = connection
         self._augmented = Augmented(task)
         self._entered = False
         self._outer: Run | None = None
-        self._result: Result | None = None
+        self._result: RunResult | None = None
         self._review: ReviewFields = {} if alpha is None else {"alpha": alpha}
         self._helpful: list[str] = []
         self._harmful: list[str] = []
@@ -97,7 +97,7 @@ class Run:
         return self._augmented.retrieval_id
 
     @property
-    def result(self) -> Result | None:
+    def result(self) -> RunResult | None:
         """The verdict so far."""
         return self._result
 
@@ -137,13 +137,13 @@ class Run:
 
     def reflect(self, **reflection: Any) -> None:
         """Hand in a reflection of one's own; see ReflectionFields. Fields given again replace the earlier ones."""
-        calls.refuse_unknown("reflect", reflection, ReflectionFields)
+        calls.refuse_unknown_names("reflect", reflection, ReflectionFields)
         calls.check_verdict(**reflection)
         self._review |= reflection  # type: ignore[typeddict-item]  # the names were checked
 
-    def _judge(self, result: Result, feedback: str) -> None:
+    def _judge(self, result: RunResult, feedback: str) -> None:
         if isinstance(feedback, str):  # often it is what a test wrote, of any length
-            feedback = text_of(feedback)
+            feedback = to_text_field(feedback)
         calls.check_verdict(feedback=feedback)
         self._result, self._review["feedback"] = result, feedback
 
@@ -157,12 +157,12 @@ class Run:
 
     # -- its beginning and end, shared by both kinds
 
-    def retrieved(self, link: Link, memories: Sequence[Memory]) -> bool:
+    def retrieved(self, connection: MemoryConnection, memories: Sequence[Memory]) -> bool:
         """Count memories that were asked for during the run to it; False where another client asked."""
-        if link is not self._link:
+        if connection is not self._connection:
             return False
         with self._counting:
-            self._retrieved = latest([*self._retrieved, *(memory.id for memory in memories)])
+            self._retrieved = latest_unique([*self._retrieved, *(memory.id for memory in memories)])
         return True
 
     @contextmanager
@@ -175,7 +175,7 @@ class Run:
         finally:
             _current.set(outer)
 
-    def _begin(self) -> Call[Augmented] | None:
+    def _begin(self) -> ToolRequest[Augmented] | None:
         if self._entered:
             raise RuntimeError("a run is entered once; call trace() again for another one")
         self._entered = True
@@ -190,17 +190,19 @@ class Run:
         if _current.get() is self:
             _current.set(self._outer)
 
-    def _end(self, error: BaseException | None) -> Call[Outcome]:
+    def _end(self, error: BaseException | None) -> ToolRequest[Outcome]:
         """What is to be stored. Raises UsageError for what was set wrongly on the run."""
-        if error is not None and ending_of(error) == "failed":
+        if error is not None and classify_ending(error) == "failed":
             why = [self._review.get("feedback", "")] if self._result == "fail" else []
             self._result = "fail"
-            self._review["feedback"] = clipped("\n".join(filter(None, [*why, error_line(error)])), MAX_TEXT)
-            self.messages = [*listed(self.messages), error_report(error)]
+            self._review["feedback"] = truncate_middle(
+                "\n".join(filter(None, [*why, exception_summary(error)])), MAX_TEXT_CHARS
+            )
+            self.messages = [*message_list(self.messages), exception_report(error)]
         fields: dict[str, Any] = {
             **self._review,
-            "trajectory": trajectory_of(listed(self.messages)),
-            "final_response": "" if self.final_response is None else text_of(self.final_response),
+            "trajectory": build_trajectory(message_list(self.messages)),
+            "final_response": "" if self.final_response is None else to_text_field(self.final_response),
             "reference_context": self.reference_context,
             "model": self.model,
             "metadata": self.metadata,
@@ -211,25 +213,25 @@ class Run:
             "trace_key": self.trace_key,
             "review_result": self._result or "",
         }
-        return calls.submit_trace(self.task, fields)
+        return calls.submit_request(self.task, fields)
 
     def _store(self, error: BaseException | None, within: float | None = None) -> None:
         """Raises UsageError, and MemoryUnavailable where the client is strict."""
         call = self._end(error)
         # What it was shown may have been forgotten since; any other id is a mistake, of which a strict client tells.
         dispensable = {self.retrieval_id, *self._retrieved, *(memory.id for memory in self.memories)}
-        if not self._link.strict:
+        if not self._connection.strict:
             dispensable |= {*self._helpful, *self._harmful}
-        outcome = store(self._link, call, dispensable, within)
+        outcome = submit_run(self._connection, call, dispensable, within)
         self.outcome = outcome if outcome.available else None
         if not outcome.available:
             self._lost("the memory was not reached")
 
     def _lost(self, why: str) -> None:
-        log.warning("a run of %r was not stored: %s", clipped(self.task, 200), why)
+        log.warning("a run of %r was not stored: %s", truncate_middle(self.task, 200), why)
 
     def _not_stored(self, problem: Exception, error: BaseException | None) -> None:
         """A run that cannot be stored must not cost its result, nor hide what the run itself raised."""
-        if self._link.strict and error is None:
+        if self._connection.strict and error is None:
             raise problem
-        log.error("a run of %r was not stored: %s", clipped(self.task, 200), problem)
+        log.error("a run of %r was not stored: %s", truncate_middle(self.task, 200), problem)

@@ -7,10 +7,10 @@ import traceback
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcp_reflect.client.json_values import MAX_STRING, as_json, as_text
+from mcp_reflect.client.json_values import MAX_STRING_CHARS, to_json_value, to_printable_text
 
-MAX_TRAJECTORY = 4_000_000
-MAX_TEXT = 200_000
+MAX_TRAJECTORY_CHARS = 4_000_000
+MAX_TEXT_CHARS = 200_000
 """Characters, as in `mcp_reflect.application.requests`, whose import would cost more than the rest of the API."""
 
 _MAX_ERROR = 4_000
@@ -18,25 +18,25 @@ _NOTE = 200
 """Room for the note that says how much was left out."""
 
 
-def trajectory_of(items: Sequence[Any]) -> str:
+def build_trajectory(items: Sequence[Any]) -> str:
     """The trajectory of a run from its messages and lines of log (strings), in order; at most MAX_TRAJECTORY long.
 
     Lines alone make plain text. Beside messages, a line is the answer of a tool called `log`, in which errors are seen.
     """
     if all(isinstance(item, str) for item in items):
-        text = clipped("\n".join(map(clean, items)), MAX_TRAJECTORY)
+        text = truncate_middle("\n".join(map(clean_text, items)), MAX_TRAJECTORY_CHARS)
         # Text that begins as JSON does would be read as such.
         if not text.lstrip("\ufeff \t\r\n").startswith("["):
             return text
     return _joined([_cleaned(_message(item)) for item in items])
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """The text without what is refused: NUL and lone surrogates."""
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
 
 
-def clipped(text: str, limit: int) -> str:
+def truncate_middle(text: str, limit: int) -> str:
     """At most `limit` characters: a longer text loses its middle, as the beginning and the end tell most."""
     if len(text) <= limit:
         return text
@@ -44,32 +44,32 @@ def clipped(text: str, limit: int) -> str:
     return f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
 
 
-def text_of(value: Any) -> str:
+def to_text_field(value: Any) -> str:
     """Any value as a text that is taken."""
-    return clipped(clean(as_text(value)), MAX_TEXT)
+    return truncate_middle(clean_text(to_printable_text(value)), MAX_TEXT_CHARS)
 
 
-def listed(messages: Any) -> list[Any]:
+def message_list(messages: Any) -> list[Any]:
     """The messages of a run, whatever they were replaced by."""
     if isinstance(messages, str | Mapping) or not isinstance(messages, Sequence):
         return [messages]
     return list(messages)
 
 
-def error_line(error: BaseException) -> str:
+def exception_summary(error: BaseException) -> str:
     """An exception in short, as feedback of a review."""
-    return clipped(clean("".join(traceback.format_exception_only(error)).strip()), _MAX_ERROR)
+    return truncate_middle(clean_text("".join(traceback.format_exception_only(error)).strip()), _MAX_ERROR)
 
 
-def error_report(error: BaseException) -> str:
+def exception_report(error: BaseException) -> str:
     """An exception with its traceback, as a part of a trajectory."""
-    return clipped(clean("".join(traceback.format_exception(error))), MAX_TEXT)
+    return truncate_middle(clean_text("".join(traceback.format_exception(error))), MAX_TEXT_CHARS)
 
 
 def _message(item: Any) -> dict[str, Any]:
     if isinstance(item, str):
         return {"role": "tool", "name": "log", "content": item}
-    data = as_json(item)
+    data = to_json_value(item)
     if not isinstance(data, dict):
         return {"role": "assistant", "content": data if isinstance(data, str) else json.dumps(data)}
     if isinstance(data.get("role"), str) or ("role" not in data and isinstance(data.get("type"), str)):
@@ -79,19 +79,19 @@ def _message(item: Any) -> dict[str, Any]:
 
 def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
-        return clipped(clean(value), MAX_STRING)
+        return truncate_middle(clean_text(value), MAX_STRING_CHARS)
     if isinstance(value, list):
         return [_cleaned(item) for item in value]
     if isinstance(value, dict):
-        return {clean(key): _cleaned(item) for key, item in value.items()}
+        return {clean_text(key): _cleaned(item) for key, item in value.items()}
     return value
 
 
 def _joined(messages: list[dict[str, Any]]) -> str:
     """The messages as JSON; where they are too long together, those in the middle are left out."""
     written = [json.dumps(message, ensure_ascii=False) for message in messages]
-    if sum(map(len, written)) + 2 * len(written) > MAX_TRAJECTORY:
-        half = (MAX_TRAJECTORY - _NOTE) // 2
+    if sum(map(len, written)) + 2 * len(written) > MAX_TRAJECTORY_CHARS:
+        half = (MAX_TRAJECTORY_CHARS - _NOTE) // 2
         first = _fitting(written, half)
         last = _fitting(written[first:][::-1], half)
         note = f"{len(written) - first - last} messages left out"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Literal
 
-Ending = Literal["well", "failed", "skipped", "interrupted"]
+RunEnding = Literal["well", "failed", "skipped", "interrupted"]
 
-_OF_TESTS: dict[str, Ending] = {
+_OF_TESTS: dict[str, RunEnding] = {
     "_pytest.outcomes.Exit": "interrupted",
     "_pytest.outcomes.XFailed": "skipped",
     "builtins.Failed": "failed",  # pytest calls these two builtins, for shorter reports
@@ -16,7 +16,7 @@ _OF_TESTS: dict[str, Ending] = {
 }
 
 
-def ending_of(error: BaseException | None) -> Ending:
+def classify_ending(error: BaseException | None) -> RunEnding:
     """How a run ended: "skipped" is no verdict, "interrupted" is none either, and there is no time to lose.
 
     Ctrl-C, exit, the end of a generator and cancellation say nothing of the run; in asyncio and trio none of them is an

@@ -7,8 +7,8 @@ import logging
 import time
 from collections.abc import Collection
 
-from mcp_reflect.client.calls import Call
-from mcp_reflect.client.connection import Link
+from mcp_reflect.client.calls import ToolRequest
+from mcp_reflect.client.connection import MemoryConnection
 from mcp_reflect.client.results import Outcome
 from mcp_reflect.errors import UsageError
 
@@ -18,15 +18,17 @@ _VERDICTS = ("helpful_memory_ids", "harmful_memory_ids")
 _NAMING = ("retrieved_memory_ids", *_VERDICTS)
 
 
-def store(link: Link, call: Call[Outcome], dispensable: Collection[str], within: float | None = None) -> Outcome:
-    """As `link.do`, for submit_trace. The dispensable ids are left out where the memory does not know them any more.
+def submit_run(
+    connection: MemoryConnection, call: ToolRequest[Outcome], dispensable: Collection[str], within: float | None = None
+) -> Outcome:
+    """Execute a submit_trace request, without those of the `dispensable` ids that the memory no longer knows.
 
-    Raises UsageError for others that it does not know.
+    Waits at most `within` seconds, by default as `MemoryConnection.execute` does. Raises UnknownId for other ids.
     """
     until = None if within is None else time.monotonic() + within
     while True:
         try:
-            return link.do(call, within)
+            return connection.execute(call, within)
         except UsageError as error:
             gone = {each for each in _unknown(call, str(error)) if each in dispensable}
             if not gone or (until is not None and time.monotonic() > until):
@@ -35,7 +37,7 @@ def store(link: Link, call: Call[Outcome], dispensable: Collection[str], within:
             call = _without(call, gone)
 
 
-def _unknown(call: Call[Outcome], refusal: str) -> list[str]:
+def _unknown(call: ToolRequest[Outcome], refusal: str) -> list[str]:
     """The ids of a call that a refusal names. It names a few at a time; see `errors.UnknownId`."""
     name, _, rest = refusal.partition(": unknown ")
     listed = rest.partition(". Allowed:")[0]
@@ -43,7 +45,7 @@ def _unknown(call: Call[Outcome], refusal: str) -> list[str]:
     return [each for each in ([ids] if isinstance(ids, str) else ids) if each in listed]
 
 
-def _without(call: Call[Outcome], gone: Collection[str]) -> Call[Outcome]:
+def _without(call: ToolRequest[Outcome], gone: Collection[str]) -> ToolRequest[Outcome]:
     from mcp_reflect.application.requests import NO_RETRIEVAL  # noqa: PLC0415 - heavy
 
     arguments = dict(call.arguments)

@@ -9,14 +9,14 @@ from types import TracebackType
 from typing import Any, Literal, Self, Unpack
 
 from mcp_reflect.client import calls
-from mcp_reflect.client.calls import QueryOptions, Result, ReviewFields, TraceFields
-from mcp_reflect.client.connection import TIMEOUT_S, Link, environment
+from mcp_reflect.client.calls import QueryOptions, ReviewFields, RunResult, TraceFields
+from mcp_reflect.client.connection import CLIENT_TIMEOUT_S, MemoryConnection, client_environ
 from mcp_reflect.client.results import Augmented, Memory, Outcome, Retrieved, Trace, TraceSummary
 from mcp_reflect.client.run import INTERRUPTED_S, Run, current_run
-from mcp_reflect.client.run_ending import ending_of
-from mcp_reflect.client.submission import store
+from mcp_reflect.client.run_ending import classify_ending
+from mcp_reflect.client.submission import submit_run
 
-WAIT_S = 60.0
+WAIT_TIMEOUT_S = 60.0
 _FIRST_LOOK_S = 0.05
 _LONGEST_LOOK_S = 1.0
 
@@ -46,10 +46,11 @@ class ReflectClient:
         home: str | os.PathLike[str] = "",
         cwd: str | os.PathLike[str] = "",
         name: str = "python",
-        timeout: float = TIMEOUT_S,
+        timeout: float = CLIENT_TIMEOUT_S,
         strict: bool = False,
     ) -> None:
-        self.link = Link(environment(project, user, home), os.fspath(cwd), name, timeout, strict=strict)
+        environ = client_environ(project, user, home)
+        self.connection = MemoryConnection(environ, os.fspath(cwd), name, timeout, strict=strict)
 
     def __enter__(self) -> Self:
         return self
@@ -58,18 +59,18 @@ class ReflectClient:
         self.close()
 
     def close(self) -> None:
-        self.link.close()
+        self.connection.close()
 
     def query_memories(self, task: str, **options: Unpack[QueryOptions]) -> Retrieved:
         """The memories for a task, best first; see QueryOptions."""
-        found = self.link.do(calls.query_memories(task, options))
-        note(self.link, found.memories)
+        found = self.connection.execute(calls.query_request(task, options))
+        note_memories(self.connection, found.memories)
         return found
 
     def augment_with_memories(self, task: str, **options: Unpack[QueryOptions]) -> Augmented:
         """The task as a prompt, with the memories for it written below; unchanged without any."""
-        found = self.link.do(calls.augment_task(task, options))
-        note(self.link, found.memories)
+        found = self.connection.execute(calls.augment_request(task, options))
+        note_memories(self.connection, found.memories)
         return found
 
     def create_trace(self, task: str, **fields: Unpack[TraceFields]) -> Outcome:
@@ -78,34 +79,34 @@ class ReflectClient:
         The memories it was given are those of `retrieval_id` and `retrieved_memory_ids`; with neither, those that this
         thread or task retrieved since its last trace.
         """
-        given, noted = with_retrieved(self.link, fields)
-        return submitted(self.link, task, given, noted)
+        given, noted = with_noted_memories(self.connection, fields)
+        return submit_trace_of(self.connection, task, given, noted)
 
-    def review_trace(self, trace_id: str, result: Result, **fields: Unpack[ReviewFields]) -> Outcome:
+    def review_trace(self, trace_id: str, result: RunResult, **fields: Unpack[ReviewFields]) -> Outcome:
         """Judge a run, `pass` or `fail`; again replaces the earlier review. See ReviewFields."""
-        return self.link.do(calls.review_trace(trace_id, result, fields))
+        return self.connection.execute(calls.review_request(trace_id, result, fields))
 
     def list_traces(
         self, review_status: Literal["pending", "reviewed", "all"] = "pending", limit: int = 20
     ) -> tuple[TraceSummary, ...]:
         """Runs, newest first, at most `limit` (1 to 100)."""
-        return self.link.do(calls.list_traces(review_status, limit))
+        return self.connection.execute(calls.list_request(review_status, limit))
 
     def get_trace(self, trace_id: str) -> Trace:
         """A run with its review, the state of its reflection and its memory."""
-        return self.link.do(calls.get_trace(trace_id))
+        return self.connection.execute(calls.get_request(trace_id))
 
-    def wait_for_trace(self, trace_id: str, timeout: float = WAIT_S) -> Trace:
+    def wait_for_trace(self, trace_id: str, timeout: float = WAIT_TIMEOUT_S) -> Trace:
         """The run once its reflection is written or given up, for which it has to be reviewed, by whomever.
 
         Raises TimeoutError after that many seconds.
         """
-        for pause in looks(timeout):
+        for pause in polling_pauses(timeout):
             trace = self.get_trace(trace_id)
-            if settled(trace):
+            if is_settled(trace):
                 return trace
             time.sleep(pause)
-        raise not_settled(trace, timeout)
+        raise not_settled_error(trace, timeout)
 
     def trace(
         self,
@@ -127,7 +128,7 @@ class ReflectClient:
         and raised only by a strict client whose block ended well.
         """
         return TraceRun(
-            self.link,
+            self.connection,
             task,
             options=options,
             augment=augment,
@@ -146,12 +147,12 @@ class TraceRun(Run):
         """Fetch the memories. Raises MemoryUnavailable where the client is strict."""
         call = self._begin()
         if call is not None:
-            self._augmented = self._link.do(call)
+            self._augmented = self._connection.execute(call)
 
     def finish(self, error: BaseException | None = None) -> None:
         """Store the run, with the exception that ended it."""
         try:
-            within = INTERRUPTED_S if ending_of(error) == "interrupted" else None
+            within = INTERRUPTED_S if classify_ending(error) == "interrupted" else None
             self._store(error, within)
         except Exception as problem:  # noqa: BLE001 - whatever it was, the run's own result or error comes first
             self._not_stored(problem, error)
@@ -168,29 +169,29 @@ class TraceRun(Run):
         self.finish(error)
 
 
-def note(link: Link, memories: tuple[Memory, ...]) -> None:
+def note_memories(connection: MemoryConnection, memories: tuple[Memory, ...]) -> None:
     """Count what was retrieved to the present run, or else to the next trace of this thread or task."""
     run = current_run()
-    if run is None or not run.retrieved(link, memories):
-        link.remember([memory.id for memory in memories])
+    if run is None or not run.retrieved(connection, memories):
+        connection.note_retrieved([memory.id for memory in memories])
 
 
-def with_retrieved(link: Link, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def with_noted_memories(connection: MemoryConnection, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """The fields with the memories that were noted, and which those are."""
-    noted = link.recall()
+    noted = connection.take_retrieved()
     if fields.get("retrieval_id") or "retrieved_memory_ids" in fields:
         return dict(fields), []
     return {**fields, "retrieved_memory_ids": noted}, noted
 
 
-def submitted(link: Link, task: str, given: Mapping[str, Any], noted: list[str]) -> Outcome:
+def submit_trace_of(connection: MemoryConnection, task: str, given: Mapping[str, Any], noted: list[str]) -> Outcome:
     """Store a run. What was only noted may be left out; what its caller names has to be there."""
-    call = calls.submit_trace(task, given)
+    call = calls.submit_request(task, given)
     named = [*call.arguments.get("helpful_memory_ids", ()), *call.arguments.get("harmful_memory_ids", ())]
-    return store(link, call, {*noted}.difference(named))
+    return submit_run(connection, call, {*noted}.difference(named))
 
 
-def looks(timeout: float) -> Iterator[float]:
+def polling_pauses(timeout: float) -> Iterator[float]:
     """How long to pause after each look at a trace: a little longer each time, and no longer than is left."""
     until, pause = time.monotonic() + timeout, _FIRST_LOOK_S
     yield min(pause, timeout)
@@ -199,10 +200,10 @@ def looks(timeout: float) -> Iterator[float]:
         yield min(pause, left)
 
 
-def settled(trace: Trace) -> bool:
+def is_settled(trace: Trace) -> bool:
     return not trace.available or trace.ingest_status in {"completed", "failed"}
 
 
-def not_settled(trace: Trace, timeout: float) -> TimeoutError:
+def not_settled_error(trace: Trace, timeout: float) -> TimeoutError:
     why = "it has no review" if trace.review is None else trace.last_error or "it is still being written"
     return TimeoutError(f"trace {trace.trace_id} has no reflection after {timeout:g} seconds: {why}")

@@ -27,14 +27,14 @@ from mcp_reflect.config.settings import (
     PREFIX,
     SettingRow,
     Settings,
-    leaves,
-    masked,
+    mask_secrets,
+    setting_fields,
     setting_rows,
-    variables_of,
+    setting_variables,
 )
 from mcp_reflect.errors import ConfigurationError
 
-__all__ = ["SettingRow", "Settings", "explained_settings", "load_settings", "setting_rows"]
+__all__ = ["SettingRow", "Settings", "load_settings", "load_settings_with_origins", "setting_rows"]
 
 _RESERVED = PREFIX + "TEST_"
 """Variables that the project's own tests read; no settings."""
@@ -50,10 +50,10 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
     Raises ConfigurationError for a wrong value, a setting that does not exist, a file that cannot be read,
     and for settings that contradict each other.
     """
-    return explained_settings(environ, cwd)[0]
+    return load_settings_with_origins(environ, cwd)[0]
 
 
-def explained_settings(
+def load_settings_with_origins(
     environ: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> tuple[Settings, dict[str, str]]:
     """As `load_settings`, and for each setting that somebody made, where: a variable, or the path of the file."""
@@ -140,8 +140,8 @@ def _merge_environment(values: dict[str, Any], environ: Mapping[str, str]) -> di
         if key in values:
             raise ConfigurationError(f"{key} cannot be set in config.toml, only by {ENVIRONMENT_ONLY[key]}")
     origins: dict[str, str] = {}
-    for key, _ in leaves(Settings):
-        variable = next((name for name in variables_of(key) if _given(environ, name)), "")
+    for key, _ in setting_fields(Settings):
+        variable = next((name for name in setting_variables(key) if _given(environ, name)), "")
         section, _, name = key.rpartition(".")
         target = values.setdefault(section, {}) if section else values
         # A section that is no table is left for validation to refuse.
@@ -217,7 +217,7 @@ def _check_combinations(settings: Settings, origins: Mapping[str, str], config: 
 
 
 def _shown(value: object) -> str:
-    text = masked(repr(value))
+    text = mask_secrets(repr(value))
     return text if len(text) <= 80 else f"{text[:77]}..."  # noqa: PLR2004 - what one line bears
 
 

@@ -17,7 +17,7 @@ PREFIX = "MCP_REFLECT_"
 CONFIG_VARIABLE = PREFIX + "CONFIG"
 
 _ALIASES = {"q_learning.alpha": "Q_LEARNING_ALPHA", "reflection.base_url": "OPENAI_BASE_URL"}
-OPENAI_URL = "https://api.openai.com/v1"
+DEFAULT_OPENAI_URL = "https://api.openai.com/v1"
 ENVIRONMENT_ONLY = {"home": PREFIX + "HOME", "openai_api_key": "OPENAI_API_KEY"}
 
 
@@ -27,7 +27,7 @@ def _setting(default: Any, meaning: str, rule: str, *, shown: str = "", **bounds
     return Field(default, description=meaning, json_schema_extra={"rule": rule, "shown": shown}, **bounds)
 
 
-def masked(text: str) -> str:
+def mask_secrets(text: str) -> str:
     """`text` without what may be a secret: credentials in addresses, and long words that look like keys."""
     text = re.sub(r"(://|:)\S*@", r"\1***@", text)
     text = re.sub(r"(?i)((?:password|passwd|token|key|secret)=)[^&\s'\"]+", r"\1***", text)
@@ -73,7 +73,7 @@ class _Section(BaseModel):
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         for name, value in super().__repr_args__():
-            yield name, masked(value) if isinstance(value, str) else value
+            yield name, mask_secrets(value) if isinstance(value, str) else value
 
 
 class MemorySettings(_Section):
@@ -123,7 +123,7 @@ class ReflectionSettings(_Section):
         "auto", "who writes reflections; auto takes the first that can", "auto, agent, llm, sampling or extractive"
     )
     model: Text = _setting("", "model that writes reflections; empty: no LLM is ever called", "a name", shown="none")
-    base_url: HttpUrl = _setting("", "address of the OpenAI-compatible server", HTTP_URL, shown=OPENAI_URL)
+    base_url: HttpUrl = _setting("", "address of the OpenAI-compatible server", HTTP_URL, shown=DEFAULT_OPENAI_URL)
     timeout_s: Float = _setting(30.0, "seconds one call to the LLM may take", "a number from 1 to 600", ge=1, le=600)
     max_tokens_per_day: Int = _setting(
         500_000, "tokens for reflections per UTC day; 0 is no limit", "an integer of 0 or more", ge=0
@@ -227,7 +227,7 @@ class Settings(_Section):
     @property
     def openai_base_url(self) -> str:
         """Where the LLM and `openai:` embeddings are asked."""
-        return self.reflection.base_url or OPENAI_URL
+        return self.reflection.base_url or DEFAULT_OPENAI_URL
 
 
 class SettingRow(NamedTuple):
@@ -243,21 +243,21 @@ class SettingRow(NamedTuple):
 def setting_rows() -> Iterator[SettingRow]:
     """Every setting there is, in the order of the classes."""
     yield SettingRow("", (CONFIG_VARIABLE,), "config.toml in home", "the file of settings", "the path of a file")
-    for key, field in leaves(Settings):
+    for key, field in setting_fields(Settings):
         extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
         shown, toml_key = str(extra["shown"]), "" if key in ENVIRONMENT_ONLY else key
-        yield SettingRow(toml_key, variables_of(key), shown, field.description or "", str(extra["rule"]))
+        yield SettingRow(toml_key, setting_variables(key), shown, field.description or "", str(extra["rule"]))
 
 
-def leaves(section: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
+def setting_fields(section: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
     for name, field in section.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, _Section):
-            yield from leaves(field.annotation, f"{prefix}{name}.")
+            yield from setting_fields(field.annotation, f"{prefix}{name}.")
         else:
             yield prefix + name, field
 
 
-def variables_of(key: str) -> tuple[str, ...]:
+def setting_variables(key: str) -> tuple[str, ...]:
     """The variables that set `key`, the one that counts first."""
     own = ENVIRONMENT_ONLY.get(key, PREFIX + key.upper().replace(".", "__"))
     return (own, _ALIASES[key]) if key in _ALIASES else (own,)

@@ -14,22 +14,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from mcp_reflect.hooks import error_log, options
-from mcp_reflect.hooks.clients import Client, client
-from mcp_reflect.hooks.event import Event, text_of
-from mcp_reflect.hooks.recall import told
-from mcp_reflect.hooks.session_state import Session, tidy
+from mcp_reflect.hooks.clients import ClientAdapter, load_client_adapter
+from mcp_reflect.hooks.event import HookEvent, first_text
+from mcp_reflect.hooks.recall import recall_text
+from mcp_reflect.hooks.session_state import SessionState, remove_old_sessions
 from mcp_reflect.wire import address, hub_launcher
 from mcp_reflect.wire.caller import Caller
 
-LIMITS_S = {"start": 10.0, "prompt": 10.0, "tool": 5.0, "stop": 3.0, "end": 1.2}
+HOOK_TIMEOUTS_S = {"start": 10.0, "prompt": 10.0, "tool": 5.0, "stop": 3.0, "end": 1.2}
 """Seconds a hook may take in all; with a warm hub none comes near. The first ones may have to start the hub."""
 _LONGEST_INPUT = 64_000_000
 
 
-def main(words: Sequence[str]) -> None:
+def run_hook(words: Sequence[str]) -> None:
     """Serve one call; does not return."""
     # What hangs (a stdin that nobody closes, a hub that is stuck) ends here. Nothing that is lost was promised.
-    watch = threading.Timer(max(LIMITS_S.values()), os._exit, (0,))
+    watch = threading.Timer(max(HOOK_TIMEOUTS_S.values()), os._exit, (0,))
     watch.daemon = True
     watch.start()
     environ = dict(os.environ)
@@ -37,50 +37,50 @@ def main(words: Sequence[str]) -> None:
     try:
         name = words[0] if words else ""
         payload = json.loads(sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8", "replace"))
-        adapter = client(name)
+        adapter = load_client_adapter(name)
         if isinstance(payload, dict):
-            given = words[1] if len(words) > 1 else text_of(payload, "hook_event_name")
-            event = adapter.event(given, payload)
+            given = words[1] if len(words) > 1 else first_text(payload, "hook_event_name")
+            event = adapter.parse_event(given, payload)
             if event is not None:
                 where = f"{event.client} {event.kind}"
                 _limit(watch, event)
                 _serve(adapter, given, event, environ)
     except BaseException as error:  # noqa: BLE001 - fails open: a hook must never stand in the way of the session
-        error_log.note(address.home_folder(environ, _here()), where, error)
+        error_log.log_hook_error(address.home_folder(environ, _here()), where, error)
     finally:
         os._exit(0)
 
 
-def _limit(watch: threading.Timer, event: Event) -> None:
+def _limit(watch: threading.Timer, event: HookEvent) -> None:
     watch.cancel()
-    shorter = threading.Timer(LIMITS_S[event.kind], os._exit, (0,))
+    shorter = threading.Timer(HOOK_TIMEOUTS_S[event.kind], os._exit, (0,))
     shorter.daemon = True
     shorter.start()
 
 
-def _serve(adapter: Client, name: str, event: Event, environ: dict[str, str]) -> None:
+def _serve(adapter: ClientAdapter, name: str, event: HookEvent, environ: dict[str, str]) -> None:
     cwd = event.cwd if os.path.isdir(event.cwd) else _here()
     home = address.home_folder(environ, cwd)
-    chosen = options.read(environ, home, cwd)
+    chosen = options.read_options(environ, home, cwd)
     if event.kind in {"stop", "end"}:
         if chosen.submit and event.session:
             _hand_over(event._replace(cwd=cwd), environ, home)
         return
     if event.kind == "tool" and not event.error:
         return
-    if not event.session or adapter.answer(name, "") is None:
+    if not event.session or adapter.format_answer(name, "") is None:
         return
     if event.kind == "start":
-        tidy(home)
+        remove_old_sessions(home)
     with Caller(environ, cwd, f"hook {event.client}") as caller:
-        text = told(
+        text = recall_text(
             event,
-            Session(home, event.client, event.session),
+            SessionState(home, event.client, event.session),
             chosen,
-            lambda tool, arguments: caller.call(tool, arguments, LIMITS_S[event.kind], again=True),
+            lambda tool, arguments: caller.call(tool, arguments, HOOK_TIMEOUTS_S[event.kind], again=True),
         )
         if text:
-            _print(adapter.answer(name, text))
+            _print(adapter.format_answer(name, text))
 
 
 def _print(answer: dict[str, Any] | None) -> None:
@@ -89,7 +89,7 @@ def _print(answer: dict[str, Any] | None) -> None:
         line = line[os.write(1, line) :]
 
 
-def _hand_over(event: Event, environ: dict[str, str], home: str) -> None:
+def _hand_over(event: HookEvent, environ: dict[str, str], home: str) -> None:
     """Start the worker, detached: this process, and its group, may be ended at any moment."""
     import subprocess  # noqa: PLC0415 - no other event starts a process
 
@@ -102,7 +102,7 @@ def _hand_over(event: Event, environ: dict[str, str], home: str) -> None:
         stderr=subprocess.DEVNULL,
         env=environ,
         cwd=event.cwd,
-        **hub_launcher.detached(),
+        **hub_launcher.detached_process_options(),
     )
     assert worker.stdin is not None
     with worker.stdin as pipe:

@@ -6,23 +6,23 @@ import os
 import time
 from contextlib import suppress
 
-LOG = "hooks.log"
-LONGEST = 200_000
+HOOK_LOG = "hooks.log"
+MAX_HOOK_LOG_BYTES = 200_000
 """Bytes; one older file of about that length is kept."""
 
 
-def note(home: str, where: str, error: BaseException) -> None:
+def log_hook_error(home: str, where: str, error: BaseException) -> None:
     """Append one line: when, which hook, what. Never raises: there is nobody left to tell."""
     # Of a refusal only the name of the argument: the rest may quote what was given.
     told = str(error).partition(":")[0] if type(error).__name__ == "Refused" else " ".join(str(error).split())
     if isinstance(error, ValueError):
         told = ""  # a decoder quotes its input
     line = f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {os.getpid()} {where}: {type(error).__name__} {told[:200]}\n"
-    path = os.path.join(home, LOG)
+    path = os.path.join(home, HOOK_LOG)
     with suppress(OSError):
         os.makedirs(home, mode=0o700, exist_ok=True)
         with suppress(FileNotFoundError):
-            if os.path.getsize(path) > LONGEST:
+            if os.path.getsize(path) > MAX_HOOK_LOG_BYTES:
                 os.replace(path, path + ".1")
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:

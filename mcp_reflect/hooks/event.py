@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-Kind = Literal["start", "prompt", "tool", "stop", "end"]
+HookEventKind = Literal["start", "prompt", "tool", "stop", "end"]
 
 _LONGEST_NAME = 200
 
 
-class Event(NamedTuple):
+class HookEvent(NamedTuple):
     """One call of a hook. What a client does not tell is empty.
 
     `turn` is the client's own id of what the user asked for; `error` is what a failed command printed; `final` the
     agent's last words. `said` is the prompt that they answer, where the client repeats it.
     """
 
-    kind: Kind
+    kind: HookEventKind
     client: str
     session: str
     cwd: str = ""
@@ -51,6 +51,6 @@ class Turn(NamedTuple):
     local: bool = False
 
 
-def text_of(payload: dict[str, Any], *keys: str) -> str:
+def first_text(payload: dict[str, Any], *keys: str) -> str:
     """The first of the keys that holds a text; empty where none does."""
     return next((value for key in keys if isinstance(value := payload.get(key), str) and value), "")

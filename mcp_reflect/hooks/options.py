@@ -14,7 +14,7 @@ _TRUE = {"true", "1", "yes", "on", "t", "y"}
 _FALSE = {"false", "0", "no", "off", "f", "n"}
 
 
-class Options(NamedTuple):
+class HookOptions(NamedTuple):
     """`memories` is the most a prompt is given, `tokens` the room they have; `submit`: hand runs in by themselves."""
 
     memories: int = 3
@@ -22,11 +22,11 @@ class Options(NamedTuple):
     submit: bool = True
 
 
-MOST = Options(memories=20, tokens=2_000)
+MAX_OPTIONS = HookOptions(memories=20, tokens=2_000)
 """Beyond 10,000 characters Claude Code puts added text into a file and shows its beginning."""
 
 
-def read(environ: Mapping[str, str], home: str, cwd: str) -> Options:
+def read_options(environ: Mapping[str, str], home: str, cwd: str) -> HookOptions:
     """The options in force for a client's environment."""
     section = address.config_section(environ, home, cwd, "hooks")
 
@@ -35,10 +35,10 @@ def read(environ: Mapping[str, str], home: str, cwd: str) -> Options:
         return own or str(section.get(name, ""))
 
     submit = given("submit").lower()
-    default = Options()
-    return Options(
-        _number(given("memories"), default.memories, MOST.memories),
-        _number(given("tokens"), default.tokens, MOST.tokens),
+    default = HookOptions()
+    return HookOptions(
+        _number(given("memories"), default.memories, MAX_OPTIONS.memories),
+        _number(given("tokens"), default.tokens, MAX_OPTIONS.tokens),
         submit in _TRUE or (submit not in _FALSE and default.submit),
     )
 

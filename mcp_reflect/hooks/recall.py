@@ -7,15 +7,15 @@ from typing import Any
 
 from mcp_reflect.domain.text.recalled import marked
 from mcp_reflect.hooks import rendering
-from mcp_reflect.hooks.event import Event
-from mcp_reflect.hooks.options import Options
-from mcp_reflect.hooks.session_state import Session
-from mcp_reflect.hooks.verdicts import verdict_in
+from mcp_reflect.hooks.event import HookEvent
+from mcp_reflect.hooks.options import HookOptions
+from mcp_reflect.hooks.session_state import SessionState
+from mcp_reflect.hooks.verdicts import find_verdict
 
-Call = Callable[[str, dict[str, Any]], Any]
+QueryTool = Callable[[str, dict[str, Any]], Any]
 """Calls a tool of the server and gives back its structured result."""
 
-GOOD_MATCH = 0.5
+MIN_ERROR_MATCH = 0.5
 """The least keyword overlap (`error_matching/keywords.py`) or cosine at which a hook announces a known error."""
 
 _MOST_ASKED = 30
@@ -25,40 +25,40 @@ _LONGEST_TASK = 32_000
 _LONGEST_ERROR = 20_000
 
 
-def told(event: Event, session: Session, options: Options, call: Call) -> str:
+def recall_text(event: HookEvent, session: SessionState, options: HookOptions, call: QueryTool) -> str:
     """The text to add to the conversation; empty for none. Notes in the session what it was shown."""
     tell = {"start": _start, "prompt": _prompt, "tool": _tool}.get(event.kind)
     text = tell(event, session, options, call) if tell is not None else ""
     return marked(text) if text else ""
 
 
-def _start(event: Event, session: Session, options: Options, call: Call) -> str:
+def _start(event: HookEvent, session: SessionState, options: HookOptions, call: QueryTool) -> str:
     del event
     if session.opened or not options.memories:
         return ""
-    text, ids = rendering.opening(call("project_context", {"limit": _MOST_INSIGHTS}), options.tokens)
+    text, ids = rendering.render_opening(call("project_context", {"limit": _MOST_INSIGHTS}), options.tokens)
     session.add({"opened": ids})
     return text
 
 
-def _prompt(event: Event, session: Session, options: Options, call: Call) -> str:
+def _prompt(event: HookEvent, session: SessionState, options: HookOptions, call: QueryTool) -> str:
     task = event.prompt.strip()[:_LONGEST_TASK]
     # Commands are the client's own business, and a verdict is about what was done before.
-    if not task or task.startswith("/") or verdict_in(task) or not options.memories:
+    if not task or task.startswith("/") or find_verdict(task) or not options.memories:
         return ""
     limit = min(options.memories + len(session.shown) + len(session.handed), _MOST_ASKED)
     asked = call("query_memories", {"task": task, "limit": limit})["memories"]
     # What the session itself did stands in its conversation, and is handed in while it goes on.
     found = [memory for memory in asked if not event.origin.items() <= memory["metadata"].items()]
     new = [memory for memory in found if memory["id"] not in session.shown]
-    text, ids = rendering.lessons(new[: options.memories], options.tokens)
+    text, ids = rendering.render_lessons(new[: options.memories], options.tokens)
     again = [memory["id"] for memory in found if memory["id"] in session.shown][: options.memories]
     if ids or again:
         session.show(event.turn, ids, again)
     return text
 
 
-def _tool(event: Event, session: Session, options: Options, call: Call) -> str:
+def _tool(event: HookEvent, session: SessionState, options: HookOptions, call: QueryTool) -> str:
     if not event.error.strip() or not options.memories:
         return ""
     # The last lines say what is wrong; of the rest the first ones, where a compiler begins.
@@ -69,9 +69,9 @@ def _tool(event: Event, session: Session, options: Options, call: Call) -> str:
     fit = [
         each
         for each in known
-        if each["match"] > GOOD_MATCH and (each["fix"] or each["rule"]) and each["memory_id"] not in session.shown
+        if each["match"] > MIN_ERROR_MATCH and (each["fix"] or each["rule"]) and each["memory_id"] not in session.shown
     ]
-    text, ids = rendering.fixes(fit[:_MOST_FIXES], options.tokens // 2)
+    text, ids = rendering.render_fixes(fit[:_MOST_FIXES], options.tokens // 2)
     if ids:
         session.show(event.turn, ids, [])
     return text

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-CHARS_PER_TOKEN = 4
+BYTES_PER_TOKEN = 4
 """Of English text; what is not ASCII counts by its bytes in UTF-8."""
 
 _TASK = 160
 _SHORTEST = 120
 _OUTCOME = {True: "passed", False: "failed", None: "noted"}
 
-Told = tuple[str, list[str]]
+Rendered = tuple[str, list[str]]
 """A text, empty where there is nothing to tell, and the ids of the memories in it."""
 
 
-def lessons(memories: Sequence[Mapping[str, Any]], tokens: int) -> Told:
+def render_lessons(memories: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:
     """Memories as query_memories gives them, best first, as many as there is room for; long ones are cut."""
     head = "Lessons from earlier runs here, best first. Check that they fit before you follow them."
     entries = [
@@ -30,7 +30,7 @@ def lessons(memories: Sequence[Mapping[str, Any]], tokens: int) -> Told:
     return _fitted(head, entries, tokens)
 
 
-def fixes(known: Sequence[Mapping[str, Any]], tokens: int) -> Told:
+def render_fixes(known: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:
     """Known errors as find_error_fixes gives them, that this one may be."""
     head = "This error was met here before."
     entries = []
@@ -41,7 +41,7 @@ def fixes(known: Sequence[Mapping[str, Any]], tokens: int) -> Told:
     return _fitted(head, entries, tokens)
 
 
-def opening(context: Mapping[str, Any], tokens: int) -> Told:
+def render_opening(context: Mapping[str, Any], tokens: int) -> Rendered:
     """What project_context knows: insights first, then how the last runs ended."""
     told: list[str] = []
     text, ids = _fitted(
@@ -52,25 +52,25 @@ def opening(context: Mapping[str, Any], tokens: int) -> Told:
     if text:
         told.append(text)
     runs = [f"- {run['result']}: {_line(run['told'], _TASK)}" for run in context["recent_observations"][:3]]
-    if runs and cost("\n".join([*told, *runs])) <= tokens:
+    if runs and estimate_tokens("\n".join([*told, *runs])) <= tokens:
         told.append("\n".join(["The last runs:", *runs]))
     return "\n\n".join(told), ids
 
 
-def cost(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Estimated tokens."""
-    return -(-len(text.encode("utf-8", "replace")) // CHARS_PER_TOKEN)
+    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
-def _fitted(head: str, entries: Sequence[tuple[str, str, str]], tokens: int) -> Told:
+def _fitted(head: str, entries: Sequence[tuple[str, str, str]], tokens: int) -> Rendered:
     """A list of (id, title, body) below a head. One entry takes half of the room at most, where others follow it."""
-    room = tokens * CHARS_PER_TOKEN - len(head)
+    room = tokens * BYTES_PER_TOKEN - len(head)
     lines: list[str] = []
     ids: list[str] = []
     for number, (memory_id, title, body) in enumerate(entries, start=1):
         whole = f"\n{number}. {title}" + "".join(f"\n   {line.strip()}" for line in body.splitlines() if line.strip())
         size = len(whole.encode("utf-8", "replace"))
-        most = room if number == len(entries) else min(room, tokens * CHARS_PER_TOKEN // 2)
+        most = room if number == len(entries) else min(room, tokens * BYTES_PER_TOKEN // 2)
         if size > most:
             if most < _SHORTEST:
                 break

@@ -14,16 +14,16 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-FOLDER = "sessions"
-LONGEST = 1_000_000
+SESSIONS_FOLDER = "sessions"
+MAX_SESSION_BYTES = 1_000_000
 """Bytes of one session's file; what does not fit is forgotten, at worst shown again."""
-KEPT_S = 30 * 24 * 3600.0
+SESSION_RETENTION_S = 30 * 24 * 3600.0
 """Files of sessions that have not been heard of for so long are removed."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,80}")
 
 
-class Session:
+class SessionState:
     """The file of one session, read when this is made.
 
     `shown` are all memories it was shown. `handed` says by a turn's key what was handed in of it. `settled` is where in
@@ -31,7 +31,7 @@ class Session:
     """
 
     def __init__(self, home: str, client: str, session: str) -> None:
-        self._path = os.path.join(home, FOLDER, f"{client}-{_file_name(session)}.jsonl")
+        self._path = os.path.join(home, SESSIONS_FOLDER, f"{client}-{_file_name(session)}.jsonl")
         self.shown: set[str] = set()
         self.handed: dict[str, dict[str, Any]] = {}
         self.settled = 0
@@ -64,7 +64,7 @@ class Session:
         self._take(dict(record))
         line = json.dumps(record).encode() + b"\n"
         self._size += len(line)
-        if self._size > LONGEST:
+        if self._size > MAX_SESSION_BYTES:
             return
         os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -76,7 +76,7 @@ class Session:
     def _records(self) -> list[dict[str, Any]]:
         try:
             with open(self._path, "rb") as file:
-                lines = file.read(LONGEST).splitlines()
+                lines = file.read(MAX_SESSION_BYTES).splitlines()
         except OSError:
             return []
         self._size = sum(map(len, lines)) + len(lines)
@@ -112,10 +112,10 @@ def _file_name(session: str) -> str:
     return hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:40]
 
 
-def tidy(home: str) -> None:
+def remove_old_sessions(home: str) -> None:
     """Remove the files of old sessions."""
-    folder = os.path.join(home, FOLDER)
-    before = time.time() - KEPT_S
+    folder = os.path.join(home, SESSIONS_FOLDER)
+    before = time.time() - SESSION_RETENTION_S
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             with suppress(OSError):

@@ -29,24 +29,24 @@ class Step(NamedTuple):
     done: bool
 
 
-class Call(NamedTuple):
+class ToolUse(NamedTuple):
     id: str
     name: str
     arguments: dict[str, Any]
 
 
-class Result(NamedTuple):
+class ToolResult(NamedTuple):
     id: str
     text: str
     failed: bool | None
 
 
-def steps(messages: Iterable[dict[str, Any]]) -> list[Step]:
+def find_steps(messages: Iterable[dict[str, Any]]) -> list[Step]:
     """The commands and edits of messages in the shape of Anthropic or of OpenAI's Responses."""
     found: list[Step] = []
-    calls: dict[str, Call] = {}
-    for part in parts(messages):
-        if isinstance(part, Call):
+    calls: dict[str, ToolUse] = {}
+    for part in tool_blocks(messages):
+        if isinstance(part, ToolUse):
             calls[part.id] = part
             continue
         call = calls.pop(part.id, None)
@@ -60,7 +60,7 @@ def steps(messages: Iterable[dict[str, Any]]) -> list[Step]:
     return found
 
 
-def parts(messages: Iterable[dict[str, Any]]) -> Iterator[Call | Result]:
+def tool_blocks(messages: Iterable[dict[str, Any]]) -> Iterator[ToolUse | ToolResult]:
     """The calls and results of messages, in order."""
     for message in messages:
         content = message.get("content")
@@ -73,28 +73,28 @@ def parts(messages: Iterable[dict[str, Any]]) -> Iterator[Call | Result]:
             name = next((each for each in ids if isinstance(each, str)), "")
             if kind.endswith(("tool_result", "_call_output")):
                 failed = block.get("is_error")
-                text = text_in(block.get("content", block.get("output")))
-                yield Result(name, text, failed if isinstance(failed, bool) else None)
+                text = output_text(block.get("content", block.get("output")))
+                yield ToolResult(name, text, failed if isinstance(failed, bool) else None)
             elif kind.endswith(("tool_use", "_call")):
                 given = block.get("input", block.get("arguments", block.get("action")))
                 default = "shell" if kind == "local_shell_call" else ""
-                yield Call(name, str(block.get("name") or default), arguments_of(given))
+                yield ToolUse(name, str(block.get("name") or default), arguments_of(given))
 
 
-def text_in(content: Any, deepest: int = _DEEPEST) -> str:
+def output_text(content: Any, deepest: int = _DEEPEST) -> str:
     """The text of a tool's result: a text, blocks of text, or an object that holds the output."""
     if isinstance(content, str):
         return _unwrapped(content)
     if isinstance(content, list) and deepest:
-        return "\n".join(filter(None, (text_in(part, deepest - 1) for part in content)))
+        return "\n".join(filter(None, (output_text(part, deepest - 1) for part in content)))
     if not isinstance(content, dict) or not deepest:
         return ""
     for key in ("text", "output", "llmContent", "stdout", "content"):
         if content.get(key):
-            code = failure(content)
+            code = response_exit_code(content)
             told = f"Exit code: {code}\n" if code else ""
-            return told + text_in(content[key], deepest - 1)
-    return text_in(content.get("error"), deepest - 1)
+            return told + output_text(content[key], deepest - 1)
+    return output_text(content.get("error"), deepest - 1)
 
 
 def _unwrapped(text: str) -> str:
@@ -102,12 +102,12 @@ def _unwrapped(text: str) -> str:
     if not text.startswith('{"'):
         return text
     try:
-        return text_in(json.loads(text)) or text
+        return output_text(json.loads(text)) or text
     except (ValueError, RecursionError):
         return text
 
 
-def failure(response: dict[str, Any]) -> int | None:
+def response_exit_code(response: dict[str, Any]) -> int | None:
     """The exit code in a structured response of a tool; None where it has none."""
     inner = response.get("metadata")
     for holder in (response, inner if isinstance(inner, dict) else {}):

@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from mcp_reflect.hooks.event import Event, Turn
-from mcp_reflect.hooks.evidence import Evidence, evidence
-from mcp_reflect.hooks.session_state import Session
-from mcp_reflect.hooks.steps import Call, Result, parts
-from mcp_reflect.hooks.truncation import fitted
-from mcp_reflect.hooks.verdicts import only_verdict, verdict_in
-from mcp_reflect.wire.caller import Refused
+from mcp_reflect.hooks.event import HookEvent, Turn
+from mcp_reflect.hooks.evidence import Evidence, find_evidence
+from mcp_reflect.hooks.session_state import SessionState
+from mcp_reflect.hooks.steps import ToolResult, ToolUse, tool_blocks
+from mcp_reflect.hooks.truncation import truncate_messages
+from mcp_reflect.hooks.verdicts import find_verdict, is_praise_only
+from mcp_reflect.wire.caller import RemoteError
 from mcp_reflect.wire.request_meta import REVIEW_SOURCE
 
 CallTool = Callable[[str, dict[str, Any], dict[str, Any]], dict[str, Any]]
@@ -40,19 +40,19 @@ class _Handed(NamedTuple):
     part: int = 1
 
 
-def settle(event: Event, turns: Sequence[Turn], session: Session, call: CallTool) -> None:
+def submit_turns(event: HookEvent, turns: Sequence[Turn], session: SessionState, call: CallTool) -> None:
     """Hand in what is new in these turns, in order. Raises what `call` raises, and OSError.
 
     The last turn counts as finished: the event is the end of it.
     """
     task, begins = "", 0
     for turn in turns:
-        if verdict_in(turn.prompt) == "fail" and task:
+        if find_verdict(turn.prompt) == "fail" and task:
             # "No, still broken" says nothing to a later reader without what was asked for first.
             task = f"{task}\n\n{turn.prompt}"[-_LONGEST_TASK:]
         else:
             task, begins = turn.prompt[:_LONGEST_TASK], turn.start
-        if only_verdict(turn.prompt) and not any(isinstance(part, Call) for part in parts(turn.messages)):
+        if is_praise_only(turn.prompt) and not any(isinstance(part, ToolUse) for part in tool_blocks(turn.messages)):
             continue
         final = event.final if turn is turns[-1] and event.final else turn.final
         _Settling(event, session, call, task, turn._replace(final=final)).run()
@@ -63,7 +63,7 @@ def settle(event: Event, turns: Sequence[Turn], session: Session, call: CallTool
 class _Settling:
     """One turn."""
 
-    def __init__(self, event: Event, session: Session, call: CallTool, task: str, turn: Turn) -> None:
+    def __init__(self, event: HookEvent, session: SessionState, call: CallTool, task: str, turn: Turn) -> None:
         self._event = event
         self._session = session
         self._call = call
@@ -75,7 +75,7 @@ class _Settling:
     def run(self) -> None:
         record = self._session.handed.get(self._key)
         known = _Handed(**{name: record[name] for name in _Handed._fields if name in record}) if record else None
-        found = evidence(self._turn)
+        found = find_evidence(self._turn)
         if known is None:
             known = self._by_agent() or self._submit(self._turn.messages, 1, found)
             if known is None:
@@ -89,20 +89,20 @@ class _Settling:
 
     def _has_gone_on(self, known: _Handed) -> bool:
         rest = self._turn.messages[known.messages :]
-        return any(isinstance(part, Call) for part in parts(rest))
+        return any(isinstance(part, ToolUse) for part in tool_blocks(rest))
 
     def _by_agent(self) -> _Handed | None:
         """The trace that the agent handed in itself, which must not be stored twice."""
         asked: dict[str, str] = {}
         known: _Handed | None = None
-        for part in parts(self._turn.messages):
-            if isinstance(part, Call) and "reflect" in part.name:
+        for part in tool_blocks(self._turn.messages):
+            if isinstance(part, ToolUse) and "reflect" in part.name:
                 tool = part.name.rpartition("__")[2]
                 if tool == "submit_trace":
                     asked[part.id] = str(part.arguments.get("review_result", ""))
                 elif tool == "review_trace" and known and part.arguments.get("trace_id") == known.trace:
                     known = known._replace(result=str(part.arguments.get("result", "")), source="agent")
-            elif isinstance(part, Result) and part.id in asked and part.failed is not True:
+            elif isinstance(part, ToolResult) and part.id in asked and part.failed is not True:
                 trace = _TRACE_ID.search(part.text)
                 if trace:
                     result = asked[part.id]
@@ -113,12 +113,12 @@ class _Settling:
 
     def _submit(self, messages: list[dict[str, Any]], part: int, found: Evidence | None) -> _Handed | None:
         """Store a trace of these messages; None where there is nothing in them."""
-        if not messages or not (self._turn.final or any(isinstance(each, Call) for each in parts(messages))):
+        if not messages or not (self._turn.final or any(isinstance(each, ToolUse) for each in tool_blocks(messages))):
             return None
         since = max((int(record.get("shown_before", 0)) for record in self._session.handed.values()), default=0)
         arguments: dict[str, Any] = {
             "task": self._task,
-            "trajectory": fitted(messages),
+            "trajectory": truncate_messages(messages),
             "final_response": self._turn.final[-_LONGEST_FINAL:],
             "model": self._turn.model[:_LONGEST_NAME],
             "metadata": self._event.origin,
@@ -131,7 +131,7 @@ class _Settling:
             meta = {REVIEW_SOURCE: found.source}
         try:
             outcome = self._call("submit_trace", arguments | {"retrieved_memory_ids": given}, meta)
-        except Refused as refused:
+        except RemoteError as refused:
             # Memories may have gone since they were shown; the run is worth keeping all the same.
             if not given or not str(refused).startswith("retrieved_memory_ids"):
                 raise

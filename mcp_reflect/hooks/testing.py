@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-Result = Literal["pass", "fail"]
+TurnResult = Literal["pass", "fail"]
 
 _TAIL = 30_000
 _WRAPPERS = re.compile(r"(?:time|nice|nohup|env|sudo|command|exec|npx|bunx|xvfb-run|coverage|dotenv)\Z")
@@ -85,7 +85,7 @@ _PASSED = re.compile(
 )
 
 
-class Ran(NamedTuple):
+class DetectedTestRun(NamedTuple):
     """Where in a command line tests run.
 
     `last`: its exit code is theirs. `bare`: nothing before them can fail. `guarded`: what follows runs only if
@@ -97,7 +97,7 @@ class Ran(NamedTuple):
     guarded: bool
 
 
-def run_of_tests(command: str) -> Ran | None:
+def detect_test_run(command: str) -> DetectedTestRun | None:
     """Whether a command line runs tests; None where it does not, or cannot be read with certainty."""
     if "<<" in command or len(command) > _TAIL:
         return None
@@ -126,7 +126,7 @@ def run_of_tests(command: str) -> Ran | None:
     at = runs[-1]
     after = [filled[at][1], *(connector for _, connector in filled[at + 1 :])][: len(filled) - at]
     rest = len(filled) - at - 1
-    return Ran(
+    return DetectedTestRun(
         last=rest == 0 and filled[at][1] in {"", ";"},
         bare=all(words[0] in _HARMLESS for words, _ in filled[:at]),
         guarded=all(connector == "&&" for connector in after[:rest]),
@@ -177,20 +177,20 @@ def _names_tests(words: list[str]) -> bool:
     return name in _WITH_TEST and any(_TARGET.match(word) for word in words[1:4] if not word.startswith("-"))
 
 
-def writes(command: str) -> bool:
+def may_change_files(command: str) -> bool:
     """Whether a command that runs no tests may have changed what tests are about."""
     return _WRITES.search(command) is not None
 
 
-def result_of(run: Ran, output: str, exit_code: int | None) -> Result | None:
+def judge_test_output(run: DetectedTestRun, output: str, exit_code: int | None) -> TurnResult | None:
     """What a test command came to; None where output and exit code do not say so with one voice."""
     text = output if len(output) <= _TAIL else output[-_TAIL:]
     if exit_code in _NOT_RUN:
         return None
-    told: Result | None = "fail" if _FAILED.search(text) else "pass" if _PASSED.search(text) else None
+    told: TurnResult | None = "fail" if _FAILED.search(text) else "pass" if _PASSED.search(text) else None
     if told is None and _NO_TESTS.search(text):
         return None
-    ended: Result | None = None
+    ended: TurnResult | None = None
     if exit_code == 0 and (run.last or run.guarded):
         ended = "pass"
     elif exit_code and run.last and run.bare:

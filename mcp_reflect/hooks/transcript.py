@@ -10,9 +10,9 @@ from typing import Any
 
 from mcp_reflect.domain.text.recalled import strip_recalled
 
-MOST_READ = 256_000_000
+MAX_TRANSCRIPT_BYTES = 256_000_000
 """Bytes; of a longer transcript only the end is read."""
-LONGEST_LINE = 16_000_000
+MAX_TRANSCRIPT_LINE_BYTES = 16_000_000
 """Bytes; a longer line, an image perhaps, is passed over."""
 
 _DEEPEST = 40
@@ -24,7 +24,7 @@ _RECALLING = frozenset(
 )
 
 
-def lines(path: str, start: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_json_lines(path: str, start: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
     """The JSON objects in a file with the positions of their lines, from `start`; all else is skipped.
 
     `start` is where a line begins; beyond the end of the file it counts as 0. Raises OSError where it cannot be read.
@@ -34,20 +34,20 @@ def lines(path: str, start: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
         end = os.fstat(file.fileno()).st_size
         if not 0 < start < end:
             start = 0
-        if end - start > MOST_READ:
-            start = end - MOST_READ
+        if end - start > MAX_TRANSCRIPT_BYTES:
+            start = end - MAX_TRANSCRIPT_BYTES
         if start:
             file.seek(start - 1)
             start += len(file.readline()) - 1
         position = start
         while position < end:
-            line = file.readline(LONGEST_LINE)
+            line = file.readline(MAX_TRANSCRIPT_LINE_BYTES)
             if not line:
                 return
             here, position = position, position + len(line)
-            if not line.endswith(b"\n") and len(line) == LONGEST_LINE:
+            if not line.endswith(b"\n") and len(line) == MAX_TRANSCRIPT_LINE_BYTES:
                 while line and not line.endswith(b"\n"):
-                    line = file.readline(LONGEST_LINE)
+                    line = file.readline(MAX_TRANSCRIPT_LINE_BYTES)
                     position += len(line)
                 continue
             found = _object(line)
@@ -64,21 +64,21 @@ def _object(line: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def clean(value: Any, deepest: int = _DEEPEST) -> Any:
+def clean_json(value: Any, deepest: int = _DEEPEST) -> Any:
     """JSON as submit_trace takes it: no NUL, no half characters, no numbers that are none, not nested too deeply."""
     if isinstance(value, str):
         return strip_recalled(value.replace("\0", "").encode("utf-8", "replace").decode())
     if isinstance(value, list | dict) and deepest <= 0:
         return "…"
     if isinstance(value, list):
-        return [clean(item, deepest - 1) for item in value]
+        return [clean_json(item, deepest - 1) for item in value]
     if isinstance(value, dict):
-        return {clean(str(key)): clean(item, deepest - 1) for key, item in value.items()}
+        return {clean_json(str(key)): clean_json(item, deepest - 1) for key, item in value.items()}
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
 
 
-def recalls(tool: str) -> bool:
+def returns_memories(tool: str) -> bool:
     """Whether a tool of a client is one of ours whose answers hold memories, such as mcp__reflect__query_memories."""
     return "reflect" in tool and tool.rpartition("__")[2] in _RECALLING

@@ -6,17 +6,17 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-LONGEST = 1_000_000
+MAX_TURN_CHARS = 1_000_000
 """Characters. submit_trace allows four times as much, but whoever looks at the recent runs reads them
 all: 20 ms each at this length, and the start of a session waits for it."""
-LONGEST_TEXT = 60_000
+MAX_TRUNCATED_TEXT_CHARS = 60_000
 """Characters of a single text in a trajectory that is too long."""
 _MARGIN = 1_000
 
-Message = dict[str, Any]
+TurnMessage = dict[str, Any]
 
 
-def fitted(messages: list[Message], longest: int = LONGEST) -> str:
+def truncate_messages(messages: list[TurnMessage], longest: int = MAX_TURN_CHARS) -> str:
     """The messages as a JSON array of at most `longest` characters.
 
     Long texts lose their middle first. Then whole messages go, out of the middle: the end stays, it tells how the run
@@ -25,19 +25,19 @@ def fitted(messages: list[Message], longest: int = LONGEST) -> str:
     text = _dump(messages)
     if len(text) <= longest:
         return text
-    short = [_clipped(message, min(LONGEST_TEXT, longest // 8)) for message in messages]
+    short = [_clipped(message, min(MAX_TRUNCATED_TEXT_CHARS, longest // 8)) for message in messages]
     text = _dump(short)
     return text if len(text) <= longest else _dump(_chosen(short, longest - _MARGIN))
 
 
-def _chosen(messages: list[Message], room: int) -> list[Message]:
+def _chosen(messages: list[TurnMessage], room: int) -> list[TurnMessage]:
     sizes = [len(_dump([message])) for message in messages]
     order = range(len(messages))
     last = set(_within(reversed(order), sizes, room * 6 // 10))
     first = set(_within((n for n in order if n not in last), sizes, room * 2 // 10))
     middle = (n for n in order if n not in last | first and _failed(messages[n]))
     kept = last | first | set(_within(middle, sizes, room * 2 // 10))
-    chosen: list[Message] = []
+    chosen: list[TurnMessage] = []
     gap = 0
     for n in order:
         if n not in kept:
@@ -59,7 +59,7 @@ def _within(candidates: Iterable[int], sizes: list[int], room: int) -> Iterable[
         yield n
 
 
-def _failed(message: Message) -> bool:
+def _failed(message: TurnMessage) -> bool:
     content = message.get("content")
     return isinstance(content, list) and any(isinstance(b, dict) and b.get("is_error") is True for b in content)
 
@@ -75,5 +75,5 @@ def _clipped(value: Any, longest: int) -> Any:
     return value
 
 
-def _dump(messages: list[Message]) -> str:
+def _dump(messages: list[TurnMessage]) -> str:
     return json.dumps(messages, ensure_ascii=False, separators=(",", ":"))

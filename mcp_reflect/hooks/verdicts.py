@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-Result = Literal["pass", "fail"]
+TurnResult = Literal["pass", "fail"]
 
 _BEGINNING = 160
 _OPENERS = (
@@ -53,7 +53,7 @@ _DOUBT = re.compile(
 )
 
 
-def verdict_in(prompt: str) -> Result | None:
+def find_verdict(prompt: str) -> TurnResult | None:
     """What a prompt says of the run before it; None where it does not say so plainly."""
     text = prompt.strip()
     sentence = re.split(r"(?<=[.!])\s|\n", text[:_BEGINNING], maxsplit=1)[0]
@@ -66,8 +66,8 @@ def verdict_in(prompt: str) -> Result | None:
     return None
 
 
-def only_verdict(prompt: str) -> bool:
+def is_praise_only(prompt: str) -> bool:
     """Whether a prompt asks for nothing beside its praise."""
     text = prompt.strip()
     match = _GOOD.match(text)
-    return verdict_in(text) == "pass" and match is not None and not text[match.end() :].strip()
+    return find_verdict(text) == "pass" and match is not None and not text[match.end() :].strip()

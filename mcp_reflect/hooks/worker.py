@@ -16,37 +16,40 @@ from typing import Any
 from filelock import FileLock
 
 from mcp_reflect.hooks import error_log
-from mcp_reflect.hooks.clients import Client, client
-from mcp_reflect.hooks.event import Event, Turn
-from mcp_reflect.hooks.session_state import Session
-from mcp_reflect.hooks.submission import settle
+from mcp_reflect.hooks.clients import ClientAdapter, load_client_adapter
+from mcp_reflect.hooks.event import HookEvent, Turn
+from mcp_reflect.hooks.session_state import SessionState
+from mcp_reflect.hooks.submission import submit_turns
 from mcp_reflect.wire import address
 from mcp_reflect.wire.caller import Caller
 
-LONGEST_S = 300.0
+WORKER_TIMEOUT_S = 300.0
 _CALL_S = 90.0
 _QUIET_S = 0.5
 _PATIENCE_S = 5.0
 
 
-def run(event: Event) -> None:
+def submit_session(event: HookEvent) -> None:
     """Hand in what the event ends. Raises whatever goes wrong."""
-    adapter = client(event.client)
+    adapter = load_client_adapter(event.client)
     home = address.home_folder(os.environ, event.cwd)
-    session = Session(home, event.client, event.session)
+    session = SessionState(home, event.client, event.session)
     os.makedirs(os.path.dirname(session.lock_path), mode=0o700, exist_ok=True)
     # Two ends may come at once: of the turn, and of the session.
-    with FileLock(session.lock_path, timeout=LONGEST_S), Caller(cwd=event.cwd, client=f"hook {event.client}") as caller:
-        session = Session(home, event.client, event.session)
+    with (
+        FileLock(session.lock_path, timeout=WORKER_TIMEOUT_S),
+        Caller(cwd=event.cwd, client=f"hook {event.client}") as caller,
+    ):
+        session = SessionState(home, event.client, event.session)
 
         def call(tool: str, arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
             # The key of a trace and the replacing of reviews make both calls repeatable.
             return dict(caller.call(tool, arguments, _CALL_S, again=True, meta=meta))
 
-        settle(event, finished(event, adapter, session.settled), session, call)
+        submit_turns(event, wait_for_turns(event, adapter, session.settled), session, call)
 
 
-def finished(event: Event, adapter: Client, start: int) -> list[Turn]:
+def wait_for_turns(event: HookEvent, adapter: ClientAdapter, start: int) -> list[Turn]:
     """The turns up to the one that the event ended, once the client has written all of it.
 
     Claude Code calls its hooks up to 0.2 seconds before the last lines are in the file. Whole it is when it holds the
@@ -55,7 +58,7 @@ def finished(event: Event, adapter: Client, start: int) -> list[Turn]:
     until = time.monotonic() + _PATIENCE_S
     while True:
         size = _size(event.transcript)
-        turns = adapter.turns(event, start)
+        turns = adapter.read_turns(event, start)
         ended = next((n for n, turn in enumerate(turns, start=1) if turn.key == event.turn), len(turns))
         turns = turns[:ended]
         if turns and event.final and turns[-1].final.strip() == event.final.strip():
@@ -70,16 +73,16 @@ def _size(path: str) -> int:
 
 
 def main() -> None:
-    watch = threading.Timer(LONGEST_S, os._exit, (0,))
+    watch = threading.Timer(WORKER_TIMEOUT_S, os._exit, (0,))
     watch.daemon = True
     watch.start()
     where = "worker"
     try:
-        event = Event(**json.loads(sys.stdin.buffer.read()))
+        event = HookEvent(**json.loads(sys.stdin.buffer.read()))
         where = f"{event.client} {event.kind}"
-        run(event)
+        submit_session(event)
     except Exception as error:  # noqa: BLE001 - nobody waits for this process; what went wrong goes to the log
-        error_log.note(address.home_folder(os.environ, os.getcwd()), where, error)
+        error_log.log_hook_error(address.home_folder(os.environ, os.getcwd()), where, error)
 
 
 if __name__ == "__main__":

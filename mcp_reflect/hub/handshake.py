@@ -9,39 +9,41 @@ from pathlib import Path
 from typing import Any
 
 from mcp_reflect.config.load import Settings, load_settings
-from mcp_reflect.hub.line_stream import LineStream, TooLong
+from mcp_reflect.hub.line_stream import LineStream, LineTooLong
 from mcp_reflect.wire import handshake
 
 
-async def received(lines: LineStream, token: str) -> dict[str, Any] | None:
+async def receive_hello(lines: LineStream, token: str) -> dict[str, Any] | None:
     """The hello, where it is one; None for a stranger, who is told nothing, and for another protocol, which is."""
     try:
-        hello = json.loads(await lines.receive(handshake.LONGEST_HELLO) or b"null")
-    except (TooLong, ValueError, RecursionError):
+        hello = json.loads(await lines.receive(handshake.MAX_HELLO_BYTES) or b"null")
+    except (LineTooLong, ValueError, RecursionError):
         return None
     if not isinstance(hello, dict):
         return None
     shown = hello.get("token", "")
     if not isinstance(shown, str) or not secrets.compare_digest(shown.encode(), token.encode()):
         return None
-    if hello.get("mcp-reflect") != handshake.PROTOCOL:
-        await refuse(lines, f"this hub speaks protocol {handshake.PROTOCOL}; `mcp-reflect hub restart` replaces it", 1)
+    if hello.get("mcp-reflect") != handshake.HUB_PROTOCOL:
+        await refuse_hello(
+            lines, f"this hub speaks protocol {handshake.HUB_PROTOCOL}; `mcp-reflect hub restart` replaces it", 1
+        )
         return None
     return hello
 
 
-async def refuse(lines: LineStream, reason: str, code: int) -> None:
+async def refuse_hello(lines: LineStream, reason: str, code: int) -> None:
     """Answer a hello with one line and the exit code that the other process should end with."""
-    await lines.send(handshake.encode({"error": reason, "exit": code}))
+    await lines.send(handshake.encode_line({"error": reason, "exit": code}))
 
 
-def settings_of(hello: dict[str, Any], home: Path) -> Settings:
+def client_settings(hello: dict[str, Any], home: Path) -> Settings:
     """The settings of a client, read as the client itself would. Raises ConfigurationError."""
     environ = {str(name): str(value) for name, value in dict(hello.get("environ") or {}).items()}
     return load_settings(environ | {"MCP_REFLECT_HOME": str(home)}, Path(str(hello.get("cwd", "/"))))
 
 
-def connection_of(hello: dict[str, Any]) -> str:
+def connection_id(hello: dict[str, Any]) -> str:
     """The name under which a shim comes back after a hub was lost; empty where it has none."""
     given = hello.get("connection")
     return given if isinstance(given, str) and re.fullmatch(r"con_[0-9a-z]{12}", given) else ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import anyio
 from anyio.abc import SocketStream
 
-LONGEST_LINE = 64_000_000
+MAX_LINE_BYTES = 64_000_000
 """Bytes: a trajectory of the largest size that is allowed, with every character escaped, and room to spare."""
 
 
-class TooLong(Exception):
+class LineTooLong(Exception):
     """A line is longer than it may be."""
 
 
@@ -22,7 +22,7 @@ class LineStream:
         self._ready: list[bytes] = []
         self._rest: list[bytes] = []
 
-    async def receive(self, longest: int = LONGEST_LINE) -> bytes | None:
+    async def receive(self, longest: int = MAX_LINE_BYTES) -> bytes | None:
         """The next line without its newline; None at the end. Raises TooLong."""
         while not self._ready:
             try:
@@ -36,7 +36,7 @@ class LineStream:
                 continue
             self._rest.append(chunk)
             if len(self._rest) << 16 > longest and sum(map(len, self._rest)) > longest:
-                raise TooLong
+                raise LineTooLong
         return self._ready.pop()
 
     async def send(self, line: bytes) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 import anyio
 from anyio.abc import SocketListener, SocketStream
 
-from mcp_reflect.wire.address import ADDRESS, LONGEST_SOCKET_PATH, SOCKET
+from mcp_reflect.wire.address import ADDRESS_NAME, MAX_SOCKET_PATH_BYTES, SOCKET_NAME
 
 if sys.platform != "win32":
     import resource
@@ -35,7 +35,7 @@ _PAUSE_S = 0.2
 
 
 @dataclass(frozen=True)
-class Listening:
+class HubListener:
     """`token` must be shown by every hello; empty on a Unix socket. `file` goes when the home is deleted."""
 
     socket: socket.socket
@@ -44,12 +44,12 @@ class Listening:
 
 
 @contextmanager
-def listen(home: Path, *, loopback: bool = not hasattr(socket, "AF_UNIX")) -> Iterator[Listening]:
+def open_listener(home: Path, *, loopback: bool = not hasattr(socket, "AF_UNIX")) -> Iterator[HubListener]:
     """Listen for the home's clients. Only who holds the home's lock may call this. Raises OSError.
 
     What a hub that was killed left behind is removed.
     """
-    note, path = home / ADDRESS, home / SOCKET
+    note, path = home / ADDRESS_NAME, home / SOCKET_NAME
     _clear(note, path)
     try:
         if loopback:
@@ -57,18 +57,18 @@ def listen(home: Path, *, loopback: bool = not hasattr(socket, "AF_UNIX")) -> It
             _write(note, {"port": listener.getsockname()[1], "token": token})
         else:
             token = ""
-            if len(os.fsencode(path)) > LONGEST_SOCKET_PATH:
-                path = Path(tempfile.mkdtemp(prefix=_FOLDER)) / SOCKET
+            if len(os.fsencode(path)) > MAX_SOCKET_PATH_BYTES:
+                path = Path(tempfile.mkdtemp(prefix=_FOLDER)) / SOCKET_NAME
                 _write(note, {"unix": str(path)})
             listener = _unix(path)
         with listener:
             listener.setblocking(False)  # noqa: FBT003 - the standard library's signature
-            yield Listening(listener, token, note if loopback else path)
+            yield HubListener(listener, token, note if loopback else path)
     finally:
         _clear(note, path)
 
 
-def allow_many() -> None:
+def raise_descriptor_limit() -> None:
     """Let this process have more descriptors, as every client takes one: macOS gives 256 to who does not ask."""
     if sys.platform == "win32":
         return
@@ -79,7 +79,7 @@ def allow_many() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-async def accepted(listener: SocketListener) -> AsyncIterator[SocketStream]:
+async def accept_connections(listener: SocketListener) -> AsyncIterator[SocketStream]:
     """Everyone who connects. Where the system has no room for one more, they wait until there is some."""
     full = False
     while True:

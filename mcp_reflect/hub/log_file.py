@@ -7,11 +7,11 @@ import os
 import sys
 from pathlib import Path
 
-LONGEST = 1_000_000
+MAX_HUB_LOG_BYTES = 1_000_000
 """Bytes; one older file of about that length is kept."""
 
 
-class Log:
+class HubLog:
     """Takes this process's stdout and stderr, so that what libraries print ends there too."""
 
     def __init__(self, file: Path) -> None:
@@ -26,7 +26,7 @@ class Log:
     def keep_short(self) -> None:
         """Begin a new file where the present one is long."""
         try:
-            if self._file.stat().st_size > LONGEST:
+            if self._file.stat().st_size > MAX_HUB_LOG_BYTES:
                 self._file.replace(self._file.with_suffix(".log.1"))
                 self.take(2)
                 self.take(1)

@@ -14,14 +14,14 @@ from mcp_reflect.config.load import Settings
 from mcp_reflect.errors import IndexFailure, LedgerError, ReflectError
 from mcp_reflect.wire import handshake, hub_launcher
 
-Event = dict[str, Any]
+MaintenanceEvent = dict[str, Any]
 """`{"doing", "done", "total"}`: progress; `{"line"}`: something for the person; `{"warning"}`: a setting of theirs that
 the hub does not go by; `{"findings"}`: how many, the end.
 """
 
-Tell = Callable[[Event], None]
+EventListener = Callable[[MaintenanceEvent], None]
 
-COMMANDS = ("verify", "reindex", "forget")
+MAINTENANCE_COMMANDS = ("verify", "reindex", "forget")
 
 _LOOKS = 4
 """How often `verify` looks at a project that is being written at most."""
@@ -31,24 +31,26 @@ class HubRefused(ReflectError):
     """The hub could not do what it was asked; the message is its own."""
 
 
-def maintain(command: str, settings: Settings, tell: Tell, *, everything: bool = False, thing: str = "") -> None:
+def request_maintenance(
+    command: str, settings: Settings, tell: EventListener, *, everything: bool = False, thing: str = ""
+) -> None:
     """Have a command of COMMANDS done by the home's hub, or in this process where there is none.
 
     `everything` means every project of the home, otherwise it is that of the settings. `thing` is the id to forget.
     Raises ReflectError.
     """
     project = "" if everything else settings.project
-    hello = {"mcp-reflect": handshake.PROTOCOL, "version": __version__, "command": command, "project": project}
+    hello = {"mcp-reflect": handshake.HUB_PROTOCOL, "version": __version__, "command": command, "project": project}
     folder = str(Path.cwd())
-    environ = handshake.client_environ(os.environ, str(settings.home), folder)
+    environ = handshake.select_settings_environ(os.environ, str(settings.home), folder)
     hello |= {"thing": thing, "cwd": folder, "environ": environ}
     try:
-        found = hub_launcher.attempt(str(settings.home), hello)
-    except hub_launcher.Unavailable as error:
+        found = hub_launcher.try_connect(str(settings.home), hello)
+    except hub_launcher.HubUnavailable as error:
         raise HubRefused(str(error)) from error
     if found is None:
         with open_store(settings, f"mcp-reflect {command}") as store:
-            work_on(command, store, project, tell, thing)
+            run_maintenance(command, store, project, tell, thing)
         return
     for warning in found.answer.get("warnings", []):
         tell({"warning": warning})
@@ -63,7 +65,7 @@ def maintain(command: str, settings: Settings, tell: Tell, *, everything: bool =
     raise HubRefused(f"the hub of {settings.home} ended before it was done; run it again")
 
 
-def work_on(command: str, store: Store, project: str, tell: Tell, thing: str = "") -> None:
+def run_maintenance(command: str, store: Store, project: str, tell: EventListener, thing: str = "") -> None:
     """Carry out a command of COMMANDS on a store; an empty project means all of them. Raises ReflectError."""
     findings = 0
     if command == "forget":
@@ -84,7 +86,7 @@ def _latest_change(store: Store) -> int:
         return session.feed.latest_seq()
 
 
-def _verify(store: Store, project: str, tell: Tell) -> int:
+def _verify(store: Store, project: str, tell: EventListener) -> int:
     from mcp_reflect.application.maintenance.audit import findings  # noqa: PLC0415 - no session needs it
 
     found: list[str] = []
@@ -101,7 +103,7 @@ def _verify(store: Store, project: str, tell: Tell) -> int:
     return len(found)
 
 
-def _reindex(store: Store, project: str, tell: Tell) -> int:
+def _reindex(store: Store, project: str, tell: EventListener) -> int:
     from mcp_reflect.application.maintenance.audit import reindex  # noqa: PLC0415 - no session needs it
 
     report = _progress(f"reindexing {project}", tell)
@@ -110,7 +112,7 @@ def _reindex(store: Store, project: str, tell: Tell) -> int:
     return 0
 
 
-def _forget(store: Store, project: str, thing: str, tell: Tell) -> None:
+def _forget(store: Store, project: str, thing: str, tell: EventListener) -> None:
     from mcp_reflect.application.maintenance.backups import clear_remains, drop_copies  # noqa: PLC0415 - no session needs it
     from mcp_reflect.application.maintenance.erase import forget  # noqa: PLC0415 - no session needs it
 
@@ -131,7 +133,7 @@ def _forget(store: Store, project: str, thing: str, tell: Tell) -> None:
         tell({"line": f"forgotten, but: {error}"})
 
 
-def _progress(doing: str, tell: Tell) -> Callable[[int, int], None]:
+def _progress(doing: str, tell: EventListener) -> Callable[[int, int], None]:
     def report(done: int, total: int) -> None:
         tell({"doing": doing, "done": done, "total": total})
 

@@ -25,16 +25,16 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.bootstrap import Store, build_memory, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.errors import ReflectError
-from mcp_reflect.hub.handshake import connection_of, received, refuse, settings_of
+from mcp_reflect.hub.handshake import client_settings, connection_id, receive_hello, refuse_hello
 from mcp_reflect.hub.line_stream import LineStream
-from mcp_reflect.hub.listener import Listening, accepted, allow_many, listen
-from mcp_reflect.hub.log_file import Log
-from mcp_reflect.hub.maintenance import COMMANDS, Event, work_on
-from mcp_reflect.hub.session import FINISH_S, Session
-from mcp_reflect.hub.status import conflicts, queued, resident_bytes
+from mcp_reflect.hub.listener import HubListener, accept_connections, open_listener, raise_descriptor_limit
+from mcp_reflect.hub.log_file import HubLog
+from mcp_reflect.hub.maintenance import MAINTENANCE_COMMANDS, MaintenanceEvent, run_maintenance
+from mcp_reflect.hub.session import FINISH_TIMEOUT_S, HubSession
+from mcp_reflect.hub.status import count_queued_reflections, find_setting_conflicts, resident_bytes
 from mcp_reflect.server import build_server
 from mcp_reflect.wire import handshake
-from mcp_reflect.wire.hub_launcher import LOG
+from mcp_reflect.wire.hub_launcher import HUB_LOG
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ _TICK_S = 0.25
 _CLOSING_S = 10.0
 
 
-def run(version: str = __version__, *, loopback: bool | None = None) -> int:
+def run_hub(version: str = __version__, *, loopback: bool | None = None) -> int:
     """Own the home of this process's environment until nobody needs it; the exit code.
 
     What stops the start is reported on stdout as one line of JSON; afterwards nothing is written there.
@@ -52,17 +52,19 @@ def run(version: str = __version__, *, loopback: bool | None = None) -> int:
     try:
         settings = load_settings()
         with open_store(settings, "a hub") as store, ExitStack() as stack:
-            logs = Log(settings.home / LOG)
+            logs = HubLog(settings.home / HUB_LOG)
             # A folder that will be deleted or unmounted must not be held by a process that outlives its starter.
             os.chdir(settings.home)
             try:
                 listening = stack.enter_context(
-                    listen(settings.home) if loopback is None else listen(settings.home, loopback=loopback)
+                    open_listener(settings.home)
+                    if loopback is None
+                    else open_listener(settings.home, loopback=loopback)
                 )
             except OSError as error:
                 return _report(f"no hub can listen in {settings.home}: {error}", 1, alone=True)
             logs.take(1)
-            allow_many()
+            raise_descriptor_limit()
             anyio.run(Hub(settings, store, listening, logs, version).serve)
     except ReflectError as error:
         return _report(str(error), 2, alone=False)
@@ -77,7 +79,7 @@ def _report(error: str, code: int, *, alone: bool) -> int:
 
 def _last_resort() -> None:
     """End this process even if a thread never comes back; what was acknowledged is in the ledger."""
-    timer = threading.Timer(FINISH_S + _CLOSING_S, os._exit, (1,))
+    timer = threading.Timer(FINISH_TIMEOUT_S + _CLOSING_S, os._exit, (1,))
     timer.daemon = True
     timer.start()
 
@@ -85,14 +87,14 @@ def _last_resort() -> None:
 class Hub:
     """Serves connections until it is told to leave or has been idle long enough."""
 
-    def __init__(self, settings: Settings, store: Store, listening: Listening, logs: Log, version: str) -> None:
+    def __init__(self, settings: Settings, store: Store, listening: HubListener, logs: HubLog, version: str) -> None:
         self._settings = settings
         self._store = store
         self._listening = listening
         self._logs = logs
         self._version = version
         self._server: MCPServer[MemoryService] = build_server()
-        self._sessions: set[Session] = set()
+        self._sessions: set[HubSession] = set()
         self._errands = 0
         self._idle_since = time.monotonic()
         self._started = time.time()
@@ -115,7 +117,7 @@ class Hub:
             self._store.home.leave()
             self._listening.file.unlink(missing_ok=True)
             _last_resort()
-            connections.cancel_scope.deadline = anyio.current_time() + FINISH_S
+            connections.cancel_scope.deadline = anyio.current_time() + FINISH_TIMEOUT_S
             for session in list(self._sessions):
                 connections.start_soon(session.retire)
             if not self._sessions:
@@ -123,7 +125,7 @@ class Hub:
 
     async def _accept(self, connections: TaskGroup) -> None:
         async with await SocketListener.from_socket(self._listening.socket) as listener:
-            async for stream in accepted(listener):
+            async for stream in accept_connections(listener):
                 connections.start_soon(self._greet, stream)
 
     async def _heed_signals(self) -> None:
@@ -151,7 +153,7 @@ class Hub:
         hello: dict[str, Any] | None = None
         try:
             with anyio.move_on_after(_HELLO_S):
-                hello = await received(lines, self._listening.token)
+                hello = await receive_hello(lines, self._listening.token)
             if hello is not None:
                 await self._answer(lines, hello)
         except Exception:  # one connection's accident must not end the others
@@ -165,47 +167,47 @@ class Hub:
         if command == "":
             await self._session(lines, hello)
         elif command == "status":
-            await lines.send(handshake.encode({"ok": True, "status": await self._status()}))
+            await lines.send(handshake.encode_line({"ok": True, "status": await self._status()}))
         elif command in {"retire", "stop"}:
-            await lines.send(handshake.encode({"ok": True, "pid": os.getpid()}))
+            await lines.send(handshake.encode_line({"ok": True, "pid": os.getpid()}))
             self._leaving.set()
             # The end of this connection says that nobody is left to wait for.
             await self._deserted.wait()
-        elif command in COMMANDS:
+        elif command in MAINTENANCE_COMMANDS:
             await self._errand(lines, hello)
         else:
-            await refuse(lines, f"this hub (mcp-reflect {self._version}) knows no command {command!r}", 1)
+            await refuse_hello(lines, f"this hub (mcp-reflect {self._version}) knows no command {command!r}", 1)
 
     async def _session(self, lines: LineStream, hello: dict[str, Any]) -> None:
         if handshake.is_newer(str(hello.get("version")), self._version):
-            await lines.send(handshake.encode({"ok": True, "older": True, "version": self._version}))
+            await lines.send(handshake.encode_line({"ok": True, "older": True, "version": self._version}))
             return
         async with AsyncExitStack() as stack:
             try:
-                settings = settings_of(hello, self._settings.home)
+                settings = client_settings(hello, self._settings.home)
                 memory = await stack.enter_async_context(self._memory(settings, hello))
             except ReflectError as error:
-                await refuse(lines, str(error), 2)
+                await refuse_hello(lines, str(error), 2)
                 return
-            session = Session(lines, memory, hello.get("pid"))
+            session = HubSession(lines, memory, hello.get("pid"))
             self._sessions.add(session)
             stack.callback(self._end, session)
-            warnings = conflicts(self._settings, settings)
+            warnings = find_setting_conflicts(self._settings, settings)
             answer = {"ok": True, "version": self._version, "pid": os.getpid(), "warnings": warnings}
-            await lines.send(handshake.encode(answer))
+            await lines.send(handshake.encode_line(answer))
             if self._leaving.is_set():
                 await session.retire()
             self._store.indexer.notify(settings.project)
             await session.serve(self._server)
 
-    def _end(self, session: Session) -> None:
+    def _end(self, session: HubSession) -> None:
         self._sessions.discard(session)
         if self._leaving.is_set() and not self._sessions:
             self._deserted.set()
 
     @asynccontextmanager
     async def _memory(self, settings: Settings, hello: dict[str, Any]) -> AsyncIterator[MemoryService]:
-        opened = build_memory(settings, self._store, connection=connection_of(hello))
+        opened = build_memory(settings, self._store, connection=connection_id(hello))
         memory = await to_thread.run_sync(opened.__enter__)
         try:
             yield memory
@@ -217,23 +219,27 @@ class Hub:
     async def _errand(self, lines: LineStream, hello: dict[str, Any]) -> None:
         """Do for a command what only the owner of the home can do; what it tells goes out line by line."""
 
-        def tell(event: Event) -> None:
-            from_thread.run(lines.send, handshake.encode(event))
+        def tell(event: MaintenanceEvent) -> None:
+            from_thread.run(lines.send, handshake.encode_line(event))
 
         try:
-            warnings = conflicts(self._settings, settings_of(hello, self._settings.home)) if "environ" in hello else []
+            warnings = (
+                find_setting_conflicts(self._settings, client_settings(hello, self._settings.home))
+                if "environ" in hello
+                else []
+            )
         except ReflectError as error:
-            await refuse(lines, str(error), 2)
+            await refuse_hello(lines, str(error), 2)
             return
-        await lines.send(handshake.encode({"ok": True, "warnings": warnings}))
+        await lines.send(handshake.encode_line({"ok": True, "warnings": warnings}))
         self._errands += 1
         try:
             project = str(hello.get("project", ""))
             thing = str(hello.get("thing", ""))
-            work = partial(work_on, str(hello["command"]), self._store, project, tell, thing)
+            work = partial(run_maintenance, str(hello["command"]), self._store, project, tell, thing)
             await to_thread.run_sync(work, abandon_on_cancel=True)
         except ReflectError as error:
-            await refuse(lines, str(error), 2)
+            await refuse_hello(lines, str(error), 2)
         finally:
             self._errands -= 1
 
@@ -244,6 +250,6 @@ class Hub:
             "home": str(self._settings.home),
             "started": self._started,
             "clients": [session.status() for session in self._sessions],
-            "queued": await to_thread.run_sync(queued, self._store.ledger),
+            "queued": await to_thread.run_sync(count_queued_reflections, self._store.ledger),
             "memory_bytes": resident_bytes(),
         }

@@ -15,21 +15,21 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.hub.line_stream import LineStream, TooLong
+from mcp_reflect.hub.line_stream import LineStream, LineTooLong
 from mcp_reflect.server.workers import limit_session
 from mcp_reflect.wire import handshake
 
-MOST_UNDER_WAY = 64
+MAX_PENDING_REQUESTS = 64
 """Requests of one connection that are taken in before the first of them is answered."""
 
-FINISH_S = 10.0
+FINISH_TIMEOUT_S = 10.0
 """How long what is under way may take once the client has sent its last line."""
 
 _CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
 _ENDLESS = "subscriptions/listen"
 
 
-class Session:
+class HubSession:
     """What the hub knows of a connection, and the two streams between its socket and the SDK."""
 
     def __init__(self, lines: LineStream, memory: MemoryService, pid: object) -> None:
@@ -83,9 +83,9 @@ class Session:
                         continue
                     await self._note(message)
                     await incoming.send(SessionMessage(message))
-            except (TooLong, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            except (LineTooLong, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
-            with anyio.move_on_after(FINISH_S):
+            with anyio.move_on_after(FINISH_TIMEOUT_S):
                 await self._until(0)
 
     async def _note(self, message: types.JSONRPCMessage) -> None:
@@ -99,7 +99,7 @@ class Session:
         if isinstance(info, dict):
             self._client = f"{info.get('name', '')} {info.get('version', '')}".strip()
         if message.method != _ENDLESS:
-            await self._until(MOST_UNDER_WAY - 1)
+            await self._until(MAX_PENDING_REQUESTS - 1)
             self._under_way.add(json.dumps(message.id))
 
     async def _until(self, at_most: int) -> None:

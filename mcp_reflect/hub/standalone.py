@@ -7,11 +7,11 @@ import sys
 from contextlib import nullcontext
 
 from mcp_reflect.errors import ReflectError
-from mcp_reflect.wire.json_rpc import refuse
-from mcp_reflect.wire.relay import tell
+from mcp_reflect.wire.json_rpc import refuse_first_request
+from mcp_reflect.wire.relay import print_to_stderr
 
 
-def serve() -> int:
+def serve_standalone() -> int:
     """Serve until the client closes stdin; the exit code. What stops the start is one line on stderr and an answer."""
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="mcp-reflect: %(levelname)s: %(message)s")
     from mcp_reflect.bootstrap import open_memory  # noqa: PLC0415 - after logging is on stderr
@@ -23,8 +23,8 @@ def serve() -> int:
         with open_memory(load_settings()) as memory:
             build_server(lambda: nullcontext(memory)).run("stdio")
     except ReflectError as error:
-        tell(str(error))
-        refuse(str(error))
+        print_to_stderr(str(error))
+        refuse_first_request(str(error))
         return 2
     except KeyboardInterrupt:
         return 130

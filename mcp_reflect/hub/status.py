@@ -7,10 +7,10 @@ from pathlib import Path
 
 from mcp_reflect.application.ports import Ledger
 from mcp_reflect.config.load import Settings
-from mcp_reflect.config.settings import masked
+from mcp_reflect.config.settings import mask_secrets
 
 
-def conflicts(home: Settings, client: Settings) -> list[str]:
+def find_setting_conflicts(home: Settings, client: Settings) -> list[str]:
     """One line for each setting in which a client wants another store than the home has."""
     pairs = {
         "embedding.model": (client.embedding.model, home.embedding.model),
@@ -18,15 +18,15 @@ def conflicts(home: Settings, client: Settings) -> list[str]:
         "ledger.url": (client.ledger.url or "SQLite in home", home.ledger.url or "SQLite in home"),
     }
     return [
-        f"{key} = {masked(wanted)} is not what the hub of {home.home} works with ({masked(held)}), which all its "
-        "clients share; this one is served with that too. "
+        f"{key} = {mask_secrets(wanted)} is not what the hub of {home.home} works with ({mask_secrets(held)}), which "
+        "all its clients share; this one is served with that too. "
         "To change it: config.toml there, then `mcp-reflect hub restart`"
         for key, (wanted, held) in pairs.items()
         if wanted != held
     ]
 
 
-def queued(ledger: Ledger) -> int:
+def count_queued_reflections(ledger: Ledger) -> int:
     """Reflections that wait to be written, of all projects."""
     with ledger.reading() as session:
         counts = [session.projects.counts(project, None) for project in session.projects.names()]

@@ -57,9 +57,9 @@ def build_server(
         version=__version__,
         lifespan=lifespan,
         tools=list(TOOLS),
-        middleware=[resources.session_known, resources.fairly],
+        middleware=[resources.with_connection, resources.with_worker_slot],
         log_level="WARNING",
     )
-    resources.register(server)
-    prompts.register(server)
+    resources.register_resources(server)
+    prompts.register_prompts(server)
     return server

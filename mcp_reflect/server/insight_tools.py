@@ -6,7 +6,7 @@ from mcp_types import CallToolResult
 
 from mcp_reflect.application.requests import ContextRequest, ReflectRequest
 from mcp_reflect.server.connection_defaults import reflect_defaults
-from mcp_reflect.server.insights import context_view, drawn
+from mcp_reflect.server.insights import context_view, draw_insights
 from mcp_reflect.server.tool import AppContext, answer, profile_of, tool
 
 
@@ -21,7 +21,7 @@ INSIGHT_TOOLS = (
         "Compare recent runs, passes against fails. A configured model does it in the background; otherwise you are "
         "shown the runs: call again with your 3 to 5 insights.",
         ReflectRequest,
-        drawn,
+        draw_insights,
         reads_only=False,
         filled_in=lambda ctx: reflect_defaults(profile_of(ctx)),
     ),

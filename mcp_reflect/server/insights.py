@@ -11,14 +11,14 @@ from mcp_reflect.application.insights import ProjectContext
 from mcp_reflect.application.requests import ReflectRequest
 from mcp_reflect.domain.insights.observations import told
 from mcp_reflect.domain.models import Material, Memory, Observation
-from mcp_reflect.server.sampling import ask_client, can_sample, said_by_client
+from mcp_reflect.server.sampling import ask_client, can_sample, client_reply
 from mcp_reflect.server.tool import AppContext, answer
 from mcp_reflect.server.workers import in_worker
 
 _STATE = "insights"
 
 
-async def drawn(ctx: AppContext, request: ReflectRequest) -> CallToolResult | InputRequiredResult:
+async def draw_insights(ctx: AppContext, request: ReflectRequest) -> CallToolResult | InputRequiredResult:
     """The agent's own insights are stored at once; else the configured model is asked, in the background; else the
     client's; else the agent is shown what it needs to do it.
     """
@@ -33,7 +33,7 @@ async def drawn(ctx: AppContext, request: ReflectRequest) -> CallToolResult | In
     if material.observations and memory.profile.author in {"auto", "sampling"}:
         text: str | InputRequiredResult = ""
         if ctx.request_state is not None:
-            text = said_by_client(ctx)
+            text = client_reply(ctx)
         elif can_sample(ctx):
             text = await ask_client(ctx, await in_worker(memory.insights.question, material), _STATE)
         if isinstance(text, InputRequiredResult):

@@ -41,7 +41,7 @@ _UNKNOWN = (
 )
 
 
-def register(server: MCPServer[MemoryService]) -> None:
+def register_prompts(server: MCPServer[MemoryService]) -> None:
     @server.prompt(title="Start a task with what earlier runs learned")
     async def start_task(task: str, ctx: AppContext) -> str:
         """The task with the memories that may help, and how to hand it in afterwards."""

@@ -23,7 +23,7 @@ _JSON = "application/json"
 _session: ContextVar[MemoryService] = ContextVar("session")
 
 
-def register(server: MCPServer[MemoryService]) -> None:
+def register_resources(server: MCPServer[MemoryService]) -> None:
     @server.resource("reflect://memories/{memory_id}", title="A memory", mime_type=_JSON)
     def memory(memory_id: str, ctx: AppContext) -> str:
         """A memory with its q_value, its words and where it came from."""
@@ -45,13 +45,13 @@ def register(server: MCPServer[MemoryService]) -> None:
         return _shown(lambda m: {"insights": [insight_view(i) for i in m.insights.standing(MAX_LIMIT)]}, _session.get())
 
 
-async def session_known(ctx: ServerRequestContext[MemoryService], call_next: CallNext) -> HandlerResult:
+async def with_connection(ctx: ServerRequestContext[MemoryService], call_next: CallNext) -> HandlerResult:
     """Middleware: lets resources without a parameter, which the SDK gives no context, find their session."""
     _session.set(ctx.lifespan_context)
     return await call_next(ctx)
 
 
-async def fairly(ctx: ServerRequestContext[MemoryService], call_next: CallNext) -> HandlerResult:
+async def with_worker_slot(ctx: ServerRequestContext[MemoryService], call_next: CallNext) -> HandlerResult:
     """Middleware: what the SDK itself runs in threads counts among the session's workers, as tools do."""
     if ctx.method not in {"resources/read", "prompts/get"}:
         return await call_next(ctx)

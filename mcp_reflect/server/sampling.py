@@ -48,7 +48,7 @@ async def ask_client_if_needed(ctx: AppContext, write: Callable[[], Outcome]) ->
     if outcome.ask_client is None and not answered:
         return outcome
     try:
-        text: str | InputRequiredResult = said_by_client(ctx)
+        text: str | InputRequiredResult = client_reply(ctx)
         if outcome.ask_client is not None:
             prompt = await in_worker(memory.reflection_prompt, outcome.ask_client)
             text = await ask_client(ctx, prompt, outcome.trace_id)
@@ -78,7 +78,7 @@ async def ask_client(ctx: AppContext, prompt: str, state: str) -> str | InputReq
         return ""
 
 
-def said_by_client(ctx: AppContext) -> str:
+def client_reply(ctx: AppContext) -> str:
     """The answer that a call brings to the question its predecessor ended with; empty where there is none."""
     return _text_of((ctx.input_responses or {}).get(_QUESTION))
 

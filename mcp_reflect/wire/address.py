@@ -14,9 +14,9 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-SOCKET = "hub.sock"
-ADDRESS = "hub.address"
-LONGEST_SOCKET_PATH = 100
+SOCKET_NAME = "hub.sock"
+ADDRESS_NAME = "hub.address"
+MAX_SOCKET_PATH_BYTES = 100
 """Bytes; `sun_path` holds 104 with its closing NUL on macOS and the BSDs, 108 on Linux."""
 
 _PATIENCE_S = 5.0
@@ -26,10 +26,10 @@ _FALSE = {"false", "0", "no", "off", "f", "n"}
 
 def home_folder(environ: Mapping[str, str], cwd: str) -> str:
     """The home that `settings.load_settings` finds for the same environment and folder, as an absolute path."""
-    return absolute(environ.get("MCP_REFLECT_HOME", "").strip() or _data_folder(environ), cwd)
+    return absolute_path(environ.get("MCP_REFLECT_HOME", "").strip() or _data_folder(environ), cwd)
 
 
-def absolute(path: str, cwd: str) -> str:
+def absolute_path(path: str, cwd: str) -> str:
     return os.path.normpath(os.path.join(cwd, os.path.expanduser(path)))
 
 
@@ -62,7 +62,7 @@ def config_section(environ: Mapping[str, str], home: str, cwd: str, name: str) -
     """A section of config.toml as it stands there; empty where there is none or it cannot be read."""
     named = environ.get("MCP_REFLECT_CONFIG", "").strip()
     try:
-        with open(absolute(named, cwd) if named else os.path.join(home, "config.toml"), "rb") as file:
+        with open(absolute_path(named, cwd) if named else os.path.join(home, "config.toml"), "rb") as file:
             text = file.read().decode("utf-8-sig")
     except (OSError, ValueError):
         return {}
@@ -75,7 +75,7 @@ def config_section(environ: Mapping[str, str], home: str, cwd: str, name: str) -
     return section if isinstance(section, dict) else {}
 
 
-def connect(home: str) -> tuple[socket.socket, str]:
+def connect_socket(home: str) -> tuple[socket.socket, str]:
     """A connection to the home's hub and the token to show it (empty on a Unix socket).
 
     Raises OSError where no hub listens, and PermissionError where what listens belongs to somebody else.
@@ -86,8 +86,8 @@ def connect(home: str) -> tuple[socket.socket, str]:
         link = socket.create_connection(("127.0.0.1", port), _PATIENCE_S)
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return link, str(address.get("token", ""))
-    path = os.path.join(home, str(address.get("unix", SOCKET)))
-    if len(os.fsencode(path)) > LONGEST_SOCKET_PATH:
+    path = os.path.join(home, str(address.get("unix", SOCKET_NAME)))
+    if len(os.fsencode(path)) > MAX_SOCKET_PATH_BYTES:
         raise FileNotFoundError(path)
     if os.lstat(path).st_uid != os.geteuid():
         raise PermissionError(f"{path} belongs to another user")
@@ -103,7 +103,7 @@ def connect(home: str) -> tuple[socket.socket, str]:
 
 def _read(home: str) -> dict[str, Any]:
     try:
-        with open(os.path.join(home, ADDRESS), encoding="utf-8") as file:
+        with open(os.path.join(home, ADDRESS_NAME), encoding="utf-8") as file:
             if sys.platform != "win32" and os.fstat(file.fileno()).st_uid != os.geteuid():
                 raise PermissionError(f"{file.name} belongs to another user")
             found = json.load(file)

@@ -20,13 +20,13 @@ from typing import Any, Self
 
 from mcp_reflect import __version__
 from mcp_reflect.wire import address, handshake, hub_launcher, request_meta
-from mcp_reflect.wire.json_rpc import LOST, parsed
-from mcp_reflect.wire.transport import Child, Closed, Lost, Socket
+from mcp_reflect.wire.json_rpc import CONNECTION_LOST_CODE, parse_message
+from mcp_reflect.wire.transport import ConnectionLost, NotDelivered, ProcessTransport, SocketTransport
 
-__all__ = ["CALL_S", "Busy", "Caller", "Lost", "Refused"]
+__all__ = ["TOOL_CALL_TIMEOUT_S", "Caller", "CallerBusy", "ConnectionLost", "RemoteError"]
 
-PROTOCOL = "2026-07-28"
-CALL_S = 60.0
+MCP_PROTOCOL = "2026-07-28"
+TOOL_CALL_TIMEOUT_S = 60.0
 
 _FINISH_S = 5.0
 _INTERRUPTED_S = 0.5
@@ -34,7 +34,7 @@ _SENT_AT_MOST = 3
 _NOTHING_CHANGED = "Nothing was changed"
 
 
-class Refused(Exception):
+class RemoteError(Exception):
     """The tool refused the call; the message is its own and says what is allowed.
 
     `usage`: the call was wrong, and calling again needs other arguments. Otherwise the memory could not carry it out.
@@ -45,7 +45,7 @@ class Refused(Exception):
         self.usage = _NOTHING_CHANGED in message
 
 
-class Busy(hub_launcher.Unavailable):
+class CallerBusy(hub_launcher.HubUnavailable):
     """Another call of this program took all the time; of the memory it says nothing."""
 
 
@@ -70,7 +70,7 @@ class Caller:
         self._environ = dict(os.environ if environ is None else environ)
         self._cwd = cwd or _here()
         self._meta: dict[str, Any] = {
-            "io.modelcontextprotocol/protocolVersion": PROTOCOL,
+            "io.modelcontextprotocol/protocolVersion": MCP_PROTOCOL,
             "io.modelcontextprotocol/clientInfo": {"name": client, "version": __version__},
             "io.modelcontextprotocol/clientCapabilities": {},
         }
@@ -78,7 +78,7 @@ class Caller:
             self._meta[request_meta.WAIT] = False
         self._idle_s = idle_s
         self._last_id = 0
-        self._carrier: Socket | Child | None = None
+        self._carrier: SocketTransport | ProcessTransport | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -87,7 +87,7 @@ class Caller:
         self._lock = threading.Lock()
         self._used = time.monotonic()
         self._answered = -math.inf
-        self._connection = handshake.new_connection()
+        self._connection = handshake.new_connection_id()
 
     def __enter__(self) -> Self:
         return self
@@ -99,7 +99,7 @@ class Caller:
         self,
         tool: str,
         arguments: Mapping[str, Any],
-        timeout: float = CALL_S,
+        timeout: float = TOOL_CALL_TIMEOUT_S,
         *,
         again: bool = False,
         in_turn: bool = False,
@@ -116,19 +116,19 @@ class Caller:
             for _ in range(_SENT_AT_MOST):
                 try:
                     return self._once(tool, arguments, until, meta or {})
-                except Closed:
+                except NotDelivered:
                     self._drop()
-                except Lost:
+                except ConnectionLost:
                     self._drop()
                     if not again or time.monotonic() > until:
                         raise
                     again = False
-                except Refused:
+                except RemoteError:
                     raise
                 except BaseException:  # an answer that comes after an interrupt must not be taken for the next one's
                     self._drop(_INTERRUPTED_S)
                     raise
-        raise Lost("the memory ends again and again; `mcp-reflect hub status` tells more")
+        raise ConnectionLost("the memory ends again and again; `mcp-reflect hub status` tells more")
 
     @property
     def warnings(self) -> list[str]:
@@ -154,7 +154,7 @@ class Caller:
         while not self._lock.acquire(timeout=max(until - time.monotonic(), 0)):
             until = self._answered + patience
             if until <= time.monotonic():
-                raise Busy("another call of this program to the memory takes too long")
+                raise CallerBusy("another call of this program to the memory takes too long")
         try:
             yield max(until, self._answered + patience)
         finally:
@@ -172,7 +172,7 @@ class Caller:
         try:
             line = json.dumps(request, ensure_ascii=False, allow_nan=False).encode() + b"\n"
         except ValueError as error:  # a server that cannot read a line does not answer it
-            raise Refused(
+            raise RemoteError(
                 f"the arguments are not JSON: {error}. {_NOTHING_CHANGED}; correct it and call again."
             ) from None
         if self._carrier is None:
@@ -184,29 +184,31 @@ class Caller:
                 # What was sent before is still answered; whatever follows goes to the next hub.
                 carrier.retired = True
                 continue
-            answer = parsed(said)
+            answer = parse_message(said)
             # An error without an id is about a line that could not be read, and there is only this one.
             if "method" not in answer and (answer.get("id") == self._last_id or _about_no_call(answer)):
                 if carrier.retired:
                     self._drop()
                 self._answered = time.monotonic()
                 return _result(answer)
-        raise Lost("the memory ended before it answered")
+        raise ConnectionLost("the memory ended before it answered")
 
-    def _connected(self, until: float) -> Socket | Child:
+    def _connected(self, until: float) -> SocketTransport | ProcessTransport:
         home = address.home_folder(self._environ, self._cwd)
         if not address.hub_enabled(self._environ, home, self._cwd):
-            return Child(self._environ, self._cwd, home)
-        hello = handshake.hello(__version__, home, self._environ, self._cwd, self._connection)
+            return ProcessTransport(self._environ, self._cwd, home)
+        hello = handshake.build_hello(__version__, home, self._environ, self._cwd, self._connection)
         started: list[Any] = []
         try:
-            carrier = Socket(
-                hub_launcher.reach(home, hello, started=started.append, within=max(until - time.monotonic(), 0))
+            carrier = SocketTransport(
+                hub_launcher.connect_or_start(
+                    home, hello, started=started.append, within=max(until - time.monotonic(), 0)
+                )
             )
-        except hub_launcher.Unavailable as error:
+        except hub_launcher.HubUnavailable as error:
             if not error.alone:
                 raise
-            return Child(self._environ, self._cwd, home)
+            return ProcessTransport(self._environ, self._cwd, home)
         finally:
             for hub in started:
                 _in_background(_bury, hub)
@@ -214,7 +216,7 @@ class Caller:
             _in_background(self._attend, carrier, self._idle_s)
         return carrier
 
-    def _attend(self, carrier: Socket, idle_s: float) -> None:
+    def _attend(self, carrier: SocketTransport, idle_s: float) -> None:
         """Give a connection up that the hub wants to end, or that nobody uses, so that neither hub waits for it."""
         left = idle_s
         while True:
@@ -242,13 +244,13 @@ def _result(answer: Mapping[str, Any]) -> Any:
     if "error" in answer:
         error = answer["error"] or {}
         message = str(error.get("message", "the memory answered with an error"))
-        if error.get("code") == LOST:  # said in place of a server that could not start
-            raise hub_launcher.Unavailable(message)
-        raise Refused(message)
+        if error.get("code") == CONNECTION_LOST_CODE:  # said in place of a server that could not start
+            raise hub_launcher.HubUnavailable(message)
+        raise RemoteError(message)
     result = answer.get("result") or {}
     if result.get("isError"):
         texts = [str(part.get("text", "")) for part in result.get("content") or [] if isinstance(part, dict)]
-        raise Refused("\n".join(text for text in texts if text) or "the call was refused")
+        raise RemoteError("\n".join(text for text in texts if text) or "the call was refused")
     return result.get("structuredContent")
 
 

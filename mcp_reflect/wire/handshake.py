@@ -18,10 +18,10 @@ import socket
 from collections.abc import Mapping
 from typing import Any
 
-from mcp_reflect.wire.address import absolute
+from mcp_reflect.wire.address import absolute_path
 
-PROTOCOL = 1
-LONGEST_HELLO = 1_000_000
+HUB_PROTOCOL = 1
+MAX_HELLO_BYTES = 1_000_000
 RETIRING = b'{"mcp-reflect": "retiring"}'
 
 _ID_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -40,40 +40,40 @@ def is_setting(name: str) -> bool:
     return name.startswith(_PREFIX) or name in _SHARED
 
 
-def client_environ(environ: Mapping[str, str], home: str, cwd: str) -> dict[str, str]:
+def select_settings_environ(environ: Mapping[str, str], home: str, cwd: str) -> dict[str, str]:
     """What of a client's environment its settings depend on; paths made absolute, as `~` is the client's."""
     chosen = {name: value for name, value in environ.items() if is_setting(name)}
     config = chosen.get("MCP_REFLECT_CONFIG", "").strip()
     if config:
-        chosen["MCP_REFLECT_CONFIG"] = absolute(config, cwd)
+        chosen["MCP_REFLECT_CONFIG"] = absolute_path(config, cwd)
     chosen["MCP_REFLECT_HOME"] = home
     return chosen
 
 
-def new_connection() -> str:
+def new_connection_id() -> str:
     """A name that a client keeps when it comes back after a hub was lost."""
     return "con_" + "".join(_ID_LETTERS[byte & 31] for byte in os.urandom(12))
 
 
-def hello(version: str, home: str, environ: Mapping[str, str], cwd: str, connection: str) -> dict[str, Any]:
+def build_hello(version: str, home: str, environ: Mapping[str, str], cwd: str, connection: str) -> dict[str, Any]:
     """The hello of a client's session."""
     return {
-        "mcp-reflect": PROTOCOL,
+        "mcp-reflect": HUB_PROTOCOL,
         "version": version,
         "command": "",
-        "environ": client_environ(environ, home, cwd),
+        "environ": select_settings_environ(environ, home, cwd),
         "cwd": cwd,
         "pid": os.getpid(),
         "connection": connection,
     }
 
 
-def encode(message: Mapping[str, Any]) -> bytes:
+def encode_line(message: Mapping[str, Any]) -> bytes:
     # ASCII with escapes, so that bytes of the environment that are no UTF-8 (lone surrogates) travel too.
     return json.dumps(message).encode("ascii") + b"\n"
 
 
-class Lines:
+class LineReader:
     """Lines out of a socket. Not thread-safe; one reader at a time."""
 
     def __init__(self, link: socket.socket) -> None:
@@ -98,10 +98,10 @@ class Lines:
         return self._ready.pop()
 
 
-def ask(link: socket.socket, lines: Lines, message: Mapping[str, Any]) -> dict[str, Any] | None:
+def exchange_hello(link: socket.socket, lines: LineReader, message: Mapping[str, Any]) -> dict[str, Any] | None:
     """Send a hello and read its answer; None where the hub left instead. Raises TimeoutError."""
     try:
-        link.sendall(encode(message))
+        link.sendall(encode_line(message))
         line = lines.next()
     except TimeoutError:
         raise

@@ -24,15 +24,15 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-LOCK = "hub.starting"
-LOG = "hub.log"
-START_S = 60.0
-ANSWER_S = 30.0
+START_LOCK = "hub.starting"
+HUB_LOG = "hub.log"
+START_TIMEOUT_S = 60.0
+ANSWER_TIMEOUT_S = 30.0
 _POLL_S = 0.02
 _CRASHES = 2
 
 
-class Unavailable(Exception):
+class HubUnavailable(Exception):
     """No hub can be had; the message is one line. `alone`: this process may serve its client without one."""
 
     def __init__(self, message: str, exit_code: int = 1, *, alone: bool = False) -> None:
@@ -41,48 +41,48 @@ class Unavailable(Exception):
         self.alone = alone
 
 
-class _Crashed(Unavailable):
+class _Crashed(HubUnavailable):
     """A hub that was started ended without a word."""
 
 
-class Silent(Unavailable):
+class HubSilent(HubUnavailable):
     """Something takes connections and does not answer."""
 
 
-class Connection:
+class HubConnection:
     """A hub that has accepted the hello: its socket, what it sends, and its answer."""
 
-    def __init__(self, link: socket.socket, lines: handshake.Lines, answer: Mapping[str, Any]) -> None:
+    def __init__(self, link: socket.socket, lines: handshake.LineReader, answer: Mapping[str, Any]) -> None:
         self.link = link
         self.lines = lines
         self.answer = answer
 
 
-def attempt(
-    home: str, greeting: Mapping[str, Any], until: float = math.inf, *, patience_s: float = ANSWER_S
-) -> Connection | None:
+def try_connect(
+    home: str, greeting: Mapping[str, Any], until: float = math.inf, *, patience_s: float = ANSWER_TIMEOUT_S
+) -> HubConnection | None:
     """Connect and greet; None where no hub listens, or it left before it answered.
 
     Waits for the answer until then (of `time.monotonic`), and no longer than `patience_s` seconds. Raises Silent where
     there is none by then, and Unavailable where the hub refuses or may not be talked to.
     """
     try:
-        link, token = address.connect(home)
+        link, token = address.connect_socket(home)
     except PermissionError as error:
-        raise Unavailable(f"the hub of {home} cannot be reached: {error}", alone=True) from error
+        raise HubUnavailable(f"the hub of {home} cannot be reached: {error}", alone=True) from error
     except OSError:
         return None
     try:
         link.settimeout(max(min(patience_s, until - time.monotonic()), _POLL_S))
-        lines = handshake.Lines(link)
-        answer = handshake.ask(link, lines, {**greeting, "token": token})
+        lines = handshake.LineReader(link)
+        answer = handshake.exchange_hello(link, lines, {**greeting, "token": token})
         link.settimeout(None)
     except TimeoutError:
         link.close()
-        raise Silent(f"the hub of {home} does not answer; `mcp-reflect doctor` says how to end it") from None
+        raise HubSilent(f"the hub of {home} does not answer; `mcp-reflect doctor` says how to end it") from None
     except ValueError:
         link.close()
-        raise Unavailable(f"what listens at {home} is no hub of mcp-reflect") from None
+        raise HubUnavailable(f"what listens at {home} is no hub of mcp-reflect") from None
     except BaseException:  # whatever it was, nobody else can close the link; raised on
         link.close()
         raise
@@ -91,13 +91,17 @@ def attempt(
         return None
     if "error" in answer:
         link.close()
-        raise Unavailable(str(answer["error"]), int(answer.get("exit", 1)))
-    return Connection(link, lines, answer)
+        raise HubUnavailable(str(answer["error"]), int(answer.get("exit", 1)))
+    return HubConnection(link, lines, answer)
 
 
-def reach(
-    home: str, greeting: Mapping[str, Any], *, started: Callable[[Any], None] = lambda _: None, within: float = START_S
-) -> Connection:
+def connect_or_start(
+    home: str,
+    greeting: Mapping[str, Any],
+    *,
+    started: Callable[[Any], None] = lambda _: None,
+    within: float = START_TIMEOUT_S,
+) -> HubConnection:
     """A session with the home's hub, which is started if need be; an older hub is replaced by one of this version.
 
     `started` is given the process of a hub that this call started, which goes on starting where the time, `within`
@@ -106,7 +110,7 @@ def reach(
     until = time.monotonic() + within
     crashes = 0
     while time.monotonic() < until:
-        found = attempt(home, greeting, until)
+        found = try_connect(home, greeting, until)
         if found is not None and not found.answer.get("older"):
             return found
         if found is not None:
@@ -116,34 +120,34 @@ def reach(
                 time.sleep(_POLL_S)
                 continue
             # Somebody may have been quicker between the attempt and the lock.
-            found = attempt(home, greeting, until)
+            found = try_connect(home, greeting, until)
             if found is not None and not found.answer.get("older"):
                 return found
             if found is not None:
                 found.link.close()
-                retire(home, until)
+                stop_hub(home, until)
             try:
                 return _start(home, greeting, until, started)
             except _Crashed:
                 crashes += 1
                 if crashes == _CRASHES:
                     raise
-    raise Unavailable(f"no hub could be reached at {home} within {within:g} seconds; see {LOG} there")
+    raise HubUnavailable(f"no hub could be reached at {home} within {within:g} seconds; see {HUB_LOG} there")
 
 
-def run(home: str) -> int:
+def ensure_hub_runs(home: str) -> int:
     """Make sure that a hub runs, without a client's session; gives back its process id. Raises Unavailable."""
-    greeting = {"mcp-reflect": handshake.PROTOCOL, "command": "status"}
-    found = reach(home, greeting)
+    greeting = {"mcp-reflect": handshake.HUB_PROTOCOL, "command": "status"}
+    found = connect_or_start(home, greeting)
     found.link.close()
     return int(found.answer["status"]["pid"])
 
 
-def wait_gone(pid: int, until: float) -> bool:
+def wait_for_exit(pid: int, until: float) -> bool:
     """Whether a process has ended by then, at most. Raises Unavailable where it has not."""
     while _alive(pid):
         if time.monotonic() > until:
-            raise Unavailable(f"process {pid} does not leave")
+            raise HubUnavailable(f"process {pid} does not leave")
         time.sleep(_POLL_S)
     return True
 
@@ -161,9 +165,9 @@ def _alive(pid: int) -> bool:
         return True
 
 
-def retire(home: str, until: float, command: str = "retire") -> bool:
+def stop_hub(home: str, until: float, command: str = "retire") -> bool:
     """Ask the hub to finish and leave, and wait for its end at most until then; False where there is none."""
-    asked = attempt(home, {"mcp-reflect": handshake.PROTOCOL, "command": command})
+    asked = try_connect(home, {"mcp-reflect": handshake.HUB_PROTOCOL, "command": command})
     if asked is None:
         return False
     with asked.link:
@@ -173,7 +177,7 @@ def retire(home: str, until: float, command: str = "retire") -> bool:
             while asked.lines.next() is not None:
                 pass
         except TimeoutError:
-            raise Unavailable(f"the hub of {home} does not leave") from None
+            raise HubUnavailable(f"the hub of {home} does not leave") from None
         except OSError:
             pass
     return True
@@ -184,9 +188,9 @@ def _starting(home: str) -> Iterator[bool]:
     """The lock of whoever starts a hub; False where another process holds it."""
     try:
         os.makedirs(home, mode=0o700, exist_ok=True)
-        descriptor = os.open(os.path.join(home, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = os.open(os.path.join(home, START_LOCK), os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise Unavailable(
+        raise HubUnavailable(
             f"MCP_REFLECT_HOME = {home}: cannot be created or written ({error.strerror}); must be a writable folder", 2
         ) from error
     try:
@@ -206,22 +210,22 @@ def _locked(descriptor: int) -> bool:
     return True
 
 
-def _start(home: str, greeting: Mapping[str, Any], until: float, started: Callable[[Any], None]) -> Connection:
-    process = spawn(home, greeting)
+def _start(home: str, greeting: Mapping[str, Any], until: float, started: Callable[[Any], None]) -> HubConnection:
+    process = spawn_hub(home, greeting)
     started(process)
     while time.monotonic() < until:
         # Looked at before the attempt: a hub that has ended by now cannot answer it.
         ended = process.poll() is not None
-        found = attempt(home, greeting, until)
+        found = try_connect(home, greeting, until)
         if found is not None:
             return found
         if ended:
             raise _failure(home, process)
         time.sleep(_POLL_S)
-    raise Unavailable(f"the hub of {home} did not start in time; see {LOG} there")
+    raise HubUnavailable(f"the hub of {home} did not start in time; see {HUB_LOG} there")
 
 
-def detached() -> dict[str, Any]:
+def detached_process_options() -> dict[str, Any]:
     """What makes a subprocess.Popen outlive this process, its group and its terminal."""
     if sys.platform == "win32":
         import subprocess  # noqa: PLC0415 - only who starts a process needs it
@@ -230,14 +234,14 @@ def detached() -> dict[str, Any]:
     return {"start_new_session": True}
 
 
-def spawn(home: str, greeting: Mapping[str, Any]) -> Any:
+def spawn_hub(home: str, greeting: Mapping[str, Any]) -> Any:
     """Start a hub that outlives this process and its terminal; gives back its subprocess.Popen.
 
     Its settings are those of who greets it, which in a program are not always those of the process.
     """
     import subprocess  # noqa: PLC0415 - only who starts a hub needs it
 
-    options = detached()
+    options = detached_process_options()
     if "environ" in greeting:
         kept = {name: value for name, value in os.environ.items() if not handshake.is_setting(name)}
         options["env"] = {**kept, **greeting["environ"]}
@@ -245,7 +249,7 @@ def spawn(home: str, greeting: Mapping[str, Any]) -> Any:
         options["cwd"] = cwd
     log = None
     try:
-        log = os.open(os.path.join(home, LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        log = os.open(os.path.join(home, HUB_LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         # -P: the client's folder, which is the working directory, must not be searched for modules.
         return subprocess.Popen(  # noqa: S603 - our own interpreter and module
             [sys.executable, "-P", "-m", "mcp_reflect.hub", home],
@@ -255,18 +259,18 @@ def spawn(home: str, greeting: Mapping[str, Any]) -> Any:
             **options,
         )
     except OSError as error:
-        raise Unavailable(f"no hub can be started for {home}: {error}", alone=True) from error
+        raise HubUnavailable(f"no hub can be started for {home}: {error}", alone=True) from error
     finally:
         if log is not None:
             os.close(log)
 
 
-def _failure(home: str, process: Any) -> Unavailable:
+def _failure(home: str, process: Any) -> HubUnavailable:
     """What the hub said on its stdout before it ended: one line of JSON, or nothing if it crashed."""
     with process.stdout as said:
         text = said.read()
     try:
         report = json.loads(text)
-        return Unavailable(str(report["error"]), int(report["exit"]), alone=bool(report["alone"]))
+        return HubUnavailable(str(report["error"]), int(report["exit"]), alone=bool(report["alone"]))
     except (ValueError, KeyError, TypeError):
-        return _Crashed(f"the hub of {home} ended with code {process.returncode} as it started; see {LOG} there")
+        return _Crashed(f"the hub of {home} ended with code {process.returncode} as it started; see {HUB_LOG} there")

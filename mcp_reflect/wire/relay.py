@@ -20,10 +20,10 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from mcp_reflect.wire import handshake, hub_launcher
-from mcp_reflect.wire.json_rpc import client_lines, failed, parsed, write
+from mcp_reflect.wire.json_rpc import error_response, parse_message, read_lines, write_all
 
-RETRY = "the memory was restarted; retry (with the same trace_key nothing is stored twice)"
-SAFE = frozenset(
+RESTARTED_MESSAGE = "the memory was restarted; retry (with the same trace_key nothing is stored twice)"
+REPEATABLE_METHODS = frozenset(
     {
         "initialize",
         "ping",
@@ -41,21 +41,21 @@ _LAST_ANSWERS_S = 0.5
 _WATCH_S = 0.25
 
 
-def tell(line: str) -> None:
+def print_to_stderr(line: str) -> None:
     """One line for a person."""
     with suppress(OSError):
         os.write(2, f"mcp-reflect: {line}\n".encode(errors="replace"))
 
 
-def leave(code: int) -> NoReturn:
+def exit_now(code: int) -> NoReturn:
     # Not sys.exit: threads may be blocked in reading, and there is nothing to clean up.
     os._exit(code)
 
 
-class Link:
+class Upstream:
     """One connection to a hub. `waiting` holds the requests that it has not answered: the line, and how often sent."""
 
-    def __init__(self, connection: hub_launcher.Connection) -> None:
+    def __init__(self, connection: hub_launcher.HubConnection) -> None:
         self.socket = connection.link
         self.lines = connection.lines
         self.waiting: dict[str, tuple[bytes, int]] = {}
@@ -79,7 +79,7 @@ class Relay:
         self,
         home: str,
         greeting: Mapping[str, Any],
-        reach: Callable[..., hub_launcher.Connection] = hub_launcher.reach,
+        reach: Callable[..., hub_launcher.HubConnection] = hub_launcher.connect_or_start,
         stdin: int = 0,
         stdout: int = 1,
     ) -> None:
@@ -88,7 +88,7 @@ class Relay:
         self._reach = reach
         self._stdin = stdin
         self._stdout = stdout
-        self._link: Link | None = None
+        self._link: Upstream | None = None
         self._sending = threading.Lock()
         self._state = threading.Condition()
         self._writing = threading.Lock()
@@ -102,14 +102,14 @@ class Relay:
 
     def run(self) -> None:
         """Carry the client's lines until it closes stdin, then give the last answers a moment."""
-        for line in client_lines(self._stdin):
+        for line in read_lines(self._stdin):
             self._forward(line)
         with self._state:
             self._state.wait_for(lambda: self._link is None or not self._link.waiting, _LAST_ANSWERS_S)
 
     def _forward(self, line: bytes, sent: int = 0) -> None:
         """Send one line, over a new connection if need be; a request that cannot be sent is answered with an error."""
-        message = parsed(line)
+        message = parse_message(line)
         method = message.get("method")
         key = json.dumps(message["id"]) if method is not None and "id" in message else None
         if method == "initialize":
@@ -117,10 +117,10 @@ class Relay:
         with self._sending:
             try:
                 link = self._registered(line, key, sent)
-            except hub_launcher.Unavailable as error:
-                tell(str(error))
+            except hub_launcher.HubUnavailable as error:
+                print_to_stderr(str(error))
                 if key is not None:
-                    self._write(failed(key, str(error)))
+                    self._write(error_response(key, str(error)))
                 return
             if method == "notifications/initialized":
                 self._handshake = [*self._handshake[:1], line]
@@ -133,7 +133,7 @@ class Relay:
             with self._sending:
                 link.half_close()
 
-    def _registered(self, line: bytes, key: str | None, sent: int) -> Link:
+    def _registered(self, line: bytes, key: str | None, sent: int) -> Upstream:
         """A usable connection that knows of the request. Raises Unavailable."""
         for _ in range(_SENT_AT_MOST):
             if self._link is None or not self._link.usable:
@@ -146,9 +146,9 @@ class Relay:
                     return link
         raise self._ends_again_and_again()
 
-    def _ends_again_and_again(self) -> hub_launcher.Unavailable:
-        log = hub_launcher.LOG
-        return hub_launcher.Unavailable(f"the hub of {self._home} ends again and again; see {log} there")
+    def _ends_again_and_again(self) -> hub_launcher.HubUnavailable:
+        log = hub_launcher.HUB_LOG
+        return hub_launcher.HubUnavailable(f"the hub of {self._home} ends again and again; see {log} there")
 
     def connect(self) -> None:
         """Reach a hub, and introduce a client that had introduced itself to an earlier one. Raises Unavailable."""
@@ -159,7 +159,7 @@ class Relay:
             for warning in found.answer.get("warnings", []):
                 if warning not in self._told:
                     self._told.add(warning)
-                    tell(warning)
+                    print_to_stderr(warning)
             introduced = False
             try:
                 introduced = self._protocol is None or self._introduced(found)
@@ -171,24 +171,24 @@ class Relay:
             if introduced:
                 break
         else:
-            raise hub_launcher.Unavailable(
-                f"the hub of {self._home} ends again and again; see {hub_launcher.LOG} there"
+            raise hub_launcher.HubUnavailable(
+                f"the hub of {self._home} ends again and again; see {hub_launcher.HUB_LOG} there"
             )
-        self._link = Link(found)
+        self._link = Upstream(found)
         threading.Thread(target=self._carry_back, args=(self._link,), daemon=True).start()
 
-    def _introduced(self, found: hub_launcher.Connection) -> bool:
+    def _introduced(self, found: hub_launcher.HubConnection) -> bool:
         """Replay the handshake; False where the hub ended meanwhile. Raises OSError and Unavailable."""
-        found.link.settimeout(hub_launcher.ANSWER_S)
+        found.link.settimeout(hub_launcher.ANSWER_TIMEOUT_S)
         found.link.sendall(self._handshake[0])
         while (line := found.lines.next()) is not None:
-            answer = parsed(line)
+            answer = parse_message(line)
             if answer.get("id") != self._initialize["id"] or "method" in answer:
                 self._write(line)
                 continue
             protocol = (answer.get("result") or {}).get("protocolVersion")
             if protocol != self._protocol:
-                raise hub_launcher.Unavailable(
+                raise hub_launcher.HubUnavailable(
                     "the memory was updated and speaks another protocol; restart this client"
                 )
             for rest in self._handshake[1:]:
@@ -199,7 +199,7 @@ class Relay:
 
     # -- from the hub to the client
 
-    def _carry_back(self, link: Link) -> None:
+    def _carry_back(self, link: Upstream) -> None:
         try:
             while (line := link.lines.next()) is not None:
                 if line.startswith(handshake.RETIRING):
@@ -217,12 +217,12 @@ class Relay:
             self._state.notify_all()
         link.socket.close()
         for key, (request, sent) in left.items():
-            if parsed(request).get("method") in SAFE and sent < _SENT_AT_MOST:
+            if parse_message(request).get("method") in REPEATABLE_METHODS and sent < _SENT_AT_MOST:
                 self._forward(request, sent)
             else:
-                self._write(failed(key, RETRY))
+                self._write(error_response(key, RESTARTED_MESSAGE))
 
-    def _retire(self, link: Link) -> None:
+    def _retire(self, link: Upstream) -> None:
         link.retiring = True
         # Whoever is sending now half-closes when that is done; waiting for it here could be for ever, as the hub
         # may need its answers read before it reads on.
@@ -232,8 +232,8 @@ class Relay:
             finally:
                 self._sending.release()
 
-    def _settle(self, link: Link, line: bytes) -> None:
-        message = parsed(line)
+    def _settle(self, link: Upstream, line: bytes) -> None:
+        message = parse_message(line)
         if "id" not in message or "method" in message:
             return
         with self._state:
@@ -245,9 +245,9 @@ class Relay:
     def _write(self, line: bytes) -> None:
         try:
             with self._writing:
-                write(self._stdout, line)
+                write_all(self._stdout, line)
         except OSError:
-            leave(0)  # nobody reads any more
+            exit_now(0)  # nobody reads any more
 
     # -- the end
 
@@ -257,4 +257,4 @@ class Relay:
             for child in self._children:
                 child.poll()
             time.sleep(_WATCH_S)
-        leave(0)
+        exit_now(0)

@@ -7,11 +7,11 @@ import threading
 
 from mcp_reflect import __version__
 from mcp_reflect.wire import address, handshake, hub_launcher
-from mcp_reflect.wire.json_rpc import refuse
-from mcp_reflect.wire.relay import Relay, leave, tell
+from mcp_reflect.wire.json_rpc import refuse_first_request
+from mcp_reflect.wire.relay import Relay, exit_now, print_to_stderr
 
 
-def serve() -> None:
+def serve_through_hub() -> None:
     """Serve the client on stdin and stdout. Returns only where this process is to serve it without a hub."""
     environ = dict(os.environ)
     try:
@@ -21,18 +21,18 @@ def serve() -> None:
     home = address.home_folder(environ, cwd)
     if not address.hub_enabled(environ, home, cwd):
         return
-    relay = Relay(home, handshake.hello(__version__, home, environ, cwd, handshake.new_connection()))
+    relay = Relay(home, handshake.build_hello(__version__, home, environ, cwd, handshake.new_connection_id()))
     threading.Thread(target=relay.watch, args=(os.getppid(),), daemon=True).start()
     try:
         relay.connect()
         relay.run()
-    except hub_launcher.Unavailable as error:
-        tell(str(error))
+    except hub_launcher.HubUnavailable as error:
+        print_to_stderr(str(error))
         if error.alone:
-            tell("serving this client without a hub")
+            print_to_stderr("serving this client without a hub")
             return
-        refuse(str(error))
-        leave(error.exit_code)
+        refuse_first_request(str(error))
+        exit_now(error.exit_code)
     except KeyboardInterrupt:
-        leave(130)
-    leave(0)
+        exit_now(130)
+    exit_now(0)

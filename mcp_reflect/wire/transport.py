@@ -18,21 +18,21 @@ _SHORTEST_S = 0.001
 """A socket whose time limit is 0 would not wait at all, but fail in another way."""
 
 
-class Lost(Exception):
+class ConnectionLost(Exception):
     """The server went, or took too long, before it answered; nobody knows whether the call was carried out."""
 
 
-class Closed(Exception):
+class NotDelivered(Exception):
     """The server went before it could have read the call."""
 
 
-class Socket:
+class SocketTransport:
     """Lines over a hub's socket. `retired`: the hub is leaving and must be sent nothing more.
 
     `warnings`: settings of the caller's that the hub does not go by.
     """
 
-    def __init__(self, found: hub_launcher.Connection) -> None:
+    def __init__(self, found: hub_launcher.HubConnection) -> None:
         self.retired = False
         self.warnings: list[str] = found.answer.get("warnings", [])
         self._link = found.link
@@ -44,9 +44,9 @@ class Socket:
         try:
             self._link.sendall(line)
         except TimeoutError:
-            raise Lost("the memory did not take the call in time") from None
+            raise ConnectionLost("the memory did not take the call in time") from None
         except OSError as error:
-            raise Closed from error
+            raise NotDelivered from error
 
     def next(self, until: float) -> bytes | None:
         """The next line; None where the hub ended. Raises Lost."""
@@ -54,7 +54,7 @@ class Socket:
         try:
             return self._lines.next()
         except TimeoutError:
-            raise Lost("the memory did not answer in time") from None
+            raise ConnectionLost("the memory did not answer in time") from None
         except OSError:
             return None
 
@@ -78,7 +78,7 @@ class Socket:
         self._link.close()
 
 
-class Child:
+class ProcessTransport:
     """Lines to a server that this process started for itself, where there is to be no hub."""
 
     retired = False
@@ -104,7 +104,7 @@ class Child:
                 **options,
             )
         except OSError as error:
-            raise hub_launcher.Unavailable(f"no server can be started for {home}: {error}") from error
+            raise hub_launcher.HubUnavailable(f"no server can be started for {home}: {error}") from error
         finally:
             if log is not None:
                 os.close(log)
@@ -120,15 +120,15 @@ class Child:
                 self._stdin.flush()
             except OSError as error:
                 if time.monotonic() >= until:
-                    raise Lost("the memory did not take the call in time") from None
-                raise Closed from error
+                    raise ConnectionLost("the memory did not take the call in time") from None
+                raise NotDelivered from error
 
     def next(self, until: float) -> bytes | None:
         """The next line; None where the server ended. Raises Lost."""
         with self._ended_at(until):
             line = self._stdout.readline()
         if not line and time.monotonic() >= until:
-            raise Lost("the memory did not answer in time")
+            raise ConnectionLost("the memory did not answer in time")
         return line or None
 
     @contextmanager
@@ -163,6 +163,6 @@ class Child:
 def _log(home: str) -> int | None:
     """Where a hub would write its log; None where that cannot be written."""
     try:
-        return os.open(os.path.join(home, hub_launcher.LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        return os.open(os.path.join(home, hub_launcher.HUB_LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     except OSError:
         return None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mcp_reflect.application import requests
 from mcp_reflect.client import run_content
-from mcp_reflect.client.run_content import clean, clipped, trajectory_of
+from mcp_reflect.client.run_content import build_trajectory, clean_text, truncate_middle
 from mcp_reflect.domain.trajectory.parsing import parse
 
 text = st.text(st.characters(codec=None), max_size=40)
@@ -28,7 +28,7 @@ class Strange:
 
 def stored(items: list[Any]) -> str:
     """As the server takes it: checked, then parsed; the canonical text."""
-    submission = requests.checked(requests.Submission, task="t", trajectory=trajectory_of(items))
+    submission = requests.checked(requests.Submission, task="t", trajectory=build_trajectory(items))
     return parse(submission.trajectory).text
 
 
@@ -41,15 +41,15 @@ def test_a_trajectory_of_anything_is_taken(items: list[Any]) -> None:
 def test_lines_of_log_alone_stay_the_text_they_are(lines: list[str]) -> None:
     joined = "\n".join(lines)
     if not joined.lstrip("\ufeff \t\r\n").startswith("["):
-        assert trajectory_of(lines) == joined
+        assert build_trajectory(lines) == joined
     else:
-        assert [message["content"] for message in json.loads(trajectory_of(lines))] == lines
+        assert [message["content"] for message in json.loads(build_trajectory(lines))] == lines
 
 
 @given(text, st.integers(300, 1000))
 def test_a_clipped_text_is_no_longer_than_allowed_and_keeps_both_ends(part: str, limit: int) -> None:
-    whole = "<" + clean(part) * 50 + ">"
-    short = clipped(whole, limit)
+    whole = "<" + clean_text(part) * 50 + ">"
+    short = truncate_middle(whole, limit)
     assert len(short) <= limit
     assert (short[0], short[-1]) == ("<", ">")
     assert short == whole or len(whole) > limit
@@ -72,5 +72,5 @@ def test_a_message_that_has_a_type_needs_no_role() -> None:
 
 
 def test_the_limits_are_those_of_the_server() -> None:
-    assert run_content.MAX_TRAJECTORY == requests.MAX_TRAJECTORY
-    assert run_content.MAX_TEXT == requests.MAX_TEXT
+    assert run_content.MAX_TRAJECTORY_CHARS == requests.MAX_TRAJECTORY
+    assert run_content.MAX_TEXT_CHARS == requests.MAX_TEXT

@@ -299,13 +299,13 @@ async def test_async_functions_and_streams_are_runs_with_either_client(home: Pat
         assert current_run() is None
         parts.append(part)
     assert parts == ["a", "b"]
-    assert await solve("") == "done" if not made.link.strict else True
+    assert await solve("") == "done" if not made.connection.strict else True
     async with AsyncReflectClient(strict=True) as client:
         runs = {trace.task: await client.get_trace(trace.trace_id) for trace in await client.list_traces("all")}
     assert {task: run.result for task, run in runs.items()} == {TASK: "pass", "bad": "fail", "a stream": "pass"}
     assert runs["a stream"].review is not None
     assert runs["a stream"].review.feedback == "judged ab"
-    made.link.close()
+    made.connection.close()
 
 
 @pytest.mark.anyio

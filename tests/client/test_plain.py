@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from mcp_reflect.client.json_values import EACH, ROOM, as_json, as_text
+from mcp_reflect.client.json_values import MAX_JSON_CHARS, VALUE_COST_CHARS, to_json_value, to_printable_text
 
 pytestmark = pytest.mark.timeout(20)
 
@@ -51,7 +51,7 @@ def nodes(value: Any) -> int:
 def test_an_object_within_itself_is_written_once() -> None:
     root = Node("root")
     root.children = [Node("first", root), Node("second", root)]
-    assert as_json(root) == {
+    assert to_json_value(root) == {
         "name": "root",
         "parent": None,
         "children": [
@@ -63,7 +63,7 @@ def test_an_object_within_itself_is_written_once() -> None:
 
 def test_what_is_shared_is_written_out_wherever_it_is() -> None:
     shared = {"a": 1}
-    assert as_json([shared, shared]) == [{"a": 1}, {"a": 1}]
+    assert to_json_value([shared, shared]) == [{"a": 1}, {"a": 1}]
 
 
 def test_what_is_shared_at_every_level_is_cut_off() -> None:
@@ -71,15 +71,15 @@ def test_what_is_shared_at_every_level_is_cut_off() -> None:
     for _ in range(50):
         shared = [shared, shared]
     # Each list that is open when the room is used up ends with one more.
-    assert nodes(as_json({"role": "user", "content": shared})) <= ROOM / EACH + 60
+    assert nodes(to_json_value({"role": "user", "content": shared})) <= MAX_JSON_CHARS / VALUE_COST_CHARS + 60
 
 
 def test_many_values_and_long_texts_are_cut_off_at_their_end() -> None:
-    several = as_json([{str(number): number for number in range(1000)} for _ in range(1000)])
-    assert nodes(several) <= ROOM / EACH + 2
+    several = to_json_value([{str(number): number for number in range(1000)} for _ in range(1000)])
+    assert nodes(several) <= MAX_JSON_CHARS / VALUE_COST_CHARS + 2
     assert (several[0]["999"], several[-1]) == (999, "…")
     text = "x" * 1_000_000
-    texts = as_json([text] * 1000)
+    texts = to_json_value([text] * 1000)
     assert (texts[:12], len(texts), texts[-1]) == ([text] * 12, 14, "…")
 
 
@@ -87,34 +87,37 @@ def test_nesting_without_end_is_cut_off() -> None:
     deep: list[Any] = []
     for _ in range(500):
         deep = [deep]
-    assert json.dumps(as_json(deep)) == "[" * 60 + '"\\u2026"' + "]" * 60
+    assert json.dumps(to_json_value(deep)) == "[" * 60 + '"\\u2026"' + "]" * 60
 
 
 def test_a_value_that_raises_costs_itself_alone() -> None:
     odd = {"role": "user", "silent": [Silent(), 1], "proxy": Proxy(), Silent(): 2}
-    assert as_json(odd) == {
+    assert to_json_value(odd) == {
         "role": "user",
         "silent": ["<unprintable Silent>", 1],
         "proxy": "<unprintable Proxy>",
         "<unprintable Silent>": 2,
     }
-    assert as_text(Silent()) == "<unprintable Silent>"
+    assert to_printable_text(Silent()) == "<unprintable Silent>"
 
 
 def test_a_field_that_pydantic_cannot_write_costs_itself_alone() -> None:
-    assert as_json(Message(content=[Silent(), "text"])) == {"role": "user", "content": ["<unprintable Silent>", "text"]}
+    assert to_json_value(Message(content=[Silent(), "text"])) == {
+        "role": "user",
+        "content": ["<unprintable Silent>", "text"],
+    }
     within = Message()
     within.content = [within, 1]
-    assert as_json(within) == {"role": "user", "content": ["…", 1]}
+    assert to_json_value(within) == {"role": "user", "content": ["…", 1]}
 
 
 def test_a_class_is_a_value_like_any_other() -> None:
-    assert as_json({"response_format": Message}) == {"response_format": f"{Message}"}
-    assert as_json(Node) == f"{Node}"
+    assert to_json_value({"response_format": Message}) == {"response_format": f"{Message}"}
+    assert to_json_value(Node) == f"{Node}"
 
 
 def test_a_number_that_python_does_not_print_is_written_as_such() -> None:
-    assert as_json(2**70) == 2**70
-    assert as_json(10**700) == "1" + "0" * 700
-    assert as_json([10**5000]) == ["<unprintable int>"]
-    assert as_text(10**5000) == "<unprintable int>"
+    assert to_json_value(2**70) == 2**70
+    assert to_json_value(10**700) == "1" + "0" * 700
+    assert to_json_value([10**5000]) == ["<unprintable int>"]
+    assert to_printable_text(10**5000) == "<unprintable int>"

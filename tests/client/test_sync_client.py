@@ -81,12 +81,12 @@ def test_what_a_thread_retrieved_counts_for_its_next_trace_and_no_others(client:
 
 
 def test_of_all_that_was_retrieved_the_last_hundred_memories_are_noted(home: Path) -> None:
-    link = ReflectClient().link
+    connection = ReflectClient().connection
     for number in range(150):
-        link.remember([f"mem_{number}"])
-    link.remember(["mem_100"])
-    assert link.recall() == [*(f"mem_{number}" for number in range(50, 150) if number != 100), "mem_100"]
-    assert link.recall() == []
+        connection.note_retrieved([f"mem_{number}"])
+    connection.note_retrieved(["mem_100"])
+    assert connection.take_retrieved() == [*(f"mem_{number}" for number in range(50, 150) if number != 100), "mem_100"]
+    assert connection.take_retrieved() == []
 
 
 def test_memories_that_are_named_take_the_place_of_those_retrieved(client: ReflectClient) -> None:
@@ -103,14 +103,14 @@ def test_memories_that_are_named_take_the_place_of_those_retrieved(client: Refle
 def test_what_was_noted_and_is_forgotten_is_left_out_and_what_is_named_has_to_be_there(client: ReflectClient) -> None:
     lessons = [client.create_trace(f"task {n}", review_result="pass", guidance="g").memory for n in range(8)]
     kept, *gone = [memory.id for memory in lessons if memory is not None]
-    client.link.remember([kept, *gone])
+    client.connection.note_retrieved([kept, *gone])
     for memory_id in gone:
         subprocess.run([sys.executable, "-m", "mcp_reflect", "forget", memory_id, "--yes"], check=True, timeout=60)
     outcome = client.create_trace("t", review_result="pass")
     assert [update.memory_id for update in outcome.q_updates] == [kept]
     with pytest.raises(UsageError, match=f"retrieved_memory_ids: unknown {gone[0]}"):
         client.create_trace("t", retrieved_memory_ids=[kept, gone[0]])
-    client.link.remember([kept, gone[0]])
+    client.connection.note_retrieved([kept, gone[0]])
     with pytest.raises(UsageError, match=f"unknown {gone[0]}"):
         client.create_trace("t", review_result="pass", helpful_memory_ids=[gone[0]])
     with pytest.raises(InvalidArgument, match="helpful_memory_ids"):

@@ -15,7 +15,7 @@ import anyio.lowlevel
 import pytest
 
 from mcp_reflect import AsyncReflectClient, ReflectClient
-from mcp_reflect.wire.caller import Lost
+from mcp_reflect.wire.caller import ConnectionLost
 from tests.support.hubs import until
 
 pytestmark = [pytest.mark.timeout(60), pytest.mark.usefixtures("home")]
@@ -26,12 +26,12 @@ class Carrier:
 
     retired = False
 
-    def __init__(self, link: Any, takes_s: float = 0.0) -> None:
+    def __init__(self, connection: Any, takes_s: float = 0.0) -> None:
         self.ready = threading.Event()
         self.asked = 0
         self._takes_s = takes_s
         self._lines: Iterator[bytes] = iter(())
-        link._caller._carrier = self
+        connection._caller._carrier = self
 
     def send(self, line: bytes, until: float) -> None:
         number = json.loads(line)["id"]
@@ -43,7 +43,7 @@ class Carrier:
         if self._takes_s:
             time.sleep(self._takes_s)
             if time.monotonic() > until:
-                raise Lost("not in time")
+                raise ConnectionLost("not in time")
         else:
             self.ready.wait(20)
         return next(self._lines)
@@ -60,7 +60,7 @@ def store(client: ReflectClient) -> bool:
 
 def test_runs_that_end_together_are_all_stored_however_long_their_turn_is_in_coming() -> None:
     with ReflectClient(timeout=0.5) as client, ThreadPoolExecutor(10) as pool:
-        Carrier(client.link, takes_s=0.2)
+        Carrier(client.connection, takes_s=0.2)
         assert all(pool.map(store, [client] * 10))
 
 
@@ -68,7 +68,7 @@ def test_a_call_that_waits_for_another_in_vain_says_nothing_of_the_memory(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.WARNING), ReflectClient(timeout=0.2) as client, ThreadPoolExecutor(1) as pool:
-        carrier = Carrier(client.link)
+        carrier = Carrier(client.connection)
         slow = pool.submit(client.query_memories, "t")
         until(lambda: carrier.asked)
         assert not client.query_memories("t").available
@@ -88,7 +88,7 @@ async def test_a_cancelled_run_whose_turn_never_comes_is_told(caplog: pytest.Log
             await anyio.sleep_forever()
 
     client = AsyncReflectClient()
-    carrier = Carrier(client.link)
+    carrier = Carrier(client.connection)
     with caplog.at_level(logging.WARNING):
         async with anyio.create_task_group() as group:
             for number in range(20):

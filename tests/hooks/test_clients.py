@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 
 from mcp_reflect.domain.trajectory.parsing import parse
-from mcp_reflect.hooks.clients import client, codex, cursor, gemini
-from mcp_reflect.hooks.event import Event
-from mcp_reflect.hooks.evidence import evidence
-from mcp_reflect.hooks.truncation import fitted
+from mcp_reflect.hooks.clients import codex, cursor, gemini, load_client_adapter
+from mcp_reflect.hooks.event import HookEvent
+from mcp_reflect.hooks.evidence import find_evidence
+from mcp_reflect.hooks.truncation import truncate_messages
 from tests.support.claude import call_hook
 from tests.support.hubs import posix
 
 BASE = {"session_id": "s", "transcript_path": "/t", "cwd": "/w"}
 
 
-def written(path: Path, lines: list[dict[str, Any]]) -> Event:
+def written(path: Path, lines: list[dict[str, Any]]) -> HookEvent:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    return Event("stop", "any", "s", transcript=str(path))
+    return HookEvent("stop", "any", "s", transcript=str(path))
 
 
 def item(**payload: Any) -> dict[str, Any]:
@@ -52,10 +52,10 @@ def test_a_codex_rollout_is_turns_with_the_result_of_their_tests(tmp_path: Path)
             item(type="message", role="assistant", content=[{"type": "output_text", "text": "They pass."}]),
         ],
     )
-    (turn,) = codex.turns(event, 0)
+    (turn,) = codex.read_turns(event, 0)
     assert (turn.prompt, turn.final, turn.model) == ("Make the tests pass", "They pass.", "gpt-test")
-    assert parse(fitted(turn.messages)).tools_used == ("exec_command", "apply_patch", "shell")
-    assert getattr(evidence(turn), "result", None) == "pass"
+    assert parse(truncate_messages(turn.messages)).tools_used == ("exec_command", "apply_patch", "shell")
+    assert getattr(find_evidence(turn), "result", None) == "pass"
 
 
 def test_a_gemini_transcript_is_turns(tmp_path: Path) -> None:
@@ -75,25 +75,25 @@ def test_a_gemini_transcript_is_turns(tmp_path: Path) -> None:
     ]
     file = tmp_path / "session.json"
     file.write_text(json.dumps({"sessionId": "s", "messages": messages}), encoding="utf-8")
-    (whole,) = gemini.turns(Event("stop", "gemini", "s", transcript=str(file)), 0)
-    (lines,) = gemini.turns(written(tmp_path / "session.jsonl", messages), 0)
+    (whole,) = gemini.read_turns(HookEvent("stop", "gemini", "s", transcript=str(file)), 0)
+    (lines,) = gemini.read_turns(written(tmp_path / "session.jsonl", messages), 0)
     assert whole == lines
     assert (whole.key, whole.final, whole.model) == ("m1", "They fail.", "gemini-test")
-    assert getattr(evidence(whole), "result", None) == "fail"
+    assert getattr(find_evidence(whole), "result", None) == "fail"
 
 
 def test_gemini_without_a_transcript_tells_of_the_turn_itself(tmp_path: Path) -> None:
     payload = {**BASE, "transcript_path": str(tmp_path / "none"), "prompt": "What is 2 + 2?", "prompt_response": "4"}
-    event = gemini.event("AfterAgent", payload)
+    event = gemini.parse_event("AfterAgent", payload)
     assert event is not None
-    (turn,) = gemini.turns(event, 0)
+    (turn,) = gemini.read_turns(event, 0)
     assert (turn.prompt, turn.final) == ("What is 2 + 2?", "4")
 
 
 def test_a_cursor_transcript_is_turns(tmp_path: Path) -> None:
     asked = {"role": "user", "message": {"content": [{"type": "text", "text": "<user_query>\nFix it\n</user_query>"}]}}
     said = {"role": "assistant", "message": {"content": [{"type": "text", "text": "Fixed."}]}}
-    (turn,) = cursor.turns(written(tmp_path / "t.jsonl", [asked, said]), 0)
+    (turn,) = cursor.read_turns(written(tmp_path / "t.jsonl", [asked, said]), 0)
     assert (turn.prompt, turn.final, turn.local) == ("Fix it", "Fixed.", True)
 
 
@@ -131,25 +131,25 @@ WORKING: list[tuple[str, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("name", "event", "more"), FAILING)
 def test_a_command_that_failed_is_an_error(name: str, event: str, more: dict[str, Any]) -> None:
-    found = client(name).event(event, {**BASE, **more})
+    found = load_client_adapter(name).parse_event(event, {**BASE, **more})
     assert found is not None
     assert "error" in found.error
 
 
 @pytest.mark.parametrize(("name", "event", "more"), WORKING)
 def test_a_command_that_worked_or_was_stopped_is_none(name: str, event: str, more: dict[str, Any]) -> None:
-    found = client(name).event(event, {**BASE, **more})
+    found = load_client_adapter(name).parse_event(event, {**BASE, **more})
     assert found is not None
     assert found.error == ""
 
 
 def test_each_client_is_answered_in_its_own_shape() -> None:
-    assert cursor.answer("sessionStart", "text") == {"additional_context": "text"}
-    assert cursor.answer("beforeSubmitPrompt", "text") is None
+    assert cursor.format_answer("sessionStart", "text") == {"additional_context": "text"}
+    assert cursor.format_answer("beforeSubmitPrompt", "text") is None
     inner = {"hookEventName": "BeforeAgent", "additionalContext": "text"}
-    assert gemini.answer("BeforeAgent", "text") == {"hookSpecificOutput": inner}
-    assert gemini.answer("AfterAgent", "text") is None
-    assert codex.answer("Stop", "text") is None
+    assert gemini.format_answer("BeforeAgent", "text") == {"hookSpecificOutput": inner}
+    assert gemini.format_answer("AfterAgent", "text") is None
+    assert codex.format_answer("Stop", "text") is None
 
 
 PROMPTS = [("codex", "UserPromptSubmit"), ("gemini", "BeforeAgent"), ("claude-code", "UserPromptSubmit")]

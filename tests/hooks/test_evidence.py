@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.hooks.clients import claude_code
-from mcp_reflect.hooks.event import Event, Turn
-from mcp_reflect.hooks.evidence import Evidence, evidence
-from mcp_reflect.hooks.testing import result_of, run_of_tests
+from mcp_reflect.hooks.event import HookEvent, Turn
+from mcp_reflect.hooks.evidence import Evidence, find_evidence
+from mcp_reflect.hooks.testing import detect_test_run, judge_test_output
 from tests.support.claude import Transcript
 
 UNITTEST = f"{sys.executable} -m unittest -q"
@@ -19,11 +19,11 @@ PYTEST = f"{sys.executable} -m pytest -q -p no:cacheprovider"
 
 
 def turn_of(transcript: Transcript) -> Turn:
-    return claude_code.turns(Event("stop", "claude-code", "s", transcript=str(transcript.path)), 0)[-1]
+    return claude_code.read_turns(HookEvent("stop", "claude-code", "s", transcript=str(transcript.path)), 0)[-1]
 
 
 def found(transcript: Transcript) -> Evidence | None:
-    return evidence(turn_of(transcript))
+    return find_evidence(turn_of(transcript))
 
 
 @pytest.mark.parametrize("command", [UNITTEST, PYTEST, f"{PYTEST} 2>&1 | tail -5", f"cd . && {UNITTEST}"])
@@ -51,8 +51,8 @@ def test_the_users_word_counts_more_than_tests(transcript: Transcript) -> None:
     transcript.asks("make the tests pass")
     transcript.runs(UNITTEST)
     transcript.asks("that works, thanks")
-    event = Event("stop", "claude-code", "s", transcript=str(transcript.path))
-    verdict = evidence(claude_code.turns(event, 0)[0])
+    event = HookEvent("stop", "claude-code", "s", transcript=str(transcript.path))
+    verdict = find_evidence(claude_code.read_turns(event, 0)[0])
     assert verdict == Evidence("pass", "user", "The user said next: that works, thanks")
 
 
@@ -116,12 +116,12 @@ OUTPUTS = [
 
 @pytest.mark.parametrize(("command", "output", "code", "wanted"), OUTPUTS)
 def test_output_and_exit_code_speak_with_one_voice(command: str, output: str, code: int, wanted: str | None) -> None:
-    run = run_of_tests(command)
+    run = detect_test_run(command)
     assert run is not None
-    assert result_of(run, output, code) == wanted
+    assert judge_test_output(run, output, code) == wanted
 
 
 @given(st.text(alphabet="pytes \n;&|<>()'\"\\#$-=m"), st.text(), st.none() | st.integers(-10, 300))
 def test_any_command_and_output_has_one_result_at_most(command: str, output: str, code: int | None) -> None:
-    run = run_of_tests(command)
-    assert run is None or result_of(run, output, code) in {"pass", "fail", None}
+    run = detect_test_run(command)
+    assert run is None or judge_test_output(run, output, code) in {"pass", "fail", None}

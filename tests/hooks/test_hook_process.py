@@ -54,7 +54,7 @@ def test_what_went_wrong_stands_in_the_log_without_the_prompt(home: Path, tmp_pa
     payload = json.dumps({"session_id": "s", "cwd": str(tmp_path), "prompt": "hunter2 is my password"}).encode()
     done = call_hook(home, payload, "claude-code", "UserPromptSubmit")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    told = (home / error_log.LOG).read_text(encoding="utf-8")
+    told = (home / error_log.HOOK_LOG).read_text(encoding="utf-8")
     assert "claude-code prompt" in told
     assert "hunter2" not in told
 
@@ -63,7 +63,8 @@ def test_what_went_wrong_stands_in_the_log_without_the_prompt(home: Path, tmp_pa
 def test_a_stdin_that_nobody_closes_ends_with_the_time_limit(home: Path) -> None:
     code = (
         "from mcp_reflect.hooks import command; "
-        "command.LIMITS_S = dict.fromkeys(command.LIMITS_S, 0.3); command.main(['claude-code', 'Stop'])"
+        "command.HOOK_TIMEOUTS_S = dict.fromkeys(command.HOOK_TIMEOUTS_S, 0.3); "
+        "command.run_hook(['claude-code', 'Stop'])"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(home)
@@ -79,7 +80,7 @@ def test_hooks_work_where_there_is_no_hub(transcript: Transcript) -> None:
     transcript.variables = NO_HUB
     transcript.asks("fix the calculator")
     assert transcript.hook("UserPromptSubmit", prompt="fix the calculator") == ""
-    assert not (transcript.home / error_log.LOG).exists()
+    assert not (transcript.home / error_log.HOOK_LOG).exists()
     assert (transcript.home / "ledger.db").exists()
 
 

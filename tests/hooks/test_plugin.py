@@ -40,7 +40,7 @@ def test_each_hook_calls_the_program_with_an_event_it_knows() -> None:
     for event, (entry,) in hooks.items():
         (hook,) = entry["hooks"]
         assert hook["command"] == f'sh "${{CLAUDE_PLUGIN_ROOT}}/hooks/run.sh" {event}'
-        assert claude_code.event(event, {}) is not None
+        assert claude_code.parse_event(event, {}) is not None
         assert hook["timeout"] >= 10
 
 

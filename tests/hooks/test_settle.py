@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mcp_reflect.hooks import worker
-from mcp_reflect.hooks.event import Event
+from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.wire.caller import Caller
 from tests.hooks.test_evidence import UNITTEST
 from tests.support.claude import Transcript
@@ -28,8 +28,8 @@ def end(home: Path, transcript: Transcript, caller: Caller, monkeypatch: pytest.
     monkeypatch.setattr(worker, "_QUIET_S", 0.0)
 
     def run(final: str = "", turn: str = "") -> None:
-        worker.run(
-            Event(
+        worker.submit_session(
+            HookEvent(
                 "stop",
                 "claude-code",
                 transcript.session,
@@ -169,10 +169,10 @@ def test_secrets_and_recalled_text_are_not_kept(transcript: Transcript, caller: 
 def test_a_run_is_kept_even_if_a_memory_it_was_given_is_gone(
     transcript: Transcript, caller: Caller, home: Path, end: Any
 ) -> None:
-    from mcp_reflect.hooks.session_state import Session  # noqa: PLC0415
+    from mcp_reflect.hooks.session_state import SessionState  # noqa: PLC0415
 
     transcript.asks("one")
-    Session(str(home), "claude-code", transcript.session).show(transcript.prompt_id, ["mem_000000000000"], [])
+    SessionState(str(home), "claude-code", transcript.session).show(transcript.prompt_id, ["mem_000000000000"], [])
     transcript.runs("ls")
     end()
     (stored,) = traces(caller)

@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 from mcp_reflect.application.requests import MAX_TRAJECTORY
 from mcp_reflect.domain.text.recalled import marked, strip_recalled
 from mcp_reflect.domain.trajectory.parsing import parse
-from mcp_reflect.hooks.clients import client
-from mcp_reflect.hooks.event import Event, Turn
-from mcp_reflect.hooks.evidence import evidence
-from mcp_reflect.hooks.steps import text_in
-from mcp_reflect.hooks.truncation import LONGEST, fitted
+from mcp_reflect.hooks.clients import load_client_adapter
+from mcp_reflect.hooks.event import HookEvent, Turn
+from mcp_reflect.hooks.evidence import find_evidence
+from mcp_reflect.hooks.steps import output_text
+from mcp_reflect.hooks.truncation import MAX_TURN_CHARS, truncate_messages
 from tests.support.claude import Transcript
 
 CLIENTS = ("claude-code", "codex", "cursor", "gemini")
 
 
 def turns(path: Path, name: str = "claude-code", start: int = 0) -> list[Turn]:
-    return client(name).turns(Event("stop", name, "s", transcript=str(path)), start)
+    return load_client_adapter(name).read_turns(HookEvent("stop", name, "s", transcript=str(path)), start)
 
 
 def told(turn: Turn) -> str:
@@ -44,7 +44,7 @@ def test_a_turn_holds_what_was_asked_and_done(transcript: Transcript) -> None:
     assert (first.followed_up, second.prompt, second.followed_up) == ("And the tests?", "And the tests?", "")
     assert second.key == transcript.prompt_id
     assert [message["role"] for message in first.messages] == ["assistant", "assistant", "user", "assistant"]
-    trajectory = parse(fitted(first.messages))
+    trajectory = parse(truncate_messages(first.messages))
     assert trajectory.tools_used == ("Bash",)
     assert "calculator.py" in trajectory.text
 
@@ -136,9 +136,9 @@ def test_a_transcript_of_50_mb_is_read_in_seconds_and_fits_into_a_trace(transcri
     assert transcript.path.stat().st_size > 50_000_000
     began = time.monotonic()
     (turn,) = turns(transcript.path)
-    kept = fitted(turn.messages)
+    kept = truncate_messages(turn.messages)
     assert time.monotonic() - began < 20
-    assert len(kept) <= LONGEST <= MAX_TRAJECTORY
+    assert len(kept) <= MAX_TURN_CHARS <= MAX_TRAJECTORY
     messages = json.loads(kept)
     assert messages[-1]["content"][0]["text"] == "The end of it."
     assert "ERROR 1200" in kept
@@ -181,8 +181,8 @@ def test_whatever_is_in_a_transcript_comes_out_as_a_trace_or_not_at_all(
     written = [json.dumps(line).encode() for line in lines]
     file.write_bytes(b"\n".join([*written, junk, *written]))
     for turn in turns(file, name):
-        evidence(turn)
-        parse(fitted(turn.messages))
+        find_evidence(turn)
+        parse(truncate_messages(turn.messages))
         assert turn.prompt
 
 
@@ -192,7 +192,7 @@ def test_whatever_is_in_a_transcript_comes_out_as_a_trace_or_not_at_all(
 )
 def test_a_trajectory_always_fits(messages: list[dict[str, Any]], longest: int) -> None:
     many = messages * 40
-    kept = fitted(many, longest)
+    kept = truncate_messages(many, longest)
     assert len(kept) <= longest
     if many:
         assert json.loads(kept)[-1] == many[-1]
@@ -204,5 +204,5 @@ def test_what_hooks_add_is_cut_out_again(before: str, recalled: str, after: str)
 
 
 def test_a_result_nested_beyond_all_use_has_no_text() -> None:
-    assert text_in([[{"output": [{"text": "x"}]}]]) == "x"
-    assert text_in(json.loads("[" * 900 + '"x"' + "]" * 900)) == ""
+    assert output_text([[{"output": [{"text": "x"}]}]]) == "x"
+    assert output_text(json.loads("[" * 900 + '"x"' + "]" * 900)) == ""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.hooks.verdicts import only_verdict, verdict_in
+from mcp_reflect.hooks.verdicts import find_verdict, is_praise_only
 
 PRAISE = ["that works, thanks", "It works now!", "works", "perfect", "LGTM", "fixed, thanks", "ok, that's fixed"]
 PRAISE += ["looks good to me, thanks!", "so it works like a charm", "That solved the problem. Thank you!"]
@@ -24,27 +24,27 @@ NEITHER += ["Perfect forward secrecy please", "works for me? no", "make it work"
 
 @pytest.mark.parametrize("prompt", PRAISE)
 def test_plain_praise_is_a_pass(prompt: str) -> None:
-    assert verdict_in(prompt) == "pass"
-    assert only_verdict(prompt)
+    assert find_verdict(prompt) == "pass"
+    assert is_praise_only(prompt)
 
 
 @pytest.mark.parametrize("prompt", BLAME)
 def test_plain_blame_is_a_fail(prompt: str) -> None:
-    assert verdict_in(prompt) == "fail"
-    assert not only_verdict(prompt)
+    assert find_verdict(prompt) == "fail"
+    assert not is_praise_only(prompt)
 
 
 @pytest.mark.parametrize("prompt", NEITHER)
 def test_what_is_not_plain_is_no_verdict(prompt: str) -> None:
-    assert verdict_in(prompt) is None
+    assert find_verdict(prompt) is None
 
 
 def test_praise_before_a_new_task_is_a_verdict_and_a_task() -> None:
     prompt = "Great, that works. Now add the documentation."
-    assert verdict_in(prompt) == "pass"
-    assert not only_verdict(prompt)
+    assert find_verdict(prompt) == "pass"
+    assert not is_praise_only(prompt)
 
 
 @given(st.text())
 def test_any_text_has_one_verdict_at_most(prompt: str) -> None:
-    assert verdict_in(prompt) in {"pass", "fail", None}
+    assert find_verdict(prompt) in {"pass", "fail", None}

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from mcp_reflect import __version__
-from mcp_reflect.wire.address import LONGEST_SOCKET_PATH
+from mcp_reflect.wire.address import MAX_SOCKET_PATH_BYTES
 from tests.support.hubs import RawClient, alive, hub_pids, hubs_ended, kill_hub, posix, run_command, status, until
 from tests.support.servers import environment
 
@@ -158,7 +158,7 @@ def test_a_newer_version_takes_over_without_a_lost_request(home: Path) -> None:
             [
                 sys.executable,
                 "-c",
-                "from mcp_reflect.hub.owner import run; run(version='0.0.9')",
+                "from mcp_reflect.hub.owner import run_hub; run_hub(version='0.0.9')",
                 "mcp_reflect.hub",
                 home,
             ],
@@ -169,7 +169,8 @@ def test_a_newer_version_takes_over_without_a_lost_request(home: Path) -> None:
         stack.callback(old.kill)
         until((home / "hub.sock").exists)
         assert status(home)["version"] == "0.0.9"
-        older = "from mcp_reflect.wire import shim; shim.__version__ = '0.0.9'; shim.serve()"  # a shim of that version
+        # A shim of that version.
+        older = "from mcp_reflect.wire import shim; shim.__version__ = '0.0.9'; shim.serve_through_hub()"
         settled = stack.enter_context(RawClient(environment(home), [sys.executable, "-c", older]))
         settled.shake_hands()
         sent = [settled.send("tools/call", {"name": "submit_trace", "arguments": {"task": f"t{n}"}}) for n in range(60)]
@@ -186,7 +187,7 @@ def test_a_newer_version_takes_over_without_a_lost_request(home: Path) -> None:
 
 
 def test_a_home_too_deep_for_a_socket_is_served_all_the_same(tmp_path: Path) -> None:
-    deep = tmp_path / ("d" * LONGEST_SOCKET_PATH) / "home"
+    deep = tmp_path / ("d" * MAX_SOCKET_PATH_BYTES) / "home"
     with hubs_ended(deep):
         with RawClient(environment(deep)) as client, RawClient(environment(deep)) as other:
             client.shake_hands()
@@ -202,7 +203,7 @@ def test_a_home_too_deep_for_a_socket_is_served_all_the_same(tmp_path: Path) -> 
 
 
 def test_a_loopback_port_serves_who_has_the_token(home: Path) -> None:
-    command = "from mcp_reflect.hub.owner import run; run(loopback=True)"
+    command = "from mcp_reflect.hub.owner import run_hub; run_hub(loopback=True)"
     hub = subprocess.Popen(
         [sys.executable, "-c", command, "mcp_reflect.hub", home],
         env=environment(home, **LASTING),

@@ -83,7 +83,7 @@ def kill_hub(home: Path) -> int:
 
 def status(home: Path) -> dict[str, Any]:
     """What the running hub says of itself."""
-    found = hub_launcher.attempt(str(home), {"mcp-reflect": handshake.PROTOCOL, "command": "status"})
+    found = hub_launcher.try_connect(str(home), {"mcp-reflect": handshake.HUB_PROTOCOL, "command": "status"})
     assert found is not None, "no hub is running"
     found.link.close()
     return dict(found.answer["status"])

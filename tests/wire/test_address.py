@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mcp_reflect.config.load import load_settings, setting_rows
 from mcp_reflect.config.project import _LOGIN_VARIABLES
 from mcp_reflect.errors import ConfigurationError
-from mcp_reflect.hub.listener import listen
+from mcp_reflect.hub.listener import open_listener
 from mcp_reflect.wire import address, handshake
 from tests.support.hubs import posix
 
@@ -57,43 +57,43 @@ def test_the_shim_and_the_settings_agree_on_whether_there_is_a_hub(value: str, c
 def test_the_hello_carries_every_variable_that_settings_read() -> None:
     known = {variable for row in setting_rows() for variable in row.environment}
     environ = dict.fromkeys({*known, *_LOGIN_VARIABLES, "CLAUDE_PROJECT_DIR", "UNRELATED_SECRET"}, "value")
-    sent = handshake.client_environ(environ, "/home", "/work")
+    sent = handshake.select_settings_environ(environ, "/home", "/work")
     assert set(sent) == set(environ) - {"UNRELATED_SECRET"}
     assert (sent["MCP_REFLECT_HOME"], sent["MCP_REFLECT_CONFIG"]) == ("/home", "/work/value")
 
 
 @posix
 def test_a_socket_of_another_user_is_not_talked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with listen(tmp_path):
-        address.connect(str(tmp_path))[0].close()
+    with open_listener(tmp_path):
+        address.connect_socket(str(tmp_path))[0].close()
         user = os.geteuid()
         monkeypatch.setattr(os, "geteuid", lambda: user + 1)
         with pytest.raises(PermissionError):
-            address.connect(str(tmp_path))
+            address.connect_socket(str(tmp_path))
 
 
 @pytest.mark.parametrize("loopback", [False, True])
 def test_nothing_of_an_address_is_left_or_readable_by_others(tmp_path: Path, loopback: bool) -> None:
-    with listen(tmp_path, loopback=loopback) as listening:
+    with open_listener(tmp_path, loopback=loopback) as listening:
         files = list(tmp_path.iterdir())
         assert files == [listening.file]
         assert stat.S_IMODE(listening.file.stat().st_mode) == 0o600
-        link, token = address.connect(str(tmp_path))
+        link, token = address.connect_socket(str(tmp_path))
         link.close()
         assert token == listening.token
         assert bool(token) is loopback
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(OSError):  # noqa: PT011 - which one depends on the system
-        address.connect(str(tmp_path))
+        address.connect_socket(str(tmp_path))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"unix": "/etc/passwd"}', '{"port": 1, "token": "t"}'])
 def test_a_note_that_means_nothing_is_no_hub_and_is_swept_away(tmp_path: Path, text: str) -> None:
-    (tmp_path / address.ADDRESS).write_text(text, encoding="utf-8")
+    (tmp_path / address.ADDRESS_NAME).write_text(text, encoding="utf-8")
     with pytest.raises(OSError):  # noqa: PT011 - which one depends on the system
-        address.connect(str(tmp_path))
-    with listen(tmp_path):
-        address.connect(str(tmp_path))[0].close()
+        address.connect_socket(str(tmp_path))
+    with open_listener(tmp_path):
+        address.connect_socket(str(tmp_path))[0].close()
     assert Path("/etc/passwd").exists()
 
 
@@ -102,7 +102,7 @@ def test_lines_come_out_as_they_went_in_however_they_were_cut(lines: list[bytes]
     whole = b"".join(line + b"\n" for line in lines) + b"unfinished"
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        reader = handshake.Lines(ours)
+        reader = handshake.LineReader(ours)
         found = []
         while whole:
             cut = data.draw(st.integers(1, len(whole)))

@@ -21,7 +21,7 @@ import pytest
 
 from mcp_reflect.wire import caller as caller_module
 from mcp_reflect.wire import handshake, hub_launcher
-from mcp_reflect.wire.caller import Caller, Lost, Refused
+from mcp_reflect.wire.caller import Caller, ConnectionLost, RemoteError
 from tests.support.hubs import RawClient, alive, hub_pids, kill_hub, posix, run_command, status, until
 from tests.support.servers import environment
 
@@ -86,7 +86,7 @@ def test_a_hub_that_a_program_started_leaves_no_zombie_behind(home: Path) -> Non
 
 def test_a_refused_call_says_why_and_the_connection_goes_on(home: Path) -> None:
     with calling(home, **LASTING) as caller:
-        with pytest.raises(Refused, match=r"limit: got 0\. Allowed: a whole number from 1 to 100") as refused:
+        with pytest.raises(RemoteError, match=r"limit: got 0\. Allowed: a whole number from 1 to 100") as refused:
             caller.call("query_memories", {"task": "t", "limit": 0})
         assert refused.value.usage
         since = status(home)["clients"][0]["since"]
@@ -95,15 +95,15 @@ def test_a_refused_call_says_why_and_the_connection_goes_on(home: Path) -> None:
 
 
 def test_a_refusal_that_is_not_the_callers_fault_is_told_from_one_that_is() -> None:
-    assert not Refused("the ledger is locked. Nothing of this call was stored; try again.").usage
+    assert not RemoteError("the ledger is locked. Nothing of this call was stored; try again.").usage
 
 
 def test_text_that_is_no_unicode_is_refused_at_once_and_not_waited_for(home: Path) -> None:
     with calling(home) as caller:
         began = time.monotonic()
-        with pytest.raises(Refused, match="surrogates"):
+        with pytest.raises(RemoteError, match="surrogates"):
             caller.call("query_memories", {"task": "\ud800"})
-        with pytest.raises(Refused, match="not JSON compliant"):
+        with pytest.raises(RemoteError, match="not JSON compliant"):
             caller.call("query_memories", {"task": "t", "lambda_": float("nan")})
         assert time.monotonic() - began < 20
         assert total(caller) == 0
@@ -133,7 +133,7 @@ def test_a_hub_killed_during_a_call_costs_that_call_or_a_repetition(home: Path, 
         if again:
             assert call.result(30)["trace_id"]
         else:
-            with pytest.raises(Lost):
+            with pytest.raises(ConnectionLost):
                 call.result(30)
             caller.call("submit_trace", {"task": "t", "trace_key": "k"})
         assert total(caller) == 1
@@ -144,10 +144,10 @@ def test_a_hub_that_does_not_answer_costs_the_time_limit_and_no_wrong_answer_lat
         total(caller)
         with stopped(status(home)["pid"]):
             began = time.monotonic()
-            with pytest.raises(Lost, match="in time"):
+            with pytest.raises(ConnectionLost, match="in time"):
                 caller.call("submit_trace", {"task": "t"}, 0.3, again=True)
             assert time.monotonic() - began < 2
-            with pytest.raises(hub_launcher.Unavailable, match="does not answer"):
+            with pytest.raises(hub_launcher.HubUnavailable, match="does not answer"):
                 caller.call("list_traces", {}, 0.3)
         assert "traces" in caller.call("list_traces", {"review_status": "all"})
 
@@ -155,7 +155,7 @@ def test_a_hub_that_does_not_answer_costs_the_time_limit_and_no_wrong_answer_lat
 def test_the_start_of_a_hub_counts_into_the_time_limit_and_goes_on_after_it(home: Path) -> None:
     with calling(home, **LASTING) as caller:
         began = time.monotonic()
-        with pytest.raises(hub_launcher.Unavailable):
+        with pytest.raises(hub_launcher.HubUnavailable):
             caller.call("memory_stats", {}, 0.1)
         assert time.monotonic() - began < 5
         assert until(lambda: hub_pids(home))
@@ -190,7 +190,7 @@ def test_threads_get_their_own_answers_and_wait_no_longer_than_they_want(home: P
         with stopped(status(home)["pid"]):
             slow = pool.submit(caller.call, "memory_stats", {}, 3)
             until(caller._lock.locked)
-            with pytest.raises(hub_launcher.Unavailable, match="another call"):
+            with pytest.raises(hub_launcher.HubUnavailable, match="another call"):
                 caller.call("memory_stats", {}, 0.2)
         assert slow.result(10)
 
@@ -267,13 +267,13 @@ class Hubs:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.made: queue.Queue[socket.socket] = queue.Queue()
-        monkeypatch.setattr(caller_module.hub_launcher, "reach", self._reach)
+        monkeypatch.setattr(caller_module.hub_launcher, "connect_or_start", self._reach)
 
-    def _reach(self, home: str, greeting: Any, **_: Any) -> hub_launcher.Connection:
+    def _reach(self, home: str, greeting: Any, **_: Any) -> hub_launcher.HubConnection:
         ours, theirs = socket.socketpair()
         theirs.settimeout(5)
         self.made.put(theirs)
-        return hub_launcher.Connection(ours, handshake.Lines(ours), {"ok": True})
+        return hub_launcher.HubConnection(ours, handshake.LineReader(ours), {"ok": True})
 
 
 def test_a_retiring_hub_still_answers_and_is_asked_nothing_more(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,7 +282,7 @@ def test_a_retiring_hub_still_answers_and_is_asked_nothing_more(home: Path, monk
         for number in (1, 2):
             call = pool.submit(caller.call, "memory_stats", {})
             with hubs.made.get(timeout=5) as link:
-                assert json.loads(handshake.Lines(link).next() or b"")["id"] == number
+                assert json.loads(handshake.LineReader(link).next() or b"")["id"] == number
                 link.sendall(handshake.RETIRING + b"\n")
                 answer = {"jsonrpc": "2.0", "id": number, "result": {"structuredContent": {"number": number}}}
                 link.sendall(b'{"method": "notifications/message"}\n' + json.dumps(answer).encode() + b"\n")
@@ -296,8 +296,8 @@ def test_a_hub_that_ends_with_every_call_is_not_asked_for_ever(home: Path, monke
         call = pool.submit(caller.call, "memory_stats", {}, again=True)
         for _ in range(2):
             with hubs.made.get(timeout=5) as link:
-                handshake.Lines(link).next()
-        with pytest.raises(Lost, match="before it answered"):
+                handshake.LineReader(link).next()
+        with pytest.raises(ConnectionLost, match="before it answered"):
             call.result(5)
         assert hubs.made.empty()
 
@@ -308,7 +308,7 @@ def test_a_hub_that_ends_with_every_call_is_not_asked_for_ever(home: Path, monke
 def test_where_hubs_are_switched_off_a_program_has_a_server_of_its_own(home: Path) -> None:
     with calling(home, **ALONE) as caller:
         caller.call("submit_trace", {"task": "t"})
-        with pytest.raises(Refused, match="limit"):
+        with pytest.raises(RemoteError, match="limit"):
             caller.call("list_traces", {"limit": 0})
         assert total(caller) == 1
         assert hub_pids(home) == []
@@ -332,7 +332,7 @@ def test_a_server_of_ones_own_that_hangs_costs_the_time_limit(home: Path) -> Non
     with calling(home, **ALONE) as caller:
         total(caller)
         os.kill(children()[0], signal.SIGSTOP)
-        with pytest.raises(Lost, match="in time"):
+        with pytest.raises(ConnectionLost, match="in time"):
             caller.call("submit_trace", {"task": "t", "trajectory": "x" * 1_000_000}, 0.5)
         assert children() == []
         assert total(caller) == 0
@@ -341,7 +341,7 @@ def test_a_server_of_ones_own_that_hangs_costs_the_time_limit(home: Path) -> Non
 def test_a_home_that_another_server_owns_is_told_as_such(home: Path) -> None:
     with RawClient(environment(home, **ALONE)) as owner, calling(home, **ALONE) as caller:
         owner.shake_hands()
-        with pytest.raises(hub_launcher.Unavailable, match="in use by process"):
+        with pytest.raises(hub_launcher.HubUnavailable, match="in use by process"):
             caller.call("memory_stats", {})
         owner.close()
         owner.ended()
@@ -351,12 +351,12 @@ def test_a_home_that_another_server_owns_is_told_as_such(home: Path) -> None:
 @pytest.mark.parametrize("more", [{}, ALONE])
 def test_a_wrong_setting_is_told_in_its_own_words(home: Path, more: dict[str, str]) -> None:
     wrong = calling(home, MCP_REFLECT_MEMORY__LIMIT="many", **more)
-    with wrong as caller, pytest.raises(hub_launcher.Unavailable, match=r"memory\.limit"):
+    with wrong as caller, pytest.raises(hub_launcher.HubUnavailable, match=r"memory\.limit"):
         caller.call("memory_stats", {})
     assert not more or children() == []
 
 
 def test_where_nothing_can_be_started_that_is_said(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
-    with calling(home) as caller, pytest.raises(hub_launcher.Unavailable, match="no server can be started"):
+    with calling(home) as caller, pytest.raises(hub_launcher.HubUnavailable, match="no server can be started"):
         caller.call("memory_stats", {})

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from mcp_reflect.wire import handshake, hub_launcher
-from mcp_reflect.wire.relay import RETRY, Relay
+from mcp_reflect.wire.relay import RESTARTED_MESSAGE, Relay
 
 pytestmark = pytest.mark.timeout(30)
 
@@ -34,13 +34,13 @@ class Stage:
         self._client = os.fdopen(os.dup(self._from_relay), "rb")
         self._thread.start()
 
-    def _reach(self, home: str, greeting: Any, started: Callable[[Any], None]) -> hub_launcher.Connection:
+    def _reach(self, home: str, greeting: Any, started: Callable[[Any], None]) -> hub_launcher.HubConnection:
         if not self.reachable:
-            raise hub_launcher.Unavailable("nobody is there")
+            raise hub_launcher.HubUnavailable("nobody is there")
         ours, theirs = socket.socketpair()
         theirs.settimeout(PATIENCE_S)
         self.hubs.put(theirs)
-        return hub_launcher.Connection(ours, handshake.Lines(ours), {"ok": True})
+        return hub_launcher.HubConnection(ours, handshake.LineReader(ours), {"ok": True})
 
     def ask(self, number: int, method: str = "tools/call") -> None:
         self.say({"id": number, "method": method})
@@ -51,10 +51,10 @@ class Stage:
     def heard(self) -> dict[str, Any]:
         return dict(json.loads(self._client.readline()))
 
-    def hub(self) -> tuple[socket.socket, handshake.Lines]:
+    def hub(self) -> tuple[socket.socket, handshake.LineReader]:
         """The next connection that the relay made."""
         link = self.hubs.get(timeout=PATIENCE_S)
-        return link, handshake.Lines(link)
+        return link, handshake.LineReader(link)
 
     def hub_is_gone(self) -> None:
         """Wait until the relay has seen the end of its connection."""
@@ -85,7 +85,7 @@ def say(link: socket.socket, message: dict[str, Any]) -> None:
     link.sendall(json.dumps(message).encode() + b"\n")
 
 
-def received(lines: handshake.Lines) -> dict[str, Any]:
+def received(lines: handshake.LineReader) -> dict[str, Any]:
     line = lines.next()
     assert line is not None
     return dict(json.loads(line))
@@ -118,7 +118,7 @@ def test_a_lost_hub_costs_one_error_for_each_request_and_none_for_a_cancelled_on
         say(link, {"id": 1, "result": {}})
         assert stage.heard()["id"] == 1
     lost = stage.heard()
-    assert (lost["id"], lost["error"]) == (3, {"code": -32000, "message": RETRY})
+    assert (lost["id"], lost["error"]) == (3, {"code": -32000, "message": RESTARTED_MESSAGE})
 
 
 def test_what_is_safe_to_ask_again_is_not_asked_for_ever(stage: Stage) -> None:
@@ -127,7 +127,7 @@ def test_what_is_safe_to_ask_again_is_not_asked_for_ever(stage: Stage) -> None:
         link, lines = stage.hub()
         with link:
             assert received(lines)["id"] == 1
-    assert stage.heard()["error"]["message"] == RETRY
+    assert stage.heard()["error"]["message"] == RESTARTED_MESSAGE
     assert stage.hubs.empty()
 
 

@@ -28,7 +28,7 @@ def test_the_shim_loads_the_standard_library_and_its_own_few_modules(home: Path)
         "def leave(code):\n"
         "    files = {n: getattr(m, '__file__', None) or '' for n, m in sys.modules.items()}\n"
         "    os.write(2, json.dumps(files).encode()); os._exit(0)\n"
-        "from mcp_reflect.wire import shim; shim.leave = leave\n"
+        "from mcp_reflect.wire import shim; shim.exit_now = leave\n"
         "from mcp_reflect.__main__ import main; main()"
     )
     with RawClient(environment(home), [sys.executable, "-c", report]) as client:

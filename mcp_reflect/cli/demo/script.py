@@ -17,13 +17,13 @@ from mcp.client.stdio import StdioServerParameters
 from rich.console import Console
 from rich.markup import escape
 
-from mcp_reflect.cli.demo.workspace import Ran, Run, make_project
+from mcp_reflect.cli.demo.workspace import CommandOutput, DemoRun, make_project
 
 PLAIN = "python -m unittest discover -s tests"
 RIGHT = "PYTHONPATH=src python -m unittest discover -s tests"
 GUESSED = "python -m unittest discover -s tests --src src"
 
-Given = dict[str, Any]
+ToolArguments = dict[str, Any]
 
 
 class Agent:
@@ -34,7 +34,7 @@ class Agent:
         self._folder = folder
         self._console = console
 
-    async def call(self, tool: str, **arguments: Any) -> Given:
+    async def call(self, tool: str, **arguments: Any) -> ToolArguments:
         result = await self._client.call_tool(tool, arguments)
         if result.is_error or not isinstance(result.structured_content, dict):
             raise RuntimeError(f"{tool}: {result.content}")
@@ -43,7 +43,7 @@ class Agent:
     async def learn_the_path(self) -> None:
         """The first run knows nothing, fails, and finds out why."""
         self._heading("Run 1: nothing is known yet")
-        run = Run("Run the unit tests of the inventory package", self._folder)
+        run = DemoRun("Run the unit tests of the inventory package", self._folder)
         given = await self._augment(run.task)
         ran = self._shell(run, PLAIN)
         await self._hand_in(
@@ -60,7 +60,7 @@ class Agent:
     async def guess_a_flag(self) -> None:
         """A run that never asks its memory, and notes a guess as if it were a lesson."""
         self._heading("Run 2: a hasty run asks nobody, guesses a flag, and notes the guess as a lesson")
-        run = Run("Run the unit tests of the inventory package and report the result", self._folder)
+        run = DemoRun("Run the unit tests of the inventory package and report the result", self._folder)
         ran = self._shell(run, GUESSED)
         await self._hand_in(
             run,
@@ -76,11 +76,11 @@ class Agent:
     async def follow_memories(self, number: int) -> list[str]:
         """Try what the memories say, best first; gives back the ids in the order they were told."""
         self._heading(f"Run {number}: the agent does what it is told, best memory first")
-        run = Run("Run the unit tests of the inventory package and report the result", self._folder)
+        run = DemoRun("Run the unit tests of the inventory package and report the result", self._folder)
         given = await self._augment(run.task)
         harmful: list[str] = []
         helpful: list[str] = []
-        ran = Ran("", 1, "")
+        ran = CommandOutput("", 1, "")
         for memory in given["memories"]:
             ran = self._shell(run, memory["correct_action"])
             if ran.tests_ran:
@@ -104,7 +104,7 @@ class Agent:
         )
         return [memory["id"] for memory in given["memories"]]
 
-    async def show_ranking(self) -> list[Given]:
+    async def show_ranking(self) -> list[ToolArguments]:
         """What a further run would be told."""
         self._heading("What the next run would be told")
         found = await self.call(
@@ -115,16 +115,16 @@ class Agent:
         )
         self._say("  [bold]query_memories[/]")
         self._show(found["memories"])
-        memories: list[Given] = found["memories"]
+        memories: list[ToolArguments] = found["memories"]
         return memories
 
-    async def _augment(self, task: str) -> Given:
+    async def _augment(self, task: str) -> ToolArguments:
         given = await self.call("augment_task", task=task, mmr_lambda=1.0)
         self._say(f"  [bold]augment_task[/]: {len(given['memories'])} memories")
         self._show(given["memories"])
         return given
 
-    async def _hand_in(self, run: Run, given: Given, result: str, **verdict: Any) -> None:
+    async def _hand_in(self, run: DemoRun, given: ToolArguments, result: str, **verdict: Any) -> None:
         retrieval_id = given.get("retrieval_id", "")
         trace = await self.call("submit_trace", task=run.task, trajectory=run.messages, retrieval_id=retrieval_id)
         self._say(f"  [bold]submit_trace[/]: {trace['trace_id']} is {trace['review_status']}")
@@ -134,13 +134,13 @@ class Agent:
             moved = f"{update['q_before']:.3f} → {update['q_after']:.3f}"
             self._say(f"    q_value of {update['memory_id']}: {moved}")
 
-    def _shell(self, run: Run, command: str) -> Ran:
+    def _shell(self, run: DemoRun, command: str) -> CommandOutput:
         ran = run.shell(command)
         verdict = "[green]exit 0[/]" if ran.exit_code == 0 else f"[red]exit {ran.exit_code}[/]"
         self._say(f"    $ {escape(command)}  {verdict}  [dim]{escape(ran.last_line)}[/]")
         return ran
 
-    def _show(self, memories: list[Given]) -> None:
+    def _show(self, memories: list[ToolArguments]) -> None:
         for rank, memory in enumerate(memories, 1):
             figures = "  ".join(f"{name} {memory[name]:.3f}" for name in ("q_value", "relevance", "score"))
             self._say(f"    {rank}. {memory['id']}  [bold]{figures}[/]")
@@ -154,7 +154,7 @@ class Agent:
         self._say(f"\n[bold cyan]{text}[/]")
 
 
-async def run(console: Console) -> int:
+async def run_demo(console: Console) -> int:
     """Show the loop in a temporary home; 0 where the ranking changed as the outcomes say, otherwise 1."""
     with tempfile.TemporaryDirectory(prefix="mcp-reflect-demo-") as temporary:
         folder = Path(temporary) / "inventory"

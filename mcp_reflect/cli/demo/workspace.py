@@ -58,7 +58,7 @@ def make_project(folder: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Ran:
+class CommandOutput:
     """How a command ended."""
 
     command: str
@@ -76,14 +76,14 @@ class Ran:
 
 
 @dataclass
-class Run:
+class DemoRun:
     """What an agent does for one task, kept as OpenAI chat messages."""
 
     task: str
     folder: Path
     messages: list[dict[str, Any]] = field(default_factory=list)
 
-    def shell(self, command: str) -> Ran:
+    def shell(self, command: str) -> CommandOutput:
         # The workspace's `python` is this interpreter, whatever the reader's PATH says.
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
         done = subprocess.run(  # noqa: S602 - the commands are constants of this package
@@ -96,7 +96,7 @@ class Run:
             timeout=_COMMAND_TIMEOUT_S,
             check=False,
         )
-        ran = Ran(command, done.returncode, done.stdout + done.stderr)
+        ran = CommandOutput(command, done.returncode, done.stdout + done.stderr)
         self._call("shell", {"command": command}, f"{ran.output}\nexit code {ran.exit_code}")
         return ran
 

@@ -8,15 +8,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mcp_reflect.cli.doctor.report import Finding
-from mcp_reflect.cli.install.clients import CLIENTS, Client, Machine
+from mcp_reflect.cli.doctor.report import DoctorFinding
+from mcp_reflect.cli.install.clients import CLIENTS, InstallTarget, Machine
 from mcp_reflect.cli.install.entry import is_ours
-from mcp_reflect.cli.install.plan import entries
+from mcp_reflect.cli.install.plan import read_entries
 from mcp_reflect.errors import ConfigurationError
 from mcp_reflect.wire.address import home_folder
 
 
-def client_configs(environ: Mapping[str, str], user_home: Path, repository: Path, cwd: str) -> Iterator[Finding]:
+def check_client_configs(
+    environ: Mapping[str, str], user_home: Path, repository: Path, cwd: str
+) -> Iterator[DoctorFinding]:
     """The clients that have a configuration here, the user's and the repository's."""
     machine = Machine(environ, user_home)
     found_any = False
@@ -29,31 +31,31 @@ def client_configs(environ: Mapping[str, str], user_home: Path, repository: Path
                 continue
             install = f"mcp-reflect install {client.name}{option}"
             try:
-                servers = entries(client, file, confined=bool(option))
+                servers = read_entries(client, file, confined=bool(option))
             except ConfigurationError as error:
-                yield Finding(f"client {client.name}", "wrong", str(error), f"correct {file}")
+                yield DoctorFinding(f"client {client.name}", "wrong", str(error), f"correct {file}")
                 continue
             ours = {name: entry for name, entry in servers.items() if is_ours(entry)}
             found_any = found_any or bool(ours)
             for name, entry in ours.items():
                 yield _judged(client, file, name, entry, install, environ, cwd)
             if not ours and not option:
-                yield Finding(f"client {client.name}", "ok", f"{file} does not name mcp-reflect", install)
+                yield DoctorFinding(f"client {client.name}", "ok", f"{file} does not name mcp-reflect", install)
     if not found_any:
-        yield Finding("clients", "warning", "no client is configured", "mcp-reflect install claude-code")
+        yield DoctorFinding("clients", "warning", "no client is configured", "mcp-reflect install claude-code")
 
 
 def _judged(
-    client: Client, file: Path, name: str, entry: Any, install: str, environ: Mapping[str, str], cwd: str
-) -> Finding:
+    client: InstallTarget, file: Path, name: str, entry: Any, install: str, environ: Mapping[str, str], cwd: str
+) -> DoctorFinding:
     check = f"client {client.name}"
     where = f"{name} in {file}"
     command = entry.get("command")
     again = install if name == "reflect" else f"{install} --name {name}"
     if not isinstance(command, str) or shutil.which(command, path=environ.get("PATH")) is None:
-        return Finding(check, "wrong", f"{where} starts {command}, which is not there", again)
+        return DoctorFinding(check, "wrong", f"{where} starts {command}, which is not there", again)
     if entry.get("disabled") is True or entry.get("enabled") is False:
-        return Finding(check, "warning", f"{where} is switched off", f"switch it on in {client.title}")
+        return DoctorFinding(check, "warning", f"{where} is switched off", f"switch it on in {client.title}")
     variables = entry.get("env") if isinstance(entry.get("env"), dict) else {}
     given = {key: str(value) for key, value in variables.items() if key in {"MCP_REFLECT_HOME", "XDG_DATA_HOME"}}
     # What a client without this shell's variables finds.
@@ -61,12 +63,12 @@ def _judged(
     ours = home_folder(environ, cwd)
     if theirs != ours and not _hands_on(client, entry):
         remedy = "take MCP_REFLECT_HOME out of its env, or export the same" if given else again
-        return Finding(check, "warning", f"{where} uses the home {theirs}, this shell {ours}", remedy)
-    return Finding(check, "ok", f"{where} starts {command}")
+        return DoctorFinding(check, "warning", f"{where} uses the home {theirs}, this shell {ours}", remedy)
+    return DoctorFinding(check, "ok", f"{where} starts {command}")
 
 
 _OF_THE_SHELL = frozenset({"MCP_REFLECT_HOME", "XDG_DATA_HOME"})
 
 
-def _hands_on(client: Client, entry: Mapping[str, Any]) -> bool:
+def _hands_on(client: InstallTarget, entry: Mapping[str, Any]) -> bool:
     return bool(client.passed) and _OF_THE_SHELL.issubset(map(str, entry.get("env_vars") or ()))

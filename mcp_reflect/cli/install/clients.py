@@ -23,7 +23,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal
 
-Format = Literal["json", "jsonc", "toml"]
+ConfigFormat = Literal["json", "jsonc", "toml"]
 """`jsonc` is JSON with comments and trailing commas."""
 
 
@@ -68,7 +68,7 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Client:
+class InstallTarget:
     """`user_file` holds the servers of every project; `project_file`, inside a repository, those of one, if any.
 
     `root` is the key that holds the servers, `fixed` what every entry says there besides its command, `passed` the
@@ -77,7 +77,7 @@ class Client:
 
     name: ClientName
     title: str
-    format: Format
+    format: ConfigFormat
     root: str
     user_file: Callable[[Machine], Path]
     project_file: str
@@ -111,7 +111,7 @@ CODEX_START_S = 60
 """Codex gives a server 10 s (30 s in later versions); the first start on a cold disk may need more."""
 
 _ALL = (
-    Client(
+    InstallTarget(
         ClientName.CLAUDE_CODE,
         "Claude Code",
         "json",
@@ -122,7 +122,7 @@ _ALL = (
         "start `claude` in a project; `/mcp` there shows the server as connected",
         _STDIO,
     ),
-    Client(
+    InstallTarget(
         ClientName.CLAUDE_DESKTOP,
         "Claude Desktop",
         "json",
@@ -131,7 +131,7 @@ _ALL = (
         "",
         "quit Claude Desktop (closing its window is not enough) and start it again",
     ),
-    Client(
+    InstallTarget(
         ClientName.CURSOR,
         "Cursor",
         "jsonc",
@@ -141,7 +141,7 @@ _ALL = (
         "look at the MCP servers in Cursor's settings, and switch this one on",
         _STDIO,
     ),
-    Client(
+    InstallTarget(
         ClientName.VSCODE,
         "VS Code",
         "jsonc",
@@ -151,7 +151,7 @@ _ALL = (
         "run `MCP: List Servers` in VS Code and start it",
         _STDIO,
     ),
-    Client(
+    InstallTarget(
         ClientName.CODEX,
         "Codex",
         "toml",
@@ -162,7 +162,7 @@ _ALL = (
         {"startup_timeout_sec": CODEX_START_S},
         CODEX_VARIABLES,
     ),
-    Client(
+    InstallTarget(
         ClientName.GEMINI,
         "Gemini CLI",
         "jsonc",
@@ -171,7 +171,7 @@ _ALL = (
         ".gemini/settings.json",
         "start `gemini`; `/mcp` there shows the server",
     ),
-    Client(
+    InstallTarget(
         ClientName.WINDSURF,
         "Windsurf",
         "jsonc",
@@ -180,7 +180,7 @@ _ALL = (
         "",
         "refresh the MCP servers in Windsurf's Cascade panel",
     ),
-    Client(
+    InstallTarget(
         ClientName.ZED,
         "Zed",
         "jsonc",
@@ -192,4 +192,4 @@ _ALL = (
     ),
 )
 
-CLIENTS: Mapping[ClientName, Client] = {client.name: client for client in _ALL}
+CLIENTS: Mapping[ClientName, InstallTarget] = {client.name: client for client in _ALL}

@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from mcp_reflect.cli.install.clients import CLIENTS, Client, ClientName, Machine
-from mcp_reflect.cli.install.entry import NAME, PROGRAM, Launch, entry_for, launch, portable_launch
+from mcp_reflect.cli.install.clients import CLIENTS, ClientName, InstallTarget, Machine
+from mcp_reflect.cli.install.entry import PROGRAM, SERVER_NAME, Launch, entry_for, find_launch, portable_launch
 from mcp_reflect.errors import ConfigurationError
 
 _out = Console(highlight=False)
@@ -30,7 +30,7 @@ def install_command(
     force: Annotated[
         bool, typer.Option("--force", help="Replace or remove an entry of that name that is another server's.")
     ] = False,
-    name: Annotated[str, typer.Option(help="What the server is called in the client.")] = NAME,
+    name: Annotated[str, typer.Option(help="What the server is called in the client.")] = SERVER_NAME,
 ) -> None:
     """Put the server into a client's own configuration: shows the change, asks, keeps a backup."""
     try:
@@ -40,9 +40,11 @@ def install_command(
         raise typer.Exit(2) from error
 
 
-def _install(client: Client, name: str, *, project: bool, uninstall: bool, ask: bool, show: bool, force: bool) -> None:
+def _install(
+    client: InstallTarget, name: str, *, project: bool, uninstall: bool, ask: bool, show: bool, force: bool
+) -> None:
     from mcp_reflect.cli.install import files  # noqa: PLC0415 - with what follows, not needed to complete a word
-    from mcp_reflect.cli.install.changes import difference  # noqa: PLC0415 - likewise
+    from mcp_reflect.cli.install.changes import diff_lines  # noqa: PLC0415 - likewise
     from mcp_reflect.cli.install.plan import plan_install, plan_uninstall  # noqa: PLC0415 - likewise
 
     if not name.strip() or not name.isprintable():
@@ -52,7 +54,7 @@ def _install(client: Client, name: str, *, project: bool, uninstall: bool, ask: 
     if uninstall:
         plan = plan_uninstall(client, path, name, force=force, confined=project)
     else:
-        how = portable_launch() if project else launch(os.environ)
+        how = portable_launch() if project else find_launch(os.environ)
         _warn(client, how, project=project)
         entry = entry_for(client, how, os.environ, str(Path.cwd()), shared=project)
         plan = plan_install(client, path, name, entry, force=force, confined=project)
@@ -60,24 +62,24 @@ def _install(client: Client, name: str, *, project: bool, uninstall: bool, ask: 
         state = "is not there" if uninstall else "is already there"
         _out.print(f"{where}: {name} {state}; nothing to change.", markup=False, soft_wrap=True)
         return
-    for line in difference(*plan.texts, str(path)):
+    for line in diff_lines(*plan.texts, str(path)):
         _out.print(line, soft_wrap=True)
     if show:
         _out.print(f"{where}: nothing was changed (--dry-run).", markup=False, soft_wrap=True)
         return
     if ask:
         _ask(where)
-    if files.read(path, confined=project) != plan.before:
+    if files.read_config_file(path, confined=project) != plan.before:
         raise ConfigurationError(f"{path}: was changed by another program meanwhile; nothing was written, try again")
-    copy = None if plan.before is None else files.back_up(path, confined=project)
-    files.replace(path, plan.after, confined=project)
+    copy = None if plan.before is None else files.back_up_config(path, confined=project)
+    files.replace_config(path, plan.after, confined=project)
     done = f"{name} {'removed from' if uninstall else 'installed in'} {where}."
     _out.print(done + (f" Backup: {copy.name}" if copy else ""), markup=False, soft_wrap=True)
     if not uninstall:
         _out.print(f"Next: {client.next_step}.", markup=False, soft_wrap=True)
 
 
-def _file_of(client: Client, *, project: bool) -> Path:
+def _file_of(client: InstallTarget, *, project: bool) -> Path:
     if not project:
         return client.user_file(Machine(os.environ, Path.home()))
     if not client.project_file:
@@ -87,7 +89,7 @@ def _file_of(client: Client, *, project: bool) -> Path:
     return Path(os.path.realpath(repository_root(os.environ, Path.cwd()))) / client.project_file
 
 
-def _warn(client: Client, how: Launch, *, project: bool) -> None:
+def _warn(client: InstallTarget, how: Launch, *, project: bool) -> None:
     def tell(text: str) -> None:
         _err.print(f"{PROGRAM}: {text}", markup=False, soft_wrap=True)
 

@@ -11,10 +11,10 @@ from itertools import pairwise
 from pathlib import Path, PurePath, PureWindowsPath
 from typing import Any
 
-from mcp_reflect.cli.install.clients import Client
-from mcp_reflect.wire.address import absolute, home_folder
+from mcp_reflect.cli.install.clients import InstallTarget
+from mcp_reflect.wire.address import absolute_path, home_folder
 
-NAME = "reflect"
+SERVER_NAME = "reflect"
 """What the server is called in a client."""
 
 PROGRAM = "mcp-reflect"
@@ -30,7 +30,7 @@ class Launch:
     temporary: bool = False
 
 
-def launch(environ: Mapping[str, str]) -> Launch:
+def find_launch(environ: Mapping[str, str]) -> Launch:
     """How a client starts this very installation, whatever its own PATH: clients with windows have not the shell's.
 
     The entrance that the user's PATH has is preferred where it leads here: pipx and `uv tool` keep it in place when
@@ -40,7 +40,7 @@ def launch(environ: Mapping[str, str]) -> Launch:
     if own is None:
         return Launch(sys.executable, ("-P", "-m", _MODULE), temporary=_is_temporary(Path(sys.executable)))
     found = shutil.which(PROGRAM, path=environ.get("PATH"))
-    entrance = Path(absolute(found, str(Path.cwd()))) if found and Path(found).samefile(own) else own
+    entrance = Path(absolute_path(found, str(Path.cwd()))) if found and Path(found).samefile(own) else own
     return Launch(str(entrance), temporary=_is_temporary(entrance.resolve()))
 
 
@@ -54,7 +54,7 @@ def _own_program() -> Path | None:
     started = Path(sys.argv[0])
     candidates = [started] if started.stem == PROGRAM else []
     candidates.append(Path(sysconfig.get_path("scripts")) / f"{PROGRAM}{suffix}")
-    return next((Path(absolute(str(path), str(Path.cwd()))) for path in candidates if path.is_file()), None)
+    return next((Path(absolute_path(str(path), str(Path.cwd()))) for path in candidates if path.is_file()), None)
 
 
 def _is_temporary(program: PurePath) -> bool:
@@ -64,7 +64,9 @@ def _is_temporary(program: PurePath) -> bool:
     return in_uv or ("pipx", ".cache") in pairwise(parts)
 
 
-def entry_for(client: Client, how: Launch, environ: Mapping[str, str], cwd: str, *, shared: bool) -> dict[str, Any]:
+def entry_for(
+    client: InstallTarget, how: Launch, environ: Mapping[str, str], cwd: str, *, shared: bool
+) -> dict[str, Any]:
     """The entry of this installation for a client. `shared` entries hold nothing of this machine.
 
     The home is named where it is not the one that a client without this shell's variables would find, so that all
@@ -81,7 +83,7 @@ def entry_for(client: Client, how: Launch, environ: Mapping[str, str], cwd: str,
         if home != home_folder(without, cwd):
             variables["MCP_REFLECT_HOME"] = home
         if config := environ.get("MCP_REFLECT_CONFIG", "").strip():
-            variables["MCP_REFLECT_CONFIG"] = absolute(config, cwd)
+            variables["MCP_REFLECT_CONFIG"] = absolute_path(config, cwd)
     if variables:
         entry["env"] = variables
     if client.passed:
@@ -99,7 +101,7 @@ def is_ours(entry: Any) -> bool:
     return any(isinstance(word, str) and PureWindowsPath(word).stem in {PROGRAM, _MODULE} for word in words)
 
 
-def merged(old: Any, new: Mapping[str, Any]) -> dict[str, Any]:
+def merge_entry(old: Any, new: Mapping[str, Any]) -> dict[str, Any]:
     """Our entry brought up to date: what the user added to it (variables, switches, approvals) stays.
 
     A server that is reached another way now (by an address, with other arguments) loses what belonged to that way.

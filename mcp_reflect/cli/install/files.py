@@ -20,7 +20,7 @@ from mcp_reflect.errors import ConfigurationError
 _LARGEST = 100_000_000
 
 
-def read(path: Path, *, confined: bool = False) -> bytes | None:
+def read_config_file(path: Path, *, confined: bool = False) -> bytes | None:
     """What the file holds; None where there is none. Raises ConfigurationError."""
     try:
         if confined:
@@ -35,7 +35,7 @@ def read(path: Path, *, confined: bool = False) -> bytes | None:
         raise ConfigurationError(f"{path}: cannot be read ({error.strerror})") from error
 
 
-def decoded(path: Path, content: bytes) -> str:
+def decode_config(path: Path, content: bytes) -> str:
     """The text without its byte order mark, which `encoded` puts back. Raises ConfigurationError."""
     try:
         return content.removeprefix(codecs.BOM_UTF8).decode("utf-8")
@@ -43,12 +43,12 @@ def decoded(path: Path, content: bytes) -> str:
         raise ConfigurationError(f"{path}: must be UTF-8 text; it was left alone") from error
 
 
-def encoded(text: str, before: bytes | None) -> bytes:
+def encode_config(text: str, before: bytes | None) -> bytes:
     mark = codecs.BOM_UTF8 if before is not None and before.startswith(codecs.BOM_UTF8) else b""
     return mark + text.encode("utf-8")
 
 
-def back_up(path: Path, *, confined: bool = False) -> Path:
+def back_up_config(path: Path, *, confined: bool = False) -> Path:
     """A copy beside the file, with its mode; its path. Raises ConfigurationError."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
     number = 0
@@ -56,7 +56,7 @@ def back_up(path: Path, *, confined: bool = False) -> Path:
         copy = path.with_name(f"{path.name}.{stamp}{f'-{number}' if number else ''}.bak")
         try:
             if confined:
-                create_confined(copy, read(path, confined=True) or b"")
+                create_confined(copy, read_config_file(path, confined=True) or b"")
                 return copy
             with copy.open("xb") as out:
                 copy.chmod(path.stat().st_mode & 0o777)  # before it holds anything: there may be keys in it
@@ -69,7 +69,7 @@ def back_up(path: Path, *, confined: bool = False) -> Path:
             return copy
 
 
-def replace(path: Path, content: bytes, *, confined: bool = False) -> None:
+def replace_config(path: Path, content: bytes, *, confined: bool = False) -> None:
     """Put the content there in one step: a link stays a link, mode and owner stay. Raises ConfigurationError."""
     if confined:
         _replace_confined(path, content)

@@ -10,26 +10,26 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from mcp_reflect.cli.install.broken import Unfit
-from mcp_reflect.cli.install.json_text import Member, Value, parse
+from mcp_reflect.cli.install.config_errors import UnexpectedConfig
+from mcp_reflect.cli.install.json_text import JsonMember, JsonValue, parse_json_text
 
 _SAME_LINE = re.compile(r"(?:[ \t]*/\*[^\r\n]*?\*/)*(?:[ \t]*//[^\r\n]*)?")
 """Comments that belong to what stands before them: those that begin and end on its line."""
 
 
-def data_of(text: str, *, comments: bool) -> Any:
+def parse_config(text: str, *, comments: bool) -> Any:
     """What the text says; an empty text says {}. Raises Broken."""
-    return parse(text, comments=comments).data if text.strip() else {}
+    return parse_json_text(text, comments=comments).data if text.strip() else {}
 
 
-def put(text: str, path: Sequence[str], value: Any, *, comments: bool) -> str:
+def put_entry(text: str, path: Sequence[str], value: Any, *, comments: bool) -> str:
     """`text` with `value` at `path`. Objects on the way that are missing are made.
 
     Of a value that is there already, only the members that differ are written. Raises Broken or Unfit.
     """
     if not text.strip():
         return json.dumps(_nested(path, value), indent=2, ensure_ascii=False) + "\n"
-    here = parse(text, comments=comments)
+    here = parse_json_text(text, comments=comments)
     root = here
     for depth, key in enumerate(path):
         found = _object(here, path[:depth]).member(key)
@@ -42,16 +42,16 @@ def put(text: str, path: Sequence[str], value: Any, *, comments: bool) -> str:
         written = _written(value, text, root, _indent(text, here.start))
         return text[: here.start] + written + text[here.end :]
     for key, wanted in value.items():
-        text = put(text, [*path, key], wanted, comments=comments)
+        text = put_entry(text, [*path, key], wanted, comments=comments)
     return text
 
 
-def remove(text: str, path: Sequence[str], *, comments: bool) -> str:
+def remove_entry(text: str, path: Sequence[str], *, comments: bool) -> str:
     """`text` without the member at `path`, and without the object around it where nothing is left in that.
 
     Raises Broken, Unfit, and KeyError where there is no such member.
     """
-    root = parse(text, comments=comments)
+    root = parse_json_text(text, comments=comments)
     here = root
     for depth, key in enumerate(path[:-1]):
         found = _object(here, path[:depth]).member(key)
@@ -66,12 +66,12 @@ def remove(text: str, path: Sequence[str], *, comments: bool) -> str:
         text = _without(text, here, place)
         here = _at(text, path[:-1], comments=comments)
     if len(path) > 1 and text[here.start : here.end] == "{}":
-        return remove(text, path[:-1], comments=comments)
+        return remove_entry(text, path[:-1], comments=comments)
     return text
 
 
-def _at(text: str, path: Sequence[str], *, comments: bool) -> Value:
-    here = parse(text, comments=comments)
+def _at(text: str, path: Sequence[str], *, comments: bool) -> JsonValue:
+    here = parse_json_text(text, comments=comments)
     for key in path:
         found = here.member(key)
         assert found is not None
@@ -79,9 +79,9 @@ def _at(text: str, path: Sequence[str], *, comments: bool) -> Value:
     return here
 
 
-def _object(value: Value, path: Sequence[str]) -> Value:
+def _object(value: JsonValue, path: Sequence[str]) -> JsonValue:
     if value.members is None:
-        raise Unfit(f"{'.'.join(path) or 'the whole file'} must be an object in braces")
+        raise UnexpectedConfig(f"{'.'.join(path) or 'the whole file'} must be an object in braces")
     return value
 
 
@@ -91,7 +91,7 @@ def _nested(path: Sequence[str], value: Any) -> Any:
     return value
 
 
-def _inserted(text: str, root: Value, here: Value, key: str, value: Any) -> str:
+def _inserted(text: str, root: JsonValue, here: JsonValue, key: str, value: Any) -> str:
     """`text` with a member added at the end of the object `here`."""
     newline = _newline(text)
     members = here.members or ()
@@ -119,7 +119,7 @@ def _inserted(text: str, root: Value, here: Value, key: str, value: Any) -> str:
     return text[:at] + lead + member + "," + text[at:]
 
 
-def _without(text: str, here: Value, place: int) -> str:
+def _without(text: str, here: JsonValue, place: int) -> str:
     members = here.members or ()
     member = members[place]
     before = members[place - 1] if place else None
@@ -140,7 +140,7 @@ def _without(text: str, here: Value, place: int) -> str:
     return text[:since] + kept + rest
 
 
-def _comma(member: Member) -> int:
+def _comma(member: JsonMember) -> int:
     assert member.comma is not None  # another member follows it
     return member.comma
 
@@ -161,12 +161,12 @@ def _indent(text: str, at: int) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _spread(text: str, root: Value) -> bool:
+def _spread(text: str, root: JsonValue) -> bool:
     """Whether the text has a member to a line, as people write it; `{}` alone is written so."""
     return not root.members or "\n" in text[root.start : root.end]
 
 
-def _unit(text: str, root: Value) -> str:
+def _unit(text: str, root: JsonValue) -> str:
     """What one more level is indented by."""
     first = root.members[0].start if root.members else root.start
     return _indent(text, first) or "  "
@@ -176,12 +176,12 @@ def _spacing(text: str) -> tuple[str, str]:
     return (", ", ": ") if re.search(r'"\s*:[ \t]', text) or '"' not in text else (",", ":")
 
 
-def _member(key: str, value: Any, text: str, root: Value, indent: str | None) -> str:
+def _member(key: str, value: Any, text: str, root: JsonValue, indent: str | None) -> str:
     colon = ": " if indent is not None else _spacing(text)[1]
     return json.dumps(key, ensure_ascii=False) + colon + _written(value, text, root, indent)
 
 
-def _written(value: Any, text: str, root: Value, indent: str | None) -> str:
+def _written(value: Any, text: str, root: JsonValue, indent: str | None) -> str:
     """JSON for the value; over several lines, indented by `indent`, unless that is None or the text has one line."""
     if indent is None or not _spread(text, root):
         return json.dumps(value, ensure_ascii=False, separators=_spacing(text))

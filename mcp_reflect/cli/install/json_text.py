@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from mcp_reflect.cli.install.broken import Broken, broken_at
+from mcp_reflect.cli.install.config_errors import MalformedConfig, malformed_at
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _TRIVIA = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*[\s\S]*?\*/)*")
@@ -20,39 +20,39 @@ _SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true
 
 
 @dataclass(frozen=True)
-class Value:
+class JsonValue:
     """A value and where it stands: `text[start:end]`. `members` is None for what is no object."""
 
     start: int
     end: int
     data: Any
-    members: tuple[Member, ...] | None = None
+    members: tuple[JsonMember, ...] | None = None
 
-    def member(self, key: str) -> Member | None:
+    def member(self, key: str) -> JsonMember | None:
         """The member of that name; of several the last, which is the one that parsers keep."""
         return next((member for member in reversed(self.members or ()) if member.key == key), None)
 
 
 @dataclass(frozen=True)
-class Member:
+class JsonMember:
     """A member of an object. `start` is where its key begins, `comma` where the comma after it stands, if one does."""
 
     key: str
     start: int
-    value: Value
+    value: JsonValue
     comma: int | None
 
 
-def parse(text: str, *, comments: bool) -> Value:
+def parse_json_text(text: str, *, comments: bool) -> JsonValue:
     """The value that a whole text holds. Raises Broken, which says where."""
     reader = _Reader(text, comments=comments)
     try:
         value = reader.value(reader.skip(0))
     except RecursionError:
-        raise Broken("nested too deeply", 1, 1) from None
+        raise MalformedConfig("nested too deeply", 1, 1) from None
     end = reader.skip(value.end)
     if end != len(text):
-        raise broken_at(text, end, "nothing may follow the value")
+        raise malformed_at(text, end, "nothing may follow the value")
     return value
 
 
@@ -70,10 +70,10 @@ class _Reader:
         assert found is not None  # it matches the empty text
         if self.text.startswith(("//", "/*"), found.end()):
             problem = "this comment has no end" if self.comments else "comments are not allowed in this file"
-            raise broken_at(self.text, found.end(), problem)
+            raise malformed_at(self.text, found.end(), problem)
         return found.end()
 
-    def value(self, at: int) -> Value:
+    def value(self, at: int) -> JsonValue:
         first = self.text[at : at + 1]
         if first == "{":
             return self._object(at)
@@ -81,44 +81,46 @@ class _Reader:
             return self._array(at)
         if first == '"':
             end, data = self._string(at)
-            return Value(at, end, data)
+            return JsonValue(at, end, data)
         found = _SCALAR.match(self.text, at)
         if found is None:
-            raise broken_at(self.text, at, "a value is missing here" if first in {"", "}", "]", ","} else "not a value")
-        return Value(at, found.end(), json.loads(found[0]))
+            raise malformed_at(
+                self.text, at, "a value is missing here" if first in {"", "}", "]", ","} else "not a value"
+            )
+        return JsonValue(at, found.end(), json.loads(found[0]))
 
     def _string(self, at: int) -> tuple[int, str]:
         found = _STRING.match(self.text, at)
         if found is None:
-            raise broken_at(self.text, at, "this string has no end, or holds what a string must not")
+            raise malformed_at(self.text, at, "this string has no end, or holds what a string must not")
         return found.end(), json.loads(found[0])
 
-    def _object(self, start: int) -> Value:
-        members: list[Member] = []
+    def _object(self, start: int) -> JsonValue:
+        members: list[JsonMember] = []
         data: dict[str, Any] = {}
         at = self.skip(start + 1)
         while self.text[at : at + 1] != "}":
             key_start = at
             if self.text[at : at + 1] != '"':
-                raise broken_at(self.text, at, "a key in double quotes, or }, is missing here")
+                raise malformed_at(self.text, at, "a key in double quotes, or }, is missing here")
             at, key = self._string(at)
             at = self.skip(at)
             if self.text[at : at + 1] != ":":
-                raise broken_at(self.text, at, "a colon is missing here")
+                raise malformed_at(self.text, at, "a colon is missing here")
             value = self.value(self.skip(at + 1))
             at, comma = self._after(value.end, "}")
-            members.append(Member(key, key_start, value, comma))
+            members.append(JsonMember(key, key_start, value, comma))
             data[key] = value.data
-        return Value(start, at + 1, data, tuple(members))
+        return JsonValue(start, at + 1, data, tuple(members))
 
-    def _array(self, start: int) -> Value:
+    def _array(self, start: int) -> JsonValue:
         data = []
         at = self.skip(start + 1)
         while self.text[at : at + 1] != "]":
             value = self.value(at)
             data.append(value.data)
             at, _ = self._after(value.end, "]")
-        return Value(start, at + 1, data)
+        return JsonValue(start, at + 1, data)
 
     def _after(self, end: int, closing: str) -> tuple[int, int | None]:
         """Where the next member or the closing bracket begins, and where the comma before it stands."""
@@ -127,8 +129,8 @@ class _Reader:
         if following == closing:
             return at, None
         if following != ",":
-            raise broken_at(self.text, at, f"a comma or {closing} is missing here")
+            raise malformed_at(self.text, at, f"a comma or {closing} is missing here")
         then = self.skip(at + 1)
         if not self.comments and self.text[then : then + 1] == closing:
-            raise broken_at(self.text, at, f"a comma before {closing} is not allowed in this file")
+            raise malformed_at(self.text, at, f"a comma before {closing} is not allowed in this file")
         return then, at

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from mcp_reflect.cli.install import files, json_edit, toml_edit
-from mcp_reflect.cli.install.broken import Broken, Unfit
-from mcp_reflect.cli.install.clients import Client
-from mcp_reflect.cli.install.entry import is_ours, merged
-from mcp_reflect.config.settings import masked
+from mcp_reflect.cli.install.clients import InstallTarget
+from mcp_reflect.cli.install.config_errors import MalformedConfig, UnexpectedConfig
+from mcp_reflect.cli.install.entry import is_ours, merge_entry
+from mcp_reflect.config.settings import mask_secrets
 from mcp_reflect.errors import ConfigurationError
 
 
@@ -32,17 +32,17 @@ class Plan:
     @property
     def texts(self) -> tuple[str, str]:
         """Before and after, for people."""
-        return (files.decoded(self.path, self.before or b""), files.decoded(self.path, self.after))
+        return (files.decode_config(self.path, self.before or b""), files.decode_config(self.path, self.after))
 
 
 class TakenError(ConfigurationError):
     """The name belongs to a server that is not mcp-reflect."""
 
     def __init__(self, path: Path, name: str, entry: Any, remedy: str) -> None:
-        super().__init__(f"{path}: {name} is another server there: {shown(entry)}. {remedy}")
+        super().__init__(f"{path}: {name} is another server there: {describe_entry(entry)}. {remedy}")
 
 
-def shown(entry: Any) -> str:
+def describe_entry(entry: Any) -> str:
     """An entry in one line, without the values of its variables: there may be keys among them."""
     if isinstance(entry, dict):
         hidden = {"env", "headers", "http_headers"}
@@ -50,45 +50,45 @@ def shown(entry: Any) -> str:
             key: dict.fromkeys(value, "***") if key in hidden and isinstance(value, dict) else value
             for key, value in entry.items()
         }
-    return masked(json.dumps(entry, ensure_ascii=False, default=str))
+    return mask_secrets(json.dumps(entry, ensure_ascii=False, default=str))
 
 
-def entries(client: Client, path: Path, *, confined: bool = False) -> dict[str, Any]:
+def read_entries(client: InstallTarget, path: Path, *, confined: bool = False) -> dict[str, Any]:
     """The servers that a file of a client names; none where there is no file. Raises ConfigurationError."""
-    content = files.read(path, confined=confined)
-    return {} if content is None else _entries(client, path, _data(client, path, files.decoded(path, content)))
+    content = files.read_config_file(path, confined=confined)
+    return {} if content is None else _entries(client, path, _data(client, path, files.decode_config(path, content)))
 
 
 def plan_install(
-    client: Client, path: Path, name: str, entry: Mapping[str, Any], *, force: bool, confined: bool = False
+    client: InstallTarget, path: Path, name: str, entry: Mapping[str, Any], *, force: bool, confined: bool = False
 ) -> Plan:
     """`force` puts the entry in the place of another server's. Raises ConfigurationError, and changes nothing."""
-    before = files.read(path, confined=confined)
-    text = "" if before is None else files.decoded(path, before)
+    before = files.read_config_file(path, confined=confined)
+    text = "" if before is None else files.decode_config(path, before)
     data = _data(client, path, text)
     old = _entries(client, path, data).get(name)
     if old is not None and not is_ours(old) and not force:
         raise TakenError(path, name, old, "--force replaces it, --name installs beside it; it was left alone")
-    wanted = merged(old, entry) if is_ours(old) else dict(entry)
+    wanted = merge_entry(old, entry) if is_ours(old) else dict(entry)
     expected = copy.deepcopy(data)
     expected.setdefault(client.root, {})[name] = wanted
     keys = (client.root, name)
     try:
         if client.format == "toml":
-            after = toml_edit.put(text, keys, wanted)
+            after = toml_edit.put_entry(text, keys, wanted)
         else:
-            after = json_edit.put(text, keys, wanted, comments=client.format == "jsonc")
-    except Unfit as error:
+            after = json_edit.put_entry(text, keys, wanted, comments=client.format == "jsonc")
+    except UnexpectedConfig as error:
         raise ConfigurationError(f"{path}: {error}; it was left alone") from error
     return Plan(path, before, _checked(client, path, before, after, expected))
 
 
-def plan_uninstall(client: Client, path: Path, name: str, *, force: bool, confined: bool = False) -> Plan:
+def plan_uninstall(client: InstallTarget, path: Path, name: str, *, force: bool, confined: bool = False) -> Plan:
     """`force` removes the entry whatever it is. Raises ConfigurationError, and changes nothing."""
-    before = files.read(path, confined=confined)
+    before = files.read_config_file(path, confined=confined)
     if before is None:
         return Plan(path, None, b"")
-    text = files.decoded(path, before)
+    text = files.decode_config(path, before)
     data = _data(client, path, text)
     servers = _entries(client, path, data)
     if name not in servers:
@@ -100,24 +100,24 @@ def plan_uninstall(client: Client, path: Path, name: str, *, force: bool, confin
     keys = (client.root, name)
     try:
         if client.format == "toml":
-            after = toml_edit.remove(text, keys)
+            after = toml_edit.remove_entry(text, keys)
         else:
-            after = json_edit.remove(text, keys, comments=client.format == "jsonc")
-    except Unfit as error:
+            after = json_edit.remove_entry(text, keys, comments=client.format == "jsonc")
+    except UnexpectedConfig as error:
         raise ConfigurationError(f"{path}: {error}; it was left alone") from error
     return Plan(path, before, _checked(client, path, before, after, expected))
 
 
-def _data(client: Client, path: Path, text: str) -> Any:
+def _data(client: InstallTarget, path: Path, text: str) -> Any:
     try:
         if client.format == "toml":
-            return toml_edit.data_of(text)
-        return json_edit.data_of(text, comments=client.format == "jsonc")
-    except Broken as error:
+            return toml_edit.parse_config(text)
+        return json_edit.parse_config(text, comments=client.format == "jsonc")
+    except MalformedConfig as error:
         raise ConfigurationError(f"{path}, {error}; mend it and try again, it was left alone") from error
 
 
-def _entries(client: Client, path: Path, data: Any) -> dict[str, Any]:
+def _entries(client: InstallTarget, path: Path, data: Any) -> dict[str, Any]:
     servers = data.get(client.root, {}) if isinstance(data, dict) else None
     if not isinstance(servers, dict):
         what = client.root if isinstance(data, dict) else "the whole file"
@@ -125,11 +125,11 @@ def _entries(client: Client, path: Path, data: Any) -> dict[str, Any]:
     return servers
 
 
-def _checked(client: Client, path: Path, before: bytes | None, after: str, expected: Any) -> bytes:
+def _checked(client: InstallTarget, path: Path, before: bytes | None, after: str, expected: Any) -> bytes:
     """The new content, read once more: whatever the text looked like, no other entry may have been lost."""
     found = _data(client, path, after)
     if isinstance(found, dict) and found.get(client.root) is None and not expected.get(client.root):
         expected = {key: value for key, value in expected.items() if key != client.root}
     if found != expected:
         raise ConfigurationError(f"{path}: is written in a way that cannot be changed safely; it was left alone")
-    return files.encoded(after, before)
+    return files.encode_config(after, before)

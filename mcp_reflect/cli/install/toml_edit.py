@@ -13,31 +13,33 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcp_reflect.cli.install.broken import Broken, Unfit
+from mcp_reflect.cli.install.config_errors import MalformedConfig, UnexpectedConfig
 
 _PLACE = re.compile(r"(?s)(.*) \(at line (\d+), column (\d+)\)")
 _HEADER = re.compile(r"\s*\[")
 
 
-def data_of(text: str) -> Any:
+def parse_config(text: str) -> Any:
     """What the text says. Raises Broken."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         found = _PLACE.fullmatch(str(error))
         if found:
-            raise Broken(found[1], int(found[2]), int(found[3])) from None
+            raise MalformedConfig(found[1], int(found[2]), int(found[3])) from None
         lines = text.split("\n")
-        raise Broken(str(error).removesuffix(" (at end of document)"), len(lines), len(lines[-1]) + 1) from None
+        raise MalformedConfig(
+            str(error).removesuffix(" (at end of document)"), len(lines), len(lines[-1]) + 1
+        ) from None
 
 
-def put(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
+def put_entry(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
     """`text` with the table `value` at `path`, which is two keys long. Raises Broken or Unfit."""
-    before = data_of(text)
+    before = parse_config(text)
     outer, name = path
     tables = before.get(outer, {})
     if not isinstance(tables, dict):
-        raise Unfit(f"{outer} must be a table")
+        raise UnexpectedConfig(f"{outer} must be a table")
     if tables.get(name) == value:
         return text
     wanted = copy.deepcopy(before)
@@ -49,20 +51,20 @@ def put(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
         changed = attempt(lines, outer, name, value)
         if changed is not None and _says(changed, wanted):
             return changed.replace("\n", newline)
-    raise Unfit(f"{outer}.{name} is written in a way that cannot be changed safely")
+    raise UnexpectedConfig(f"{outer}.{name} is written in a way that cannot be changed safely")
 
 
-def remove(text: str, path: Sequence[str]) -> str:
+def remove_entry(text: str, path: Sequence[str]) -> str:
     """`text` without the table at `path`. Raises Broken, Unfit, and KeyError where there is no such table."""
     outer, name = path
-    wanted = copy.deepcopy(data_of(text))
+    wanted = copy.deepcopy(parse_config(text))
     del wanted[outer][name]
     lines, newline = _lined(text)
     for attempt in (_cut, _deleted):
         changed = attempt(lines, outer, name)
         if _says(changed, wanted) or (not wanted[outer] and _says(changed, _less(wanted, outer))):
             return changed.replace("\n", newline)
-    raise Unfit(f"{outer}.{name} is written in a way that cannot be changed safely")
+    raise UnexpectedConfig(f"{outer}.{name} is written in a way that cannot be changed safely")
 
 
 def _less(data: Mapping[str, Any], key: str) -> dict[str, Any]:

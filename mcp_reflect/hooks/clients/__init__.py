@@ -1,27 +1,28 @@
 """One file per client: what its hooks are given, what they may answer, and how it writes its transcripts.
 
-Each has `event(name, payload)`, the Event in a call or None; `answer(name, text)`, what to print so that the model gets
-the text, None where the client takes none there; and `turns(event, start)`, the turns in the event's transcript.
+Each implements ClientAdapter: `parse_event(name, payload)` returns the HookEvent of a call, or None;
+`format_answer(name, text)` returns what to print so that the model gets the text, None where the client takes none
+there; `read_turns(event, start)` returns the turns in the event's transcript.
 """
 
 from __future__ import annotations
 
 from typing import Any, Protocol
 
-from mcp_reflect.hooks.event import Event, Turn
+from mcp_reflect.hooks.event import HookEvent, Turn
 
 
-class Client(Protocol):
+class ClientAdapter(Protocol):
     NAME: str
 
-    def event(self, name: str, payload: dict[str, Any]) -> Event | None: ...
+    def parse_event(self, name: str, payload: dict[str, Any]) -> HookEvent | None: ...
 
-    def answer(self, name: str, text: str) -> dict[str, Any] | None: ...
+    def format_answer(self, name: str, text: str) -> dict[str, Any] | None: ...
 
-    def turns(self, event: Event, start: int) -> list[Turn]: ...
+    def read_turns(self, event: HookEvent, start: int) -> list[Turn]: ...
 
 
-def client(name: str) -> Client:
+def load_client_adapter(name: str) -> ClientAdapter:
     """The client of that name. Raises LookupError where it is not known."""
     # Only the one that is needed is imported: people wait for a hook.
     if name == "claude-code":

@@ -11,14 +11,14 @@ import re
 from typing import Any
 
 from mcp_reflect.domain.trajectory.tools import SHELLS
-from mcp_reflect.hooks.clients.turn_builder import Turning, own_words
-from mcp_reflect.hooks.event import Event, Kind, Turn, text_of
-from mcp_reflect.hooks.steps import failure, text_in
-from mcp_reflect.hooks.transcript import lines, recalls
+from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
+from mcp_reflect.hooks.event import HookEvent, HookEventKind, Turn, first_text
+from mcp_reflect.hooks.steps import output_text, response_exit_code
+from mcp_reflect.hooks.transcript import read_json_lines, returns_memories
 
 NAME = "claude-code"
 
-_KINDS: dict[str, Kind] = {
+_KINDS: dict[str, HookEventKind] = {
     "SessionStart": "start",
     "UserPromptSubmit": "prompt",
     "PostToolUse": "tool",
@@ -32,29 +32,29 @@ _INTERRUPTED = "[Request interrupted by user"
 _NOT_KEPT = frozenset({"thinking", "redacted_thinking"})
 
 
-def event(name: str, payload: dict[str, Any]) -> Event | None:
+def parse_event(name: str, payload: dict[str, Any]) -> HookEvent | None:
     """The event in a call of a hook; None for one that is of no use here."""
     kind = _KINDS.get(name)
     if kind is None:
         return None
-    return Event(
+    return HookEvent(
         kind,
         NAME,
-        text_of(payload, "session_id"),
-        text_of(payload, "cwd"),
-        text_of(payload, "transcript_path"),
-        text_of(payload, "prompt_id"),
-        prompt=own_words(text_of(payload, "prompt")),
+        first_text(payload, "session_id"),
+        first_text(payload, "cwd"),
+        first_text(payload, "transcript_path"),
+        first_text(payload, "prompt_id"),
+        prompt=user_text(first_text(payload, "prompt")),
         error=_error(payload) if kind == "tool" else "",
-        final=text_of(payload, "last_assistant_message"),
+        final=first_text(payload, "last_assistant_message"),
     )
 
 
 def _error(payload: dict[str, Any]) -> str:
     """What a failed command printed; empty where it worked, was no command, or was stopped by the user."""
-    if text_of(payload, "tool_name").lower() not in SHELLS or payload.get("is_interrupt") is True:
+    if first_text(payload, "tool_name").lower() not in SHELLS or payload.get("is_interrupt") is True:
         return ""
-    if error := text_of(payload, "error"):
+    if error := first_text(payload, "error"):
         return error
     # Versions without PostToolUseFailure tell of failures here too.
     response = payload.get("tool_response")
@@ -62,28 +62,28 @@ def _error(payload: dict[str, Any]) -> str:
         return response if response.startswith(("Error", "Exit code")) else ""
     if not isinstance(response, dict) or response.get("interrupted") is True:
         return ""
-    if failure(response) or response.get("is_error") is True or response.get("error"):
-        told = (text_in(response), text_of(response, "stderr"), text_of(response, "error"))
+    if response_exit_code(response) or response.get("is_error") is True or response.get("error"):
+        told = (output_text(response), first_text(response, "stderr"), first_text(response, "error"))
         return "\n".join(dict.fromkeys(filter(None, told)))
     return ""
 
 
-def answer(name: str, text: str) -> dict[str, Any] | None:
+def format_answer(name: str, text: str) -> dict[str, Any] | None:
     """What to print so that the model gets a text."""
     return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
 
 
-def turns(event: Event, start: int) -> list[Turn]:
+def read_turns(event: HookEvent, start: int) -> list[Turn]:
     """The turns in the event's transcript. Raises OSError where it cannot be read."""
-    found = Turning()
+    found = TurnBuilder()
     reader = _Reader(found)
-    for position, line in lines(event.transcript, start):
+    for position, line in read_json_lines(event.transcript, start):
         reader.take(position, line)
     return found.turns
 
 
 class _Reader:
-    def __init__(self, found: Turning) -> None:
+    def __init__(self, found: TurnBuilder) -> None:
         self._found = found
         self._seen: set[str] = set()
         self._recalling: set[str] = set()
@@ -91,7 +91,7 @@ class _Reader:
     def take(self, position: int, line: dict[str, Any]) -> None:
         if any(line.get(mark) is True for mark in ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage")):
             return
-        uuid = text_of(line, "uuid")
+        uuid = first_text(line, "uuid")
         if uuid and uuid in self._seen:  # resuming wrote lines a second time once
             return
         self._seen.add(uuid)
@@ -102,13 +102,13 @@ class _Reader:
         elif kind == "assistant" and isinstance(message, dict):
             self._assistant(message)
         elif kind == "user" and isinstance(message, dict):
-            key = text_of(line, "promptId") or uuid
+            key = first_text(line, "promptId") or uuid
             self._user(message.get("content"), key, position)
 
     def _queued(self, attachment: Any) -> None:
         """What the user typed while the agent was at work."""
         if isinstance(attachment, dict) and attachment.get("type") == "queued_command":
-            said = own_words(text_in(attachment.get("prompt")))
+            said = user_text(output_text(attachment.get("prompt")))
             if said:
                 self._found.add({"role": "user", "content": said})
 
@@ -117,11 +117,11 @@ class _Reader:
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
         kept = [block for block in blocks if isinstance(block, dict) and block.get("type") not in _NOT_KEPT]
         for block in kept:
-            if block.get("type") == "tool_use" and recalls(text_of(block, "name")):
-                self._recalling.add(text_of(block, "id"))
+            if block.get("type") == "tool_use" and returns_memories(first_text(block, "name")):
+                self._recalling.add(first_text(block, "id"))
         if kept:
-            said = "\n".join(text_of(block, "text") for block in kept if block.get("type") == "text")
-            model = text_of(message, "model")
+            said = "\n".join(first_text(block, "text") for block in kept if block.get("type") == "text")
+            model = first_text(message, "model")
             self._found.add({"role": "assistant", "content": kept}, said, "" if model == "<synthetic>" else model)
 
     def _user(self, content: Any, key: str, position: int) -> None:
@@ -130,19 +130,19 @@ class _Reader:
         if results:
             self._found.add({"role": "user", "content": results})
             return
-        text = content if isinstance(content, str) else "\n".join(text_of(b, "text") or "[image]" for b in blocks)
+        text = content if isinstance(content, str) else "\n".join(first_text(b, "text") or "[image]" for b in blocks)
         if text.lstrip().startswith(_INTERRUPTED):
             return
         command = _COMMAND.search(text[:2_000])
         if command:
             arguments = _ARGUMENTS.search(text)
             text = f"{command[1].strip()} {arguments[1].strip() if arguments else ''}"
-        said = own_words(text)
+        said = user_text(text)
         if said:
             self._found.begin(key or f"{position}", said, position, local=not key)
 
     def _result(self, block: dict[str, Any]) -> dict[str, Any]:
-        if text_of(block, "tool_use_id") in self._recalling:
+        if first_text(block, "tool_use_id") in self._recalling:
             return {**block, "content": "[memories]"}
         if isinstance(block.get("content"), list):
             kept = [part for part in block["content"] if isinstance(part, dict) and part.get("type") == "text"]

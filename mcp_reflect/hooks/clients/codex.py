@@ -11,69 +11,69 @@ from typing import Any
 
 from mcp_reflect.domain.trajectory.tools import SHELLS, exit_code
 from mcp_reflect.hooks.clients import claude_code
-from mcp_reflect.hooks.clients.turn_builder import Turning, own_words
-from mcp_reflect.hooks.event import Event, Turn, text_of
-from mcp_reflect.hooks.steps import failure, text_in
-from mcp_reflect.hooks.transcript import lines, recalls
+from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
+from mcp_reflect.hooks.event import HookEvent, Turn, first_text
+from mcp_reflect.hooks.steps import output_text, response_exit_code
+from mcp_reflect.hooks.transcript import read_json_lines, returns_memories
 
 NAME = "codex"
 
 _ITEMS = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
 
 
-def event(name: str, payload: dict[str, Any]) -> Event | None:
+def parse_event(name: str, payload: dict[str, Any]) -> HookEvent | None:
     """The event in a call of a hook; None for one that is of no use here."""
-    found = claude_code.event(name, payload)
+    found = claude_code.parse_event(name, payload)
     if found is None or name in {"PostToolUseFailure", "SessionEnd"}:  # Codex has neither
         return None
     error = _error(payload) if found.kind == "tool" else ""
     # Turns are known by their place in the rollout: not every version writes `turn_id` there.
-    return found._replace(client=NAME, turn="", error=error, model=text_of(payload, "model"))
+    return found._replace(client=NAME, turn="", error=error, model=first_text(payload, "model"))
 
 
 def _error(payload: dict[str, Any]) -> str:
     response = payload.get("tool_response")
-    if text_of(payload, "tool_name").lower() not in SHELLS:
+    if first_text(payload, "tool_name").lower() not in SHELLS:
         return ""
-    text = text_in(response)
-    code = failure(response) if isinstance(response, dict) else None
+    text = output_text(response)
+    code = response_exit_code(response) if isinstance(response, dict) else None
     return text if (exit_code(text, None) if code is None else code) else ""
 
 
-def answer(name: str, text: str) -> dict[str, Any] | None:
+def format_answer(name: str, text: str) -> dict[str, Any] | None:
     """What to print so that the model gets a text."""
-    return claude_code.answer(name, text) if name != "Stop" else None
+    return claude_code.format_answer(name, text) if name != "Stop" else None
 
 
-def turns(event: Event, start: int) -> list[Turn]:
+def read_turns(event: HookEvent, start: int) -> list[Turn]:
     """The turns in the event's rollout. Raises OSError where it cannot be read."""
-    found = Turning()
+    found = TurnBuilder()
     model, asked = event.model, ""
     recalling: set[str] = set()
-    for position, line in lines(event.transcript, start):
+    for position, line in read_json_lines(event.transcript, start):
         payload = line.get("payload")
         if not isinstance(payload, dict):
             continue
-        kind, item = line.get("type"), text_of(payload, "type")
+        kind, item = line.get("type"), first_text(payload, "type")
         if kind == "turn_context":
-            model = text_of(payload, "model") or model
+            model = first_text(payload, "model") or model
         elif (kind == "event_msg" and item == "user_message") or _asks(kind, payload):
-            said = own_words(text_of(payload, "message") or text_in(payload.get("content")))
+            said = user_text(first_text(payload, "message") or output_text(payload.get("content")))
             # Both kinds of line tell of the same prompt, one after the other.
             if said and said != asked:
                 found.begin(f"{position}", said, position, local=True)
                 asked = said
         elif kind == "response_item" and item in _ITEMS:
             asked = ""
-            if recalls(text_of(payload, "name")):
-                recalling.add(text_of(payload, "call_id"))
+            if returns_memories(first_text(payload, "name")):
+                recalling.add(first_text(payload, "call_id"))
             found.add(payload, model=model)
         elif kind == "response_item" and item.endswith("_call_output"):
-            recalled = text_of(payload, "call_id") in recalling
+            recalled = first_text(payload, "call_id") in recalling
             found.add({**payload, "output": "[memories]"} if recalled else payload)
         elif kind == "response_item" and item == "message" and payload.get("role") == "assistant":
             asked = ""
-            text = text_in(payload.get("content"))
+            text = output_text(payload.get("content"))
             found.add({"role": "assistant", "content": text}, text, model)
     return found.turns
 

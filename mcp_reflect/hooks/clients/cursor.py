@@ -12,14 +12,14 @@ import re
 from typing import Any
 
 from mcp_reflect.domain.trajectory.tools import SHELLS
-from mcp_reflect.hooks.clients.turn_builder import Turning, own_words
-from mcp_reflect.hooks.event import Event, Kind, Turn, text_of
-from mcp_reflect.hooks.steps import failure, text_in
-from mcp_reflect.hooks.transcript import lines
+from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
+from mcp_reflect.hooks.event import HookEvent, HookEventKind, Turn, first_text
+from mcp_reflect.hooks.steps import output_text, response_exit_code
+from mcp_reflect.hooks.transcript import read_json_lines
 
 NAME = "cursor"
 
-_KINDS: dict[str, Kind] = {
+_KINDS: dict[str, HookEventKind] = {
     "sessionStart": "start",
     "postToolUse": "tool",
     "stop": "stop",
@@ -28,55 +28,55 @@ _KINDS: dict[str, Kind] = {
 _QUERY = re.compile(r"<user_query>(.*?)</user_query>", re.DOTALL)
 
 
-def event(name: str, payload: dict[str, Any]) -> Event | None:
+def parse_event(name: str, payload: dict[str, Any]) -> HookEvent | None:
     """The event in a call of a hook; None for one that is of no use here."""
     kind = _KINDS.get(name)
     if kind is None:
         return None
     roots = payload.get("workspace_roots")
     root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
-    return Event(
+    return HookEvent(
         kind,
         NAME,
-        text_of(payload, "conversation_id", "session_id"),
-        root or text_of(payload, "cwd"),
-        text_of(payload, "transcript_path"),
+        first_text(payload, "conversation_id", "session_id"),
+        root or first_text(payload, "cwd"),
+        first_text(payload, "transcript_path"),
         error=_error(payload) if kind == "tool" else "",
-        model=text_of(payload, "model"),
+        model=first_text(payload, "model"),
     )
 
 
 def _error(payload: dict[str, Any]) -> str:
     output = payload.get("tool_output")
-    if text_of(payload, "tool_name").lower() not in SHELLS:
+    if first_text(payload, "tool_name").lower() not in SHELLS:
         return ""
     if isinstance(output, str):
         try:
             output = json.loads(output)
         except (ValueError, RecursionError):
             return ""
-    if not isinstance(output, dict) or not failure(output):
+    if not isinstance(output, dict) or not response_exit_code(output):
         return ""
-    return "\n".join(filter(None, (text_in(output), text_of(output, "stderr"))))
+    return "\n".join(filter(None, (output_text(output), first_text(output, "stderr"))))
 
 
-def answer(name: str, text: str) -> dict[str, Any] | None:
+def format_answer(name: str, text: str) -> dict[str, Any] | None:
     """What to print so that the model gets a text."""
     return {"additional_context": text} if name in {"sessionStart", "postToolUse"} else None
 
 
-def turns(event: Event, start: int) -> list[Turn]:
+def read_turns(event: HookEvent, start: int) -> list[Turn]:
     """The turns in the event's transcript. Raises OSError where it cannot be read."""
-    found = Turning()
-    for position, line in lines(event.transcript, start):
+    found = TurnBuilder()
+    for position, line in read_json_lines(event.transcript, start):
         message = line.get("message")
         content = message.get("content") if isinstance(message, dict) else line.get("content")
         if line.get("role") == "user":
-            text = text_in(content)
+            text = output_text(content)
             query = _QUERY.search(text)
-            if said := own_words(query[1] if query else text):
+            if said := user_text(query[1] if query else text):
                 found.begin(f"{position}", said, position, local=True)
         elif line.get("role") == "assistant":
-            text = text_in(content)
+            text = output_text(content)
             found.add({"role": "assistant", "content": content or text}, text, event.model)
     return found.turns

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from mcp_reflect.domain.trajectory.tools import SHELLS, exit_code
-from mcp_reflect.hooks.clients.turn_builder import Turning, own_words
-from mcp_reflect.hooks.event import Event, Kind, Turn, text_of
-from mcp_reflect.hooks.steps import text_in
-from mcp_reflect.hooks.transcript import lines, recalls
+from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
+from mcp_reflect.hooks.event import HookEvent, HookEventKind, Turn, first_text
+from mcp_reflect.hooks.steps import output_text
+from mcp_reflect.hooks.transcript import read_json_lines, returns_memories
 
 NAME = "gemini"
 
-_KINDS: dict[str, Kind] = {
+_KINDS: dict[str, HookEventKind] = {
     "SessionStart": "start",
     "BeforeAgent": "prompt",
     "AfterTool": "tool",
@@ -28,52 +28,52 @@ _KINDS: dict[str, Kind] = {
 _LONGEST_JSON = 64_000_000
 
 
-def event(name: str, payload: dict[str, Any]) -> Event | None:
+def parse_event(name: str, payload: dict[str, Any]) -> HookEvent | None:
     """The event in a call of a hook; None for one that is of no use here."""
     kind = _KINDS.get(name)
     if kind is None:
         return None
-    return Event(
+    return HookEvent(
         kind,
         NAME,
-        text_of(payload, "session_id"),
-        text_of(payload, "cwd"),
-        text_of(payload, "transcript_path"),
-        prompt=own_words(text_of(payload, "prompt")),
+        first_text(payload, "session_id"),
+        first_text(payload, "cwd"),
+        first_text(payload, "transcript_path"),
+        prompt=user_text(first_text(payload, "prompt")),
         error=_error(payload) if kind == "tool" else "",
-        final=text_of(payload, "prompt_response"),
+        final=first_text(payload, "prompt_response"),
     )
 
 
 def _error(payload: dict[str, Any]) -> str:
     response = payload.get("tool_response")
-    if text_of(payload, "tool_name") not in SHELLS or not isinstance(response, dict):
+    if first_text(payload, "tool_name") not in SHELLS or not isinstance(response, dict):
         return ""
-    text = text_in(response)
+    text = output_text(response)
     return text if exit_code(text, None) or response.get("error") else ""
 
 
-def answer(name: str, text: str) -> dict[str, Any] | None:
+def format_answer(name: str, text: str) -> dict[str, Any] | None:
     """What to print so that the model gets a text."""
     if name not in {"SessionStart", "BeforeAgent", "AfterTool"}:
         return None
     return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
 
 
-def turns(event: Event, start: int) -> list[Turn]:
+def read_turns(event: HookEvent, start: int) -> list[Turn]:
     """The turns in the event's transcript; where it cannot be read, the one that the event itself tells of."""
     del start  # a JSON object is read whole or not at all
-    found = Turning()
+    found = TurnBuilder()
     try:
         for number, record in enumerate(_records(event.transcript)):
             kind = record.get("type")
-            if kind == "user" and (said := own_words(text_in(record.get("content")))):
-                key = text_of(record, "id")
+            if kind == "user" and (said := user_text(output_text(record.get("content")))):
+                key = first_text(record, "id")
                 found.begin(key or f"{number}", said, 0, local=True)
             elif kind == "gemini":
                 _take(found, record)
     except OSError:
-        found = Turning()
+        found = TurnBuilder()
     if not found.turns and event.prompt and event.final:
         digest = zlib.crc32(f"{event.prompt}\x00{event.final}".encode("utf-8", "replace"))
         found.begin(f"{digest:08x}", event.prompt, 0, local=True)
@@ -92,21 +92,21 @@ def _records(path: str) -> Iterator[dict[str, Any]]:
         if isinstance(whole, dict) and isinstance(whole.get("messages"), list):
             yield from (record for record in whole["messages"] if isinstance(record, dict))
             return
-    yield from (record for _, record in lines(path))
+    yield from (record for _, record in read_json_lines(path))
 
 
-def _take(found: Turning, record: dict[str, Any]) -> None:
-    said, model = text_in(record.get("content")), text_of(record, "model")
+def _take(found: TurnBuilder, record: dict[str, Any]) -> None:
+    said, model = output_text(record.get("content")), first_text(record, "model")
     if said:
         found.add({"role": "assistant", "content": said}, said, model)
     calls = record.get("toolCalls")
     for call in calls if isinstance(calls, list) else ():
         if not isinstance(call, dict):
             continue
-        name, call_id = text_of(call, "name"), text_of(call, "id")
+        name, call_id = first_text(call, "name"), first_text(call, "id")
         use = {"type": "tool_use", "id": call_id, "name": name, "input": call.get("args")}
         found.add({"role": "assistant", "content": [use]}, model=model)
-        result = "[memories]" if recalls(name) else _result(call.get("result"))
+        result = "[memories]" if returns_memories(name) else _result(call.get("result"))
         failed = call.get("status") in {"error", "cancelled"}
         block = {"type": "tool_result", "tool_use_id": call_id, "content": result, "is_error": failed}
         found.add({"role": "user", "content": [block]})
@@ -115,4 +115,4 @@ def _take(found: Turning, record: dict[str, Any]) -> None:
 def _result(result: Any) -> str:
     parts = result if isinstance(result, list) else [result]
     responses = [part.get("functionResponse", part) for part in parts if isinstance(part, dict)]
-    return "\n".join(text_in(r.get("response", r)) for r in responses if isinstance(r, dict)) or text_in(result)
+    return "\n".join(output_text(r.get("response", r)) for r in responses if isinstance(r, dict)) or output_text(result)

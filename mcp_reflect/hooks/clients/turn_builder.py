@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from mcp_reflect.hooks.event import Turn
-from mcp_reflect.hooks.transcript import clean
+from mcp_reflect.hooks.transcript import clean_json
 
-MOST_TURNS = 20
+MAX_TURNS = 20
 """Of a transcript that was never looked at, the last ones."""
 
 _NOISE = re.compile(
@@ -18,13 +18,13 @@ _NOISE = re.compile(
 )
 
 
-def own_words(text: str) -> str:
+def user_text(text: str) -> str:
     """What the user typed, without what clients put around it."""
-    text = clean(text)
+    text = clean_json(text)
     return (_NOISE.sub("", text) if "<" in text else text).strip()
 
 
-class Turning:
+class TurnBuilder:
     """Takes messages in order; `turns` are what they make up. What stands before the first prompt is left out."""
 
     def __init__(self) -> None:
@@ -37,15 +37,15 @@ class Turning:
             self.add({"role": "user", "content": prompt})
             return
         if self._open is not None:
-            self._done = [*self._done, self._open._replace(followed_up=prompt)][-MOST_TURNS:]
+            self._done = [*self._done, self._open._replace(followed_up=prompt)][-MAX_TURNS:]
         self._open = Turn(key, prompt, [], start, local=local)
 
     def add(self, message: dict[str, Any], final: str = "", model: str = "") -> None:
         """A message of the turn; `final` is its text where the agent said it."""
         if self._open is not None:
-            self._open.messages.append(clean(message))
+            self._open.messages.append(clean_json(message))
             if final or model:
-                said = clean(final) or self._open.final
+                said = clean_json(final) or self._open.final
                 self._open = self._open._replace(final=said, model=model or self._open.model)
 
     @property

@@ -19,7 +19,7 @@ import pytest
 
 from mcp_reflect import __version__
 from mcp_reflect.cli.doctor import client_configs, environment, services, storage
-from mcp_reflect.cli.doctor.report import Finding, Timed, run
+from mcp_reflect.cli.doctor.report import DoctorFinding, TimedCheck, run_checks
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.wire.caller import Caller
 from tests.support.hubs import hub_pids, hubs_ended, posix, run_command, status, until
@@ -96,7 +96,13 @@ def test_a_hub_that_hangs_is_told_with_the_command_that_ends_it(home: Path) -> N
 @posix
 def test_a_hub_of_another_version_is_a_warning(home: Path) -> None:
     older = subprocess.Popen(
-        [sys.executable, "-c", "from mcp_reflect.hub.owner import run; run(version='0.0.9')", "mcp_reflect.hub", home],
+        [
+            sys.executable,
+            "-c",
+            "from mcp_reflect.hub.owner import run_hub; run_hub(version='0.0.9')",
+            "mcp_reflect.hub",
+            home,
+        ],
         env=variables(home, **LASTING),
         stdout=subprocess.PIPE,
     )
@@ -168,7 +174,7 @@ def test_a_home_that_is_open_to_others_is_a_warning(home: Path) -> None:
 def test_a_file_in_the_place_of_the_home_is_wrong(home: Path) -> None:
     home.write_text("", encoding="utf-8")
     assert one(home, "home")["status"] == "wrong"
-    findings = list(storage.home(home / "below"))
+    findings = list(storage.check_home(home / "below"))
     assert [finding.status for finding in findings] == ["wrong"]
 
 
@@ -179,7 +185,7 @@ def test_little_room_is_told(free: int, judged: str, tmp_path: Path, monkeypatch
             self.free = free
 
     monkeypatch.setattr(storage.shutil, "disk_usage", lambda _: Usage())
-    assert [finding.status for finding in storage.home(tmp_path) if finding.check == "disk"] == [judged]
+    assert [finding.status for finding in storage.check_home(tmp_path) if finding.check == "disk"] == [judged]
 
 
 def test_a_ledger_that_is_none_is_wrong(home: Path) -> None:
@@ -268,7 +274,7 @@ def test_the_llm_is_asked_for_its_models(home: Path, answer: Answer, judged: str
             },
             home.parent,
         )
-        (finding,) = services.llm(settings)
+        (finding,) = services.check_llm(settings)
         assert [request.headers["authorization"] for request in server.requests] == [f"Bearer {KEY}"]
     assert finding.status == judged
     assert said in finding.detail
@@ -291,9 +297,9 @@ def test_an_llm_that_cannot_be_reached_is_wrong(home: Path) -> None:
 def test_a_model_that_is_not_the_expected_one_is_wrong(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     from mcp_reflect.adapters.fastembed_embedder import sources  # noqa: PLC0415 - heavy
 
-    assert [finding.status for finding in environment.model(None)] == ["ok"]
+    assert [finding.status for finding in environment.check_model(None)] == ["ok"]
     monkeypatch.setattr(sources, "_WEIGHTS_SHA256", "0" * 64)
-    (finding,) = environment.model(None)
+    (finding,) = environment.check_model(None)
     assert finding.status == "wrong"
     assert "sha256 differs" in finding.detail
     assert "pip install" in finding.remedy
@@ -307,9 +313,9 @@ def test_other_models_are_told_and_not_fetched(name: str, home: Path) -> None:
     assert (told["status"], name in told["detail"]) == ("ok", True)
 
 
-def judged(user: Path, tmp_path: Path, **more: str) -> list[Finding]:
+def judged(user: Path, tmp_path: Path, **more: str) -> list[DoctorFinding]:
     environ = {"PATH": os.environ["PATH"], "HOME": str(user), **more}
-    return list(client_configs.client_configs(environ, user, tmp_path / "repository", str(user)))
+    return list(client_configs.check_client_configs(environ, user, tmp_path / "repository", str(user)))
 
 
 @pytest.fixture
@@ -377,15 +383,17 @@ def test_broken_and_missing_clients_are_told(user: Path, tmp_path: Path) -> None
 def test_a_check_that_hangs_or_breaks_does_not_stop_the_others() -> None:
     released = threading.Event()
 
-    def hangs() -> list[Finding]:
+    def hangs() -> list[DoctorFinding]:
         released.wait(60)
         return []
 
-    def breaks() -> list[Finding]:
+    def breaks() -> list[DoctorFinding]:
         raise RuntimeError("it broke")
 
-    well = Finding("well", "ok", "fine")
-    findings = run([Timed("slow", hangs, 0.1), Timed("broken", breaks, 5), Timed("well", lambda: [well], 5)])
+    well = DoctorFinding("well", "ok", "fine")
+    findings = run_checks(
+        [TimedCheck("slow", hangs, 0.1), TimedCheck("broken", breaks, 5), TimedCheck("well", lambda: [well], 5)]
+    )
     released.set()
     assert [finding.status for finding in findings] == ["wrong", "wrong", "ok"]
     assert "no answer within" in findings[0].detail
@@ -393,9 +401,9 @@ def test_a_check_that_hangs_or_breaks_does_not_stop_the_others() -> None:
 
 
 def test_a_package_with_something_missing_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [finding.status for finding in environment.package()] == ["ok"]
+    assert [finding.status for finding in environment.check_package()] == ["ok"]
     monkeypatch.setattr(
         environment.metadata, "requires", lambda _: ["pydantic>=2", "no-such-thing>=1", "other>=1; extra == 'x'"]
     )
-    (finding,) = environment.package()
+    (finding,) = environment.check_package()
     assert (finding.status, "no-such-thing" in finding.detail) == ("wrong", True)

@@ -11,7 +11,7 @@ import pytest
 
 from mcp_reflect.cli.install import entry
 from mcp_reflect.cli.install.clients import CLIENTS, CODEX_VARIABLES, ClientName, Machine
-from mcp_reflect.cli.install.entry import Launch, entry_for, is_ours, launch, merged, portable_launch
+from mcp_reflect.cli.install.entry import Launch, entry_for, find_launch, is_ours, merge_entry, portable_launch
 
 HOW = Launch("/opt/bin/mcp-reflect")
 
@@ -31,27 +31,27 @@ def test_the_entrance_on_the_path_is_written_where_it_leads_here(
     (tmp_path / "local").mkdir()
     (tmp_path / "local" / "mcp-reflect").symlink_to(own)
     monkeypatch.setattr(sys, "argv", [str(own)])
-    assert launch({"PATH": str(tmp_path / "local")}) == Launch(str(tmp_path / "local" / "mcp-reflect"))
+    assert find_launch({"PATH": str(tmp_path / "local")}) == Launch(str(tmp_path / "local" / "mcp-reflect"))
 
 
 def test_another_installation_on_the_path_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own, other = program(tmp_path / "own"), program(tmp_path / "other")
     monkeypatch.setattr(sys, "argv", [str(own)])
-    assert launch({"PATH": str(other.parent)}) == Launch(str(own))
+    assert find_launch({"PATH": str(other.parent)}) == Launch(str(own))
 
 
 def test_a_relative_start_gives_an_absolute_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = program(tmp_path / "bin")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["bin/mcp-reflect"])
-    assert launch({"PATH": "bin"}) == Launch(str(own))
-    assert launch({}) == Launch(str(own))
+    assert find_launch({"PATH": "bin"}) == Launch(str(own))
+    assert find_launch({}) == Launch(str(own))
 
 
 def test_without_a_program_the_interpreter_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["-m"])
     monkeypatch.setattr(entry.sysconfig, "get_path", lambda _: str(tmp_path))
-    assert launch({}) == Launch(sys.executable, ("-P", "-m", "mcp_reflect"))
+    assert find_launch({}) == Launch(sys.executable, ("-P", "-m", "mcp_reflect"))
 
 
 @pytest.mark.parametrize("cache", [("uv", "archive-v0", "Xy3"), ("pipx", ".cache", "ab12")])
@@ -60,7 +60,7 @@ def test_a_program_in_a_cache_is_known_to_be_temporary(
 ) -> None:
     own = program(tmp_path.joinpath(*cache, "bin"))
     monkeypatch.setattr(sys, "argv", [str(own)])
-    assert launch({}).temporary
+    assert find_launch({}).temporary
 
 
 @pytest.mark.parametrize("name", CLIENTS)
@@ -136,7 +136,7 @@ def test_what_the_user_added_stays_when_the_entry_is_brought_up_to_date() -> Non
         "env_vars": ["X", "Z"],
         "startup_timeout_sec": 60,
     }
-    assert merged(old, new) == {
+    assert merge_entry(old, new) == {
         "command": "/b/mcp-reflect",
         "args": [],
         "env": {"MCP_REFLECT_PROJECT": "p", "MCP_REFLECT_HOME": "/m"},

@@ -401,7 +401,7 @@ def test_a_folder_in_the_place_of_the_file_is_an_error(user: Path) -> None:
 
 def test_an_edit_that_would_lose_an_entry_is_refused(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = existing("cursor", user)
-    monkeypatch.setattr(json_edit, "put", lambda *_, **__: '{"mcpServers": {"reflect": {}}}')
+    monkeypatch.setattr(json_edit, "put_entry", lambda *_, **__: '{"mcpServers": {"reflect": {}}}')
     refused = run("cursor", "--yes")
     assert refused.exit_code == 2
     assert "cannot be changed safely" in refused.output
@@ -417,7 +417,7 @@ def test_an_unknown_client_is_told_which_there_are() -> None:
 def test_the_file_must_not_be_huge(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_LARGEST", 10)
     with pytest.raises(ConfigurationError, match="too large"):
-        files.read(existing("zed", user))
+        files.read_config_file(existing("zed", user))
 
 
 @pytest.mark.slow

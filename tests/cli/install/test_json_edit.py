@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.cli.install.broken import Broken, Unfit
-from mcp_reflect.cli.install.json_edit import data_of, put, remove
+from mcp_reflect.cli.install.config_errors import MalformedConfig, UnexpectedConfig
+from mcp_reflect.cli.install.json_edit import parse_config, put_entry, remove_entry
 
 ENTRY = {"type": "stdio", "command": "/opt/mcp reflect/bin/mcp-reflect", "args": [], "env": {"A": 'ä " \\ \n'}}
 PATH = ("mcpServers", "reflect")
@@ -62,19 +62,19 @@ def documents(draw: st.DrawFn, *, comments: bool, with_servers: bool) -> tuple[s
 @given(data=st.data())
 def test_what_is_put_in_beside_other_servers_is_taken_out_to_the_byte(comments: bool, data: st.DataObject) -> None:
     text, said = data.draw(documents(comments=comments, with_servers=True))
-    changed = put(text, PATH, ENTRY, comments=comments)
-    assert data_of(changed, comments=comments) == {**said, "mcpServers": {**said["mcpServers"], "reflect": ENTRY}}
-    assert remove(changed, PATH, comments=comments) == text
+    changed = put_entry(text, PATH, ENTRY, comments=comments)
+    assert parse_config(changed, comments=comments) == {**said, "mcpServers": {**said["mcpServers"], "reflect": ENTRY}}
+    assert remove_entry(changed, PATH, comments=comments) == text
 
 
 @pytest.mark.parametrize("comments", [True, False])
 @given(data=st.data())
 def test_servers_that_were_not_there_leave_with_the_last_of_them(comments: bool, data: st.DataObject) -> None:
     text, said = data.draw(documents(comments=comments, with_servers=False))
-    changed = put(text, PATH, ENTRY, comments=comments)
-    assert data_of(changed, comments=comments) == {**said, "mcpServers": {"reflect": ENTRY}}
-    back = remove(changed, PATH, comments=comments)
-    assert back == text or (not said and data_of(back, comments=comments) == {})
+    changed = put_entry(text, PATH, ENTRY, comments=comments)
+    assert parse_config(changed, comments=comments) == {**said, "mcpServers": {"reflect": ENTRY}}
+    back = remove_entry(changed, PATH, comments=comments)
+    assert back == text or (not said and parse_config(back, comments=comments) == {})
 
 
 @given(data=st.data())
@@ -83,7 +83,7 @@ def test_any_member_can_go_and_every_other_stays(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(said["mcpServers"])))
     left = {key: value for key, value in said["mcpServers"].items() if key != name}
     expected = {**said, "mcpServers": left} if left else {k: v for k, v in said.items() if k != "mcpServers"}
-    found = data_of(remove(text, ("mcpServers", name), comments=True), comments=True)
+    found = parse_config(remove_entry(text, ("mcpServers", name), comments=True), comments=True)
     assert found in [expected, {**said, "mcpServers": left}]  # an object with a comment in it stays
 
 
@@ -92,14 +92,14 @@ def test_any_member_can_get_another_value(data: st.DataObject) -> None:
     text, said = data.draw(documents(comments=True, with_servers=True))
     name = data.draw(st.sampled_from(sorted(said["mcpServers"])))
     value = data.draw(VALUES)
-    changed = put(text, ("mcpServers", name), value, comments=True)
-    assert data_of(changed, comments=True) == {**said, "mcpServers": {**said["mcpServers"], name: value}}
+    changed = put_entry(text, ("mcpServers", name), value, comments=True)
+    assert parse_config(changed, comments=True) == {**said, "mcpServers": {**said["mcpServers"], name: value}}
 
 
 @given(VALUES)
 def test_what_json_writes_is_read_as_it_was_meant(value: Any) -> None:
     for indent in (None, 2):
-        assert data_of(json.dumps(value, indent=indent), comments=False) == value
+        assert parse_config(json.dumps(value, indent=indent), comments=False) == value
 
 
 def test_an_entry_is_changed_without_its_comments() -> None:
@@ -113,13 +113,13 @@ def test_an_entry_is_changed_without_its_comments() -> None:
   }
 }
 """
-    changed = put(text, PATH, {"command": "new", "env": {"A": "1", "B": "2"}}, comments=True)
+    changed = put_entry(text, PATH, {"command": "new", "env": {"A": "1", "B": "2"}}, comments=True)
     assert changed == text.replace('"old"', '"new"').replace('{"A": "1"}', '{"A": "1", "B": "2"}')
 
 
 def test_indentation_and_line_ends_are_those_of_the_file() -> None:
     text = '{\r\n\t"mcpServers": {\r\n\t\t"x": {}\r\n\t}\r\n}'
-    changed = put(text, PATH, {"command": "c"}, comments=False)
+    changed = put_entry(text, PATH, {"command": "c"}, comments=False)
     assert changed == (
         '{\r\n\t"mcpServers": {\r\n\t\t"x": {},\r\n\t\t"reflect": {\r\n\t\t\t"command": "c"\r\n\t\t}\r\n\t}\r\n}'
     )
@@ -127,23 +127,26 @@ def test_indentation_and_line_ends_are_those_of_the_file() -> None:
 
 def test_a_trailing_comma_stays_one() -> None:
     text = '{\n  "servers": {\n    "x": {}, // the other\n  },\n}\n'
-    changed = put(text, ("servers", "reflect"), {"command": "c"}, comments=True)
+    changed = put_entry(text, ("servers", "reflect"), {"command": "c"}, comments=True)
     assert changed.endswith('"x": {}, // the other\n    "reflect": {\n      "command": "c"\n    },\n  },\n}\n')
 
 
 def test_a_file_in_one_line_stays_in_one_line() -> None:
-    assert put('{"a":1}', PATH, {"command": "c"}, comments=False) == '{"a":1,"mcpServers":{"reflect":{"command":"c"}}}'
+    assert (
+        put_entry('{"a":1}', PATH, {"command": "c"}, comments=False)
+        == '{"a":1,"mcpServers":{"reflect":{"command":"c"}}}'
+    )
 
 
 @pytest.mark.parametrize("text", ["", " \n", "{}", "{\n}\n"])
 def test_an_empty_file_gets_a_readable_one(text: str) -> None:
-    lines = put(text, PATH, {"command": "c"}, comments=False).split("\n")
+    lines = put_entry(text, PATH, {"command": "c"}, comments=False).split("\n")
     assert lines[:4] == ["{", '  "mcpServers": {', '    "reflect": {', '      "command": "c"']
 
 
 def test_of_a_name_that_is_written_twice_none_is_left() -> None:
     text = '{"mcpServers": {"reflect": 1, "x": 2, "reflect": 3}}'
-    assert remove(text, PATH, comments=False) == '{"mcpServers": {"x": 2}}'
+    assert remove_entry(text, PATH, comments=False) == '{"mcpServers": {"x": 2}}'
 
 
 @pytest.mark.parametrize(
@@ -165,18 +168,18 @@ def test_of_a_name_that_is_written_twice_none_is_left() -> None:
     ],
 )
 def test_what_is_broken_is_told_with_its_place(text: str, comments: bool, problem: str) -> None:
-    with pytest.raises(Broken) as told:
-        put(text, PATH, ENTRY, comments=comments)
+    with pytest.raises(MalformedConfig) as told:
+        put_entry(text, PATH, ENTRY, comments=comments)
     assert str(told.value) == problem
 
 
 @pytest.mark.parametrize(("text", "what"), [('{"mcpServers": []}', "mcpServers"), ("[]", "the whole file")])
 def test_a_place_that_holds_something_else_is_left_alone(text: str, what: str) -> None:
-    with pytest.raises(Unfit, match=f"{what} must be an object"):
-        put(text, PATH, ENTRY, comments=True)
+    with pytest.raises(UnexpectedConfig, match=f"{what} must be an object"):
+        put_entry(text, PATH, ENTRY, comments=True)
 
 
 def test_what_is_not_there_cannot_be_removed() -> None:
     for text in ("{}", '{"mcpServers": {"x": 1}}'):
         with pytest.raises(KeyError):
-            remove(text, PATH, comments=True)
+            remove_entry(text, PATH, comments=True)

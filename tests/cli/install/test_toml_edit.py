@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.cli.install.broken import Broken, Unfit
-from mcp_reflect.cli.install.toml_edit import data_of, put, remove
+from mcp_reflect.cli.install.config_errors import MalformedConfig, UnexpectedConfig
+from mcp_reflect.cli.install.toml_edit import parse_config, put_entry, remove_entry
 
 PATH = ("mcp_servers", "reflect")
 ENTRY = {"command": "/opt/ä b/mcp-reflect", "env": {"A": 'x"\\'}, "env_vars": ["B", "C"], "startup_timeout_sec": 60}
@@ -44,18 +44,18 @@ def configurations(draw: st.DrawFn) -> str:
 @given(configurations())
 def test_what_is_put_in_is_taken_out_to_the_byte(text: str) -> None:
     before = tomllib.loads(text)
-    changed = put(text, PATH, ENTRY)
+    changed = put_entry(text, PATH, ENTRY)
     servers = {**before.get("mcp_servers", {}), "reflect": ENTRY}
     assert tomllib.loads(changed) == {**before, "mcp_servers": servers}
-    assert put(changed, PATH, ENTRY) == changed
-    back = remove(changed, PATH)
+    assert put_entry(changed, PATH, ENTRY) == changed
+    back = remove_entry(changed, PATH)
     # Where a text inside quotes looks like our table, tomlkit takes it out, which may leave a blank line.
     assert back == text or ('"""' in text and tomllib.loads(back) == before)
 
 
 @given(configurations())
 def test_a_changed_entry_changes_alone(text: str) -> None:
-    changed = put(put(text, PATH, ENTRY), PATH, {**ENTRY, "command": "other", "args": ["-m"]})
+    changed = put_entry(put_entry(text, PATH, ENTRY), PATH, {**ENTRY, "command": "other", "args": ["-m"]})
     before = tomllib.loads(text)
     servers = {**before.get("mcp_servers", {}), "reflect": {**ENTRY, "command": "other", "args": ["-m"]}}
     assert tomllib.loads(changed) == {**before, "mcp_servers": servers}
@@ -63,10 +63,10 @@ def test_a_changed_entry_changes_alone(text: str) -> None:
 
 def test_servers_in_braces_are_kept_in_braces() -> None:
     text = 'mcp_servers = {docs = {command = "npx"}} # all of them\n[tui]\na = 1\n'
-    changed = put(text, PATH, {"command": "c"})
+    changed = put_entry(text, PATH, {"command": "c"})
     assert tomllib.loads(changed)["mcp_servers"] == {"docs": {"command": "npx"}, "reflect": {"command": "c"}}
     assert "# all of them\n[tui]\na = 1\n" in changed
-    assert remove(changed, PATH) == text
+    assert remove_entry(changed, PATH) == text
 
 
 def test_tables_inside_the_entry_go_with_it_and_comments_of_the_next_one_stay() -> None:
@@ -74,12 +74,12 @@ def test_tables_inside_the_entry_go_with_it_and_comments_of_the_next_one_stay() 
         '[mcp_servers.reflect]\ncommand = "c" # mine\n\n[mcp_servers.reflect.tools.query_memories]\n'
         'approval_mode = "approve"\n\n# the look\n[tui]\na = 1\n'
     )
-    assert remove(text, PATH) == "\n# the look\n[tui]\na = 1\n"
+    assert remove_entry(text, PATH) == "\n# the look\n[tui]\na = 1\n"
 
 
 def test_a_comment_inside_the_entry_outlives_a_change() -> None:
     text = '[mcp_servers.reflect]\n# where it is\ncommand = "old" # here\n\n[tui]\na = 1\n'
-    assert put(text, PATH, {"command": "new"}) == text.replace("old", "new")
+    assert put_entry(text, PATH, {"command": "new"}) == text.replace("old", "new")
 
 
 @pytest.mark.parametrize(
@@ -87,16 +87,16 @@ def test_a_comment_inside_the_entry_outlives_a_change() -> None:
     [("a = \n", "line 1, column 5"), ("a = 1\n[x\n", "line 2, column 3"), ("a = 1\na = 2", "line 2, column 6")],
 )
 def test_what_is_broken_is_told_with_its_place(text: str, place: str) -> None:
-    with pytest.raises(Broken, match=f"^{place}: "):
-        data_of(text)
+    with pytest.raises(MalformedConfig, match=f"^{place}: "):
+        parse_config(text)
 
 
 @pytest.mark.parametrize("text", ["mcp_servers = 1\n", "[[mcp_servers]]\na = 1\n"])
 def test_a_place_that_holds_something_else_is_left_alone(text: str) -> None:
-    with pytest.raises(Unfit, match="mcp_servers must be a table"):
-        put(text, PATH, ENTRY)
+    with pytest.raises(UnexpectedConfig, match="mcp_servers must be a table"):
+        put_entry(text, PATH, ENTRY)
 
 
 def test_what_is_not_there_cannot_be_removed() -> None:
     with pytest.raises(KeyError):
-        remove("a = 1\n", PATH)
+        remove_entry("a = 1\n", PATH)
