@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -62,19 +62,19 @@ def _options(
     pass
 
 
-def _maintain(command: str, *, everything: bool) -> list[str]:
-    """Have the owner of the home do it and show what it tells, line by line; what that was."""
+def _maintain(command: str, *, everything: bool) -> list[dict[str, Any]]:
+    """Have the owner of the home carry out a command, show its progress and lines, and return the events of lines."""
     from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
     from mcp_reflect.hub.maintenance import MaintenanceEvent, request_maintenance  # noqa: PLC0415 - heavy
 
-    lines: list[str] = []
+    lines: list[dict[str, Any]] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with report_errors(), Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(command, total=None)
 
         def show(event: MaintenanceEvent) -> None:
             if "line" in event:
-                lines.append(event["line"])
+                lines.append(event)
                 out.print(event["line"], markup=False, soft_wrap=True)
             elif "doing" in event:
                 bar.update(task, description=event["doing"], completed=event["done"], total=event["total"])
@@ -90,7 +90,7 @@ def verify_command(everything: AllOption = False) -> None:
     """Check the ledger against the index and every q_value against its replay; exit code 1 if something differs."""
     findings = _maintain("verify", everything=everything)
     if findings:
-        of_index = any("reindex" in finding or "the index" in finding for finding in findings)
+        of_index = any(finding.get("store") == "index" for finding in findings)
         remedy = "mcp-reflect reindex` mends the index" if of_index else "mcp-reflect restore` puts a backup back"
         err.print(f"{format_count(len(findings), 'finding')}; `{remedy}")
         raise typer.Exit(1)

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 from mcp_reflect.client.calls import ToolRequest
-from mcp_reflect.errors import InvalidArgument, MemoryUnavailable, UsageError
+from mcp_reflect.errors import InvalidArgument, MemoryUnavailable, UsageError, error_from_data
 from mcp_reflect.wire.caller import Caller, CallerBusy, ConnectionLost, RemoteError
 from mcp_reflect.wire.hub_launcher import HubUnavailable
 
@@ -63,8 +63,8 @@ class MemoryConnection:
                 call.tool, call.arguments, within or self._timeout, again=True, in_turn=within is None
             )
         except (RemoteError, ConnectionLost, HubUnavailable, OSError) as error:
-            if isinstance(error, RemoteError) and error.usage:
-                raise UsageError(str(error)) from None
+            if isinstance(error, RemoteError) and isinstance(problem := error_from_data(error.data), UsageError):
+                raise problem from None
             if self.strict:
                 raise MemoryUnavailable(str(error)) from error
             if isinstance(error, CallerBusy):

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from mcp_reflect.client.calls import ToolRequest
 from mcp_reflect.client.connection import MemoryConnection
 from mcp_reflect.client.results import Outcome
-from mcp_reflect.errors import UsageError
+from mcp_reflect.errors import UnknownId
 
 log = logging.getLogger("mcp_reflect.client")
 
@@ -29,20 +29,12 @@ def submit_run(
     while True:
         try:
             return connection.execute(call, within)
-        except UsageError as error:
-            gone = {each for each in _unknown(call, str(error)) if each in dispensable}
+        except UnknownId as error:
+            gone = {*error.ids} & {*dispensable}
             if not gone or (until is not None and time.monotonic() > until):
                 raise
             log.warning("a run is stored without what the memory does not know: %s", ", ".join(sorted(gone)))
             call = _without(call, gone)
-
-
-def _unknown(call: ToolRequest[Outcome], refusal: str) -> list[str]:
-    """The ids of a call that a refusal names. It names a few at a time; see `errors.UnknownId`."""
-    name, _, rest = refusal.partition(": unknown ")
-    listed = rest.partition(". Allowed:")[0]
-    ids = call.arguments.get(name, ())
-    return [each for each in ([ids] if isinstance(ids, str) else ids) if each in listed]
 
 
 def _without(call: ToolRequest[Outcome], gone: Collection[str]) -> ToolRequest[Outcome]:

@@ -6,6 +6,8 @@ import os
 import time
 from contextlib import suppress
 
+from mcp_reflect.wire.caller import RemoteError
+
 HOOK_LOG = "hooks.log"
 MAX_HOOK_LOG_BYTES = 200_000
 """Bytes; one older file of about that length is kept."""
@@ -13,10 +15,12 @@ MAX_HOOK_LOG_BYTES = 200_000
 
 def log_hook_error(home: str, where: str, error: BaseException) -> None:
     """Append one line: when, which hook, what. Never raises: there is nobody left to tell."""
-    # Of a refusal only the name of the argument: the rest may quote what was given.
-    told = str(error).partition(":")[0] if type(error).__name__ == "Refused" else " ".join(str(error).split())
-    if isinstance(error, ValueError):
+    if isinstance(error, RemoteError):
+        told = f"{error.code} {error.argument}"  # the message may quote what was given
+    elif isinstance(error, ValueError):
         told = ""  # a decoder quotes its input
+    else:
+        told = " ".join(str(error).split())
     line = f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {os.getpid()} {where}: {type(error).__name__} {told[:200]}\n"
     path = os.path.join(home, HOOK_LOG)
     with suppress(OSError):

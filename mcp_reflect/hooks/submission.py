@@ -133,7 +133,7 @@ class _Settling:
             outcome = self._call("submit_trace", arguments | {"retrieved_memory_ids": given}, meta)
         except RemoteError as refused:
             # Memories may have gone since they were shown; the run is worth keeping all the same.
-            if not given or not str(refused).startswith("retrieved_memory_ids"):
+            if not given or refused.argument != "retrieved_memory_ids":
                 raise
             outcome = self._call("submit_trace", arguments, meta)
         reviewed = found is not None and outcome["review_status"] == "reviewed"

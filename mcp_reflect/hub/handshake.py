@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_reflect.config.load import Settings, load_settings
+from mcp_reflect.errors import MemoryUnavailable, ReflectError, error_data
 from mcp_reflect.hub.line_stream import LineStream, LineTooLong
 from mcp_reflect.wire import handshake
 
@@ -25,16 +26,20 @@ async def receive_hello(lines: LineStream, token: str) -> dict[str, Any] | None:
     if not isinstance(shown, str) or not secrets.compare_digest(shown.encode(), token.encode()):
         return None
     if hello.get("mcp-reflect") != handshake.HUB_PROTOCOL:
-        await refuse_hello(
-            lines, f"this hub speaks protocol {handshake.HUB_PROTOCOL}; `mcp-reflect hub restart` replaces it", 1
-        )
+        problem = f"this hub speaks protocol {handshake.HUB_PROTOCOL}; `mcp-reflect hub restart` replaces it"
+        await refuse_hello(lines, MemoryUnavailable(problem), 1)
         return None
     return hello
 
 
-async def refuse_hello(lines: LineStream, reason: str, code: int) -> None:
-    """Answer a hello with one line and the exit code that the other process should end with."""
-    await lines.send(handshake.encode_line({"error": reason, "exit": code}))
+async def refuse_hello(lines: LineStream, error: ReflectError, exit_code: int) -> None:
+    """Answer a hello, or end a command, with an error and the exit code that the other process should end with."""
+    await lines.send(handshake.encode_line(refusal(error, exit_code)))
+
+
+def refusal(error: ReflectError, exit_code: int) -> dict[str, Any]:
+    """An error as the hub tells it to other processes; those before `error_data` read `error`, a line for people."""
+    return {"error": str(error), "exit": exit_code, "error_data": error_data(error)}
 
 
 def client_settings(hello: dict[str, Any], home: Path) -> Settings:

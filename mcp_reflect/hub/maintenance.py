@@ -11,12 +11,17 @@ from typing import Any
 from mcp_reflect import __version__
 from mcp_reflect.bootstrap import Store, open_store
 from mcp_reflect.config.load import Settings
-from mcp_reflect.errors import IndexFailure, LedgerError, ReflectError
+from mcp_reflect.errors import IndexFailure, LedgerError, MemoryUnavailable, error_from_data, read_error_data
 from mcp_reflect.wire import handshake, hub_launcher
 
 MaintenanceEvent = dict[str, Any]
-"""`{"doing", "done", "total"}`: progress; `{"line"}`: something for the person; `{"warning"}`: a setting of theirs that
-the hub does not go by; `{"findings"}`: how many, the end.
+"""One of:
+
+- `{"doing", "done", "total"}`: progress;
+- `{"line"}`: a line for the person; that of a finding has `"store"`, which one to mend: "ledger" or "index";
+- `{"warning"}`: a setting of theirs that the hub does not go by;
+- `{"findings"}`: how many there were, the end;
+- `{"error", "exit", "error_data"}`: the end of a command that failed, see `hub.handshake.refusal`.
 """
 
 EventListener = Callable[[MaintenanceEvent], None]
@@ -25,10 +30,6 @@ MAINTENANCE_COMMANDS = ("verify", "reindex", "forget")
 
 _LOOKS = 4
 """How often `verify` looks at a project that is being written at most."""
-
-
-class HubRefused(ReflectError):
-    """The hub could not do what it was asked; the message is its own."""
 
 
 def request_maintenance(
@@ -47,7 +48,7 @@ def request_maintenance(
     try:
         found = hub_launcher.try_connect(str(settings.home), hello)
     except hub_launcher.HubUnavailable as error:
-        raise HubRefused(str(error)) from error
+        raise error_from_data(read_error_data(error.data, str(error))) from error
     if found is None:
         with open_store(settings, f"mcp-reflect {command}") as store:
             run_maintenance(command, store, project, tell, thing)
@@ -58,11 +59,11 @@ def request_maintenance(
         while (line := found.lines.next()) is not None:
             event = json.loads(line)
             if "error" in event:
-                raise HubRefused(event["error"])
+                raise error_from_data(read_error_data(event.get("error_data"), str(event["error"])))
             tell(event)
             if "findings" in event:
                 return
-    raise HubRefused(f"the hub of {settings.home} ended before it was done; run it again")
+    raise MemoryUnavailable(f"the hub of {settings.home} ended before it was done; run it again")
 
 
 def run_maintenance(command: str, store: Store, project: str, tell: EventListener, thing: str = "") -> None:
@@ -87,9 +88,9 @@ def _latest_change(store: Store) -> int:
 
 
 def _verify(store: Store, project: str, tell: EventListener) -> int:
-    from mcp_reflect.application.maintenance.audit import findings  # noqa: PLC0415 - no session needs it
+    from mcp_reflect.application.maintenance.audit import AuditFinding, findings  # noqa: PLC0415 - no session needs it
 
-    found: list[str] = []
+    found: list[AuditFinding] = []
     for attempt in range(_LOOKS):
         before = _latest_change(store)
         store.indexer.sync(project, _progress(f"catching up {project}", tell))
@@ -99,7 +100,7 @@ def _verify(store: Store, project: str, tell: EventListener) -> int:
         if not found or _latest_change(store) == before:
             break
     for finding in found:
-        tell({"line": f"{project}: {finding}"})
+        tell({"line": f"{project}: {finding.text}", "store": finding.store})
     return len(found)
 
 

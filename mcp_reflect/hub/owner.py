@@ -24,8 +24,8 @@ from mcp_reflect import __version__
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.bootstrap import Store, build_memory, open_store
 from mcp_reflect.config.load import Settings, load_settings
-from mcp_reflect.errors import ReflectError
-from mcp_reflect.hub.handshake import client_settings, connection_id, receive_hello, refuse_hello
+from mcp_reflect.errors import MemoryUnavailable, ReflectError, UsageError
+from mcp_reflect.hub.handshake import client_settings, connection_id, receive_hello, refusal, refuse_hello
 from mcp_reflect.hub.line_stream import LineStream
 from mcp_reflect.hub.listener import HubListener, accept_connections, open_listener, raise_descriptor_limit
 from mcp_reflect.hub.log_file import HubLog
@@ -62,19 +62,21 @@ def run_hub(version: str = __version__, *, loopback: bool | None = None) -> int:
                     else open_listener(settings.home, loopback=loopback)
                 )
             except OSError as error:
-                return _report(f"no hub can listen in {settings.home}: {error}", 1, alone=True)
+                problem = MemoryUnavailable(f"no hub can listen in {settings.home}: {error}")
+                return _report(problem, 1, alone=True)
             logs.take(1)
             raise_descriptor_limit()
             anyio.run(Hub(settings, store, listening, logs, version).serve)
     except ReflectError as error:
-        return _report(str(error), 2, alone=False)
+        return _report(error, 2, alone=False)
     return 0
 
 
-def _report(error: str, code: int, *, alone: bool) -> int:
-    sys.stdout.write(json.dumps({"error": error, "exit": code, "alone": alone}) + "\n")
+def _report(error: ReflectError, exit_code: int, *, alone: bool) -> int:
+    """Tell whoever starts this hub why it ends, and return its exit code."""
+    sys.stdout.write(json.dumps({**refusal(error, exit_code), "alone": alone}) + "\n")
     sys.stdout.flush()
-    return code
+    return exit_code
 
 
 def _last_resort() -> None:
@@ -176,7 +178,8 @@ class Hub:
         elif command in MAINTENANCE_COMMANDS:
             await self._errand(lines, hello)
         else:
-            await refuse_hello(lines, f"this hub (mcp-reflect {self._version}) knows no command {command!r}", 1)
+            problem = f"this hub (mcp-reflect {self._version}) knows no command {command!r}"
+            await refuse_hello(lines, UsageError(problem), 1)
 
     async def _session(self, lines: LineStream, hello: dict[str, Any]) -> None:
         if handshake.is_newer(str(hello.get("version")), self._version):
@@ -187,7 +190,7 @@ class Hub:
                 settings = client_settings(hello, self._settings.home)
                 memory = await stack.enter_async_context(self._memory(settings, hello))
             except ReflectError as error:
-                await refuse_hello(lines, str(error), 2)
+                await refuse_hello(lines, error, 2)
                 return
             session = HubSession(lines, memory, hello.get("pid"))
             self._sessions.add(session)
@@ -229,7 +232,7 @@ class Hub:
                 else []
             )
         except ReflectError as error:
-            await refuse_hello(lines, str(error), 2)
+            await refuse_hello(lines, error, 2)
             return
         await lines.send(handshake.encode_line({"ok": True, "warnings": warnings}))
         self._errands += 1
@@ -239,7 +242,7 @@ class Hub:
             work = partial(run_maintenance, str(hello["command"]), self._store, project, tell, thing)
             await to_thread.run_sync(work, abandon_on_cancel=True)
         except ReflectError as error:
-            await refuse_hello(lines, str(error), 2)
+            await refuse_hello(lines, error, 2)
         finally:
             self._errands -= 1
 

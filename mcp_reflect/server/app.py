@@ -10,6 +10,7 @@ from mcp.server import MCPServer
 from mcp_reflect import __version__
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.server import prompts, resources
+from mcp_reflect.server.reflect_server import ReflectServer
 from mcp_reflect.server.tools import TOOLS
 
 INSTRUCTIONS = """\
@@ -50,7 +51,7 @@ def build_server(
         with open_memory() as memory:
             yield memory
 
-    server = MCPServer[MemoryService](
+    server = ReflectServer(
         "mcp-reflect",
         title="Reflect: memory that learns from runs",
         instructions=INSTRUCTIONS,

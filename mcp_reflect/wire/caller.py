@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Self
 
 from mcp_reflect import __version__
+from mcp_reflect.errors import ErrorData, UsageError, error_data, read_error_data
 from mcp_reflect.wire import address, handshake, hub_launcher, request_meta
 from mcp_reflect.wire.json_rpc import CONNECTION_LOST_CODE, parse_message
 from mcp_reflect.wire.transport import ConnectionLost, NotDelivered, ProcessTransport, SocketTransport
@@ -31,18 +32,32 @@ TOOL_CALL_TIMEOUT_S = 60.0
 _FINISH_S = 5.0
 _INTERRUPTED_S = 0.5
 _SENT_AT_MOST = 3
-_NOTHING_CHANGED = "Nothing was changed"
 
 
 class RemoteError(Exception):
-    """The tool refused the call; the message is its own and says what is allowed.
+    """The server refused the call, or could not carry it out; `data` is its error, whose message is this one's.
 
-    `usage`: the call was wrong, and calling again needs other arguments. Otherwise the memory could not carry it out.
+    A server that sends no data, an older one or one that crashed, has the code "unknown".
     """
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.usage = _NOTHING_CHANGED in message
+    def __init__(self, data: ErrorData) -> None:
+        super().__init__(data["message"])
+        self.data = data
+
+    @property
+    def code(self) -> str:
+        """The code of the error's class, as `mcp_reflect.errors` names it."""
+        return self.data["code"]
+
+    @property
+    def argument(self) -> str:
+        """The argument at fault; empty where it is none."""
+        return self.data["argument"]
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids that the error is about."""
+        return self.data["ids"]
 
 
 class CallerBusy(hub_launcher.HubUnavailable):
@@ -172,9 +187,8 @@ class Caller:
         try:
             line = json.dumps(request, ensure_ascii=False, allow_nan=False).encode() + b"\n"
         except ValueError as error:  # a server that cannot read a line does not answer it
-            raise RemoteError(
-                f"the arguments are not JSON: {error}. {_NOTHING_CHANGED}; correct it and call again."
-            ) from None
+            problem = f"the arguments are not JSON: {error}. Nothing was changed; correct it and call again."
+            raise RemoteError(error_data(UsageError(problem))) from None
         if self._carrier is None:
             self._carrier = self._connected(until)
         carrier = self._carrier
@@ -246,11 +260,12 @@ def _result(answer: Mapping[str, Any]) -> Any:
         message = str(error.get("message", "the memory answered with an error"))
         if error.get("code") == CONNECTION_LOST_CODE:  # said in place of a server that could not start
             raise hub_launcher.HubUnavailable(message)
-        raise RemoteError(message)
+        raise RemoteError(read_error_data(error.get("data"), message))
     result = answer.get("result") or {}
     if result.get("isError"):
         texts = [str(part.get("text", "")) for part in result.get("content") or [] if isinstance(part, dict)]
-        raise RemoteError("\n".join(text for text in texts if text) or "the call was refused")
+        message = "\n".join(text for text in texts if text) or "the call was refused"
+        raise RemoteError(read_error_data((result.get("_meta") or {}).get(request_meta.ERROR), message))
     return result.get("structuredContent")
 
 

@@ -33,12 +33,19 @@ _CRASHES = 2
 
 
 class HubUnavailable(Exception):
-    """No hub can be had; the message is one line. `alone`: this process may serve its client without one."""
+    """No hub can be had; the message is one line.
 
-    def __init__(self, message: str, exit_code: int = 1, *, alone: bool = False) -> None:
+    `exit_code` is what the process should end with. `alone`: this process may serve its client without a hub. `data` is
+    the hub's own error (`mcp_reflect.errors.ErrorData`), empty where no hub said anything, or an older one did.
+    """
+
+    def __init__(
+        self, message: str, exit_code: int = 1, *, alone: bool = False, data: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(" ".join(message.split()))
         self.exit_code = exit_code
         self.alone = alone
+        self.data = dict(data or {})
 
 
 class _Crashed(HubUnavailable):
@@ -91,7 +98,7 @@ def try_connect(
         return None
     if "error" in answer:
         link.close()
-        raise HubUnavailable(str(answer["error"]), int(answer.get("exit", 1)))
+        raise HubUnavailable(str(answer["error"]), int(answer.get("exit", 1)), data=answer.get("error_data"))
     return HubConnection(link, lines, answer)
 
 
@@ -271,6 +278,8 @@ def _failure(home: str, process: Any) -> HubUnavailable:
         text = said.read()
     try:
         report = json.loads(text)
-        return HubUnavailable(str(report["error"]), int(report["exit"]), alone=bool(report["alone"]))
+        return HubUnavailable(
+            str(report["error"]), int(report["exit"]), alone=bool(report["alone"]), data=report.get("error_data")
+        )
     except (ValueError, KeyError, TypeError):
         return _Crashed(f"the hub of {home} ended with code {process.returncode} as it started; see {HUB_LOG} there")

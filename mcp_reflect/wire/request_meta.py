@@ -1,4 +1,4 @@
-"""What a program tells the server beside a tool's arguments, in a request's `_meta`: no model has to read about it."""
+"""The keys under which programs and the server tell each other, in `_meta`, what no model has to read."""
 
 from __future__ import annotations
 
@@ -7,3 +7,6 @@ WAIT = "mcp-reflect/wait"
 
 REVIEW_SOURCE = "mcp-reflect/review_source"
 """What a verdict was taken from, as `Review.source` names it."""
+
+ERROR = "mcp-reflect/error"
+"""Of a result that is an error: its `mcp_reflect.errors.ErrorData`."""

@@ -41,7 +41,7 @@ def gone(parts: Parts, thing_id: str) -> None:
 
 def wrong(parts: Parts) -> list[str]:
     parts.indexer.sync("alpha")
-    return findings(parts.ledger, parts.index, parts.embedder, "alpha")
+    return [finding.text for finding in findings(parts.ledger, parts.index, parts.embedder, "alpha")]
 
 
 def remains(folder: Path, word: str) -> list[str]:

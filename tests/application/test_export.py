@@ -44,7 +44,7 @@ def exported(parts: Parts, project: str = "alpha", *, vectors: bool = True) -> b
 
 def wrong(parts: Parts, project: str = "alpha") -> list[str]:
     parts.indexer.sync(project)
-    return findings(parts.ledger, parts.index, parts.embedder, project)
+    return [finding.text for finding in findings(parts.ledger, parts.index, parts.embedder, project)]
 
 
 def written(folder: Path, content: bytes) -> Path:

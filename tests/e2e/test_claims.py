@@ -37,7 +37,7 @@ def differing(home: Path) -> list[str]:
     """What `mcp-reflect verify` would list."""
     with open_store(load_settings(environment(home), home.parent)) as store:
         store.indexer.sync("test-project")
-        return findings(store.ledger, store.index, store.embedder, "test-project")
+        return [found.text for found in findings(store.ledger, store.index, store.embedder, "test-project")]
 
 
 async def known(client: Client, task: str = TASK, **more: Any) -> dict[str, dict[str, Any]]:

@@ -88,14 +88,22 @@ def test_a_refused_call_says_why_and_the_connection_goes_on(home: Path) -> None:
     with calling(home, **LASTING) as caller:
         with pytest.raises(RemoteError, match=r"limit: got 0\. Allowed: a whole number from 1 to 100") as refused:
             caller.call("query_memories", {"task": "t", "limit": 0})
-        assert refused.value.usage
+        assert (refused.value.code, refused.value.argument) == ("invalid_argument", "limit")
         since = status(home)["clients"][0]["since"]
         assert total(caller) == 0
         assert status(home)["clients"][0]["since"] == since
 
 
-def test_a_refusal_that_is_not_the_callers_fault_is_told_from_one_that_is() -> None:
-    assert not RemoteError("the ledger is locked. Nothing of this call was stored; try again.").usage
+def test_a_refusal_says_as_data_which_ids_it_is_about(home: Path) -> None:
+    gone = [f"mem_{number:012}" for number in range(7)]
+    with calling(home) as caller:
+        with pytest.raises(RemoteError, match="and 2 more") as refused:
+            caller.call("submit_trace", {"task": "t", "retrieved_memory_ids": gone})
+        assert (refused.value.code, refused.value.argument) == ("unknown_id", "retrieved_memory_ids")
+        assert refused.value.ids == gone
+        with pytest.raises(RemoteError) as unknown:
+            caller.call("no_such_tool", {})
+        assert (unknown.value.code, unknown.value.argument, unknown.value.ids) == ("unknown", "", [])
 
 
 def test_text_that_is_no_unicode_is_refused_at_once_and_not_waited_for(home: Path) -> None:

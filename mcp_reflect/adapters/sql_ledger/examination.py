@@ -1,4 +1,4 @@
-"""MemoryReader at a ledger without touching it: nothing is created, nothing is written."""
+"""Examines a ledger without touching it: nothing is created, nothing is written."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _damage(connection: sqlite3.Connection, seconds: float) -> tuple[tuple[str, 
     try:
         found = [str(row[0]) for row in connection.execute("PRAGMA quick_check(5)")]
     except sqlite3.OperationalError as error:
-        if "interrupted" in str(error):
+        if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
             return (), False
         raise
     finally:

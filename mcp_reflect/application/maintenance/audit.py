@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -21,16 +22,26 @@ _ROUNDED = 1e-6
 _EMBED_BATCH = 64
 
 
-def findings(ledger: Ledger, index: VectorIndex, embedder: Embedder, project: str) -> list[str]:
+class AuditFinding(NamedTuple):
+    """Something that differs, and in which of the two stores it is mended."""
+
+    store: Literal["ledger", "index"]
+    text: str
+
+
+def findings(ledger: Ledger, index: VectorIndex, embedder: Embedder, project: str) -> list[AuditFinding]:
     """Return what differs in one project, empty where nothing does. Raises LedgerError or IndexFailure."""
     model = embedder.identity
     with ledger.reading() as session:
         rows = session.projects.audit_rows(project)
         vectors, missing = session.vectors.of_project(project, model), session.vectors.missing(project, model)
-    return [
-        *ledger_findings(rows),
+    of_index = [
         *_index(vectors, index.contents(project, model)),
         *(f"memory {memory_id}: not embedded by {model}; run `mcp-reflect reindex`" for memory_id, _ in missing),
+    ]
+    return [
+        *(AuditFinding("ledger", text) for text in ledger_findings(rows)),
+        *(AuditFinding("index", text) for text in of_index),
     ]
 
 

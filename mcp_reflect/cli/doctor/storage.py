@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import sqlite3
 import stat
 import urllib.error
 import urllib.request
@@ -74,8 +75,8 @@ def check_ledger(folder: Path, settings: Settings | None) -> Iterator[DoctorFind
             return
         found = examine(url, EXAMINATION_S)
     except (LedgerError, ConfigurationError) as error:
-        remedy = "mcp-reflect restore <a backup>" if "ledger.url" not in str(error) else "correct ledger.url"
-        if "unable to open" in str(error) or "readonly" in str(error):
+        remedy = "correct ledger.url" if isinstance(error, ConfigurationError) else "mcp-reflect restore <a backup>"
+        if _is_inaccessible(error):
             remedy = f"make {folder} readable and writable for you"
         yield DoctorFinding("ledger", "wrong", f"{mask_secrets(url)}: {mask_secrets(str(error))}", remedy)
         return
@@ -95,6 +96,17 @@ def check_ledger(folder: Path, settings: Settings | None) -> Iterator[DoctorFind
         detail += f"; too large to be read for damage in {EXAMINATION_S:.0f} seconds"
     yield DoctorFinding("ledger", "ok" if found.thorough else "warning", detail)
     yield _index(folder, settings, found.behind, indexed=found.indexed)
+
+
+def _is_inaccessible(error: BaseException) -> bool:
+    """Whether SQLite could not open or write its file, by the code of its own error below the one given."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, sqlite3.Error):
+            # The low byte is the primary code; the rest says more of the reason. Errors of the module itself have none.
+            return getattr(cause, "sqlite_errorcode", 0) & 0xFF in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
+        cause = cause.__cause__
+    return False
 
 
 def _index(folder: Path, settings: Settings | None, behind: dict[str, int], *, indexed: bool) -> DoctorFinding:

@@ -1,0 +1,46 @@
+"""The SDK's server, whose refusals carry the error as data beside the text for the model."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.context import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult, InputRequiredResult, TextContent
+
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.errors import ReflectError, error_data
+from mcp_reflect.wire import request_meta
+
+log = logging.getLogger(__name__)
+
+
+class ReflectServer(MCPServer[MemoryService]):
+    """An MCPServer that puts the ErrorData of a refused call into the `_meta` of its result.
+
+    The SDK keeps the text of a ToolError and drops its cause. Programs (hooks, the Python API, commands) read the data;
+    the text, which is all that clients show a model, stays as it is.
+    """
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[MemoryService, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool. A ToolError that a ReflectError caused becomes the result; others are raised as they are."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as refusal:
+            if not isinstance(refusal.__cause__, ReflectError):
+                raise
+            log.info("tool %r refused a call: %s", name, refusal.__cause__.code)
+            return refused_call(str(refusal), refusal.__cause__)
+
+
+def refused_call(text: str, error: ReflectError) -> CallToolResult:
+    """The result of a call that failed: `text` for the model, the error as data for programs."""
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)],
+        is_error=True,
+        _meta={request_meta.ERROR: {**error_data(error), "message": text}},
+    )
