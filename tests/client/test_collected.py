@@ -28,7 +28,7 @@ class Strange:
 
 def stored(items: list[Any]) -> str:
     """As the server takes it: checked, then parsed; the canonical text."""
-    submission = requests.checked(requests.Submission, task="t", trajectory=build_trajectory(items))
+    submission = requests.make_request(requests.Submission, task="t", trajectory=build_trajectory(items))
     return parse(submission.trajectory).text
 
 
