@@ -11,11 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from mcp_reflect.domain.models import Author, ReflectionDraft, ReviewedRun
+from mcp_reflect.domain.models import Author, ReflectionDraft
 from mcp_reflect.domain.reflection.model_answers import MAX_TOOL_CHARS, MAX_TOOLS, clip, clipped_line
 from mcp_reflect.domain.trajectory.error_lines import errors_in_result
-from mcp_reflect.domain.trajectory.messages import Said, ToolCall, ToolResult, events
-from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
+from mcp_reflect.domain.trajectory.messages import Said, ToolCall, ToolResult
+from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.trajectory.run import ReviewedRun
 
 _TASK_CHARS = 200
 _SHORT_SENTENCE = 30
@@ -38,7 +39,7 @@ class ExtractiveReflector:
 
     def reflect(self, run: ReviewedRun) -> ReflectionDraft:
         """A draft whose summary is never empty. Raises nothing for a trace as it is stored."""
-        trajectory = parse(run.trace.trajectory)
+        trajectory = run.trajectory
         passed = run.review.result == "pass"
         return ReflectionDraft(
             summary=_summary(run, len(trajectory.calls)),
@@ -134,7 +135,7 @@ def _failed_calls(trajectory: Trajectory) -> set[int]:
     failed: set[int] = set()
     positions: dict[str, int] = {}
     count = 0
-    for event in (event for message in trajectory.messages or () for event in events(message)):
+    for event in trajectory.events:
         if isinstance(event, ToolCall):
             positions[event.id] = count
             count += 1
@@ -145,10 +146,9 @@ def _failed_calls(trajectory: Trajectory) -> set[int]:
 
 def _last_words(trajectory: Trajectory) -> str:
     """How a run without calls ended: what the agent said last, or the last line of a log."""
-    for message in reversed(trajectory.messages or ()):
-        for event in events(message):
-            if isinstance(event, Said) and event.role == "assistant":
-                return event.text
+    for event in reversed(trajectory.events):
+        if isinstance(event, Said) and event.role == "assistant":
+            return event.text
     text = trajectory.render(8 * _ENDING_CHARS).rstrip()
     return text[text.rfind("\n") + 1 :]
 

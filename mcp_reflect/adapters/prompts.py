@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 
 from mcp_reflect.domain.insights.model_answers import read_insights
 from mcp_reflect.domain.insights.observations import insight_parts
-from mcp_reflect.domain.models import InsightDraft, Material, Memory, ReflectionDraft, Result, ReviewedRun
+from mcp_reflect.domain.models import InsightDraft, Material, Memory, ReflectionDraft, Result
 from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm, read_answer
-from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.errors import ConfigurationError, ReflectorRefused
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Prompts:
         parts = _parts(run)
         try:
             bare = self._render(run.review.result, form, {name: text[:1] for name, text in parts.items()})
-            fitted = _fitted(parts, max(max_chars - len(bare), _LEAST_ROOM))
+            fitted = _fitted(parts, run.trajectory, max(max_chars - len(bare), _LEAST_ROOM))
             prompt = self._render(run.review.result, form, fitted)
         except _Unrenderable as error:
             raise ReflectorRefused(f"prompts: {error}") from error
@@ -202,13 +203,12 @@ def _cut(line: str, limit: int) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…" if limit > 0 else ""
 
 
-def _fitted(parts: Mapping[str, str], room: int) -> dict[str, str]:
+def _fitted(parts: Mapping[str, str], trajectory: Trajectory, room: int) -> dict[str, str]:
     """The parts in at most `room` characters."""
     fitted = {name: _shortened(parts[name], int(room * share)) for name, share in _SHARES.items()}
     fitted["retrieved"] = _fitted_lines(parts["retrieved"], int(room * _RETRIEVED_SHARE))
     left = room - sum(map(len, fitted.values()))
-    trajectory = parts["trajectory"]
-    fitted["trajectory"] = _shortened(parse(trajectory).render(left).strip(), left) if trajectory else ""
+    fitted["trajectory"] = _shortened(trajectory.render(left).strip(), left)
     return fitted
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from mcp_reflect.application.ports import ReadSession, WriteSession
 from mcp_reflect.domain.learning import q_update
 from mcp_reflect.domain.learning.credit_assignment import credit_weights
-from mcp_reflect.domain.models import Author, QUpdate, ReflectionDraft, Review, Trace, UtilityEvent
-from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.models import Author, Memory, QUpdate, ReflectionDraft, Review, Trace, UtilityEvent
+from mcp_reflect.domain.trajectory.run import ParsedRun
+
+_UTILITY = {"q_value", "reviews", "trials", "successes", "last_used_at"}
+"""What reviews and queries move in a memory; the rest of it is its advice."""
 
 
 def learn(session: WriteSession, trace: Trace, review: Review) -> list[QUpdate]:
@@ -44,17 +48,39 @@ def learn(session: WriteSession, trace: Trace, review: Review) -> list[QUpdate]:
     return list(updates.values())
 
 
-def inferred(session: ReadSession, trace: Trace) -> dict[str, float]:
-    """What `Review.used` is to say of a run: how much it followed the memories that it may credit.
-
-    Empty where the trace does not tell, so that such a review is the same as under the plain rule.
-    """
+def creditable(session: ReadSession, trace: Trace) -> list[Memory]:
+    """The memories that a run was given and may credit."""
     found = session.memories.by_ids(trace.retrieved_memory_ids)
-    creditable = [memory for memory in found.values() if trace.id not in q_update.source_traces(memory)]
-    if len(creditable) < 2:  # noqa: PLR2004 - one alone cannot be told apart, and reading the run takes time
-        return {}
-    weights = credit_weights(creditable, trace.task, parse(trace.trajectory), trace.final_response)
-    return {} if all(weight == 1.0 for weight in weights.values()) else {i: w for i, w in weights.items() if w > 0.0}
+    return [memory for memory in found.values() if trace.id not in q_update.source_traces(memory)]
+
+
+class CreditInference:
+    """Infers how much one run followed its memories, once for memories that say the same.
+
+    The inference takes time linear in the length of the run; so it is made before the ledger is locked, and asked for
+    again under the lock, where only a memory that was rewritten meanwhile makes it necessary once more.
+    """
+
+    def __init__(self, run: ParsedRun) -> None:
+        self._run = run
+        self._advice: list[dict[str, Any]] = []
+        self._used: dict[str, float] = {}
+
+    def used(self, memories: Sequence[Memory]) -> dict[str, float]:
+        """What `Review.used` is to say: the weight in (0, 1] of each memory that was followed, by id.
+
+        Empty where the run does not tell, so that such a review is the same as under the plain rule.
+        """
+        if len(memories) < 2:  # noqa: PLR2004 - one alone cannot be told apart, and reading the run takes time
+            return {}
+        advice = [memory.model_dump(exclude=_UTILITY) for memory in memories]
+        if advice != self._advice:
+            trace = self._run.trace
+            weights = credit_weights(memories, trace.task, self._run.trajectory, trace.final_response)
+            told = any(weight < 1.0 for weight in weights.values())
+            self._used = {i: weight for i, weight in weights.items() if weight > 0.0} if told else {}
+            self._advice = advice
+        return self._used
 
 
 def refine(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcp_reflect.application.claims import Embedded, texts_of
-from mcp_reflect.application.credit import update_of
+from mcp_reflect.application.credit import creditable, update_of
 from mcp_reflect.application.insights import Insights
 from mcp_reflect.application.jobs.reflections import ReflectionQueue
 from mcp_reflect.application.known_errors import ErrorFixes, Recorded
@@ -17,21 +17,20 @@ from mcp_reflect.application.ports import (
     Embedder,
     Ledger,
     OutOfDate,
+    ReadSession,
     ReflectionDialogue,
     Reflector,
-    WriteSession,
 )
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import DEFAULT, NO_RETRIEVAL, ErrorFix, Query, Submission, Verdict
 from mcp_reflect.application.retrieval import RetrievalSpec, Retriever
-from mcp_reflect.application.review import Outcome, Reviewer
+from mcp_reflect.application.review import Outcome, PreparedReview, Reviewer
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import (
     Action,
     Match,
     QUpdate,
     Review,
-    ReviewedRun,
     Trace,
 )
 from mcp_reflect.domain.ranking.recency import microseconds
@@ -39,6 +38,7 @@ from mcp_reflect.domain.redaction.redact import redact, redact_json, redact_traj
 from mcp_reflect.domain.redaction.stored_text import NOT_OWN, own_draft, own_words
 from mcp_reflect.domain.text.rendering import map_text, render_augmented, strip_recalled
 from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.values import FLOAT32_ERROR
 from mcp_reflect.errors import InvalidArgument, ModelUnavailable, TraceKeyConflict, UnknownId
 
@@ -129,37 +129,58 @@ class MemoryService(MemoryReader):
 
     def submit(self, submission: Submission, *, client_can_sample: bool = False) -> Outcome:
         """Store a run, and its review where one is given, in one transaction."""
-        trace = self._trace_of(submission)
-        verdict = submission.verdict
-        embedded = self._embedded([trace.task, *own_draft(verdict.draft).claims]) if verdict.result else None
+        run = self._run_of(submission)
+        trace, verdict = run.trace, submission.verdict
+        with self._ledger.reading() as reading:
+            known = _find_same(reading, trace)
+        if known is not None:
+            return self._same_trace(known, trace)
+        prepared = self._prepared_submission(run, submission, client_can_sample) if verdict.result else None
         with self._ledger.writing() as session:
-            known = session.traces.find_by_key(self.profile.project, trace.trace_key) if trace.trace_key else None
+            known = _find_same(session, trace)
             if known is None:
                 retrieved = self._retrieved_ids(session, submission)
                 trace = trace.model_copy(update={"retrieved_memory_ids": retrieved})
                 session.traces.add(trace)
                 session.retrievals.close(self.profile.connection, trace.id)
-                outcome = self._reviewer.apply(session, trace, verdict, embedded, client_can_sample=client_can_sample)
+                self._reviewer.check(session, verdict)
+                outcome = Outcome(trace.id, None, "none", "", None, [])
+                if prepared is not None:
+                    outcome = self._reviewer.apply(session, prepared, trace)
                 due = self.insights.queue_if_due(session)
         if known is not None:
             return self._same_trace(known, trace)
         if due:
             self.insights.wake()
-        return self._settled(trace, outcome)
+        return self._settled(outcome)
 
     def review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool = False) -> Outcome:
         """Judge a run. A second review takes the place of the first, as if only it had been given."""
         if not verdict.result:
             raise InvalidArgument("result", "is empty", '"pass" or "fail"')
+        outcome: Outcome | None = None
+        while outcome is None:
+            outcome = self._try_review(trace_id, verdict, client_can_sample=client_can_sample)
+        return self._settled(outcome)
+
+    def _try_review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool) -> Outcome | None:
+        """None where the trace was changed while it was read: something that it names was forgotten."""
         trace = self.trace(trace_id)
         if trace.origin != "run":
             problem = f"{trace_id} is where a recorded {trace.origin} came from"
             raise InvalidArgument("trace_id", problem, "the trace of a run, as submit_trace and list_traces give it")
+        with self._ledger.reading() as reading:
+            self._reviewer.check(reading, verdict)
+            memories = creditable(reading, trace)
         claims = own_draft(verdict.draft).claims or trace.draft.claims
         embedded = self._embedded([trace.task, *claims])
+        run = ParsedRun.of(trace)
+        prepared = self._reviewer.prepare(run, verdict, memories, embedded, client_can_sample=client_can_sample)
         with self._ledger.writing() as session:
-            outcome = self._reviewer.apply(session, trace, verdict, embedded, client_can_sample=client_can_sample)
-        return self._settled(trace, outcome)
+            if not session.traces.is_unchanged(trace):
+                return None
+            self._reviewer.check(session, verdict)
+            return self._reviewer.apply(session, prepared, trace)
 
     def await_reflection(self, outcome: Outcome, timeout: float) -> Outcome:
         """Give a queued reflection at most `timeout` seconds to be written; the outcome as it is then."""
@@ -189,10 +210,12 @@ class MemoryService(MemoryReader):
             return self._present(outcome)
         embedded = self._embedded(texts_of(trace, draft, "sampling", review.draft))
         if embedded is not None:
+            run = ParsedRun.of(trace).reviewed(review)
             with self._ledger.writing() as session:
                 present, job = session.reviews.current(trace.id), session.jobs.reflections.get(trace.id)
-                if present == review and job is not None and job.state == "queued":
-                    self._reviewer.save(session, trace, review, (draft, "sampling"), embedded)
+                unchanged = present == review and session.traces.is_unchanged(trace)
+                if unchanged and job is not None and job.state == "queued":
+                    self._reviewer.save(session, run, (draft, "sampling"), embedded)
             self._queue.saved(trace.project)
         return self._present(outcome)
 
@@ -213,8 +236,19 @@ class MemoryService(MemoryReader):
 
     # -- submitting
 
-    def _trace_of(self, submission: Submission) -> Trace:
-        """The trace to store: secrets redacted, and what this memory itself had put into the prompt cut out."""
+    def _prepared_submission(self, run: ParsedRun, submission: Submission, client_can_sample: bool) -> PreparedReview:
+        """The review of a run that is not stored yet, as far as it can be worked out before the ledger is locked."""
+        verdict = submission.verdict
+        with self._ledger.reading() as session:
+            retrieved = self._retrieved_ids(session, submission)
+            self._reviewer.check(session, verdict)
+            run = replace(run, trace=run.trace.model_copy(update={"retrieved_memory_ids": retrieved}))
+            memories = creditable(session, run.trace)
+        embedded = self._embedded([run.trace.task, *own_draft(verdict.draft).claims])
+        return self._reviewer.prepare(run, verdict, memories, embedded, client_can_sample=client_can_sample)
+
+    def _run_of(self, submission: Submission) -> ParsedRun:
+        """The run to store: secrets redacted, and what this memory itself had put into the prompt cut out."""
         task = own_words(submission.task)
         if not task.strip():
             raise InvalidArgument("task", NOT_OWN, "the task in the user's words")
@@ -234,9 +268,10 @@ class MemoryService(MemoryReader):
             created_at=self._clock(),
         )
         if submission.verdict.result:
-            return trace  # its words belong to this review, and would speak for a later one that brings none
+            # Its words belong to this review, and would speak for a later one that brings none.
+            return ParsedRun(trace, trajectory)
         words = {"draft": own_draft(submission.verdict.draft), "feedback": own_words(submission.verdict.feedback)}
-        return trace.model_copy(update=words)
+        return ParsedRun(trace.model_copy(update=words), trajectory)
 
     def _same_trace(self, known: Trace, again: Trace) -> Outcome:
         """The answer to a retry: what the first call stored."""
@@ -246,7 +281,7 @@ class MemoryService(MemoryReader):
             raise TraceKeyConflict(known.trace_key, known.id)
         return self.outcome(known.id)
 
-    def _retrieved_ids(self, session: WriteSession, submission: Submission) -> tuple[str, ...]:
+    def _retrieved_ids(self, session: ReadSession, submission: Submission) -> tuple[str, ...]:
         """What the run was given: as named by the caller, otherwise what its connection was last shown."""
         ids = list(submission.retrieved_memory_ids)
         self._reviewer.require_memories(session, "retrieved_memory_ids", ids)
@@ -269,10 +304,10 @@ class MemoryService(MemoryReader):
         except ModelUnavailable:
             return None
 
-    def _settled(self, trace: Trace, outcome: Outcome) -> Outcome:
+    def _settled(self, outcome: Outcome) -> Outcome:
         """After the commit: tell those who follow the ledger."""
         if outcome.memory is not None:
-            self._queue.saved(trace.project)
+            self._queue.saved(self.profile.project)
         elif outcome.ingest_status == "queued":
             self._queue.notify()
         return outcome
@@ -307,3 +342,8 @@ class MemoryService(MemoryReader):
         }
         kept = {i: u.model_copy(update={"q_before": first[i].q_before}) if i in first else u for i, u in moved.items()}
         return list((kept | taken_back).values())
+
+
+def _find_same(session: ReadSession, trace: Trace) -> Trace | None:
+    """The trace that an earlier call stored under the same key."""
+    return session.traces.find_by_key(trace.project, trace.trace_key) if trace.trace_key else None

@@ -1,16 +1,16 @@
-"""What a review does inside its transaction: learn, then write the reflection or queue it."""
+"""What a review does: read the run, then, in one transaction, learn and store the reflection or queue it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from mcp_reflect.application.claims import Embedded
-from mcp_reflect.application.credit import inferred, learn
-from mcp_reflect.application.jobs.reflection_jobs import errors_of, queue_reflection, run_to_reflect_on, save_reflection
+from mcp_reflect.application.credit import CreditInference, creditable, learn
+from mcp_reflect.application.jobs.reflection_jobs import memories_to_judge, queue_reflection, save_reflection
 from mcp_reflect.application.memory_reader import ISSUED_BY
-from mcp_reflect.application.ports import Clock, Reflector, WriteSession
+from mcp_reflect.application.ports import Clock, ReadSession, Reflector, WriteSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import DEFAULT, Verdict
 from mcp_reflect.domain.ids import new_id
@@ -21,11 +21,11 @@ from mcp_reflect.domain.models import (
     QUpdate,
     ReflectionDraft,
     Review,
-    ReviewedRun,
     Trace,
 )
 from mcp_reflect.domain.redaction.redact import redact
 from mcp_reflect.domain.redaction.stored_text import own_draft, own_words
+from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import InvalidArgument, UnknownId
 
 SAMPLING_GRACE_S = 120.0
@@ -45,36 +45,48 @@ class Outcome:
     ask_client: ReviewedRun | None = None
 
 
+@dataclass(frozen=True)
+class PreparedReview:
+    """A review with all that takes reading its run, worked out before the ledger is locked.
+
+    `run` has the review as it will be stored but for its number and its inferred credit. `words` are the reflection,
+    None where a model is to be asked for it; `embedded` is None where the embedding model could not be had. `credit`
+    is None where nothing is to be inferred.
+    """
+
+    run: ReviewedRun
+    words: tuple[ReflectionDraft, Author] | None
+    embedded: Embedded | None
+    credit: CreditInference | None
+
+
 class Reviewer:
-    """Applies verdicts for one connection. It never talks to a model: it runs inside a transaction."""
+    """Applies verdicts for one connection. It never talks to a model."""
 
     def __init__(self, profile: Profile, extractive: Reflector, clock: Clock) -> None:
         self._profile = profile
         self._extractive = extractive
         self._clock = clock
 
-    def apply(
+    def prepare(
         self,
-        session: WriteSession,
-        trace: Trace,
+        run: ParsedRun,
         verdict: Verdict,
+        memories: Sequence[Memory],
         embedded: Embedded | None,
         *,
         client_can_sample: bool,
-    ) -> Outcome:
-        """Store the review, move the q_values, and write the reflection or queue it.
+    ) -> PreparedReview:
+        """Work out a review of a run as far as that takes no transaction.
 
-        `embedded` holds the task and the agent's claims, None where the embedding model could not be had.
+        `memories` are those the run may credit, `embedded` holds the task and the agent's claims.
         """
-        self._check(session, verdict)
-        if not verdict.result:
-            return Outcome(trace.id, None, "none", "", None, [])
         review = Review(
             id=new_id("rev"),
-            trace_id=trace.id,
-            seq=session.feed.next_seq(),
-            result=verdict.result,
-            feedback=own_words(verdict.feedback) or trace.feedback,
+            trace_id=run.trace.id,
+            seq=0,
+            result=verdict.result or "pass",
+            feedback=own_words(verdict.feedback) or run.trace.feedback,
             alpha=self._profile.alpha if verdict.alpha == DEFAULT else verdict.alpha,
             helpful_memory_ids=verdict.helpful_memory_ids,
             harmful_memory_ids=verdict.harmful_memory_ids,
@@ -82,40 +94,49 @@ class Reviewer:
             source=redact(verdict.source),
             created_at=self._clock(),
         )
+        credit: CreditInference | None = None
         if self._profile.credit == "used" and not (review.helpful_memory_ids or review.harmful_memory_ids):
-            review = review.model_copy(update={"used": inferred(session, trace)})
+            credit = CreditInference(run)
+            credit.used(memories)
+        reviewed = run.reviewed(review)
+        words = self._words_at_once(reviewed, client_can_sample=client_can_sample)
+        return PreparedReview(reviewed, words, embedded, credit)
+
+    def apply(self, session: WriteSession, prepared: PreparedReview, trace: Trace) -> Outcome:
+        """Store the review of a stored trace, move the q_values, and store the reflection or queue it."""
+        review = prepared.run.review.model_copy(update={"seq": session.feed.next_seq()})
+        if prepared.credit is not None:
+            used = prepared.credit.used(creditable(session, trace))
+            review = review.model_copy(update={"used": used})
+        run = replace(prepared.run, trace=trace, review=review)
         session.reviews.put(review)
         updates = learn(session, trace, review)
-        words = self._words_at_once(trace, review, client_can_sample=client_can_sample)
+        words, embedded = prepared.words, prepared.embedded
         if words is not None and embedded is not None:
-            memory = self.save(session, trace, review, words, embedded)
+            memory = self.save(session, run, words, embedded)
             return Outcome(trace.id, review, "completed", "", memory, updates)
         asked = words is None and not self._profile.uses_model
         due = self._clock() + timedelta(seconds=SAMPLING_GRACE_S if asked else 0.0)
         reason = "the embedding model is not available" if embedded is None else ""
         queue_reflection(session, trace, review, due, reason, for_model=words is None and not asked)
-        run = run_to_reflect_on(trace, review, session.memories.by_ids) if asked else None
-        return Outcome(trace.id, review, "queued", reason, None, updates, run)
+        to_ask = replace(run, retrieved=memories_to_judge(session, trace, review)) if asked else None
+        return Outcome(trace.id, review, "queued", reason, None, updates, to_ask)
 
     def save(
-        self,
-        session: WriteSession,
-        trace: Trace,
-        review: Review,
-        words: tuple[ReflectionDraft, Author],
-        embedded: Embedded,
+        self, session: WriteSession, run: ReviewedRun, words: tuple[ReflectionDraft, Author], embedded: Embedded
     ) -> Memory:
-        """Store the memory of a reviewed trace."""
-        return save_reflection(session, trace, review, words, embedded, self._clock(), self._profile.initial_q)
+        """Store the memory of a reviewed run."""
+        return save_reflection(session, run, words, embedded, self._clock(), self._profile.initial_q)
 
-    def require_memories(self, session: WriteSession, name: str, ids: Sequence[str]) -> None:
+    def require_memories(self, session: ReadSession, name: str, ids: Sequence[str]) -> None:
         """Raises UnknownId for ids in argument `name` that are not visible to this connection."""
         found = session.memories.by_ids(ids)
         unknown = [i for i in ids if i not in found or not self._profile.sees(found[i])]
         if unknown:
             raise UnknownId(name, unknown, ISSUED_BY)
 
-    def _check(self, session: WriteSession, verdict: Verdict) -> None:
+    def check(self, session: ReadSession, verdict: Verdict) -> None:
+        """Raise InvalidArgument or UnknownId for a verdict that cannot be applied."""
         both = sorted(set(verdict.helpful_memory_ids) & set(verdict.harmful_memory_ids))
         if both:
             raise InvalidArgument("harmful_memory_ids", f"{', '.join(both)} is in both lists", "each id in one list")
@@ -125,18 +146,15 @@ class Reviewer:
                 raise InvalidArgument(name, "given without a review", "together with review_result, or in review_trace")
             self.require_memories(session, name, ids)
 
-    def _words_at_once(
-        self, trace: Trace, review: Review, *, client_can_sample: bool
-    ) -> tuple[ReflectionDraft, Author] | None:
+    def _words_at_once(self, run: ReviewedRun, *, client_can_sample: bool) -> tuple[ReflectionDraft, Author] | None:
         """The reflection, where it takes no model to write it; None where one is to be asked."""
         author = self._profile.author
         if author in {"auto", "agent"}:
-            for draft in (review.draft, trace.draft):
+            for draft in (run.review.draft, run.trace.draft):
                 if not draft.is_empty:
                     return draft, "agent"
         if author in {"auto", "llm"} and self._profile.uses_model:
             return None
         if author in {"auto", "sampling"} and client_can_sample:
             return None
-        run = ReviewedRun(trace=trace, review=review, errors=errors_of(trace))
         return self._extractive.reflect(run), self._extractive.author

@@ -193,18 +193,6 @@ class QUpdate(Frozen):
     alpha: float
 
 
-class ReviewedRun(Frozen):
-    """What a reflector is given: a redacted trace, its review, and the errors seen in the trajectory.
-
-    `retrieved` are the memories it should judge; none where the reviewer named some.
-    """
-
-    trace: Trace
-    review: Review
-    errors: tuple[str, ...] = ()
-    retrieved: tuple[Memory, ...] = ()
-
-
 class Retrieval(Frozen):
     """Which memories a connection was given by one query, in order."""
 

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,15 +19,17 @@ from hypothesis import strategies as st
 from mcp_reflect.adapters import prompts as prompts_module
 from mcp_reflect.adapters.prompts import MAX_PROMPT_CHARS, TEMPLATES, Prompts, package_folder
 from mcp_reflect.application.ports import ReflectionDialogue
-from mcp_reflect.domain.models import Material, Observation, ReviewedRun
+from mcp_reflect.domain.models import Material, Observation
 from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm
+from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import ConfigurationError, ReflectorRefused
 from tests.support.values import make_memory, make_review, make_trace
 
 
 def a_run(result: str = "fail", *, feedback: str = "", errors: tuple[str, ...] = (), **trace: str) -> ReviewedRun:
     made = make_trace(**{"task": "Sort the list."} | trace)
-    return ReviewedRun(trace=made, review=make_review(made, 1, result=result, feedback=feedback), errors=errors)
+    review = make_review(made, 1, result=result, feedback=feedback)
+    return replace(ParsedRun.of(made).reviewed(review), errors=errors)
 
 
 @pytest.mark.parametrize("form", ANSWER_FORMS)
@@ -222,7 +225,7 @@ def test_a_text_of_a_run_cannot_end_its_fence_in_a_question_about_many() -> None
 def test_memories_are_shown_by_id_only_where_they_are_to_be_judged(form: AnswerForm) -> None:
     run = a_run()
     shown = tuple(make_memory(run.trace, id=f"mem_{i}", reflection="word " * 2_000) for i in range(12))
-    asked = Prompts().prompt(run.model_copy(update={"retrieved": shown}), form=form)
+    asked = Prompts().prompt(replace(run, retrieved=shown), form=form)
     assert len(asked) <= MAX_PROMPT_CHARS
     assert all(f"mem_{i}: word" in asked for i in range(12))
     assert "harmful_memory_ids" in asked

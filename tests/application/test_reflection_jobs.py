@@ -13,7 +13,8 @@ from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.application.jobs.reflections import ReflectionQueue
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Submission
-from mcp_reflect.domain.models import Author, ReflectionDraft, ReviewedRun
+from mcp_reflect.domain.models import Author, ReflectionDraft
+from mcp_reflect.domain.trajectory.run import ReviewedRun
 from tests.support.fakes import HashEmbedder
 from tests.support.small_memory import Parts, small_memory
 from tests.support.values import moment

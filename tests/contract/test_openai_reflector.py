@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,8 @@ from mcp_reflect.adapters.openai_reflector import OpenAIReflector
 from mcp_reflect.adapters.openai_reflector.chat import ChatServer
 from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.application.ports import Usage
-from mcp_reflect.domain.models import Material, Observation, ReviewedRun
+from mcp_reflect.domain.models import Material, Observation
+from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import ReflectorBusy
 from tests.support.asking import KEY, TASK, a_run, asking
 from tests.support.llm_server import (
@@ -146,7 +148,8 @@ def test_a_run_that_passed_has_no_mistake_whatever_the_model_says(server: LLMSer
 
 def test_a_long_run_is_cut_to_the_limit_of_the_prompt(server: LLMServer) -> None:
     run = a_run()
-    long = run.model_copy(update={"trace": run.trace.model_copy(update={"trajectory": "a line of a log\n" * 100_000})})
+    trace = run.trace.model_copy(update={"trajectory": "a line of a log\n" * 100_000})
+    long = ParsedRun.of(trace).reviewed(run.review)
     asking(server, max_prompt_chars=9_000).reflect(long)
     assert 8_000 < len(server.requests[0].prompt) <= 9_000
 
@@ -199,7 +202,7 @@ def test_a_server_is_shown_without_its_credentials() -> None:
 def judging() -> ReviewedRun:
     run = a_run()
     memory = make_memory(run.trace, id="mem_shown", reflection="Leave the flag out.")
-    return run.model_copy(update={"retrieved": (memory,)})
+    return replace(run, retrieved=(memory,))
 
 
 def test_only_a_run_with_memories_to_judge_is_asked_about_them(server: LLMServer) -> None:

@@ -23,8 +23,8 @@ import pytest
 from mcp_reflect.adapters.openai_reflector import OpenAIReflector
 from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.application.ports import Usage
-from mcp_reflect.domain.models import ReviewedRun
 from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from tests.support.values import make_review, make_trace
 
 pytestmark = [pytest.mark.llm, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -128,7 +128,7 @@ def _run(result: str) -> ReviewedRun:
         tools_used=trajectory.tools_used,
     )
     review = make_review(trace, 1, result=result, feedback="The tests never ran: pytest has no flag --fast.")
-    return ReviewedRun(trace=trace, review=review, errors=trajectory.errors)
+    return ParsedRun(trace, trajectory).reviewed(review)
 
 
 def test_a_real_model_writes_a_reflection_in_the_enforced_schema(model_server: str) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from mcp_reflect.adapters.openai_reflector import OpenAIReflector
 from mcp_reflect.adapters.prompts import Prompts
-from mcp_reflect.domain.models import ReviewedRun
+from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from tests.support.llm_server import LLMServer
 from tests.support.values import make_review, make_trace
 
@@ -21,4 +22,5 @@ def asking(server: LLMServer | str, timeout_s: float = 20, **more: Any) -> OpenA
 
 def a_run(result: str = "fail") -> ReviewedRun:
     trace = make_trace(task=TASK, trajectory="$ grep --fast\nerror: unknown flag")
-    return ReviewedRun(trace=trace, review=make_review(trace, 1, result=result, feedback="Wrong flag."))
+    review = make_review(trace, 1, result=result, feedback="Wrong flag.")
+    return replace(ParsedRun.of(trace).reviewed(review), errors=())

@@ -16,8 +16,9 @@ from typing import Any, Protocol, TypeVar
 from mcp_reflect.adapters.openai_reflector.chat import ChatServer, Conversation, FormatRefused
 from mcp_reflect.adapters.openai_reflector.schemas import INSIGHTS, JUDGING_REFLECTION, REFLECTION
 from mcp_reflect.application.ports import Usage
-from mcp_reflect.domain.models import Author, InsightDraft, Material, ReflectionDraft, ReviewedRun
+from mcp_reflect.domain.models import Author, InsightDraft, Material, ReflectionDraft
 from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm, read_answer
+from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.errors import ReflectorBusy, ReflectorError
 
 MAX_PROMPT_CHARS = 24_000

@@ -14,7 +14,7 @@ from mcp_reflect.application.ports import TraceSummary
 from mcp_reflect.domain.models import Origin, ReflectionDraft, Review, ReviewStatus, Trace
 
 _TEXTS = ("task", "trajectory", "final_response", "reference_context", "feedback")
-"""Columns that may quote a memory."""
+"""Columns that may quote a memory, some of them megabytes long; once written they never change."""
 
 _PHRASES = 20
 """Looked for by one statement: SQLite allows expressions of a certain depth only."""
@@ -25,6 +25,12 @@ class SqlTraces(SqlRepository):
 
     def get(self, trace_id: str) -> Trace | None:
         return self._find(schema.traces.c.id == trace_id)
+
+    def is_unchanged(self, trace: Trace) -> bool:
+        t = schema.traces.c
+        mutable = select(*(t[name] for name in Trace.model_fields if name not in _TEXTS))
+        row = self._connection.execute(mutable.where(t.id == trace.id)).mappings().first()
+        return row is not None and trace == rows.trace_from({**row, **{n: getattr(trace, n) for n in _TEXTS}})
 
     def find_by_key(self, project: str, trace_key: str) -> Trace | None:
         t = schema.traces.c

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from mcp_reflect.application.claims import Embedded, hide, save_claims
 from mcp_reflect.application.credit import refine
 from mcp_reflect.application.lifecycle import status_while_rewritten
-from mcp_reflect.application.ports import WriteSession
+from mcp_reflect.application.ports import ReadSession, WriteSession
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.models import Author, Memory, ReflectionDraft, ReflectionJob, Review, ReviewedRun, Trace
+from mcp_reflect.domain.models import Author, Memory, ReflectionDraft, ReflectionJob, Review, Trace
 from mcp_reflect.domain.reflection.composition import compose_memory
-from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.errors import ReflectError, ReflectorBusy
 
 MAX_ATTEMPTS = 8
@@ -20,40 +19,32 @@ _FIRST_PAUSE_S = 2.0
 _LONGEST_PAUSE_S = 3_600.0
 
 
-def errors_of(trace: Trace) -> tuple[str, ...]:
-    """The errors seen in a stored trajectory."""
-    return parse(trace.trajectory).errors
-
-
-def run_to_reflect_on(
-    trace: Trace, review: Review, memories: Callable[[Sequence[str]], Mapping[str, Memory]]
-) -> ReviewedRun:
-    """A run with what its reflector needs; the memories to judge only where the reviewer named none."""
-    named = review.helpful_memory_ids or review.harmful_memory_ids
-    found = {} if named else memories(trace.retrieved_memory_ids)
-    retrieved = tuple(found[i] for i in trace.retrieved_memory_ids if i in found)
-    return ReviewedRun(trace=trace, review=review, errors=errors_of(trace), retrieved=retrieved)
+def memories_to_judge(session: ReadSession, trace: Trace, review: Review) -> tuple[Memory, ...]:
+    """The memories that a run was given, where the reviewer named none: its reflector is asked about them."""
+    if review.helpful_memory_ids or review.harmful_memory_ids:
+        return ()
+    found = session.memories.by_ids(trace.retrieved_memory_ids)
+    return tuple(found[i] for i in trace.retrieved_memory_ids if i in found)
 
 
 def save_reflection(
     session: WriteSession,
-    trace: Trace,
-    review: Review,
+    run: ReviewedRun,
     words: tuple[ReflectionDraft, Author],
     embedded: Embedded,
     now: datetime,
     initial_q: float,
     last_error: str = "",
 ) -> Memory:
-    """Store the memory of a reviewed trace and its claims, in place of those it had, and settle its job.
+    """Store the memory of a reviewed run and its claims, in place of those it had, and settle its job.
 
     Where the words come with an opinion on what the run was given, that decides the q_values now.
     """
-    review, _ = refine(session, trace, review, *words)
+    trace = run.trace
+    review, _ = refine(session, trace, run.review, *words)
     earlier = session.memories.reflection_of(trace.id)
     memory = compose_memory(
-        trace,
-        review,
+        run,
         *words,
         memory_id=earlier.id if earlier else new_id("mem"),
         initial_q=earlier.initial_q if earlier else initial_q,

@@ -13,12 +13,13 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from mcp_reflect.application.claims import Embedded, texts_of
-from mcp_reflect.application.jobs.reflection_jobs import MAX_ATTEMPTS, pause_after, run_to_reflect_on, save_reflection
+from mcp_reflect.application.jobs.reflection_jobs import MAX_ATTEMPTS, memories_to_judge, pause_after, save_reflection
 from mcp_reflect.application.jobs.sharing import Claims
 from mcp_reflect.application.jobs.worker_thread import JobThread, mistakes_put_off
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, Reflector
-from mcp_reflect.domain.models import Author, ReflectionDraft, ReflectionJob, ReviewedRun
+from mcp_reflect.domain.models import Author, ReflectionDraft, ReflectionJob
 from mcp_reflect.domain.redaction.stored_text import NOT_OWN, own_draft
+from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import ModelUnavailable, ReflectError, ReflectorBusy, ReflectorError
 
 log = logging.getLogger(__name__)
@@ -117,11 +118,12 @@ class ReflectionQueue(JobThread):
             trace, review = session.traces.get(job.trace_id), session.reviews.current(job.trace_id)
             if trace is None or review is None or review.id != job.review_id:
                 return
-            run = run_to_reflect_on(trace, review, session.memories.by_ids)
+            retrieved = memories_to_judge(session, trace, review)
         postponed = self._over_budget()
         if postponed is not None:
             self._postpone(job, postponed, "the daily limit of model tokens is reached")
             return
+        run = ParsedRun.of(trace).reviewed(review, retrieved)
         try:
             words, last_error = self._words(run, job)
             embedded = Embedded.by(self._embedder, texts_of(trace, *words, review.draft))
@@ -132,7 +134,9 @@ class ReflectionQueue(JobThread):
             now_counting = session.reviews.current(trace.id)
             if now_counting is None or now_counting.id != review.id:
                 return  # Reviewed again while the words were being written; that review has its own job.
-            save_reflection(session, trace, review, words, embedded, self._clock(), self._initial_q, last_error)
+            if not session.traces.is_unchanged(trace):
+                return  # Something it names was forgotten; the job is still due, and reads it anew.
+            save_reflection(session, run, words, embedded, self._clock(), self._initial_q, last_error)
         self._on_saved(trace.project)
 
     def _words(self, run: ReviewedRun, job: ReflectionJob) -> tuple[tuple[ReflectionDraft, Author], str]:

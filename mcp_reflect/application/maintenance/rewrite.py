@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC
 
 from mcp_reflect.application.claims import Embedded, texts_of
-from mcp_reflect.application.jobs.reflection_jobs import errors_of, save_reflection
+from mcp_reflect.application.jobs.reflection_jobs import save_reflection
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReflectionDialogue, Reflector
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.domain.models import RETRIEVABLE, Memory, ReflectionDraft, ReviewedRun
+from mcp_reflect.domain.models import RETRIEVABLE, Memory, ReflectionDraft
 from mcp_reflect.domain.redaction.stored_text import NOT_OWN, own_draft
+from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.values import CHARS_PER_TOKEN
 from mcp_reflect.errors import ReflectorBusy, ReflectorError, ReflectorRefused
 
@@ -87,7 +88,7 @@ def _run_of(ledger: Ledger, memory: Memory) -> ReviewedRun | None:
         review = session.reviews.current(memory.source_trace_id)
     if trace is None or review is None:
         return None
-    return ReviewedRun(trace=trace, review=review, errors=errors_of(trace))
+    return ParsedRun.of(trace).reviewed(review)
 
 
 def _tokens_used(ledger: Ledger, clock: Clock) -> int:
@@ -107,9 +108,10 @@ def _rewritten(ledger: Ledger, embedder: Embedder, reflector: Reflector, clock: 
     embedded = Embedded.by(embedder, texts_of(run.trace, *words, run.review.draft))
     with ledger.writing() as session:
         review, present = session.reviews.current(run.trace.id), session.memories.reflection_of(run.trace.id)
-        if review != run.review or present is None or present.author != "extractive":
+        unchanged = review == run.review and session.traces.is_unchanged(run.trace)
+        if not unchanged or present is None or present.author != "extractive":
             return Rewritten(memory, "it was changed meanwhile")
-        return Rewritten(save_reflection(session, run.trace, review, words, embedded, clock(), present.initial_q))
+        return Rewritten(save_reflection(session, run, words, embedded, clock(), present.initial_q))
 
 
 def _without_verdict(draft: ReflectionDraft) -> ReflectionDraft:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from mcp_reflect.domain.models import Author, InsightDraft, Material, ReflectionDraft, ReviewedRun
+from mcp_reflect.domain.models import Author, InsightDraft, Material, ReflectionDraft
+from mcp_reflect.domain.trajectory.run import ReviewedRun
 
 
 class Reflector(Protocol):

@@ -27,7 +27,7 @@ from typing import Any
 from mcp_reflect.domain.error_matching.keywords import STOP_WORDS
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.domain.text.polarity import is_negative
-from mcp_reflect.domain.trajectory.messages import Event, Said, ToolCall, events
+from mcp_reflect.domain.trajectory.messages import Event, Said, ToolCall
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 AdviceTerm = str | tuple[str, ...]
@@ -149,7 +149,7 @@ def _agent_actions(trajectory: Trajectory, final_response: str, memories: Sequen
         return _AgentActions(_without_quotes((trajectory.text, final_response), memories), ())
     events_since_recall: list[Event] = []
     recalled = False
-    for event in (event for message in trajectory.messages for event in events(message)):
+    for event in trajectory.events:
         if isinstance(event, ToolCall) and event.name.endswith(_RECALL_TOOLS):
             events_since_recall = events_since_recall if recalled else []
             recalled = True

@@ -8,12 +8,11 @@ from mcp_reflect.domain.error_matching.keywords import stored_keywords
 from mcp_reflect.domain.models import Author, Memory, ReflectionDraft, Review, Trace
 from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
-from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.run import ReviewedRun
 
 
 def compose_memory(
-    trace: Trace,
-    review: Review,
+    run: ReviewedRun,
     draft: ReflectionDraft,
     author: Author,
     *,
@@ -25,8 +24,8 @@ def compose_memory(
 
     That of a failed run can also be found by the errors in its trajectory and feedback, and by its mistake.
     """
-    failed = review.result == "fail"
-    errors = [*parse(trace.trajectory).errors, *errors_in_text(review.feedback), draft.key_mistake] if failed else []
+    trace, failed = run.trace, run.review.result == "fail"
+    errors = [*run.errors, *errors_in_text(run.review.feedback), draft.key_mistake] if failed else []
     return Memory(
         id=memory_id,
         project=trace.project,

@@ -73,7 +73,8 @@ def map_text(trajectory: Trajectory, change: Callable[[str], str]) -> Trajectory
     Raises InvalidArgument where the changed plain text would read as broken JSON.
     """
     if trajectory.messages is None:
-        return parse(change(trajectory.text))
+        text = change(trajectory.text)
+        return trajectory if text == trajectory.text else parse(text)
     return Trajectory.of([_mapped(message, change) for message in trajectory.messages])
 
 

@@ -42,13 +42,14 @@ class Trajectory:
         return cls(json.dumps(messages, ensure_ascii=False, separators=(",", ":"), allow_nan=False), tuple(messages))
 
     @cached_property
-    def _events(self) -> tuple[Event, ...]:
+    def events(self) -> tuple[Event, ...]:
+        """What happened in the messages, in order; plain text has no events."""
         return tuple(event for message in self.messages or () for event in events(message))
 
     @cached_property
     def calls(self) -> tuple[ToolCall, ...]:
         """Tool calls in the order they were made. Plain text has none: words about a tool are not a call."""
-        return tuple(event for event in self._events if isinstance(event, ToolCall))
+        return tuple(event for event in self.events if isinstance(event, ToolCall))
 
     @cached_property
     def tools_used(self) -> tuple[str, ...]:
@@ -69,7 +70,7 @@ class Trajectory:
     def _found_errors(self) -> Iterator[str]:
         if self.messages is None:
             yield from errors_in_text(self.text)
-        for event in self._events:
+        for event in self.events:
             if isinstance(event, ToolResult):
                 yield from errors_in_result(event.text, failed=event.failed)
 
@@ -81,7 +82,7 @@ class Trajectory:
         if self.messages is None:
             return _without_middle(self.text, max_chars)
         names = {call.id: call.name for call in self.calls if call.id}
-        return _without_middle("\n".join(_line(event, names) for event in self._events), max_chars)
+        return _without_middle("\n".join(_line(event, names) for event in self.events), max_chars)
 
 
 def parse(trajectory: str | list[Any]) -> Trajectory:

@@ -1,0 +1,143 @@
+"""Each call reads the trajectory of its run once, and before the ledger is locked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
+from mcp_reflect.application.jobs.reflections import ReflectionQueue
+from mcp_reflect.application.requests import Query, Submission, Verdict
+from mcp_reflect.domain.models import Author
+from mcp_reflect.domain.trajectory import parsing
+from tests.support.small_memory import Parts, small_memory
+from tests.support.values import moment
+
+RUN = json.dumps(
+    [
+        {"role": "user", "content": "Mend the clock"},
+        {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "wind", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "1", "content": "error: the spring is broken"},
+    ]
+)
+
+
+class Model(ExtractiveReflector):
+    """Writes as the extractive reflector does, in the name of a model."""
+
+    @property
+    def author(self) -> Author:
+        return "llm"
+
+
+class Watch:
+    """Counts the parses of trajectories since it was last asked, and those made under the ledger's lock."""
+
+    def __init__(self, parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._count = self.under_lock = 0
+        self._locked = False
+        load, writing = parsing._loads, parts.ledger.writing
+
+        def counted(*arguments: Any) -> Any:
+            self._count += 1
+            self.under_lock += self._locked
+            return load(*arguments)
+
+        @contextmanager
+        def watched(**options: Any) -> Iterator[Any]:
+            with writing(**options) as session:
+                self._locked = True
+                try:
+                    yield session
+                finally:
+                    self._locked = False
+
+        monkeypatch.setattr(parsing, "_loads", counted)
+        monkeypatch.setattr(parts.ledger, "writing", watched)
+
+    def parses(self) -> int:
+        count, self._count = self._count, 0
+        return count
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Iterator[Parts]:
+    with small_memory(tmp_path) as made:
+        for lesson in ("Wind the spring slowly", "Ask for the key", "Oil the wheel"):
+            made.memory.submit(Submission(task="Mend the clock", review_result="pass", guidance=lesson))
+        yield made
+
+
+@pytest.mark.parametrize("result", ["pass", "fail"])
+@pytest.mark.parametrize("own_words", ["", "Buy a spring first"])
+def test_a_run_is_parsed_once_by_each_call(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch, result: str, own_words: str
+) -> None:
+    words = {"feedback": "It stands still.", "guidance": own_words}
+    watch = Watch(parts, monkeypatch)
+    for review in ({}, {"review_result": result, **words}):
+        shown = parts.memory.query(Query(task="Mend the clock", similarity_threshold=0.0))
+        assert len(shown.matches) > 1
+        run: dict[str, Any] = {"task": "Mend the clock", "trajectory": RUN, **review}
+        submitted = parts.memory.submit(Submission(**run))
+        assert watch.parses() == 1
+    parts.memory.review(submitted.trace_id, Verdict.model_validate({"result": result, **words}))
+    assert watch.parses() == 1
+    assert watch.under_lock == 0
+
+
+def test_a_reflection_that_is_written_later_parses_its_run_once(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory: Any = parts.memory
+    memory.profile = replace(memory.profile, uses_model=True)
+    memory._reviewer._profile = memory.profile
+    run = Submission(task="Mend the clock", trajectory=RUN, review_result="fail")
+    trace_id = memory.submit(run).trace_id
+    watch = Watch(parts, monkeypatch)
+    arguments = (parts.ledger, parts.embedder, "alpha", Model(), ExtractiveReflector())
+    queue = ReflectionQueue(*arguments, clock=lambda: moment(10**6), on_saved=lambda _: None)
+    assert queue.work_off() == 1
+    assert memory.outcome(trace_id).memory.author == "llm"
+    assert watch.parses() == 1
+    assert watch.under_lock == 0
+
+
+def test_a_reflection_by_the_clients_model_parses_its_run_once(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Submission(task="Mend the clock", trajectory=RUN, review_result="fail")
+    outcome = parts.memory.submit(run, client_can_sample=True)
+    assert outcome.ask_client is not None
+    watch = Watch(parts, monkeypatch)
+    written = parts.memory.accept_sampled(outcome, '{"guidance": "Buy a spring first."}')
+    assert written.memory is not None
+    assert written.memory.author == "sampling"
+    assert watch.parses() == 1
+    assert watch.under_lock == 0
+
+
+def test_a_review_follows_a_memory_that_was_forgotten_while_the_run_was_read(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = parts.memory.query(Query(task="Mend the clock", similarity_threshold=0.0))
+    gone = shown.matches[0].memory.id
+    trace_id = parts.memory.submit(Submission(task="Mend the clock", trajectory=RUN)).trace_id
+    embed = parts.embedder.embed
+    reads = 0
+
+    def forgetting(texts: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        if reads == 1:
+            with parts.ledger.writing() as session:
+                session.memories.delete(gone, "gone_1")
+        return embed(texts)
+
+    monkeypatch.setattr(parts.embedder, "embed", forgetting)
+    outcome = parts.memory.review(trace_id, Verdict(result="pass"))
+    assert reads == 2
+    assert gone not in {update.memory_id for update in outcome.q_updates}
+    assert "gone_1" in parts.memory.trace(trace_id).retrieved_memory_ids
