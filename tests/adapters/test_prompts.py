@@ -180,7 +180,7 @@ def test_the_package_has_every_template_and_no_other() -> None:
 
 
 def test_an_installed_package_uses_the_templates_inside_it(tmp_path: Path) -> None:
-    source = Path(prompts_module.__file__).parents[1]
+    source = Path(prompts_module.__file__).parents[2]
     shutil.copytree(source, tmp_path / "mcp_reflect", ignore=shutil.ignore_patterns("__pycache__", "bundled_model"))
     shutil.copytree(Path(str(package_folder())), tmp_path / "mcp_reflect" / "prompts")
     script = "from mcp_reflect.adapters.prompts import Prompts, package_folder; Prompts(); print(package_folder())"

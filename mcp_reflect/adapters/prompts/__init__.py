@@ -1,13 +1,15 @@
 """The prompts that ask a model for a reflection, from template files.
 
 A template of the user's takes the place of the package's of the same name; the others stay. What the run contributes is
-passed in as values, so nothing in it is ever evaluated, and is fenced by a line that occurs nowhere in it.
+passed in as values, so nothing in it is ever evaluated, and is fenced by a line that occurs nowhere in it. What a
+template may do is in `restricted_templates`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -23,7 +25,7 @@ from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.errors import ConfigurationError, ReflectorRefused
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from mcp_reflect.adapters.prompts.restricted_templates import RestrictedEnvironment
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +60,8 @@ class Prompts:
 
     def __init__(self, overrides: Path | None = None) -> None:
         self._overrides = overrides
-        self._made: Environment | None = None
+        self._made: RestrictedEnvironment | None = None
+        self._rendering = threading.Lock()
         if overrides is not None and overrides.is_dir():
             self._check(overrides)
 
@@ -102,25 +105,22 @@ class Prompts:
     def _rendered(self, template: str, parts: Mapping[str, str], **more: str) -> str:
         try:
             values = dict(parts, boundary=_boundary(parts), **more)
-            return self._environment().get_template(template).render(values).strip()
+            with self._rendering:
+                return self._environment().rendered(template, values).strip()
         except Exception as error:
             # What a template of the user's can raise has no bounds: {{ 1 / 0 }} is a valid one.
             raise _Unrenderable(f"{_place(error)}: {_reason(error)}") from error
 
-    def _environment(self) -> Environment:
-        from jinja2 import Environment, FunctionLoader, StrictUndefined  # noqa: PLC0415 - only where a model is asked
+    def _environment(self) -> RestrictedEnvironment:
+        from mcp_reflect.adapters.prompts.restricted_templates import RestrictedEnvironment  # noqa: PLC0415 - Jinja2
 
         if self._made is None:
-            self._made = Environment(
-                loader=FunctionLoader(self._source),
-                undefined=StrictUndefined,
-                autoescape=False,  # noqa: S701 - a model reads this, no browser
-                trim_blocks=True,
-                lstrip_blocks=True,
-            )
+            self._made = RestrictedEnvironment(self._source)
         return self._made
 
     def _source(self, name: str) -> tuple[str, str, Callable[[], bool]] | None:
+        if name not in TEMPLATES:  # joined to a folder, a name may lead anywhere
+            return None
         for folder in (self._overrides, package_folder()):
             if folder is not None and (file := folder.joinpath(name)).is_file():
                 return file.read_text(encoding="utf-8"), str(file), lambda: True
@@ -151,7 +151,7 @@ class _Unrenderable(Exception):
 def package_folder() -> Traversable:
     """Where the package's own templates are: inside an installed wheel, else at the top of the repository."""
     inside = files("mcp_reflect").joinpath("prompts")
-    return inside if inside.is_dir() else Path(__file__).resolve().parents[2] / "prompts"
+    return inside if inside.is_dir() else Path(__file__).resolve().parents[3] / "prompts"
 
 
 def _parts(run: ReviewedRun) -> dict[str, str]:
