@@ -15,9 +15,10 @@ from mcp_reflect.domain.lessons.repairs import decisive_error, find_repairs, nor
 from mcp_reflect.domain.lessons.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences import LONGEST_SENTENCE, split_sentences
 from mcp_reflect.domain.lessons.steps import find_steps
-from mcp_reflect.domain.models import ReflectionDraft, ReviewedRun
+from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.run import ParsedRun
 from tests.support.values import make_review, make_trace
 
 Messages = list[dict[str, Any]]
@@ -48,7 +49,7 @@ def lesson(
     trajectory = parse(messages)
     trace = make_trace(task=task, trajectory=trajectory.text, tools_used=trajectory.tools_used, **fields)
     review = make_review(trace, 1, result=result, feedback=feedback)
-    return extract_lesson(ReviewedRun(trace=trace, review=review, errors=trajectory.errors))
+    return extract_lesson(ParsedRun(trace, trajectory).reviewed(review))
 
 
 # -- commands and repairs

@@ -13,8 +13,9 @@ from mcp_reflect.domain.lessons.repairs import Repair, decisive_error, describe_
 from mcp_reflect.domain.lessons.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences import split_sentences
 from mcp_reflect.domain.lessons.steps import Step, find_said, find_steps
-from mcp_reflect.domain.models import ReflectionDraft, ReviewedRun
-from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
+from mcp_reflect.domain.models import ReflectionDraft
+from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.trajectory.run import ReviewedRun
 
 LESSON_CHARS = 900
 """Budget of a whole lesson, the reviewer's words aside: three of them with their tasks stay below 800 tokens."""
@@ -48,7 +49,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     and conclusions of the conversation. Of a failed one: what the reviewer or the last error says went wrong, what was
     tried, and what the user stated. The reviewer's feedback is kept verbatim.
     """
-    trajectory = parse(run.trace.trajectory)
+    trajectory = run.trajectory
     steps = find_steps(trajectory)
     passed = run.review.result == "pass"
     repairs = list(find_repairs(steps))
