@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from pydantic.fields import FieldInfo
@@ -19,14 +21,15 @@ INJECTED_BY_CLIENTS = frozenset({"wait_for_previous"})
 """Arguments that a client adds to every tool on its own and sends on. Gemini CLI: wait_for_previous."""
 
 
-def argument_fields(kind: type[RequestModel]) -> dict[str, FieldInfo]:
+@cache
+def argument_fields(kind: type[RequestModel]) -> Mapping[str, FieldInfo]:
     """The fields of a request that are arguments of its tool, by name; the required ones first."""
     fields = {
         name: field
         for name, field in kind.model_fields.items()
         if not any(isinstance(mark, ProgramOnly) for mark in field.metadata)
     }
-    return dict(sorted(fields.items(), key=lambda item: not item[1].is_required()))
+    return MappingProxyType(dict(sorted(fields.items(), key=lambda item: not item[1].is_required())))
 
 
 def input_schema(kind: type[RequestModel], described_in: type[RequestModel] | None = None) -> dict[str, Any]:
