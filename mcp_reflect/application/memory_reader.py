@@ -14,7 +14,7 @@ ISSUED_BY = "query_memories and augment_task"
 
 _LISTED = 5
 
-Run = TypeVar("Run", Trace, TraceSummary)
+AnyTrace = TypeVar("AnyTrace", Trace, TraceSummary)
 
 
 class MemoryReader:
@@ -66,7 +66,7 @@ class MemoryReader:
         with self._ledger.reading() as session:
             return self._visible(trace_id, session.traces.summary(trace_id))
 
-    def _visible(self, trace_id: str, found: Run | None) -> Run:
+    def _visible(self, trace_id: str, found: AnyTrace | None) -> AnyTrace:
         if found is None or not self.profile.sees(found):
             raise UnknownId("trace_id", [trace_id], "submit_trace and list_traces")
         return found

@@ -6,6 +6,9 @@ from typing import Any, Literal, NamedTuple
 
 HookEventKind = Literal["start", "prompt", "tool", "stop", "end"]
 
+TurnResult = Literal["pass", "fail"]
+"""How a turn ended, as `review_trace` takes it."""
+
 _LONGEST_NAME = 200
 
 
@@ -33,7 +36,7 @@ class HookEvent(NamedTuple):
         return {"client": self.client, "session": self.session[:_LONGEST_NAME]}
 
 
-class Turn(NamedTuple):
+class SessionTurn(NamedTuple):
     """What the user asked for, and what the agent did about it.
 
     `key` names it among all turns of the client, or of the session where `local`. `messages` are in a shape that

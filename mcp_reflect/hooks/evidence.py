@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from mcp_reflect.hooks.event import Turn
-from mcp_reflect.hooks.steps import Step, find_steps
-from mcp_reflect.hooks.testing import TurnResult, detect_test_run, judge_test_output, may_change_files
+from mcp_reflect.hooks.event import SessionTurn, TurnResult
+from mcp_reflect.hooks.steps import TurnStep, find_turn_steps
+from mcp_reflect.hooks.testing import detect_test_run, judge_test_output, may_change_files
 from mcp_reflect.hooks.verdicts import find_verdict
 
 _RULER = re.compile(r"^[=\-_*~]{4,}\n", re.MULTILINE)
@@ -23,14 +23,14 @@ class Evidence(NamedTuple):
     words: str
 
 
-def find_evidence(turn: Turn) -> Evidence | None:
+def find_evidence(turn: SessionTurn) -> Evidence | None:
     """The user's plain word counts, else the last tests after the last edit; None where there is neither."""
     if said := find_verdict(turn.followed_up):
         return Evidence(said, "user", f"The user said next: {turn.followed_up.strip()[:MAX_EVIDENCE_CHARS]}")
-    return find_test_evidence(find_steps(turn.messages))
+    return find_test_evidence(find_turn_steps(turn.messages))
 
 
-def find_test_evidence(done: list[Step]) -> Evidence | None:
+def find_test_evidence(done: list[TurnStep]) -> Evidence | None:
     """What the last test command says, where nothing was changed after it."""
     last: Evidence | None = None
     for step in done:
@@ -43,7 +43,7 @@ def find_test_evidence(done: list[Step]) -> Evidence | None:
     return last
 
 
-def _shown(step: Step) -> str:
+def _shown(step: TurnStep) -> str:
     command = step.command.strip()[: MAX_EVIDENCE_CHARS // 4]
     output = _RULER.sub("", step.output).strip()
     room = MAX_EVIDENCE_CHARS - len(command)

@@ -18,7 +18,7 @@ _REFUSED = re.compile(
 _BACKGROUND = re.compile(r"\s*(?:Command running in background|Background task started|Process running with session)")
 
 
-class Step(NamedTuple):
+class TurnStep(NamedTuple):
     """A command (`command` is not empty) or an edit. `exit_code` is None where nobody told it; `done` is false for what
     was refused, interrupted, or is still running.
     """
@@ -35,15 +35,15 @@ class ToolUse(NamedTuple):
     arguments: dict[str, Any]
 
 
-class ToolResult(NamedTuple):
+class ToolOutput(NamedTuple):
     id: str
     text: str
     failed: bool | None
 
 
-def find_steps(messages: Iterable[dict[str, Any]]) -> list[Step]:
+def find_turn_steps(messages: Iterable[dict[str, Any]]) -> list[TurnStep]:
     """The commands and edits of messages in the shape of Anthropic or of OpenAI's Responses."""
-    found: list[Step] = []
+    found: list[TurnStep] = []
     calls: dict[str, ToolUse] = {}
     for part in tool_blocks(messages):
         if isinstance(part, ToolUse):
@@ -54,13 +54,13 @@ def find_steps(messages: Iterable[dict[str, Any]]) -> list[Step]:
         done = not (_REFUSED.match(part.text) or _BACKGROUND.match(part.text))
         if call and name in SHELLS and (command := command_of(call.arguments)):
             edit = command.lstrip().startswith("apply_patch")
-            found.append(Step("" if edit else command, part.text, exit_code(part.text, part.failed), done))
+            found.append(TurnStep("" if edit else command, part.text, exit_code(part.text, part.failed), done))
         elif call and name in EDITORS and done and not part.failed:
-            found.append(Step("", "", None, done))
+            found.append(TurnStep("", "", None, done))
     return found
 
 
-def tool_blocks(messages: Iterable[dict[str, Any]]) -> Iterator[ToolUse | ToolResult]:
+def tool_blocks(messages: Iterable[dict[str, Any]]) -> Iterator[ToolUse | ToolOutput]:
     """The calls and results of messages, in order."""
     for message in messages:
         content = message.get("content")
@@ -74,7 +74,7 @@ def tool_blocks(messages: Iterable[dict[str, Any]]) -> Iterator[ToolUse | ToolRe
             if kind.endswith(("tool_result", "_call_output")):
                 failed = block.get("is_error")
                 text = output_text(block.get("content", block.get("output")))
-                yield ToolResult(name, text, failed if isinstance(failed, bool) else None)
+                yield ToolOutput(name, text, failed if isinstance(failed, bool) else None)
             elif kind.endswith(("tool_use", "_call")):
                 given = block.get("input", block.get("arguments", block.get("action")))
                 default = "shell" if kind == "local_shell_call" else ""

@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from mcp_reflect.hooks.event import HookEvent, Turn
+from mcp_reflect.hooks.event import HookEvent, SessionTurn
 from mcp_reflect.hooks.evidence import Evidence, find_evidence
 from mcp_reflect.hooks.session_state import SessionState
-from mcp_reflect.hooks.steps import ToolResult, ToolUse, tool_blocks
+from mcp_reflect.hooks.steps import ToolOutput, ToolUse, tool_blocks
 from mcp_reflect.hooks.truncation import truncate_messages
 from mcp_reflect.hooks.verdicts import find_verdict, is_praise_only
 from mcp_reflect.wire.caller import RemoteError
@@ -40,7 +40,7 @@ class _Handed(NamedTuple):
     part: int = 1
 
 
-def submit_turns(event: HookEvent, turns: Sequence[Turn], session: SessionState, call: CallTool) -> None:
+def submit_turns(event: HookEvent, turns: Sequence[SessionTurn], session: SessionState, call: CallTool) -> None:
     """Hand in what is new in these turns, in order. Raises what `call` raises, and OSError.
 
     The last turn counts as finished: the event is the end of it.
@@ -63,7 +63,7 @@ def submit_turns(event: HookEvent, turns: Sequence[Turn], session: SessionState,
 class _Settling:
     """One turn."""
 
-    def __init__(self, event: HookEvent, session: SessionState, call: CallTool, task: str, turn: Turn) -> None:
+    def __init__(self, event: HookEvent, session: SessionState, call: CallTool, task: str, turn: SessionTurn) -> None:
         self._event = event
         self._session = session
         self._call = call
@@ -102,7 +102,7 @@ class _Settling:
                     asked[part.id] = str(part.arguments.get("review_result", ""))
                 elif tool == "review_trace" and known and part.arguments.get("trace_id") == known.trace:
                     known = known._replace(result=str(part.arguments.get("result", "")), source="agent")
-            elif isinstance(part, ToolResult) and part.id in asked and part.failed is not True:
+            elif isinstance(part, ToolOutput) and part.id in asked and part.failed is not True:
                 trace = _TRACE_ID.search(part.text)
                 if trace:
                     result = asked[part.id]

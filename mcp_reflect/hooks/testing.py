@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-TurnResult = Literal["pass", "fail"]
+from mcp_reflect.hooks.event import TurnResult
 
 _TAIL = 30_000
 _WRAPPERS = re.compile(r"(?:time|nice|nohup|env|sudo|command|exec|npx|bunx|xvfb-run|coverage|dotenv)\Z")

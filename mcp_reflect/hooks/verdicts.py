@@ -7,9 +7,8 @@ login page does not work" is a new task, not a verdict on the last one.
 from __future__ import annotations
 
 import re
-from typing import Literal
 
-TurnResult = Literal["pass", "fail"]
+from mcp_reflect.hooks.event import TurnResult
 
 _BEGINNING = 160
 _OPENERS = (

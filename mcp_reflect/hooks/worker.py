@@ -17,7 +17,7 @@ from filelock import FileLock
 
 from mcp_reflect.hooks import error_log
 from mcp_reflect.hooks.clients import ClientAdapter, load_client_adapter
-from mcp_reflect.hooks.event import HookEvent, Turn
+from mcp_reflect.hooks.event import HookEvent, SessionTurn
 from mcp_reflect.hooks.session_state import SessionState
 from mcp_reflect.hooks.submission import submit_turns
 from mcp_reflect.wire import address
@@ -49,7 +49,7 @@ def submit_session(event: HookEvent) -> None:
         submit_turns(event, wait_for_turns(event, adapter, session.settled), session, call)
 
 
-def wait_for_turns(event: HookEvent, adapter: ClientAdapter, start: int) -> list[Turn]:
+def wait_for_turns(event: HookEvent, adapter: ClientAdapter, start: int) -> list[SessionTurn]:
     """The turns up to the one that the event ended, once the client has written all of it.
 
     Claude Code calls its hooks up to 0.2 seconds before the last lines are in the file. Whole it is when it holds the

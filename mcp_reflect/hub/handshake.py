@@ -34,10 +34,10 @@ async def receive_hello(lines: LineStream, token: str) -> dict[str, Any] | None:
 
 async def refuse_hello(lines: LineStream, error: ReflectError, exit_code: int) -> None:
     """Answer a hello, or end a command, with an error and the exit code that the other process should end with."""
-    await lines.send(handshake.encode_line(refusal(error, exit_code)))
+    await lines.send(handshake.encode_line(refusal_line(error, exit_code)))
 
 
-def refusal(error: ReflectError, exit_code: int) -> dict[str, Any]:
+def refusal_line(error: ReflectError, exit_code: int) -> dict[str, Any]:
     """An error as the hub tells it to other processes; those before `error_data` read `error`, a line for people."""
     return {"error": str(error), "exit": exit_code, "error_data": error_data(error)}
 

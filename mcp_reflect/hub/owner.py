@@ -25,7 +25,7 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.bootstrap import Store, build_memory, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.errors import MemoryUnavailable, ReflectError, UsageError
-from mcp_reflect.hub.handshake import client_settings, connection_id, receive_hello, refusal, refuse_hello
+from mcp_reflect.hub.handshake import client_settings, connection_id, receive_hello, refusal_line, refuse_hello
 from mcp_reflect.hub.line_stream import LineStream
 from mcp_reflect.hub.listener import HubListener, accept_connections, open_listener, raise_descriptor_limit
 from mcp_reflect.hub.log_file import HubLog
@@ -74,7 +74,7 @@ def run_hub(version: str = __version__, *, loopback: bool | None = None) -> int:
 
 def _report(error: ReflectError, exit_code: int, *, alone: bool) -> int:
     """Tell whoever starts this hub why it ends, and return its exit code."""
-    sys.stdout.write(json.dumps({**refusal(error, exit_code), "alone": alone}) + "\n")
+    sys.stdout.write(json.dumps({**refusal_line(error, exit_code), "alone": alone}) + "\n")
     sys.stdout.flush()
     return exit_code
 

@@ -22,7 +22,7 @@ from mcp_reflect.server.text import readable
 from mcp_reflect.server.workers import in_worker
 
 AppContext = Context[MemoryService, Any]
-Reply = CallToolResult | InputRequiredResult
+ToolReply = CallToolResult | InputRequiredResult
 Asked = TypeVar("Asked", bound=RequestModel)
 FilledIn = Callable[[AppContext], Mapping[str, Any]]
 """Fields of a request that a call's context gives: the connection's own defaults, and what no argument tells."""
@@ -66,7 +66,7 @@ def tool(
     title: str,
     description: str,
     request: type[Asked],
-    handler: Callable[[AppContext, Asked], CallToolResult] | Callable[[AppContext, Asked], Awaitable[Reply]],
+    handler: Callable[[AppContext, Asked], CallToolResult] | Callable[[AppContext, Asked], Awaitable[ToolReply]],
     *,
     reads_only: bool,
     always_load: bool = False,

@@ -24,7 +24,7 @@ from mcp_reflect.server.error_tools import ERROR_TOOLS
 from mcp_reflect.server.insight_tools import INSIGHT_TOOLS
 from mcp_reflect.server.sampling import ask_client_if_needed, can_sample
 from mcp_reflect.server.text import readable
-from mcp_reflect.server.tool import AppContext, Reply, answer, profile_of, tool
+from mcp_reflect.server.tool import AppContext, ToolReply, answer, profile_of, tool
 from mcp_reflect.server.views import (
     outcome_view,
     retrieved_view,
@@ -50,12 +50,12 @@ def _augment_task(ctx: AppContext, query: AugmentQuery) -> CallToolResult:
     return answer(view, f"{augmented}\n\n{readable({key: view[key] for key in ('retrieval_id', 'memories')})}")
 
 
-async def _submit_trace(ctx: AppContext, submission: Submission) -> Reply:
+async def _submit_trace(ctx: AppContext, submission: Submission) -> ToolReply:
     memory = ctx.request_context.lifespan_context
     return await _settle(ctx, partial(memory.submit, submission, client_can_sample=can_sample(ctx)))
 
 
-async def _review_trace(ctx: AppContext, review: ReviewRequest) -> Reply:
+async def _review_trace(ctx: AppContext, review: ReviewRequest) -> ToolReply:
     memory = ctx.request_context.lifespan_context
     return await _settle(ctx, partial(memory.review, review.trace_id, review, client_can_sample=can_sample(ctx)))
 
@@ -66,7 +66,7 @@ def _review_source(ctx: AppContext) -> dict[str, str]:
     return {"source": given} if isinstance(given, str) else {}
 
 
-async def _settle(ctx: AppContext, write: Callable[[], Outcome]) -> Reply:
+async def _settle(ctx: AppContext, write: Callable[[], Outcome]) -> ToolReply:
     """Store first; then give the client's model, or the configured one, a little time for the reflection."""
     outcome = await ask_client_if_needed(ctx, write)
     if not isinstance(outcome, Outcome):

@@ -12,7 +12,7 @@ CONNECTION_LOST_CODE = -32000
 """JSON-RPC leaves this range to servers; the SDKs use it for a connection that was lost."""
 
 
-def read_lines(stdin: int) -> Iterator[bytes]:
+def read_client_lines(stdin: int) -> Iterator[bytes]:
     """The lines of a descriptor, each with its newline; a last line without one is given it."""
     rest: list[bytes] = []
     while chunk := os.read(stdin, 1 << 16):
@@ -30,7 +30,7 @@ def read_lines(stdin: int) -> Iterator[bytes]:
 
 def refuse_first_request(reason: str, stdin: int = 0, stdout: int = 1) -> None:
     """Answer the client's first request with an error, where there is no server to do it."""
-    for line in read_lines(stdin):
+    for line in read_client_lines(stdin):
         message = parse_message(line)
         if "method" in message and "id" in message:
             with suppress(OSError):

@@ -20,7 +20,7 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from mcp_reflect.wire import handshake, hub_launcher
-from mcp_reflect.wire.json_rpc import error_response, parse_message, read_lines, write_all
+from mcp_reflect.wire.json_rpc import error_response, parse_message, read_client_lines, write_all
 
 RESTARTED_MESSAGE = "the memory was restarted; retry (with the same trace_key nothing is stored twice)"
 REPEATABLE_METHODS = frozenset(
@@ -102,7 +102,7 @@ class Relay:
 
     def run(self) -> None:
         """Carry the client's lines until it closes stdin, then give the last answers a moment."""
-        for line in read_lines(self._stdin):
+        for line in read_client_lines(self._stdin):
             self._forward(line)
         with self._state:
             self._state.wait_for(lambda: self._link is None or not self._link.waiting, _LAST_ANSWERS_S)

@@ -38,16 +38,16 @@ def requested(monkeypatch: pytest.MonkeyPatch, command: Any, kind: type[RequestM
     def called(tool: str, arguments: dict[str, Any]) -> None:
         raise Called(tool, arguments)
 
-    monkeypatch.setattr(tool_commands, "called", called)
-    monkeypatch.setattr(tool_commands, "opened_ledger_access", nullcontext)
-    monkeypatch.setattr(tool_commands, "looking", lambda _: Reader())
+    monkeypatch.setattr(tool_commands, "call_tool", called)
+    monkeypatch.setattr(tool_commands, "ledger_access", nullcontext)
+    monkeypatch.setattr(tool_commands, "memory_reader", lambda _: Reader())
     with pytest.raises(Called) as ended:
         command(**given)
     return parse_arguments(kind, ended.value.arguments, ended.value.tool)
 
 
 @pytest.mark.parametrize(
-    ("command", "kind"), [(tool_commands.query, MemoryQuery), (tool_commands.augment, AugmentQuery)]
+    ("command", "kind"), [(tool_commands.query_command, MemoryQuery), (tool_commands.augment_command, AugmentQuery)]
 )
 def test_options_of_a_query_are_its_arguments(monkeypatch: pytest.MonkeyPatch, command: Any, kind: Any) -> None:
     asked = requested(monkeypatch, command, kind, text="go", limit=3, lambda_=0.25, filters=["area=web"])
@@ -61,19 +61,19 @@ def test_options_of_a_query_are_its_arguments(monkeypatch: pytest.MonkeyPatch, c
 def test_options_of_a_review_are_its_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     given = {"trace_id": "1", "result": "fail", "feedback": "red", "helpful": ["2"], "harmful": ["3"]}
     ids = {"helpful_memory_ids": ("mem_2",), "harmful_memory_ids": ("mem_3",)}
-    asked = requested(monkeypatch, tool_commands.review, ReviewRequest, **given)
+    asked = requested(monkeypatch, tool_commands.review_command, ReviewRequest, **given)
     assert asked == ReviewRequest(trace_id="trace_1", result="fail", feedback="red", **ids)
-    plain = requested(monkeypatch, tool_commands.review, ReviewRequest, trace_id="1", result="pass")
+    plain = requested(monkeypatch, tool_commands.review_command, ReviewRequest, trace_id="1", result="pass")
     assert plain == ReviewRequest(trace_id="trace_1", result="pass")
 
 
 def test_results_that_a_person_may_give_are_those_of_the_tool() -> None:
-    assert get_args(get_type_hints(tool_commands.review)["result"]) == get_args(
+    assert get_args(get_type_hints(tool_commands.review_command)["result"]) == get_args(
         ReviewRequest.model_fields["result"].annotation
     )
 
 
-@pytest.mark.parametrize("command", [tool_commands.query, tool_commands.augment])
+@pytest.mark.parametrize("command", [tool_commands.query_command, tool_commands.augment_command])
 def test_what_is_not_given_is_left_to_the_configured_default(command: Any) -> None:
     parameters = inspect.signature(command).parameters
     assert [parameters[name].default for name in ("limit", "lambda_", "filters")] == [None, None, None]

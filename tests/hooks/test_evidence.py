@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.hooks.clients import claude_code
-from mcp_reflect.hooks.event import HookEvent, Turn
+from mcp_reflect.hooks.event import HookEvent, SessionTurn
 from mcp_reflect.hooks.evidence import Evidence, find_evidence
 from mcp_reflect.hooks.testing import detect_test_run, judge_test_output
 from tests.support.claude import Transcript
@@ -18,7 +18,7 @@ UNITTEST = f"{sys.executable} -m unittest -q"
 PYTEST = f"{sys.executable} -m pytest -q -p no:cacheprovider"
 
 
-def turn_of(transcript: Transcript) -> Turn:
+def turn_of(transcript: Transcript) -> SessionTurn:
     return claude_code.read_turns(HookEvent("stop", "claude-code", "s", transcript=str(transcript.path)), 0)[-1]
 
 

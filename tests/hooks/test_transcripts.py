@@ -15,7 +15,7 @@ from mcp_reflect.application.requests import MAX_TRAJECTORY
 from mcp_reflect.domain.text.recalled import marked, strip_recalled
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.hooks.clients import load_client_adapter
-from mcp_reflect.hooks.event import HookEvent, Turn
+from mcp_reflect.hooks.event import HookEvent, SessionTurn
 from mcp_reflect.hooks.evidence import find_evidence
 from mcp_reflect.hooks.steps import output_text
 from mcp_reflect.hooks.truncation import MAX_TURN_CHARS, truncate_messages
@@ -24,11 +24,11 @@ from tests.support.claude import Transcript
 CLIENTS = ("claude-code", "codex", "cursor", "gemini")
 
 
-def turns(path: Path, name: str = "claude-code", start: int = 0) -> list[Turn]:
+def turns(path: Path, name: str = "claude-code", start: int = 0) -> list[SessionTurn]:
     return load_client_adapter(name).read_turns(HookEvent("stop", name, "s", transcript=str(path)), start)
 
 
-def told(turn: Turn) -> str:
+def told(turn: SessionTurn) -> str:
     return json.dumps(turn.messages)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from mcp_reflect.hooks.event import HookEvent, Turn
+from mcp_reflect.hooks.event import HookEvent, SessionTurn
 
 
 class ClientAdapter(Protocol):
@@ -19,7 +19,7 @@ class ClientAdapter(Protocol):
 
     def format_answer(self, name: str, text: str) -> dict[str, Any] | None: ...
 
-    def read_turns(self, event: HookEvent, start: int) -> list[Turn]: ...
+    def read_turns(self, event: HookEvent, start: int) -> list[SessionTurn]: ...
 
 
 def load_client_adapter(name: str) -> ClientAdapter:

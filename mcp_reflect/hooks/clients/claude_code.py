@@ -12,7 +12,7 @@ from typing import Any
 
 from mcp_reflect.domain.trajectory.tools import SHELLS
 from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
-from mcp_reflect.hooks.event import HookEvent, HookEventKind, Turn, first_text
+from mcp_reflect.hooks.event import HookEvent, HookEventKind, SessionTurn, first_text
 from mcp_reflect.hooks.steps import output_text, response_exit_code
 from mcp_reflect.hooks.transcript import read_json_lines, returns_memories
 
@@ -73,7 +73,7 @@ def format_answer(name: str, text: str) -> dict[str, Any] | None:
     return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
 
 
-def read_turns(event: HookEvent, start: int) -> list[Turn]:
+def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
     """The turns in the event's transcript. Raises OSError where it cannot be read."""
     found = TurnBuilder()
     reader = _Reader(found)

@@ -12,7 +12,7 @@ from typing import Any
 from mcp_reflect.domain.trajectory.tools import SHELLS, exit_code
 from mcp_reflect.hooks.clients import claude_code
 from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
-from mcp_reflect.hooks.event import HookEvent, Turn, first_text
+from mcp_reflect.hooks.event import HookEvent, SessionTurn, first_text
 from mcp_reflect.hooks.steps import output_text, response_exit_code
 from mcp_reflect.hooks.transcript import read_json_lines, returns_memories
 
@@ -45,7 +45,7 @@ def format_answer(name: str, text: str) -> dict[str, Any] | None:
     return claude_code.format_answer(name, text) if name != "Stop" else None
 
 
-def read_turns(event: HookEvent, start: int) -> list[Turn]:
+def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
     """The turns in the event's rollout. Raises OSError where it cannot be read."""
     found = TurnBuilder()
     model, asked = event.model, ""

@@ -13,7 +13,7 @@ from typing import Any
 
 from mcp_reflect.domain.trajectory.tools import SHELLS
 from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
-from mcp_reflect.hooks.event import HookEvent, HookEventKind, Turn, first_text
+from mcp_reflect.hooks.event import HookEvent, HookEventKind, SessionTurn, first_text
 from mcp_reflect.hooks.steps import output_text, response_exit_code
 from mcp_reflect.hooks.transcript import read_json_lines
 
@@ -65,7 +65,7 @@ def format_answer(name: str, text: str) -> dict[str, Any] | None:
     return {"additional_context": text} if name in {"sessionStart", "postToolUse"} else None
 
 
-def read_turns(event: HookEvent, start: int) -> list[Turn]:
+def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
     """The turns in the event's transcript. Raises OSError where it cannot be read."""
     found = TurnBuilder()
     for position, line in read_json_lines(event.transcript, start):

@@ -12,7 +12,7 @@ from typing import Any
 
 from mcp_reflect.domain.trajectory.tools import SHELLS, exit_code
 from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
-from mcp_reflect.hooks.event import HookEvent, HookEventKind, Turn, first_text
+from mcp_reflect.hooks.event import HookEvent, HookEventKind, SessionTurn, first_text
 from mcp_reflect.hooks.steps import output_text
 from mcp_reflect.hooks.transcript import read_json_lines, returns_memories
 
@@ -60,7 +60,7 @@ def format_answer(name: str, text: str) -> dict[str, Any] | None:
     return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
 
 
-def read_turns(event: HookEvent, start: int) -> list[Turn]:
+def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
     """The turns in the event's transcript; where it cannot be read, the one that the event itself tells of."""
     del start  # a JSON object is read whole or not at all
     found = TurnBuilder()

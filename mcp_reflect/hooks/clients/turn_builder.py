@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from mcp_reflect.hooks.event import Turn
+from mcp_reflect.hooks.event import SessionTurn
 from mcp_reflect.hooks.transcript import clean_json
 
 MAX_TURNS = 20
@@ -28,8 +28,8 @@ class TurnBuilder:
     """Takes messages in order; `turns` are what they make up. What stands before the first prompt is left out."""
 
     def __init__(self) -> None:
-        self._done: list[Turn] = []
-        self._open: Turn | None = None
+        self._done: list[SessionTurn] = []
+        self._open: SessionTurn | None = None
 
     def begin(self, key: str, prompt: str, start: int, *, local: bool = False) -> None:
         """The user says something. More of the same turn is only added to it."""
@@ -38,7 +38,7 @@ class TurnBuilder:
             return
         if self._open is not None:
             self._done = [*self._done, self._open._replace(followed_up=prompt)][-MAX_TURNS:]
-        self._open = Turn(key, prompt, [], start, local=local)
+        self._open = SessionTurn(key, prompt, [], start, local=local)
 
     def add(self, message: dict[str, Any], final: str = "", model: str = "") -> None:
         """A message of the turn; `final` is its text where the agent said it."""
@@ -49,5 +49,5 @@ class TurnBuilder:
                 self._open = self._open._replace(final=said, model=model or self._open.model)
 
     @property
-    def turns(self) -> list[Turn]:
+    def turns(self) -> list[SessionTurn]:
         return [*self._done, self._open] if self._open is not None else self._done
