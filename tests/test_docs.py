@@ -11,6 +11,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from benchmarks.quality.__main__ import _parser as benchmark_parser
 from docs.tools import argument_path, screenshot
 from docs.tools.generate import stale
 from docs.tools.reference import command_list
@@ -116,6 +117,13 @@ def test_files_named_in_the_documents_exist(document: Path) -> None:
 def test_the_example_configuration_is_the_one_in_the_readme() -> None:
     example = json.loads((ROOT / "claude_desktop_config.example.json").read_text(encoding="utf-8"))
     assert json.loads(code_blocks(README, "json")[0]) == example
+
+
+def test_every_argument_of_the_benchmark_has_a_row() -> None:
+    rows = rows_of(text_of("quality.md"), "argument", "meaning")
+    told = {name for row in rows for name in re.findall(r"--\w+", row[0])}
+    options = {name for action in benchmark_parser()._actions for name in action.option_strings}
+    assert told == options - {"-h", "--help"}
 
 
 def test_names_of_the_python_api_exist() -> None:
