@@ -5,8 +5,8 @@
 
 `task` is followed through `query_memories` and `result` through `review_trace`, in a server on a memory of one run in a
 temporary home. A file is entered when a function of another file of the package is called with the value: in an
-argument itself, or in a field of one. A file that was entered before, and left, is marked. Neither a callback into a
-file that still waits for its own call, nor the first function of a new thread in a file entered before, is an entry.
+argument itself, or in a field of one. A file that was entered before is marked as entered again, with the file that
+calls it; one that still waits for its own call to return is marked as called back.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import anyio
 from mcp.client import Client
@@ -37,6 +37,7 @@ TASK = "Run the quick tests of the billing service"
 _DEPTH = 4
 """How far down in fields of fields the value is looked for: submission, verdict, review, value."""
 
+Mark = Literal["", "again", "callback"]
 Holds = Callable[[str, object], bool]
 """Whether a value under a name is the one that is followed."""
 
@@ -47,7 +48,8 @@ class Entry:
 
     file: str
     function: str
-    again: bool
+    caller: str
+    mark: Mark
 
 
 def holds_text(text: str) -> Holds:
@@ -93,14 +95,14 @@ def _own_file(filename: str) -> str:
     return path.relative_to(PACKAGE).as_posix() if path.is_relative_to(PACKAGE) else ""
 
 
-def _files_below(frame: FrameType) -> set[str]:
-    """The package's files that wait on the stack for this frame to return."""
-    found = set()
+def _files_below(frame: FrameType) -> list[str]:
+    """The package's files that wait on the stack for this frame to return, nearest first."""
+    found = []
     below = frame.f_back
     while below is not None:
-        found.add(_own_file(below.f_code.co_filename))
+        found.append(_own_file(below.f_code.co_filename))
         below = below.f_back
-    return found - {""}
+    return [file for file in found if file]
 
 
 class Follower:
@@ -138,19 +140,18 @@ class Follower:
         if code.co_name.startswith("<"):  # the class bodies and comprehensions of a file are no calls
             return
         file, callers = _own_file(code.co_filename), _files_below(frame)
-        if file in callers or (not callers and any(file == each.file for each in self._entries)):
-            return
-        if any(_contains(holds, *each) for each in _arguments(frame)):
+        if file != next(iter(callers), "") and any(_contains(holds, *each) for each in _arguments(frame)):
             with self._lock:
-                self._record(frame, file)
+                self._record(frame, file, callers)
 
-    def _record(self, frame: FrameType, file: str) -> None:
+    def _record(self, frame: FrameType, file: str, callers: list[str]) -> None:
         if any(frame is each for each in self._seen):
             return  # a coroutine that goes on
         self._seen.append(frame)
-        if not self._entries or self._entries[-1].file != file:
-            again = any(file == each.file for each in self._entries)
-            self._entries.append(Entry(file, frame.f_code.co_qualname, again))
+        if self._entries and self._entries[-1].file == file:
+            return
+        mark: Mark = "callback" if file in callers else "again" if file in {e.file for e in self._entries} else ""
+        self._entries.append(Entry(file, frame.f_code.co_qualname, next(iter(callers), ""), mark))
 
 
 async def paths(home: Path) -> dict[str, list[Entry]]:
@@ -182,7 +183,7 @@ async def paths(home: Path) -> dict[str, list[Entry]]:
 
 def shown(entries: list[Entry]) -> str:
     """The files in order, one after another."""
-    chain = " → ".join(f"{entry.file}{' (again)' if entry.again else ''}" for entry in entries)
+    chain = " → ".join(f"{entry.file}{f' ({entry.mark})' if entry.mark else ''}" for entry in entries)
     return "\n".join(["```text", *textwrap.wrap(chain, 112, break_on_hyphens=False), "```"])
 
 
@@ -196,7 +197,8 @@ def main() -> int:
     for argument, tool in (("task", "query_memories"), ("result", "review_trace")):
         print(f"{argument} through {tool}")
         for entry in found[tool]:
-            print(f"  {'again ' if entry.again else '      '}{entry.file:<42} {entry.function}")
+            told = f"  ({entry.mark}, from {entry.caller})" if entry.mark else ""
+            print(f"  {entry.file:<42} {entry.function}{told}")
         if sys.argv[1:] == ["--write"]:
             write_block(ROOT / "docs" / "ARCHITECTURE.md", f"{argument} through {tool}", shown(found[tool]))
     return 0
