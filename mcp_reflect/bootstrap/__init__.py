@@ -44,7 +44,7 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True)
 class Queues:
-    """What works in the background for everyone with the same project and model; no insights without a model."""
+    """The background work shared by everyone with the same project and model; no insights without a model."""
 
     reflections: ReflectionQueue
     insights: InsightQueue | None
@@ -66,7 +66,7 @@ class Queues:
 
 @dataclass(frozen=True)
 class Store:
-    """What one home shares among all its connections."""
+    """The parts that all connections to a home share."""
 
     home: Home
     ledger: Ledger
@@ -169,7 +169,7 @@ def build_memory(
 
 @dataclass(frozen=True)
 class LedgerAccess:
-    """What a command for people works on beside the owner of a home: the ledger, never the index.
+    """The ledger, without the index, for a command that works beside the owner of a home.
 
     Several processes may write the ledger, but only one may open the index; the owner follows the ledger.
     """
@@ -209,7 +209,7 @@ def open_memory(settings: Settings) -> Iterator[MemoryService]:
 
 
 def open_reflector(settings: Settings, books: LedgerAccess) -> tuple[Prompts, Reflector]:
-    """What writes reflections by a model, on request. Raises ConfigurationError where no model is configured."""
+    """Build the reflector that writes by a model. Raises ConfigurationError where no model is configured."""
     if not settings.llm_configured:
         raise ConfigurationError(
             "reflection.model is not set: name the model in config.toml or MCP_REFLECT_REFLECTION__MODEL, with "

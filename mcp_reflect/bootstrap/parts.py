@@ -1,4 +1,4 @@
-"""Which adapter stands behind which port, by what is set. Each is imported only where it is wanted."""
+"""Builds the adapter behind each port, as the settings say. Each is imported only where it is wanted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all commands share: the two streams, errors as one line, progress, JSON, and the ways to the memory."""
+"""Shared parts of the commands: the two streams, errors as one line, progress, JSON, access to the memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CLIENT = "mcp-reflect command"
 
 @contextmanager
 def report_errors() -> Iterator[None]:
-    """What goes wrong is told in one line; exit code 2, or 1 where no server could be had."""
+    """Report an error in one line and end the command; exit code 2, or 1 where no server could be had."""
     from mcp_reflect.wire import caller, hub_launcher  # noqa: PLC0415 - most commands start without them
 
     try:
@@ -60,7 +60,7 @@ def report_errors() -> Iterator[None]:
 
 
 def give_up_output() -> None:
-    """What Python still holds for stdout must not end in another error."""
+    """Discard what Python still holds for stdout, so that ending does not fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,4 +1,4 @@
-"""What `mcp-reflect hook --help` shows. A hook itself never gets here: `__main__` runs it without the command line."""
+"""The help of `mcp-reflect hook`. A hook itself never gets here: `__main__` runs it without the command line."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ TrajectoryInput = str | Sequence[Mapping[str, Any]]
 
 
 class QueryOptions(TypedDict, total=False):
-    """How memories are chosen; what is left out is as configured.
+    """Options of a query; what is left out is as configured.
 
     `limit` 1 to 100; `lambda_` 0 (by relevance only) to 1 (by q_value only); `mmr_lambda` 1 (by score only) or lower
     for fewer near-duplicates; `similarity_threshold` the least relevance, 0 to 1; `metadata_filter` keys that must
@@ -48,7 +48,7 @@ class ReflectionFields(TypedDict, total=False):
 
 
 class ReviewFields(ReflectionFields, total=False):
-    """What may come with a review: evidence, the learning rate, memories that helped or misled, a reflection."""
+    """Fields of a review: evidence, the learning rate, memories that helped or misled, a reflection."""
 
     feedback: str
     alpha: float
@@ -57,7 +57,7 @@ class ReviewFields(ReflectionFields, total=False):
 
 
 class TraceFields(ReviewFields, total=False):
-    """What may come with a run. `review_result` reviews it at once; under one `trace_key` nothing is stored twice."""
+    """Fields of a run. `review_result` reviews it at once; under one `trace_key` nothing is stored twice."""
 
     trajectory: TrajectoryInput
     final_response: str

@@ -1,4 +1,4 @@
-"""How the Python API reaches the memory, and what becomes of a call when it cannot."""
+"""The connection of the Python API: executes its requests, and stands in for a memory that cannot be reached."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class MemoryConnection:
         self._left_alone_until = 0.0
 
     def execute(self, call: ToolRequest[T], within: float | None = None) -> T:
-        """The result of a call, within that many seconds; by default the client's time-out once it has its turn."""
+        """Execute a request and return its result, within that many seconds; by default the client's time-out."""
         if not self.strict and (time.monotonic() < self._left_alone_until or call.arguments.get("trace_id") == ""):
             # An empty trace_id is what this client itself gave for a run that could not be stored.
             return call.absent
@@ -99,14 +99,14 @@ class MemoryConnection:
         _shown.set(tuple(latest_unique([*_shown.get(), *((self, memory_id) for memory_id in memory_ids)])))
 
     def take_retrieved(self) -> list[str]:
-        """What was noted since the last time, and forget it."""
+        """Return the ids noted since the last call, and forget them."""
         found = _shown.get()
         _shown.set(tuple(pair for pair in found if pair[0] is not self))
         return [memory_id for connection, memory_id in found if connection is self]
 
 
 def latest_unique(shown: Sequence[T]) -> list[T]:
-    """What was shown last, each once, in that order, and no more than a trace may name."""
+    """Return the last items, each once, in order, at most as many as a trace may name."""
     return list(dict.fromkeys(reversed(shown)))[:_MAX_REMEMBERED][::-1]
 
 

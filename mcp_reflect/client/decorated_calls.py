@@ -1,4 +1,4 @@
-"""What the calls of a decorated function have in common: the task, the run, the verdict."""
+"""Calls of a decorated function: finding the task, starting the run, applying the verdict."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class DecoratedCalls:
         return None
 
     async def begun_async(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> AsyncTraceRun | None:
-        """As `begun`."""
+        """Do as `begun` does, for an async function."""
         from mcp_reflect.client.async_client import AsyncTraceRun  # noqa: PLC0415 - only where something is async
 
         if self._fits(args, kwargs):
@@ -95,7 +95,7 @@ class DecoratedCalls:
             log.exception("%s() runs without a memory", self._name)
 
     def _fits(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-        """Whether the function can be called so; if not, it will say so itself."""
+        """Return whether the function can be called so; if not, it will say so itself."""
         try:
             self._signature.bind(*args, **kwargs)
         except TypeError:
@@ -130,7 +130,7 @@ class DecoratedCalls:
                 _apply(run, verdict)
 
     async def conclude_async(self, run: Run, result: Any) -> None:
-        """As `conclude`; the judge may be async."""
+        """Do as `conclude` does; the judge may be async."""
         if (verdict := self._asked(run, result)) is not None:
             with self._judged():
                 _apply(run, await verdict if inspect.isawaitable(verdict) else verdict)

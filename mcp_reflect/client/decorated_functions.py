@@ -1,4 +1,4 @@
-"""How the calls of a decorated function become runs, for each of the four kinds of functions."""
+"""Wraps a function so that each call is a run: plain, async, generator and async generator functions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def wrap_function(
 
 
 def _is(kind: Callable[[Any], bool], function: Callable[..., Any]) -> bool:
-    """Whether a function, or the `__call__` of an object that is called as one, is of a kind."""
+    """Return whether a function, or the `__call__` of an object that is called as one, is of a kind."""
     while isinstance(function, partial):
         function = function.func
     return kind(function) or kind(type(function).__call__)

@@ -1,4 +1,4 @@
-"""What the Python API gives back: frozen, typed, and tolerant of fields that a newer server adds.
+"""Results of the Python API: frozen, typed, and tolerant of fields that a newer server adds.
 
 `available` is False where the memory could not be reached: the other fields then hold nothing. Only a client that is
 not strict gives such a result.
@@ -109,7 +109,7 @@ class Augmented(_Read):
 
 @dataclass(frozen=True)
 class QUpdate(_Read):
-    """How a review moved one q_value: `q_after = q_before + alpha * (reward - q_before)`.
+    """The change of one q_value by a review: `q_after = q_before + alpha * (reward - q_before)`.
 
     `reward` is None where an earlier review was taken back.
     """
@@ -123,7 +123,7 @@ class QUpdate(_Read):
 
 @dataclass(frozen=True)
 class Outcome(_Read):
-    """What came of submitting or reviewing a run.
+    """The result of submitting or reviewing a run.
 
     `ingest_status` is how far the reflection is: `none` without a review, `queued` while it is being written,
     `completed`, `failed`. `trace_id` is empty where the run was not stored.

@@ -39,7 +39,7 @@ def current_run() -> Run | None:
 
 
 class Run:
-    """What `client.trace(task)` gives. Change it from any thread or task; it is stored when its block ends.
+    """A run, made by `client.trace(task)`. Change it from any thread or task; it is stored when its block ends.
 
     `augmented_task` is the task with `memories` below it. `messages` is the trajectory: chat messages of any vendor, as
     dictionaries or as the vendor's own objects, and lines of log as strings. `final_response`, `reference_context`

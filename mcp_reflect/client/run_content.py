@@ -1,4 +1,4 @@
-"""What a program collects during a run, made fit to be stored: whatever it holds, the run is not lost for it."""
+"""Turns what a program collects during a run into text that submit_trace accepts, whatever it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the exception that ends a run says of it."""
+"""Classifies the end of a run by its exception."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OF_TESTS: dict[str, RunEnding] = {
 
 
 def classify_ending(error: BaseException | None) -> RunEnding:
-    """How a run ended: "skipped" is no verdict, "interrupted" is none either, and there is no time to lose.
+    """Return how a run ended. "skipped" and "interrupted" are no verdict; an interrupted program must not be held up.
 
     Ctrl-C, exit, the end of a generator and cancellation say nothing of the run; in asyncio and trio none of them is an
     Exception, only a future's cancellation is. Of what tests raise, which is no Exception always, the names are known:

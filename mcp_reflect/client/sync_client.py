@@ -192,7 +192,7 @@ def submit_trace_of(connection: MemoryConnection, task: str, given: Mapping[str,
 
 
 def polling_pauses(timeout: float) -> Iterator[float]:
-    """How long to pause after each look at a trace: a little longer each time, and no longer than is left."""
+    """Yield the seconds to pause before each further look at a trace: longer each time, `timeout` in all."""
     until, pause = time.monotonic() + timeout, _FIRST_LOOK_S
     yield min(pause, timeout)
     while (left := until - time.monotonic()) > 0:

@@ -26,7 +26,7 @@ _OWN = ("ledger.db*", "owner.*", "hub.*", "config.toml", "chroma/*", "prompts/*"
 
 
 def is_own(folder: Path, file: Path) -> bool:
-    """Whether a path means one of the files that a home lives by."""
+    """Return whether a path means one of the files that a home lives by."""
     whole, within = file.resolve(), folder.resolve()
     return whole.is_relative_to(within) and any(whole.relative_to(within).match(name) for name in _OWN)
 

@@ -56,7 +56,7 @@ def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = N
 def load_settings_with_origins(
     environ: Mapping[str, str] | None = None, cwd: Path | None = None
 ) -> tuple[Settings, dict[str, str]]:
-    """As `load_settings`, and for each setting that somebody made, where: a variable, or the path of the file."""
+    """Load the settings, and return beside them where each one that somebody set stands: a variable, or a file."""
     environ = os.environ if environ is None else environ
     cwd = _working_directory() if cwd is None else cwd
     _refuse_unknown_variables(environ)

@@ -1,4 +1,4 @@
-"""Which memory bank a process belongs to, and whose run it is.
+"""Detects the project that a process belongs to, and the user whose run it is.
 
 The id must be the same for everyone who works on one thing and differ between two things that
 merely share a folder name. Hence a readable part for people and a short hash that separates:

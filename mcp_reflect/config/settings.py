@@ -1,4 +1,4 @@
-"""What can be set: names, types, defaults, and what people are told of them. Read by `settings.py`."""
+"""The settings: names, types, defaults and descriptions. Read by `load.py`."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ class Settings(_Section):
 
     @property
     def llm_configured(self) -> bool:
-        """Whether an LLM may be called. A key alone does not: it may be there for another program."""
+        """Return whether an LLM may be called. A key alone does not: it may be there for another program."""
         return bool(self.reflection.model)
 
     @property

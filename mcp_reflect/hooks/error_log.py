@@ -1,4 +1,4 @@
-"""What went wrong in hooks, in a file of the home that never grows far. It holds no words of a session."""
+"""The log of errors in hooks: a file of the home, bounded in size, that holds no words of a session."""
 
 from __future__ import annotations
 

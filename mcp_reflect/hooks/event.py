@@ -1,4 +1,4 @@
-"""What happened in a session, and a turn of its transcript, whichever client tells of it."""
+"""Events and turns of a session in one form for all clients."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class HookEvent(NamedTuple):
 
 
 class SessionTurn(NamedTuple):
-    """What the user asked for, and what the agent did about it.
+    """A turn of a session: the prompt, and the messages of the agent until its answer.
 
     `key` names it among all turns of the client, or of the session where `local`. `messages` are in a shape that
     submit_trace takes. `start` is where its first line begins in the transcript, in bytes. `followed_up` is what the

@@ -1,4 +1,4 @@
-"""What a turn itself says of how it ended: its last tests, and what the user said next."""
+"""Finds evidence of how a turn ended: its last test run, or the user's next prompt."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def find_evidence(turn: SessionTurn) -> Evidence | None:
 
 
 def find_test_evidence(done: list[TurnStep]) -> Evidence | None:
-    """What the last test command says, where nothing was changed after it."""
+    """Return the result of the last test command; None where files were changed after it."""
     last: Evidence | None = None
     for step in done:
         run = detect_test_run(step.command) if step.command else None

@@ -1,4 +1,4 @@
-"""What a session is told, and when: each memory once, and nothing where nothing fits."""
+"""Chooses the text to add to a session: each memory once, nothing where nothing fits."""
 
 from __future__ import annotations
 

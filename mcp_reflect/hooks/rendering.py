@@ -1,4 +1,4 @@
-"""What the model is told: lessons, known fixes, the start of a session. As short as they can be said."""
+"""Renders lessons, known fixes and the start of a session for the model, within a budget of tokens."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def render_fixes(known: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:
 
 
 def render_opening(context: Mapping[str, Any], tokens: int) -> Rendered:
-    """What project_context knows: insights first, then how the last runs ended."""
+    """Render the answer of project_context: insights first, then how the last runs ended."""
     told: list[str] = []
     text, ids = _fitted(
         "What earlier runs in this project have in common:",

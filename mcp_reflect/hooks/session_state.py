@@ -1,4 +1,4 @@
-"""What hooks remember of a session: which memories it was shown, and what of it was handed in.
+"""The state that hooks keep of a session: the memories it was shown, and the turns that were submitted.
 
 A small file per session in `<home>/sessions`, of JSON lines that are only ever appended: hooks of one session run side
 by side, and each line is written in one piece. It holds ids and positions, never words of the session.
@@ -47,7 +47,7 @@ class SessionState:
 
     @property
     def times_shown(self) -> int:
-        """How often the session was given memories; a position for `given`."""
+        """The number of times that the session was shown memories; a position for `given`."""
         return len(self._given)
 
     def given(self, turn: str, since: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Handing in what a session did: each turn a trace, reviewed where the transcript holds the evidence.
+"""Submits the turns of a session as traces, reviewed where the transcript holds the evidence.
 
 It may be called at any time and any number of times for one session: what was handed in stays handed in. A turn that
 goes on after that (a stop hook sent the agent back to work) is handed in again as a further part, with the rest only.
@@ -41,7 +41,7 @@ class _Handed(NamedTuple):
 
 
 def submit_turns(event: HookEvent, turns: Sequence[SessionTurn], session: SessionState, call: CallTool) -> None:
-    """Hand in what is new in these turns, in order. Raises what `call` raises, and OSError.
+    """Submit what is new in these turns, in order. Raises what `call` raises, and OSError.
 
     The last turn counts as finished: the event is the end of it.
     """
@@ -152,7 +152,7 @@ class _Settling:
 
 
 def _outweighs(found: Evidence, known: _Handed) -> bool:
-    """Whether a verdict says something new: the first one, tests once more, or the user against anybody."""
+    """Return whether a verdict says something new: the first one, tests once more, or the user against anybody."""
     if not known.result:
         return True
     return found.result != known.result and (found.source == "user" or known.source == "tests")

@@ -1,4 +1,4 @@
-"""Which commands run tests, and what their output says of the result."""
+"""Detects commands that run tests, and reads the result from their output."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ _PASSED = re.compile(
 
 
 class DetectedTestRun(NamedTuple):
-    """Where in a command line tests run.
+    """The place of a test run in a command line.
 
     `last`: its exit code is theirs. `bare`: nothing before them can fail. `guarded`: what follows runs only if
     they pass.
@@ -98,7 +98,7 @@ class DetectedTestRun(NamedTuple):
 
 
 def detect_test_run(command: str) -> DetectedTestRun | None:
-    """Whether a command line runs tests; None where it does not, or cannot be read with certainty."""
+    """Return the test run in a command line; None where it does not, or cannot be read with certainty."""
     if "<<" in command or len(command) > _TAIL:
         return None
     lexer = shlex.shlex(command, posix=True, punctuation_chars=";&|()<>\n")
@@ -178,12 +178,12 @@ def _names_tests(words: list[str]) -> bool:
 
 
 def may_change_files(command: str) -> bool:
-    """Whether a command that runs no tests may have changed what tests are about."""
+    """Return whether a command that runs no tests may have changed what tests are about."""
     return _WRITES.search(command) is not None
 
 
 def judge_test_output(run: DetectedTestRun, output: str, exit_code: int | None) -> TurnResult | None:
-    """What a test command came to; None where output and exit code do not say so with one voice."""
+    """Return the result of a test command; None where output and exit code disagree or say nothing."""
     text = output if len(output) <= _TAIL else output[-_TAIL:]
     if exit_code in _NOT_RUN:
         return None

@@ -80,5 +80,5 @@ def clean_json(value: Any, deepest: int = _DEEPEST) -> Any:
 
 
 def returns_memories(tool: str) -> bool:
-    """Whether a tool of a client is one of ours whose answers hold memories, such as mcp__reflect__query_memories."""
+    """Return whether a tool of a client is one of ours that returns memories, such as mcp__reflect__query_memories."""
     return "reflect" in tool and tool.rpartition("__")[2] in _RECALLING

@@ -53,7 +53,7 @@ _DOUBT = re.compile(
 
 
 def find_verdict(prompt: str) -> TurnResult | None:
-    """What a prompt says of the run before it; None where it does not say so plainly."""
+    """Return the verdict of a prompt on the run before it; None where it gives none plainly."""
     text = prompt.strip()
     sentence = re.split(r"(?<=[.!])\s|\n", text[:_BEGINNING], maxsplit=1)[0]
     if "?" in sentence:
@@ -66,7 +66,7 @@ def find_verdict(prompt: str) -> TurnResult | None:
 
 
 def is_praise_only(prompt: str) -> bool:
-    """Whether a prompt asks for nothing beside its praise."""
+    """Return whether a prompt asks for nothing beside its praise."""
     text = prompt.strip()
     match = _GOOD.match(text)
     return find_verdict(text) == "pass" and match is not None and not text[match.end() :].strip()

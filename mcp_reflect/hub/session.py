@@ -30,7 +30,7 @@ _ENDLESS = "subscriptions/listen"
 
 
 class HubSession:
-    """What the hub knows of a connection, and the two streams between its socket and the SDK."""
+    """Serves one connection: carries its lines between the socket and the SDK's two streams."""
 
     def __init__(self, lines: LineStream, memory: MemoryService, pid: object) -> None:
         self._lines = lines

@@ -1,4 +1,4 @@
-"""What a hub can say of itself and of its clients."""
+"""Figures of a running hub: settings in conflict, queued reflections, memory."""
 
 from __future__ import annotations
 

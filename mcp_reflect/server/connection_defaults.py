@@ -1,4 +1,4 @@
-"""What a connection fills into requests: its own defaults, where the caller gives none."""
+"""A connection's own defaults for requests, where the caller gives none."""
 
 from __future__ import annotations
 

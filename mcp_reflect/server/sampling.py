@@ -36,7 +36,7 @@ _STATELESS_SINCE = "2026-07-28"
 
 
 def can_sample(ctx: AppContext) -> bool:
-    """Whether the client offers its model to servers."""
+    """Return whether the client offers its model to servers."""
     return ctx.client_capabilities is not None and ctx.client_capabilities.sampling is not None
 
 
@@ -60,7 +60,7 @@ async def ask_client_if_needed(ctx: AppContext, write: Callable[[], Outcome]) ->
 
 
 async def ask_client(ctx: AppContext, prompt: str, state: str) -> str | InputRequiredResult:
-    """What the client's model says, empty for nothing; or the question that the call has to end with.
+    """Return the answer of the client's model, empty for none; or the question that the call has to end with.
 
     In that case the client calls again, with `state` as its request state and an answer for `said_by_client`.
     """

@@ -31,7 +31,7 @@ def _entry(value: Any, depth: int) -> str:
 
 
 def _stands_alone(item: Any) -> bool:
-    """Whether an item of a list needs a line of its own, to be told from its neighbours."""
+    """Return whether an item of a list needs a line of its own, to be told from its neighbours."""
     return isinstance(item, dict | list) or (isinstance(item, str) and ("," in item or "\n" in item))
 
 

@@ -1,1 +1,1 @@
-"""How a client process reaches the hub. Standard library only: shims, hooks and programs wait for these imports."""
+"""The clients' side of the hub: start it, connect, call tools. Standard library only, as everybody waits for it."""

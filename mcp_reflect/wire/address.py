@@ -1,4 +1,4 @@
-"""Where the home is and where its hub listens. Standard library only: every shim imports this.
+"""Locates a home and connects to the socket of its hub. Standard library only: every shim imports this.
 
 A hub listens on `<home>/hub.sock`. Where that path is too long for a Unix socket, the socket stands in a private
 folder of its own; where there are no Unix sockets, the hub listens on a loopback port. Both are written to
@@ -51,7 +51,7 @@ def _data_folder(environ: Mapping[str, str]) -> str:
 
 
 def hub_enabled(environ: Mapping[str, str], home: str, cwd: str) -> bool:
-    """Whether clients share a hub. What is neither true nor false is left for the settings to refuse."""
+    """Return whether clients share a hub; also for a value that is neither true nor false, which settings refuse."""
     given: object = environ.get("MCP_REFLECT_HUB__ENABLED", "").strip()
     if not given:
         given = config_section(environ, home, cwd, "hub").get("enabled", True)

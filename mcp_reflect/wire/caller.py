@@ -125,7 +125,7 @@ class Caller:
         `again`: the call may be carried out twice without harm, and is repeated once where its answer was lost.
         `in_turn`: every answer to another call of this program, for which this one had to wait, begins its time anew.
         `meta`: what the server is told beside the arguments.
-        Raises Refused, Lost, Busy, and hub_launcher.Unavailable where no server can be had.
+        Raises RemoteError, ConnectionLost, CallerBusy, and hub_launcher.Unavailable where no server can be had.
         """
         with self._alone(time.monotonic() + timeout, timeout if in_turn else 0.0) as until:
             for _ in range(_SENT_AT_MOST):
@@ -157,7 +157,7 @@ class Caller:
 
     @contextmanager
     def _alone(self, until: float, patience: float = 0.0) -> Iterator[float]:
-        """Keep other threads out, and say until when. Raises Busy where they take all the time.
+        """Keep other threads out, and say until when. Raises CallerBusy where they take all the time.
 
         `patience`: for how many seconds after an answer to one of them to wait on.
         """

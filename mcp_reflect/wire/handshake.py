@@ -36,12 +36,12 @@ _SHARED = (
 
 
 def is_setting(name: str) -> bool:
-    """Whether the settings of a client depend on that variable."""
+    """Return whether the settings of a client depend on that variable."""
     return name.startswith(_PREFIX) or name in _SHARED
 
 
 def select_settings_environ(environ: Mapping[str, str], home: str, cwd: str) -> dict[str, str]:
-    """What of a client's environment its settings depend on; paths made absolute, as `~` is the client's."""
+    """Return the variables that a client's settings depend on, with absolute paths, as `~` is the client's."""
     chosen = {name: value for name, value in environ.items() if is_setting(name)}
     config = chosen.get("MCP_REFLECT_CONFIG", "").strip()
     if config:
@@ -114,7 +114,7 @@ def exchange_hello(link: socket.socket, lines: LineReader, message: Mapping[str,
 
 
 def is_newer(version: str, than: str) -> bool:
-    """Whether one version number is above another; what is no number counts for nothing."""
+    """Return whether a version number is above another; parts that are no numbers are left out."""
     return _numbers(version) > _numbers(than)
 
 

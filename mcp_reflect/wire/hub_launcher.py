@@ -70,8 +70,8 @@ def try_connect(
 ) -> HubConnection | None:
     """Connect and greet; None where no hub listens, or it left before it answered.
 
-    Waits for the answer until then (of `time.monotonic`), and no longer than `patience_s` seconds. Raises Silent where
-    there is none by then, and Unavailable where the hub refuses or may not be talked to.
+    Waits for the answer until `until` (of `time.monotonic`), and no longer than `patience_s` seconds. Raises HubSilent
+    where there is none by then, and HubUnavailable where the hub refuses or belongs to another user.
     """
     try:
         link, token = address.connect_socket(home)
@@ -112,7 +112,7 @@ def connect_or_start(
     """A session with the home's hub, which is started if need be; an older hub is replaced by one of this version.
 
     `started` is given the process of a hub that this call started, which goes on starting where the time, `within`
-    seconds, is too short. Raises Unavailable.
+    seconds, is too short. Raises HubUnavailable.
     """
     until = time.monotonic() + within
     crashes = 0
@@ -143,7 +143,7 @@ def connect_or_start(
 
 
 def ensure_hub_runs(home: str) -> int:
-    """Make sure that a hub runs, without a client's session; gives back its process id. Raises Unavailable."""
+    """Make sure that a hub runs, without a client's session; gives back its process id. Raises HubUnavailable."""
     greeting = {"mcp-reflect": handshake.HUB_PROTOCOL, "command": "status"}
     found = connect_or_start(home, greeting)
     found.link.close()
@@ -151,7 +151,7 @@ def ensure_hub_runs(home: str) -> int:
 
 
 def wait_for_exit(pid: int, until: float) -> bool:
-    """Whether a process has ended by then, at most. Raises Unavailable where it has not."""
+    """Wait for the end of a process, at most until `until` (of `time.monotonic`). Raises HubUnavailable."""
     while _alive(pid):
         if time.monotonic() > until:
             raise HubUnavailable(f"process {pid} does not leave")
@@ -233,7 +233,7 @@ def _start(home: str, greeting: Mapping[str, Any], until: float, started: Callab
 
 
 def detached_process_options() -> dict[str, Any]:
-    """What makes a subprocess.Popen outlive this process, its group and its terminal."""
+    """Return the options by which a subprocess.Popen outlives this process, its group and its terminal."""
     if sys.platform == "win32":
         import subprocess  # noqa: PLC0415 - only who starts a process needs it
 

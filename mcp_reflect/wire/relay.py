@@ -134,7 +134,7 @@ class Relay:
                 link.half_close()
 
     def _registered(self, line: bytes, key: str | None, sent: int) -> Upstream:
-        """A usable connection that knows of the request. Raises Unavailable."""
+        """A usable connection that knows of the request. Raises HubUnavailable."""
         for _ in range(_SENT_AT_MOST):
             if self._link is None or not self._link.usable:
                 self.connect()
@@ -151,7 +151,7 @@ class Relay:
         return hub_launcher.HubUnavailable(f"the hub of {self._home} ends again and again; see {log} there")
 
     def connect(self) -> None:
-        """Reach a hub, and introduce a client that had introduced itself to an earlier one. Raises Unavailable."""
+        """Reach a hub, and introduce a client that had introduced itself to an earlier one. Raises HubUnavailable."""
         if self._link is not None:
             self._link.half_close()
         for _ in range(_SENT_AT_MOST):
@@ -178,7 +178,7 @@ class Relay:
         threading.Thread(target=self._carry_back, args=(self._link,), daemon=True).start()
 
     def _introduced(self, found: hub_launcher.HubConnection) -> bool:
-        """Replay the handshake; False where the hub ended meanwhile. Raises OSError and Unavailable."""
+        """Replay the handshake; False where the hub ended meanwhile. Raises OSError and HubUnavailable."""
         found.link.settimeout(hub_launcher.ANSWER_TIMEOUT_S)
         found.link.sendall(self._handshake[0])
         while (line := found.lines.next()) is not None:

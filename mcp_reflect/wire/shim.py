@@ -1,4 +1,4 @@
-"""What a client starts. Standard library only, and little of it: people wait for it, and there is one per client."""
+"""The process that a client starts: it relays the client to the hub. Standard library only, as people wait for it."""
 
 from __future__ import annotations
 

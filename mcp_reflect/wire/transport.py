@@ -1,4 +1,4 @@
-"""What carries a caller's lines: a hub's socket, or the pipes of a server of its own. Standard library only."""
+"""Transports of a caller's lines: a hub's socket, or the pipes of a server of its own. Standard library only."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class SocketTransport:
         self._lines = found.lines
 
     def send(self, line: bytes, until: float) -> None:
-        """Raises Lost and Closed."""
+        """Raises ConnectionLost and NotDelivered."""
         self._link.settimeout(max(until - time.monotonic(), _SHORTEST_S))
         try:
             self._link.sendall(line)
@@ -49,7 +49,7 @@ class SocketTransport:
             raise NotDelivered from error
 
     def next(self, until: float) -> bytes | None:
-        """The next line; None where the hub ended. Raises Lost."""
+        """The next line; None where the hub ended. Raises ConnectionLost."""
         self._link.settimeout(max(until - time.monotonic(), _SHORTEST_S))
         try:
             return self._lines.next()
@@ -59,7 +59,10 @@ class SocketTransport:
             return None
 
     def speaks(self, within: float) -> bool:
-        """Whether the hub says something, or ends, in that many seconds. May run beside `send` and `next`."""
+        """Wait at most that many seconds for the hub to send something or to end; return whether it did.
+
+        May run beside `send` and `next`.
+        """
         with selectors.DefaultSelector() as selector:
             try:
                 selector.register(self._link, selectors.EVENT_READ)
@@ -85,7 +88,7 @@ class ProcessTransport:
     warnings: Sequence[str] = ()
 
     def __init__(self, environ: Mapping[str, str], cwd: str, home: str) -> None:
-        """Raises Unavailable."""
+        """Raises HubUnavailable."""
         import subprocess  # noqa: PLC0415 - only where there is no hub
 
         options: dict[str, Any] = {}
@@ -113,7 +116,7 @@ class ProcessTransport:
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
 
     def send(self, line: bytes, until: float) -> None:
-        """Raises Lost and Closed."""
+        """Raises ConnectionLost and NotDelivered."""
         with self._ended_at(until):
             try:
                 self._stdin.write(line)
@@ -124,7 +127,7 @@ class ProcessTransport:
                 raise NotDelivered from error
 
     def next(self, until: float) -> bytes | None:
-        """The next line; None where the server ended. Raises Lost."""
+        """The next line; None where the server ended. Raises ConnectionLost."""
         with self._ended_at(until):
             line = self._stdout.readline()
         if not line and time.monotonic() >= until:

@@ -59,7 +59,7 @@ def make_project(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class CommandOutput:
-    """How a command ended."""
+    """The exit code and output of a command."""
 
     command: str
     exit_code: int
@@ -71,13 +71,13 @@ class CommandOutput:
 
     @property
     def tests_ran(self) -> bool:
-        """Whether the test runner got as far as running the tests, whatever they found."""
+        """Return whether the test runner got as far as running the tests, whatever they found."""
         return "Ran 2 tests" in self.output
 
 
 @dataclass
 class DemoRun:
-    """What an agent does for one task, kept as OpenAI chat messages."""
+    """The work of an agent on one task, kept as OpenAI chat messages."""
 
     task: str
     folder: Path

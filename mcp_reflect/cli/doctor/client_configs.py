@@ -1,4 +1,4 @@
-"""Whether the clients' configurations name mcp-reflect, and whether what they would start is there."""
+"""Checks that the clients' configurations name mcp-reflect, and that what they would start is there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check finds, and how checks are run."""
+"""Runs checks and collects what they find."""
 
 from __future__ import annotations
 

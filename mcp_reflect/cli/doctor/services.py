@@ -23,7 +23,7 @@ _RESTART = "mcp-reflect hub restart"
 
 
 def check_hub(folder: Path, environ: Mapping[str, str], cwd: str) -> Iterator[DoctorFinding]:
-    """Whether one runs and answers; none is started."""
+    """Check that a hub runs and answers; none is started."""
     home = str(folder)
     if not address.hub_enabled(environ, home, cwd):
         yield DoctorFinding("hub", "ok", "switched off; every client has a server of its own, one at a time")
@@ -68,7 +68,7 @@ def _end(folder: Path) -> str:
 
 
 def check_llm(settings: Settings | None) -> Iterator[DoctorFinding]:
-    """Whether the configured model can be asked; the list of models costs nothing. The key is never shown."""
+    """Check that the configured model can be asked; the list of models costs nothing. The key is never shown."""
     if settings is None or not settings.llm_configured:
         yield DoctorFinding("llm", "ok", "none configured, none is called")
         return

@@ -99,7 +99,7 @@ def check_ledger(folder: Path, settings: Settings | None) -> Iterator[DoctorFind
 
 
 def _is_inaccessible(error: BaseException) -> bool:
-    """Whether SQLite could not open or write its file, by the code of its own error below the one given."""
+    """Return whether SQLite could not open or write its file, by the code of its own error below the one given."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, sqlite3.Error):

@@ -1,4 +1,4 @@
-"""Which clients there are, where each keeps its MCP servers, and what an entry looks like there.
+"""The clients that install knows: where each keeps its MCP servers, and the form of an entry.
 
 Places and shapes are those that the clients' own documents give; for Claude Code 2.1 they were also observed.
 
@@ -28,7 +28,7 @@ ConfigFormat = Literal["json", "jsonc", "toml"]
 
 
 class ClientName(StrEnum):
-    """What a client is called on the command line."""
+    """The name of a client on the command line."""
 
     CLAUDE_CODE = "claude-code"
     CLAUDE_DESKTOP = "claude-desktop"
@@ -42,7 +42,7 @@ class ClientName(StrEnum):
 
 @dataclass(frozen=True)
 class Machine:
-    """Where a client looks for its files: the environment, the user's folder, and `sys.platform`."""
+    """The places where a client looks for its files: the environment, the user's folder, and `sys.platform`."""
 
     environ: Mapping[str, str]
     home: Path
@@ -55,7 +55,7 @@ class Machine:
 
     @property
     def config(self) -> Path:
-        """Where programs with windows keep their settings (what Electron calls appData)."""
+        """The folder in which programs with windows keep their settings (what Electron calls appData)."""
         if self.platform == "win32":
             return self.of("APPDATA", self.home / "AppData" / "Roaming")
         if self.platform == "darwin":

@@ -1,4 +1,4 @@
-"""Why a configuration is left alone."""
+"""Errors of a configuration that is left alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written into a client's configuration: a command that lasts, and the environment that it needs."""
+"""Makes the entry for a client's configuration: a command that lasts, and the environment that it needs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MODULE = "mcp_reflect"
 
 @dataclass(frozen=True)
 class Launch:
-    """How this installation is started. `temporary`: it stands in a cache and may be gone tomorrow."""
+    """The command that starts this installation. `temporary`: it stands in a cache and may be gone tomorrow."""
 
     command: str
     args: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Launch:
 
 
 def find_launch(environ: Mapping[str, str]) -> Launch:
-    """How a client starts this very installation, whatever its own PATH: clients with windows have not the shell's.
+    """Return the command that starts this installation whatever the PATH: clients with windows lack the shell's.
 
     The entrance that the user's PATH has is preferred where it leads here: pipx and `uv tool` keep it in place when
     they build the environment behind it anew. Then the program beside this interpreter, then the interpreter itself.
@@ -58,7 +58,7 @@ def _own_program() -> Path | None:
 
 
 def _is_temporary(program: PurePath) -> bool:
-    """Whether `uvx` or `pipx run` put it into their cache, which they empty when they like."""
+    """Return whether `uvx` or `pipx run` put it into their cache, which they empty when they like."""
     parts = program.parts
     in_uv = any(part.startswith(("archive-v", "environments-v", "builds-v")) for part in parts)
     return in_uv or ("pipx", ".cache") in pairwise(parts)
@@ -92,7 +92,7 @@ def entry_for(
 
 
 def is_ours(entry: Any) -> bool:
-    """Whether an entry starts mcp-reflect, however it does that."""
+    """Return whether an entry starts mcp-reflect, however it does that."""
     if not isinstance(entry, dict):
         return False
     args = entry.get("args")

@@ -21,7 +21,7 @@ _LARGEST = 100_000_000
 
 
 def read_config_file(path: Path, *, confined: bool = False) -> bytes | None:
-    """What the file holds; None where there is none. Raises ConfigurationError."""
+    """Return the content of a file; None where there is none. Raises ConfigurationError."""
     try:
         if confined:
             found = read_confined(path, _LARGEST)
@@ -36,7 +36,7 @@ def read_config_file(path: Path, *, confined: bool = False) -> bytes | None:
 
 
 def decode_config(path: Path, content: bytes) -> str:
-    """The text without its byte order mark, which `encoded` puts back. Raises ConfigurationError."""
+    """The text without its byte order mark, which `encode_config` puts back. Raises ConfigurationError."""
     try:
         return content.removeprefix(codecs.BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -49,7 +49,7 @@ def encode_config(text: str, before: bytes | None) -> bytes:
 
 
 def back_up_config(path: Path, *, confined: bool = False) -> Path:
-    """A copy beside the file, with its mode; its path. Raises ConfigurationError."""
+    """Copy the file to one beside it, with its mode, and return the path of the copy. Raises ConfigurationError."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
     number = 0
     while True:

@@ -18,14 +18,15 @@ _SAME_LINE = re.compile(r"(?:[ \t]*/\*[^\r\n]*?\*/)*(?:[ \t]*//[^\r\n]*)?")
 
 
 def parse_config(text: str, *, comments: bool) -> Any:
-    """What the text says; an empty text says {}. Raises Broken."""
+    """Return the value of the text, {} of an empty one. Raises MalformedConfig."""
     return parse_json_text(text, comments=comments).data if text.strip() else {}
 
 
 def put_entry(text: str, path: Sequence[str], value: Any, *, comments: bool) -> str:
     """`text` with `value` at `path`. Objects on the way that are missing are made.
 
-    Of a value that is there already, only the members that differ are written. Raises Broken or Unfit.
+    Of a value that is there already, only the members that differ are written.
+    Raises MalformedConfig or UnexpectedConfig.
     """
     if not text.strip():
         return json.dumps(_nested(path, value), indent=2, ensure_ascii=False) + "\n"
@@ -49,7 +50,7 @@ def put_entry(text: str, path: Sequence[str], value: Any, *, comments: bool) -> 
 def remove_entry(text: str, path: Sequence[str], *, comments: bool) -> str:
     """`text` without the member at `path`, and without the object around it where nothing is left in that.
 
-    Raises Broken, Unfit, and KeyError where there is no such member.
+    Raises MalformedConfig, UnexpectedConfig, and KeyError where there is no such member.
     """
     root = parse_json_text(text, comments=comments)
     here = root
@@ -162,7 +163,7 @@ def _indent(text: str, at: int) -> str:
 
 
 def _spread(text: str, root: JsonValue) -> bool:
-    """Whether the text has a member to a line, as people write it; `{}` alone is written so."""
+    """Return whether the text has a member to a line, as people write it; `{}` alone is written so."""
     return not root.members or "\n" in text[root.start : root.end]
 
 

@@ -44,7 +44,7 @@ class JsonMember:
 
 
 def parse_json_text(text: str, *, comments: bool) -> JsonValue:
-    """The value that a whole text holds. Raises Broken, which says where."""
+    """The value that a whole text holds. Raises MalformedConfig, which says where."""
     reader = _Reader(text, comments=comments)
     try:
         value = reader.value(reader.skip(0))

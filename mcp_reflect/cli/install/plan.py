@@ -1,4 +1,4 @@
-"""What would change in a client's configuration, worked out before anything is touched."""
+"""Plans a change of a client's configuration before anything is touched."""
 
 from __future__ import annotations
 

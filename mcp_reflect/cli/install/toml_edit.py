@@ -20,7 +20,7 @@ _HEADER = re.compile(r"\s*\[")
 
 
 def parse_config(text: str) -> Any:
-    """What the text says. Raises Broken."""
+    """Return the value of the text. Raises MalformedConfig."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -34,7 +34,7 @@ def parse_config(text: str) -> Any:
 
 
 def put_entry(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
-    """`text` with the table `value` at `path`, which is two keys long. Raises Broken or Unfit."""
+    """`text` with the table `value` at `path`, which is two keys long. Raises MalformedConfig or UnexpectedConfig."""
     before = parse_config(text)
     outer, name = path
     tables = before.get(outer, {})
@@ -55,7 +55,10 @@ def put_entry(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
 
 
 def remove_entry(text: str, path: Sequence[str]) -> str:
-    """`text` without the table at `path`. Raises Broken, Unfit, and KeyError where there is no such table."""
+    """Return `text` without the table at `path`.
+
+    Raises MalformedConfig, UnexpectedConfig, and KeyError where there is no such table.
+    """
     outer, name = path
     wanted = copy.deepcopy(parse_config(text))
     del wanted[outer][name]

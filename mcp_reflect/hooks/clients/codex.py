@@ -41,7 +41,7 @@ def _error(payload: dict[str, Any]) -> str:
 
 
 def format_answer(name: str, text: str) -> dict[str, Any] | None:
-    """What to print so that the model gets a text."""
+    """Return what to print so that the model gets a text."""
     return claude_code.format_answer(name, text) if name != "Stop" else None
 
 

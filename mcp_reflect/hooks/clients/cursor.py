@@ -61,7 +61,7 @@ def _error(payload: dict[str, Any]) -> str:
 
 
 def format_answer(name: str, text: str) -> dict[str, Any] | None:
-    """What to print so that the model gets a text."""
+    """Return what to print so that the model gets a text."""
     return {"additional_context": text} if name in {"sessionStart", "postToolUse"} else None
 
 

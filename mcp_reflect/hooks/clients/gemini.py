@@ -54,7 +54,7 @@ def _error(payload: dict[str, Any]) -> str:
 
 
 def format_answer(name: str, text: str) -> dict[str, Any] | None:
-    """What to print so that the model gets a text."""
+    """Return what to print so that the model gets a text."""
     if name not in {"SessionStart", "BeforeAgent", "AfterTool"}:
         return None
     return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}

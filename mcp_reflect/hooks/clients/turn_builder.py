@@ -19,7 +19,7 @@ _NOISE = re.compile(
 
 
 def user_text(text: str) -> str:
-    """What the user typed, without what clients put around it."""
+    """Return the text that the user typed, without the blocks that clients put around it."""
     text = clean_json(text)
     return (_NOISE.sub("", text) if "<" in text else text).strip()
 
