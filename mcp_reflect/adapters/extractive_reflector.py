@@ -14,7 +14,7 @@ from itertools import groupby
 from mcp_reflect.domain.models import Author, ReflectionDraft
 from mcp_reflect.domain.reflection.model_answers import MAX_TOOL_CHARS, MAX_TOOLS, clip, clipped_line
 from mcp_reflect.domain.trajectory.error_lines import errors_in_result
-from mcp_reflect.domain.trajectory.messages import Said, ToolCall, ToolResult
+from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 
@@ -147,7 +147,7 @@ def _failed_calls(trajectory: Trajectory) -> set[int]:
 def _last_words(trajectory: Trajectory) -> str:
     """How a run without calls ended: what the agent said last, or the last line of a log."""
     for event in reversed(trajectory.events):
-        if isinstance(event, Said) and event.role == "assistant":
+        if isinstance(event, Utterance) and event.role == "assistant":
             return event.text
     text = trajectory.render(8 * _ENDING_CHARS).rstrip()
     return text[text.rfind("\n") + 1 :]

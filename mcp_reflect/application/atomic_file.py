@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import BinaryIO
 
 from mcp_reflect.domain.ids import new_id
 
-PRIVATE = 0o600
+PRIVATE_MODE = 0o600
 """Mode of a file that only its owner may read."""
 
 
-def replace_file(file: Path, text: str) -> None:
-    """Put the text there in one step: nobody ever sees half of it."""
-    with replacing(file) as out:
+def write_atomically(file: Path, text: str) -> None:
+    """Replace the content of a file by a text in UTF-8, atomically. Raises OSError."""
+    with atomic_writer(file) as out:
         out.write(text.encode())
 
 
 @contextmanager
-def replacing(file: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
-    """What is written takes the file's place when all of it is on the disk; after an error nothing has changed.
+def atomic_writer(file: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """Yield a temporary file that replaces `file` once all of it is on the disk; an error leaves `file` unchanged.
 
-    A file that is there keeps its mode, a new one gets `mode` as far as the process's umask allows. A device or a pipe
-    is written to: it must not become a file. Raises OSError.
+    An existing file keeps its mode; a new one gets `mode`, restricted by the umask of the process. A device or a pipe
+    is written to directly: atomic_writer it would turn it into a regular file. Raises OSError.
     """
     if file.exists() and not file.is_file():
         with file.open("wb") as out:

@@ -12,7 +12,7 @@ from mcp_reflect.domain.models import Action, LogEntry, Memory, Status
 from mcp_reflect.domain.redaction.redact import redact
 from mcp_reflect.errors import InvalidArgument, UnknownId
 
-ISSUED_BY = "query_memories, augment_task and find_error_fixes"
+_ISSUED_BY = "query_memories, augment_task and find_error_fixes"
 
 PURGE_ACTION = "purge"
 """The action in the log of a memory whose words were forgotten for good."""
@@ -28,7 +28,7 @@ class StatusChange:
     before: Status
 
 
-def manage(
+def change_status(
     ledger: Ledger, profile: Profile, clock: Clock, memory_id: str, action: Action, reason: str = ""
 ) -> StatusChange:
     """Change a memory's status; one that has it already stays as it is, without a line in the log.
@@ -39,7 +39,7 @@ def manage(
     with ledger.writing() as session:
         memory = session.memories.by_ids([memory_id]).get(memory_id)
         if memory is None or not profile.sees(memory):
-            raise UnknownId("memory_id", [memory_id], ISSUED_BY)
+            raise UnknownId("memory_id", [memory_id], _ISSUED_BY)
         if any(entry.action == PURGE_ACTION for entry in session.memories.log_of(memory_id)):
             raise InvalidArgument("memory_id", f"{memory_id} was purged: its words are gone", "a memory that has some")
         if memory.status == "pending":
@@ -87,23 +87,23 @@ def status_while_rewritten(session: ReadSession, memory: Memory) -> Status:
     return status
 
 
-def to_prune(ledger: Ledger, profile: Profile, clock: Clock) -> list[Prunable]:
+def find_memories_to_prune(ledger: Ledger, profile: Profile, clock: Clock) -> list[Prunable]:
     """What `prune` would archive, worst first."""
     with ledger.reading() as session:
-        return _to_prune(session, profile, clock)
+        return _find_memories_to_prune(session, profile, clock)
 
 
-def prune(ledger: Ledger, profile: Profile, clock: Clock) -> list[Prunable]:
+def prune_memories(ledger: Ledger, profile: Profile, clock: Clock) -> list[Prunable]:
     """Archive what has shown that it is not worth keeping in use; each with its reason, and restorable."""
     with ledger.writing() as session:
-        found = _to_prune(session, profile, clock)
+        found = _find_memories_to_prune(session, profile, clock)
         for each in found:
             session.memories.set_status(each.memory.id, "archived")
             session.memories.add_log(_entry(each.memory, "prune", each.reason, clock))
     return found
 
 
-def _to_prune(session: ReadSession, profile: Profile, clock: Clock) -> list[Prunable]:
+def _find_memories_to_prune(session: ReadSession, profile: Profile, clock: Clock) -> list[Prunable]:
     in_use: set[Status] = {"active"}
     found = session.memories.find(profile.project, user=profile.visible_user, statuses=in_use)
     return find_prunable(found, clock())

@@ -91,7 +91,7 @@ class MemoryReader:
         with self._ledger.reading() as session:
             return len(session.vectors.missing(self.profile.project, self.embedding_model))
 
-    def full_id(self, beginning: str, *prefixes: str) -> str:
+    def resolve_id(self, beginning: str, *prefixes: str) -> str:
         """The only id of the project that begins so, of those with one of the prefixes (`trace`, `mem`, `ret`).
 
         Raises UnknownId, and InvalidArgument where several do.

@@ -10,7 +10,7 @@ from mcp_reflect.application.credit import creditable, update_of
 from mcp_reflect.application.insights import Insights
 from mcp_reflect.application.jobs.reflections import ReflectionQueue
 from mcp_reflect.application.known_errors import ErrorFixes, Recorded
-from mcp_reflect.application.lifecycle import StatusChange, manage
+from mcp_reflect.application.lifecycle import StatusChange, change_status
 from mcp_reflect.application.memory_reader import ISSUED_BY, MemoryReader, ingest_status
 from mcp_reflect.application.ports import (
     Clock,
@@ -35,7 +35,7 @@ from mcp_reflect.domain.models import (
 )
 from mcp_reflect.domain.ranking.recency import microseconds
 from mcp_reflect.domain.redaction.redact import redact, redact_json, redact_trajectory
-from mcp_reflect.domain.redaction.stored_text import NOT_OWN, own_draft, own_words
+from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft, storable_text
 from mcp_reflect.domain.text.rendering import map_text, render_augmented, strip_recalled
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
@@ -86,7 +86,7 @@ class MemoryService(MemoryReader):
             threshold = self.profile.threshold(how)
         now = self._clock()
         wanted = RetrievalSpec(
-            task=own_words(query.task).strip() or redact(query.task),
+            task=storable_text(query.task).strip() or redact(query.task),
             limit=query.limit,
             lambda_=query.lambda_,
             mmr_lambda=query.mmr_lambda,
@@ -172,7 +172,7 @@ class MemoryService(MemoryReader):
         with self._ledger.reading() as reading:
             self._reviewer.check(reading, verdict)
             memories = creditable(reading, trace)
-        claims = own_draft(verdict.draft).claims or trace.draft.claims
+        claims = storable_draft(verdict.draft).claims or trace.draft.claims
         embedded = self._embedded([trace.task, *claims])
         run = ParsedRun.of(trace)
         prepared = self._reviewer.prepare(run, verdict, memories, embedded, client_can_sample=client_can_sample)
@@ -203,7 +203,7 @@ class MemoryService(MemoryReader):
     def accept_sampled(self, outcome: Outcome, answer: str) -> Outcome:
         """Store the reflection that the client's own model wrote; an empty answer leaves the job to the queue."""
         trace, review = self.trace(outcome.trace_id), outcome.review
-        draft = own_draft(self._dialogue.draft(answer))
+        draft = storable_draft(self._dialogue.draft(answer))
         if review is not None and review.result == "pass":
             draft = draft.model_copy(update={"key_mistake": ""})  # models invent one where they are asked for one
         if review is None or draft.is_empty:
@@ -226,8 +226,8 @@ class MemoryService(MemoryReader):
         return recorded
 
     def manage(self, memory_id: str, action: Action, reason: str = "") -> StatusChange:
-        """Change a memory's status; see `lifecycle.manage`."""
-        change = manage(self._ledger, self.profile, self._clock, memory_id, action, reason)
+        """Change a memory's status; see `lifecycle.change_status`."""
+        change = change_status(self._ledger, self.profile, self._clock, memory_id, action, reason)
         if change.memory.status != change.before:
             self._queue.saved(self.profile.project)
             if change.memory.kind == "error":
@@ -244,14 +244,14 @@ class MemoryService(MemoryReader):
             self._reviewer.check(session, verdict)
             run = replace(run, trace=run.trace.model_copy(update={"retrieved_memory_ids": retrieved}))
             memories = creditable(session, run.trace)
-        embedded = self._embedded([run.trace.task, *own_draft(verdict.draft).claims])
+        embedded = self._embedded([run.trace.task, *storable_draft(verdict.draft).claims])
         return self._reviewer.prepare(run, verdict, memories, embedded, client_can_sample=client_can_sample)
 
     def _run_of(self, submission: Submission) -> ParsedRun:
         """The run to store: secrets redacted, and what this memory itself had put into the prompt cut out."""
-        task = own_words(submission.task)
+        task = storable_text(submission.task)
         if not task.strip():
-            raise InvalidArgument("task", NOT_OWN, "the task in the user's words")
+            raise InvalidArgument("task", NOTHING_STORABLE, "the task in the user's words")
         trajectory = redact_trajectory(map_text(parse(submission.trajectory), strip_recalled))
         trace = Trace(
             id=new_id("trace"),
@@ -259,10 +259,10 @@ class MemoryService(MemoryReader):
             user=self.profile.user,
             task=task,
             trajectory=trajectory.text,
-            final_response=own_words(submission.final_response),
+            final_response=storable_text(submission.final_response),
             model=redact(submission.model),
             metadata=redact_json(submission.metadata),
-            reference_context=own_words(submission.reference_context),
+            reference_context=storable_text(submission.reference_context),
             trace_key=redact(submission.trace_key),
             tools_used=trajectory.tools_used,
             created_at=self._clock(),
@@ -270,7 +270,10 @@ class MemoryService(MemoryReader):
         if submission.verdict.result:
             # Its words belong to this review, and would speak for a later one that brings none.
             return ParsedRun(trace, trajectory)
-        words = {"draft": own_draft(submission.verdict.draft), "feedback": own_words(submission.verdict.feedback)}
+        words = {
+            "draft": storable_draft(submission.verdict.draft),
+            "feedback": storable_text(submission.verdict.feedback),
+        }
         return ParsedRun(trace.model_copy(update=words), trajectory)
 
     def _same_trace(self, known: Trace, again: Trace) -> Outcome:

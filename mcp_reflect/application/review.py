@@ -24,7 +24,7 @@ from mcp_reflect.domain.models import (
     Trace,
 )
 from mcp_reflect.domain.redaction.redact import redact
-from mcp_reflect.domain.redaction.stored_text import own_draft, own_words
+from mcp_reflect.domain.redaction.stored_text import storable_draft, storable_text
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import InvalidArgument, UnknownId
 
@@ -86,11 +86,11 @@ class Reviewer:
             trace_id=run.trace.id,
             seq=0,
             result=verdict.result or "pass",
-            feedback=own_words(verdict.feedback) or run.trace.feedback,
+            feedback=storable_text(verdict.feedback) or run.trace.feedback,
             alpha=self._profile.alpha if verdict.alpha == DEFAULT else verdict.alpha,
             helpful_memory_ids=verdict.helpful_memory_ids,
             harmful_memory_ids=verdict.harmful_memory_ids,
-            draft=own_draft(verdict.draft),
+            draft=storable_draft(verdict.draft),
             source=redact(verdict.source),
             created_at=self._clock(),
         )

@@ -110,7 +110,7 @@ def show_command(thing_id: IdArgument, as_json: JsonOption = False) -> None:
 
     with ledger_access() as books:
         reader = memory_reader(books)
-        full = reader.full_id(thing_id, "trace", "mem", "ret")
+        full = reader.resolve_id(thing_id, "trace", "mem", "ret")
         view: dict[str, Any]
         if full.startswith("trace_"):
             view = trace_view(reader, full, whole=True)
@@ -136,7 +136,7 @@ def why_command(memory_id: IdArgument, as_json: JsonOption = False) -> None:
     from mcp_reflect.application.provenance import explain  # noqa: PLC0415 - heavy
 
     with ledger_access() as books:
-        found = explain(books.ledger, books.profile, memory_reader(books).full_id(memory_id, "mem"))
+        found = explain(books.ledger, books.profile, memory_reader(books).resolve_id(memory_id, "mem"))
     if as_json:
         show_json(_why_view(found))
     else:

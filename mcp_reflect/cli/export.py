@@ -47,7 +47,7 @@ def export_command(
 
 
 def _export_all(books: LedgerAccess, file: Path, *, vectors: bool) -> None:
-    from mcp_reflect.application.atomic_file import PRIVATE, replacing  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.atomic_file import PRIVATE_MODE, atomic_writer  # noqa: PLC0415 - heavy
     from mcp_reflect.application.maintenance.export import export_project  # noqa: PLC0415 - heavy
 
     def write(target: BinaryIO) -> int:
@@ -58,7 +58,7 @@ def _export_all(books: LedgerAccess, file: Path, *, vectors: bool) -> None:
     if file == _TERMINAL:
         write(sys.stdout.buffer)
         return
-    with replacing(file, PRIVATE) as target:
+    with atomic_writer(file, PRIVATE_MODE) as target:
         rows = write(target)
     out.print(
         f"{format_count(rows, 'row')} of project {books.profile.project} written to {file}",
@@ -68,7 +68,7 @@ def _export_all(books: LedgerAccess, file: Path, *, vectors: bool) -> None:
 
 
 def _export_errors(books: LedgerAccess, file: Path) -> None:
-    from mcp_reflect.application.atomic_file import replace_file  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.atomic_file import write_atomically  # noqa: PLC0415 - heavy
     from mcp_reflect.application.known_errors.importing import export_errors  # noqa: PLC0415 - heavy
 
     print_warnings(books.mirror.read())
@@ -76,7 +76,7 @@ def _export_errors(books: LedgerAccess, file: Path) -> None:
     if file == _TERMINAL:
         typer.echo(text, nl=False)
         return
-    replace_file(file, text)
+    write_atomically(file, text)
     out.print(f"{len(text.splitlines())} errors written to {file}", markup=False, soft_wrap=True)
 
 
@@ -87,10 +87,10 @@ def import_command(
     ] = False,
 ) -> None:
     """Take in an export, all of it or nothing; or the errors and fixes of a reflexion.jsonl, line by line."""
-    from mcp_reflect.application.maintenance.export import header_of  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.maintenance.export import read_header  # noqa: PLC0415 - heavy
 
     with ledger_access() as books:
-        if header_of(file) is None:
+        if read_header(file) is None:
             _import_errors(books, file)
         else:
             _import_all(books, file, here=here)

@@ -23,7 +23,7 @@ from mcp_reflect.cli.console import (
 from mcp_reflect.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from mcp_reflect.application.maintenance.erase import Forgotten
+    from mcp_reflect.application.maintenance.erase import ErasurePlan
     from mcp_reflect.bootstrap import LedgerAccess
 
 
@@ -32,12 +32,12 @@ def forget_command(
     yes: YesOption = False,
 ) -> None:
     """Forget a run with all that came from it, or one memory, for good; q_values are replayed without it."""
-    from mcp_reflect.application.maintenance.erase import to_forget  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.maintenance.erase import plan_erasure  # noqa: PLC0415 - heavy
     from mcp_reflect.hub.maintenance import MaintenanceEvent, request_maintenance  # noqa: PLC0415 - heavy
 
     with ledger_access() as books:
-        full = memory_reader(books).full_id(thing_id, "trace", "mem")
-        found = to_forget(books.ledger, books.profile, full)
+        full = memory_reader(books).resolve_id(thing_id, "trace", "mem")
+        found = plan_erasure(books.ledger, books.profile, full)
         _show(found)
         confirm("Forget this for good?", yes=yes)
         _out_of_the_mirror(books, found)
@@ -56,25 +56,25 @@ def forget_command(
     out.print(f"{traces} and {memories} forgotten.")
 
 
-def _show(found: Forgotten) -> None:
+def _show(found: ErasurePlan) -> None:
     for trace in found.traces:
         out.print(Text(f"trace   {trace.id}  "), one_line(trace.task), soft_wrap=True)
     for memory in found.memories:
         out.print(Text(f"{memory.kind:<10} {memory.id}  "), one_line(memory.reflection), soft_wrap=True)
-    for update in found.moved:
+    for update in found.q_updates:
         out.print(f"q_value of {update.memory_id}: {update.q_before:.3f} → {update.q_after:.3f}")
     if found.quoting:
         ids = " ".join(found.quoting)
         out.print(f"The same words also stand in other runs, which stay: {ids}", soft_wrap=True)
 
 
-def _out_of_the_mirror(books: LedgerAccess, found: Forgotten) -> None:
+def _out_of_the_mirror(books: LedgerAccess, found: ErasurePlan) -> None:
     """Archived errors have no line in the file of errors; a line without a memory would come back in as a new error."""
-    from mcp_reflect.application.lifecycle import manage  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.lifecycle import change_status  # noqa: PLC0415 - heavy
 
     errors = [memory for memory in found.memories if memory.kind == "error"]
     for memory in errors:
-        manage(books.ledger, books.profile, books.clock, memory.id, "archive", "to be forgotten")
+        change_status(books.ledger, books.profile, books.clock, memory.id, "archive", "to be forgotten")
     warnings = books.mirror.write() if errors else []
     if warnings:
         raise ConfigurationError(f"{warnings[0]}; its line of this error has to go first. Nothing was forgotten")

@@ -14,10 +14,10 @@ def prune_command(
     apply: Annotated[bool, typer.Option("--apply", help="Archive them; without it they are only shown.")] = False,
 ) -> None:
     """Archive memories that reviews have shown to be useless; restorable, logged, and only shown without --apply."""
-    from mcp_reflect.application.lifecycle import prune, to_prune  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.lifecycle import find_memories_to_prune, prune_memories  # noqa: PLC0415 - heavy
 
     with ledger_access() as books:
-        found = (prune if apply else to_prune)(books.ledger, books.profile, books.clock)
+        found = (prune_memories if apply else find_memories_to_prune)(books.ledger, books.profile, books.clock)
         if apply and found:
             print_warnings(books.mirror.write())
     table = make_table("memory", "kind", ">q_value", ">reviews", "used", "reason", "task")
@@ -44,14 +44,14 @@ def purge_command(
     apply: Annotated[bool, typer.Option("--apply", help="Forget them; without it they are only shown.")] = False,
 ) -> None:
     """Forget the project's insights for good; runs, reviews and other memories stay. Only shown without --apply."""
-    from mcp_reflect.application.insights.purge import purge, to_purge  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.insights.purge import find_insights_to_purge, purge_insights  # noqa: PLC0415 - heavy
 
     with ledger_access() as books:
         before = books.clock() - timedelta(days=older_than) if older_than else None
         if apply:
-            found = purge(books.ledger, books.embedder, books.profile, books.clock, before)
+            found = purge_insights(books.ledger, books.embedder, books.profile, books.clock, before)
         else:
-            found = to_purge(books.ledger, books.profile, before)
+            found = find_insights_to_purge(books.ledger, books.profile, before)
     for memory in found:
         out.print(f"{memory.id}  {memory.status}  {memory.reflection}", markup=False, soft_wrap=True)
     out.print(f"{len(found)} insights forgotten" if apply else f"{len(found)} insights; --apply forgets them")

@@ -26,18 +26,21 @@ def rewrite_command(
     yes: YesOption = False,
 ) -> None:
     """Have reflections that were written without a model written anew by it; q_values and reviews stay."""
-    from mcp_reflect.application.maintenance.rewrite import estimate, to_rewrite  # noqa: PLC0415 - heavy
-    from mcp_reflect.application.maintenance.rewrite import rewrite as rewritten  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.maintenance.rewrite import (  # noqa: PLC0415 - heavy
+        estimate_cost,
+        find_memories_to_rewrite,
+        rewrite_reflections,
+    )
     from mcp_reflect.bootstrap import open_reflector  # noqa: PLC0415 - heavy
 
     with ledger_access() as books:
         wanted = current_settings()
         prompts, reflector = open_reflector(wanted, books)
-        found = to_rewrite(books.ledger, books.profile, limit)
+        found = find_memories_to_rewrite(books.ledger, books.profile, limit)
         if not found:
             out.print("Nothing to rewrite.")
             return
-        cost = estimate(books.ledger, prompts, found)
+        cost = estimate_cost(books.ledger, prompts, found)
         out.print(
             f"{format_count(cost.memories, 'reflection')} by {wanted.reflection.model}: about {cost.prompt_tokens:,} "
             f"tokens of prompts and {cost.answer_tokens:,} of answers",
@@ -51,7 +54,7 @@ def rewrite_command(
         try:
             with show_progress("rewriting") as told:
                 per_day = wanted.reflection.max_tokens_per_day
-                for each in rewritten(books.ledger, books.embedder, reflector, books.clock, found, per_day):
+                for each in rewrite_reflections(books.ledger, books.embedder, reflector, books.clock, found, per_day):
                     if each.problem:
                         left += 1
                         err.print(f"{each.memory.id}: {each.problem}", markup=False, soft_wrap=True)

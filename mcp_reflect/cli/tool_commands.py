@@ -106,11 +106,11 @@ def review_command(
     with ledger_access() as books:
         reader = memory_reader(books)
         arguments = {
-            "trace_id": reader.full_id(trace_id, "trace"),
+            "trace_id": reader.resolve_id(trace_id, "trace"),
             "result": result,
             "feedback": read_argument(feedback),
-            "helpful_memory_ids": [reader.full_id(each, "mem") for each in helpful or []],
-            "harmful_memory_ids": [reader.full_id(each, "mem") for each in harmful or []],
+            "helpful_memory_ids": [reader.resolve_id(each, "mem") for each in helpful or []],
+            "harmful_memory_ids": [reader.resolve_id(each, "mem") for each in harmful or []],
         }
     with report_errors():
         outcome = call_tool("review_trace", arguments)

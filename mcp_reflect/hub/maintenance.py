@@ -88,13 +88,13 @@ def _latest_change(store: Store) -> int:
 
 
 def _verify(store: Store, project: str, tell: EventListener) -> int:
-    from mcp_reflect.application.maintenance.audit import AuditFinding, findings  # noqa: PLC0415 - no session needs it
+    from mcp_reflect.application.maintenance.audit import AuditFinding, audit_project  # noqa: PLC0415 - no session needs it
 
     found: list[AuditFinding] = []
     for attempt in range(_LOOKS):
         before = _latest_change(store)
         store.indexer.sync(project, _progress(f"catching up {project}", tell))
-        seen = findings(store.ledger, store.index, store.embedder, project)
+        seen = audit_project(store.ledger, store.index, store.embedder, project)
         # What somebody wrote between two of its looks is no damage: that is there each time.
         found = [finding for finding in seen if not attempt or finding in found]
         if not found or _latest_change(store) == before:
@@ -115,9 +115,9 @@ def _reindex(store: Store, project: str, tell: EventListener) -> int:
 
 def _forget(store: Store, project: str, thing: str, tell: EventListener) -> None:
     from mcp_reflect.application.maintenance.backups import clear_remains, drop_copies  # noqa: PLC0415 - no session needs it
-    from mcp_reflect.application.maintenance.erase import forget  # noqa: PLC0415 - no session needs it
+    from mcp_reflect.application.maintenance.erase import erase_record  # noqa: PLC0415 - no session needs it
 
-    forget(store.ledger, project, thing)
+    erase_record(store.ledger, project, thing)
     store.retriever.reload(project)
     tell({"doing": "cleaning the index", "done": 0, "total": None})
     try:

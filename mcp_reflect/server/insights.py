@@ -9,7 +9,7 @@ from mcp_types import CallToolResult, InputRequiredResult
 
 from mcp_reflect.application.insights import ProjectContext
 from mcp_reflect.application.requests import ReflectRequest
-from mcp_reflect.domain.insights.observations import told
+from mcp_reflect.domain.insights.observations import observation_line
 from mcp_reflect.domain.models import Material, Memory, Observation
 from mcp_reflect.server.sampling import ask_client, can_sample, client_reply
 from mcp_reflect.server.tool import AppContext, answer
@@ -95,7 +95,7 @@ def observation_view(seen: Observation) -> dict[str, Any]:
         "result": seen.result or "pending",
         "importance": seen.importance,
         "created_at": seen.trace.created_at.isoformat(),
-        "told": told(seen),
+        "told": observation_line(seen),
     }
 
 

@@ -42,7 +42,7 @@ def register_resources(server: MCPServer[MemoryService]) -> None:
     @server.resource("reflect://insights", title="Insights", mime_type=_JSON)
     def insights() -> str:
         """What the project's runs have in common, most important first."""
-        return _shown(lambda m: {"insights": [insight_view(i) for i in m.insights.standing(MAX_LIMIT)]}, _session.get())
+        return _shown(lambda m: {"insights": [insight_view(i) for i in m.insights.in_use(MAX_LIMIT)]}, _session.get())
 
 
 async def with_connection(ctx: ServerRequestContext[MemoryService], call_next: CallNext) -> HandlerResult:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcp_reflect.application.maintenance.audit import findings
-from mcp_reflect.application.maintenance.erase import forget, to_forget
+from mcp_reflect.application.maintenance.audit import audit_project
+from mcp_reflect.application.maintenance.erase import erase_record, plan_erasure
 from mcp_reflect.application.requests import ErrorFix, Query, Submission, Verdict
 from mcp_reflect.domain.models import InsightDraft
 from mcp_reflect.errors import UnknownId
@@ -33,7 +33,7 @@ REVIEW: dict[str, Any] = {
 
 def gone(parts: Parts, thing_id: str) -> None:
     """As the owner of a home does it."""
-    forget(parts.ledger, "alpha", thing_id)
+    erase_record(parts.ledger, "alpha", thing_id)
     parts.retriever.reload("alpha")
     parts.indexer.erase("alpha")
     parts.ledger.scrub()
@@ -41,7 +41,7 @@ def gone(parts: Parts, thing_id: str) -> None:
 
 def wrong(parts: Parts) -> list[str]:
     parts.indexer.sync("alpha")
-    return [finding.text for finding in findings(parts.ledger, parts.index, parts.embedder, "alpha")]
+    return [finding.text for finding in audit_project(parts.ledger, parts.index, parts.embedder, "alpha")]
 
 
 def remains(folder: Path, word: str) -> list[str]:
@@ -69,9 +69,9 @@ def test_whatever_is_forgotten_the_rest_follows_from_its_reviews(
             if not things:
                 return
             thing = things[number % len(things)]
-            foretold = to_forget(parts.ledger, parts.memory.profile, thing)
+            foretold = plan_erasure(parts.ledger, parts.memory.profile, thing)
             gone(parts, thing)
-            for update in foretold.moved:
+            for update in foretold.q_updates:
                 assert parts.memory.memory(update.memory_id).q_value == update.q_after
             assert not {each.id for each in foretold.memories} & set(memories(parts))
             text = dumped(Path(folder))
@@ -193,7 +193,7 @@ def test_other_runs_that_repeat_the_words_are_named(tmp_path: Path) -> None:
         log = json.dumps([{"role": "user", "content": f"told: {words}"}])
         quoting = parts.memory.submit(Submission(task="go", trajectory=log))
         parts.memory.submit(Submission(task="go", trajectory="nothing of it"))
-        found = to_forget(parts.ledger, parts.memory.profile, outcome.trace_id)
+        found = plan_erasure(parts.ledger, parts.memory.profile, outcome.trace_id)
         assert found.quoting == (quoting.trace_id,)
 
 
@@ -203,5 +203,5 @@ def test_what_does_not_exist_is_told_and_nothing_is_changed(tmp_path: Path) -> N
         before = read(parts.ledger, lambda s: s.feed.latest_seq())
         for project, thing in (("alpha", "trace_000000000000"), ("beta", traces(parts)[0])):
             with pytest.raises(UnknownId):
-                forget(parts.ledger, project, thing)
+                erase_record(parts.ledger, project, thing)
         assert read(parts.ledger, lambda s: s.feed.latest_seq()) == before

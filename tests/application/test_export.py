@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcp_reflect.adapters.sql_ledger import portable, schema
-from mcp_reflect.application.maintenance.audit import embed_missing, findings
-from mcp_reflect.application.maintenance.export import export_project, header_of, import_project
+from mcp_reflect.application.maintenance.audit import audit_project, embed_missing
+from mcp_reflect.application.maintenance.export import export_project, import_project, read_header
 from mcp_reflect.application.requests import Query, Submission, Verdict
 from mcp_reflect.errors import ArchiveError
 from tests.support.histories import Step, play, steps, traces
@@ -44,7 +44,7 @@ def exported(parts: Parts, project: str = "alpha", *, vectors: bool = True) -> b
 
 def wrong(parts: Parts, project: str = "alpha") -> list[str]:
     parts.indexer.sync(project)
-    return [finding.text for finding in findings(parts.ledger, parts.index, parts.embedder, project)]
+    return [finding.text for finding in audit_project(parts.ledger, parts.index, parts.embedder, project)]
 
 
 def written(folder: Path, content: bytes) -> Path:
@@ -182,7 +182,7 @@ def test_a_later_version_is_refused_by_name(tmp_path: Path) -> None:
     with small_memory(tmp_path / "one") as first:
         file = written(tmp_path, exported(first).replace(b'"version":1', b'"version":2', 1))
         with pytest.raises(ArchiveError, match="version 2, this mcp-reflect reads 1"):
-            header_of(file)
+            read_header(file)
 
 
 def test_what_is_here_and_says_something_else_is_listed_and_kept(tmp_path: Path) -> None:

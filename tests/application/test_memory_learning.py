@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
 
 from mcp_reflect.application.credit import refine
-from mcp_reflect.application.maintenance.audit import findings
+from mcp_reflect.application.maintenance.audit import audit_project
 from mcp_reflect.application.profile import CreditSetting
 from mcp_reflect.application.requests import Query, Submission, Verdict
 from mcp_reflect.domain.learning.credit_assignment import credit_weights
@@ -177,7 +177,7 @@ class Learning(RuleBasedStateMachine):
     @invariant()
     def verification_finds_nothing(self) -> None:
         self.parts.indexer.sync("alpha")
-        assert findings(self.parts.ledger, self.parts.index, self.parts.embedder, "alpha") == []
+        assert audit_project(self.parts.ledger, self.parts.index, self.parts.embedder, "alpha") == []
 
 
 class LearningFromWhatWasFollowed(Learning):

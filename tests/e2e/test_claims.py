@@ -12,7 +12,7 @@ import pytest
 from mcp.client import Client
 from mcp_types import CreateMessageResult, TextContent
 
-from mcp_reflect.application.maintenance.audit import findings
+from mcp_reflect.application.maintenance.audit import audit_project
 from mcp_reflect.bootstrap import open_store
 from mcp_reflect.config.load import load_settings
 from tests.support.llm_server import Answer, Request, fenced, llm_server, reflection, says
@@ -37,7 +37,7 @@ def differing(home: Path) -> list[str]:
     """What `mcp-reflect verify` would list."""
     with open_store(load_settings(environment(home), home.parent)) as store:
         store.indexer.sync("test-project")
-        return [found.text for found in findings(store.ledger, store.index, store.embedder, "test-project")]
+        return [found.text for found in audit_project(store.ledger, store.index, store.embedder, "test-project")]
 
 
 async def known(client: Client, task: str = TASK, **more: Any) -> dict[str, dict[str, Any]]:

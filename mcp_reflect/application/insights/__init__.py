@@ -18,7 +18,7 @@ from mcp_reflect.application.ports import (
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import ReflectRequest
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.insights.observations import observations
+from mcp_reflect.domain.insights.observations import find_observations
 from mcp_reflect.domain.models import (
     RETRIEVABLE,
     Author,
@@ -28,7 +28,7 @@ from mcp_reflect.domain.models import (
     Memory,
     Observation,
 )
-from mcp_reflect.domain.redaction.stored_text import NOT_OWN, own_insights, own_words
+from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_insights, storable_text
 from mcp_reflect.errors import InvalidArgument, UnknownId
 
 
@@ -68,10 +68,10 @@ class Insights:
 
     # -- reading
 
-    def standing(self, limit: int) -> list[Memory]:
+    def in_use(self, limit: int) -> list[Memory]:
         """The insights in use, most important first."""
         with self._ledger.reading() as session:
-            return standing(session, self._profile.project, self._profile.visible_user)[:limit]
+            return insights_in_use(session, self._profile.project, self._profile.visible_user)[:limit]
 
     def material(self, focus: str, limit: int) -> Material:
         """Recent runs that matter, newest first, with the insights that are there."""
@@ -79,10 +79,10 @@ class Insights:
         project, user = self._profile.project, self._profile.visible_user
         with self._ledger.reading() as session:
             runs = session.traces.recent_runs(project, user, min(limit, rules.recent_capacity))
-            known = standing(session, project, user)[: rules.capacity]
+            known = insights_in_use(session, project, user)[: rules.capacity]
         return Material(
-            focus=own_words(focus).strip(),
-            observations=observations(runs, self._clock(), rules.importance_threshold),
+            focus=storable_text(focus).strip(),
+            observations=find_observations(runs, self._clock(), rules.importance_threshold),
             known=tuple(known),
         )
 
@@ -94,7 +94,7 @@ class Insights:
             waiting = session.traces.summaries(
                 profile.project, user=profile.visible_user, review_status="pending", limit=limit
             )
-        return ProjectContext(self.standing(limit), list(seen[:limit]), waiting)
+        return ProjectContext(self.in_use(limit), list(seen[:limit]), waiting)
 
     # -- drawing
 
@@ -103,9 +103,11 @@ class Insights:
 
         Raises UnknownId for unknown evidence, and InvalidArgument where nothing is left of a text.
         """
-        own = own_insights(drafts)
+        own = storable_insights(drafts)
         if len(own) < len(drafts):
-            raise InvalidArgument("insights", f"a text {NOT_OWN}", "what runs have in common, in your own words")
+            raise InvalidArgument(
+                "insights", f"a text {NOTHING_STORABLE}", "what runs have in common, in your own words"
+            )
         sources = self._sources(own)
         job = self._job(author, "", len(own))
         profile = self._profile
@@ -117,7 +119,7 @@ class Insights:
 
     def queue(self, request: ReflectRequest) -> InsightJob:
         """Leave it to the configured model, in the background."""
-        job = self._job("llm", own_words(request.focus).strip(), request.limit)
+        job = self._job("llm", storable_text(request.focus).strip(), request.limit)
         with self._ledger.writing() as session:
             session.jobs.insights.put(job)
         self._wake()
@@ -147,7 +149,7 @@ class Insights:
 
     def accept(self, material: Material, answer: str) -> list[Memory]:
         """Store what the client's model made of the material; nothing where the answer holds nothing."""
-        drafts = own_insights(self._dialogue.insights(answer, material))
+        drafts = storable_insights(self._dialogue.insights(answer, material))
         return self.store(drafts, "sampling") if drafts else []
 
     def _sources(self, drafts: Sequence[InsightDraft]) -> dict[str, TraceSummary]:
@@ -176,7 +178,7 @@ class Insights:
         )
 
 
-def standing(session: ReadSession, project: str, user: str | None) -> list[Memory]:
+def insights_in_use(session: ReadSession, project: str, user: str | None) -> list[Memory]:
     """The insights in use, most important first, then newest."""
     used = session.memories.find(project, user=user, kind="insight", statuses=RETRIEVABLE)
     newest_first = sorted(used, key=lambda m: (m.created_at, m.id), reverse=True)

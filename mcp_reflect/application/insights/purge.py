@@ -14,20 +14,22 @@ PURGED_TEXT = "[purged]"
 """What stands where the words of a purged insight were."""
 
 
-def to_purge(ledger: Ledger, profile: Profile, before: datetime | None) -> list[Memory]:
+def find_insights_to_purge(ledger: Ledger, profile: Profile, before: datetime | None) -> list[Memory]:
     """The insights of the project, of every status, that were made before a moment (all where None), oldest first."""
     with ledger.reading() as session:
         found = session.memories.find(profile.project, user=profile.visible_user, kind="insight")
     return [m for m in found if m.reflection != PURGED_TEXT and (before is None or m.created_at < before)]
 
 
-def purge(ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock, before: datetime | None) -> list[Memory]:
-    """Forget what `to_purge` finds and return it as it was.
+def purge_insights(
+    ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock, before: datetime | None
+) -> list[Memory]:
+    """Forget what `find_insights_to_purge` finds and return it as it was.
 
     The rows stay, without words and archived: reviews have credited them, and taking them away would leave q_values
     that nothing accounts for. Raises ModelUnavailable or LedgerError.
     """
-    gone = to_purge(ledger, profile, before)
+    gone = find_insights_to_purge(ledger, profile, before)
     if not gone:
         return []
     embedded = Embedded.by(embedder, [PURGED_TEXT])

@@ -78,10 +78,10 @@ def _holds(insight: EmbeddedInsight, draft: EmbeddedInsight, threshold: float) -
 
 def _takes_part(session: ReadSession, memory: Memory) -> bool:
     """Whether new insights may merge with it: in use, or out of it only for want of room."""
-    return memory.status in RETRIEVABLE or crowded_out(session, memory)
+    return memory.status in RETRIEVABLE or _is_over_capacity(session, memory)
 
 
-def crowded_out(session: ReadSession, memory: Memory) -> bool:
+def _is_over_capacity(session: ReadSession, memory: Memory) -> bool:
     log = session.memories.log_of(memory.id)
     return memory.status == "archived" and bool(log) and log[-1].action == CAPACITY_ACTION
 
@@ -125,11 +125,11 @@ def _make_room(session: WriteSession, keys: Iterable[str], capacity: int, now: d
     """Archive the least important insights beyond the capacity, and bring back those that have a place again."""
     memories = session.memories.by_ids(list(keys))
     newest_first = sorted(memories.values(), key=lambda m: (m.created_at, m.id), reverse=True)
-    standing = {
+    ranks = {
         memory.id: (memory.status == "adopted", memory.importance or 0.0, place)
         for place, memory in enumerate(newest_first)
     }
-    out = set(find_beyond_capacity(standing, capacity))
+    out = set(find_beyond_capacity(ranks, capacity))
     for memory in memories.values():
         if memory.id in out and memory.status == "active":
             _move(

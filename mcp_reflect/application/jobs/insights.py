@@ -9,16 +9,16 @@ import logging
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from mcp_reflect.application.insights import standing
+from mcp_reflect.application.insights import insights_in_use
 from mcp_reflect.application.insights.save import save_insights
 from mcp_reflect.application.jobs.reflection_jobs import MAX_ATTEMPTS, pause_after
 from mcp_reflect.application.jobs.sharing import Claims
 from mcp_reflect.application.jobs.worker_thread import JobThread, mistakes_put_off
 from mcp_reflect.application.ports import Clock, Embedder, InsightWriter, Ledger
 from mcp_reflect.application.profile import InsightRules
-from mcp_reflect.domain.insights.observations import observations
+from mcp_reflect.domain.insights.observations import find_observations
 from mcp_reflect.domain.models import InsightJob, Material
-from mcp_reflect.domain.redaction.stored_text import own_insights
+from mcp_reflect.domain.redaction.stored_text import storable_insights
 from mcp_reflect.errors import ModelUnavailable, ReflectError, ReflectorBusy, ReflectorError
 
 log = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ class InsightQueue(JobThread):
             self._settle(job, state="completed", last_error=_NO_RUNS)
             return
         try:
-            drafts = own_insights(self._writer.insights(material))
+            drafts = storable_insights(self._writer.insights(material))
             with self._ledger.reading() as session:
                 summaries = {i: session.traces.summary(i) for draft in drafts for i in draft.evidence}
             sources = {i: summary for i, summary in summaries.items() if summary is not None}
@@ -100,8 +100,8 @@ class InsightQueue(JobThread):
         user = job.user if job.own_only else None
         with self._ledger.reading() as session:
             runs = session.traces.recent_runs(job.project, user, min(job.limit, self._rules.recent_capacity))
-            known = standing(session, job.project, user)[: self._rules.capacity]
-        seen = observations(runs, self._clock(), self._rules.importance_threshold)
+            known = insights_in_use(session, job.project, user)[: self._rules.capacity]
+        seen = find_observations(runs, self._clock(), self._rules.importance_threshold)
         return Material(focus=job.focus, observations=seen, known=tuple(known))
 
     def _put_off(self, job: InsightJob, error: ReflectError) -> None:

@@ -18,7 +18,7 @@ from mcp_reflect.application.jobs.sharing import Claims
 from mcp_reflect.application.jobs.worker_thread import JobThread, mistakes_put_off
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, Reflector
 from mcp_reflect.domain.models import Author, ReflectionDraft, ReflectionJob
-from mcp_reflect.domain.redaction.stored_text import NOT_OWN, own_draft
+from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import ModelUnavailable, ReflectError, ReflectorBusy, ReflectorError
 
@@ -186,12 +186,12 @@ class ReflectionQueue(JobThread):
 def _asked(reflector: Reflector, run: ReviewedRun) -> ReflectionDraft:
     """Raises ReflectorError, also for what nobody foresaw: asking the same again would pay for the same again."""
     try:
-        draft = own_draft(reflector.reflect(run))
+        draft = storable_draft(reflector.reflect(run))
     except ReflectError:
         raise
     except Exception as error:
         log.exception("asking for the reflection of %s", run.trace.id)
         raise ReflectorError(f"{type(error).__name__}: {error}") from error
     if draft.is_empty:
-        raise ReflectorBusy(f"the answer {NOT_OWN}")
+        raise ReflectorBusy(f"the answer {NOTHING_STORABLE}")
     return draft

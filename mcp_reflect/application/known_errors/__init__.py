@@ -20,7 +20,7 @@ from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.domain.ranking.recency import microseconds
 from mcp_reflect.domain.redaction.redact import redact, redact_json
-from mcp_reflect.domain.redaction.stored_text import NOT_OWN, own_words
+from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_text
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
 from mcp_reflect.errors import InvalidArgument
 
@@ -116,20 +116,20 @@ class ErrorFixes:
 
 def _line_of(fix: ErrorFix) -> ErrorLine:
     """Raises InvalidArgument where nothing is left of the task or the mistake."""
-    task, mistake = own_words(fix.task), own_words(fix.mistake).strip()
+    task, mistake = storable_text(fix.task), storable_text(fix.mistake).strip()
     if not task.strip():
-        raise InvalidArgument("task", NOT_OWN, "the task in the user's words")
+        raise InvalidArgument("task", NOTHING_STORABLE, "the task in the user's words")
     if not mistake:
-        raise InvalidArgument("mistake", NOT_OWN, "what went wrong")
+        raise InvalidArgument("mistake", NOTHING_STORABLE, "what went wrong")
     return ErrorLine(
         memory_id="",
         created_at=None,
         task=task,
         mistake=mistake,
-        evidence=tuple(filter(None, [own_words(fix.evidence).strip()])),
-        rule=own_words(fix.rule).strip(),
-        fix=own_words(fix.fix).strip(),
-        tests=tuple(own for each in fix.tests if (own := own_words(each)).strip()),
+        evidence=tuple(filter(None, [storable_text(fix.evidence).strip()])),
+        rule=storable_text(fix.rule).strip(),
+        fix=storable_text(fix.fix).strip(),
+        tests=tuple(own for each in fix.tests if (own := storable_text(each)).strip()),
         status="active",
         recurrences=0,
         metadata=redact_json(fix.metadata),

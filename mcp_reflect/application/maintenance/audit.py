@@ -29,7 +29,7 @@ class AuditFinding(NamedTuple):
     text: str
 
 
-def findings(ledger: Ledger, index: VectorIndex, embedder: Embedder, project: str) -> list[AuditFinding]:
+def audit_project(ledger: Ledger, index: VectorIndex, embedder: Embedder, project: str) -> list[AuditFinding]:
     """Return what differs in one project, empty where nothing does. Raises LedgerError or IndexFailure."""
     model = embedder.identity
     with ledger.reading() as session:
@@ -40,12 +40,12 @@ def findings(ledger: Ledger, index: VectorIndex, embedder: Embedder, project: st
         *(f"memory {memory_id}: not embedded by {model}; run `mcp-reflect reindex`" for memory_id, _ in missing),
     ]
     return [
-        *(AuditFinding("ledger", text) for text in ledger_findings(rows)),
+        *(AuditFinding("ledger", text) for text in audit_ledger(rows)),
         *(AuditFinding("index", text) for text in of_index),
     ]
 
 
-def ledger_findings(rows: AuditRows) -> list[str]:
+def audit_ledger(rows: AuditRows) -> list[str]:
     """Return what differs within the ledger itself."""
     memories, events, traces = rows
     return [*_provenance(memories, traces), *_learning(memories, events, traces)]

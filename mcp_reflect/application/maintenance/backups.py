@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, ValidationError
 
-from mcp_reflect.application.atomic_file import PRIVATE, replacing
+from mcp_reflect.application.atomic_file import PRIVATE_MODE, atomic_writer
 from mcp_reflect.application.ports import LedgerFile, Progress
 from mcp_reflect.errors import ArchiveError, LedgerError
 
@@ -58,7 +58,7 @@ def back_up(home: Path, ledger: LedgerFile, file: Path, progress: Progress | Non
         manifest = Manifest(
             format=BACKUP_FORMAT, version=BACKUP_VERSION, files={n: _measured(f) for n, f in contents.items()}
         )
-        with replacing(file, PRIVATE) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        with atomic_writer(file, PRIVATE_MODE) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("manifest.json", manifest.model_dump_json(indent=1))
             for name, source in contents.items():
                 archive.write(source, name)
@@ -149,7 +149,7 @@ def _unpacked(file: Path, folder: Path) -> set[str]:
                 target.parent.mkdir(mode=0o700, exist_ok=True)
                 with archive.open(name) as source, target.open("xb") as out:
                     shutil.copyfileobj(source, out, _CHUNK)
-                target.chmod(PRIVATE)
+                target.chmod(PRIVATE_MODE)
                 _check_same(name, _measured(target), measured)
     except (zipfile.BadZipFile, KeyError, EOFError, zlib.error, NotImplementedError) as error:
         raise ArchiveError(f"{file}: is no whole backup of mcp-reflect ({error}); nothing was changed") from error

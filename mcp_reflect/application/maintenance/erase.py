@@ -1,9 +1,9 @@
-"""Forgetting for good: a run with all that came from it, or one memory.
+"""Erasure of a trace with everything derived from it, or of one memory.
 
-Afterwards the ledger is what it would be had the run never been: what its reviews credited to other memories is taken
-back, and their q_values are replayed without it. Where a memory is forgotten and the runs that were given it stay,
-their lists keep a mark in its place (`q_update.ERASED_PREFIX`): without it, a review that named only this memory would
-turn into one that named none, and credit all the others.
+Afterwards the ledger is in the state that it would have without the trace: rewards that its reviews gave to other
+memories are removed, and the q_values of these memories are replayed. Where only a memory is erased, the traces that
+retrieved it keep a placeholder id in its place (`q_update.ERASED_PREFIX`). Without the placeholder, a review that named
+only this memory would become one that names none, and would credit all the others.
 """
 
 from __future__ import annotations
@@ -23,38 +23,44 @@ from mcp_reflect.errors import UnknownId
 
 _RECORDED: tuple[Origin, ...] = ("error", "import")
 _LEAST_PHRASE = 24
-"""Shorter sentences stand in other runs by chance."""
+"""Least length of a phrase to search for, in characters: shorter ones occur in other runs by chance."""
 
 
 @dataclass(frozen=True)
-class Forgotten:
-    """What goes: traces and memories. `moved` are the q_values of others, `quoting` traces that repeat the words."""
+class ErasurePlan:
+    """The traces and memories that an erasure deletes, and its effects on others.
+
+    `q_updates` are the changes of other memories' q_values. `quoting` are ids of traces that stay and repeat the words.
+    """
 
     traces: tuple[Trace, ...]
     memories: tuple[Memory, ...]
-    moved: tuple[QUpdate, ...]
+    q_updates: tuple[QUpdate, ...]
     quoting: tuple[str, ...]
 
 
-def to_forget(ledger: Ledger, profile: Profile, thing_id: str) -> Forgotten:
-    """What `forget` would take away, and what that would move. Raises UnknownId."""
+def plan_erasure(ledger: Ledger, profile: Profile, record_id: str) -> ErasurePlan:
+    """Return what `erase_record` would delete and change for the id of a trace or a memory.
+
+    Raises UnknownId for an id that is unknown or that the profile does not see.
+    """
     with ledger.reading() as session:
-        found = _found(session, profile.project, thing_id)
+        found = _found(session, profile.project, record_id)
         things: list[Trace | Memory] = [*found.traces, *found.memories]
-        if not all(profile.sees(each) for each in things if each.id == thing_id):
-            raise _unknown(thing_id)
+        if not all(profile.sees(each) for each in things if each.id == record_id):
+            raise _unknown(record_id)
         return found
 
 
-def forget(ledger: Ledger, project: str, thing_id: str) -> Forgotten:
-    """Take it out of the ledger, in one transaction. Raises UnknownId.
+def erase_record(ledger: Ledger, project: str, record_id: str) -> ErasurePlan:
+    """Delete a trace or a memory from the ledger in one transaction and return what was deleted. Raises UnknownId.
 
-    The index and the ledger's files still hold traces of it; see `Indexer.erase` and `Ledger.scrub`.
+    The index and the free pages of the ledger's files still hold its text; see `Indexer.erase` and `Ledger.scrub`.
     """
     with ledger.writing() as session:
-        found = _found(session, project, thing_id)
+        found = _found(session, project, record_id)
         traces = {trace.id for trace in found.traces}
-        for update in found.moved:
+        for update in found.q_updates:
             disown(session, update.memory_id, traces)
         for memory in found.memories:
             if memory.source_trace_id not in traces:
@@ -66,12 +72,12 @@ def forget(ledger: Ledger, project: str, thing_id: str) -> Forgotten:
         return found
 
 
-def _found(session: ReadSession, project: str, thing_id: str) -> Forgotten:
-    traces, memories = _targets(session, project, thing_id)
+def _found(session: ReadSession, project: str, record_id: str) -> ErasurePlan:
+    traces, memories = _targets(session, project, record_id)
     for memory in list(memories.values()):
         if memory.kind == "error":
             traces |= {trace.id: trace for trace in _recurrences(session, memory)}
-    return Forgotten(
+    return ErasurePlan(
         tuple(traces.values()),
         tuple(memories.values()),
         tuple(_moved(session, set(traces), set(memories))),
@@ -79,11 +85,11 @@ def _found(session: ReadSession, project: str, thing_id: str) -> Forgotten:
     )
 
 
-def _targets(session: ReadSession, project: str, thing_id: str) -> tuple[dict[str, Trace], dict[str, Memory]]:
-    trace, memory = session.traces.get(thing_id), session.memories.by_ids([thing_id]).get(thing_id)
+def _targets(session: ReadSession, project: str, record_id: str) -> tuple[dict[str, Trace], dict[str, Memory]]:
+    trace, memory = session.traces.get(record_id), session.memories.by_ids([record_id]).get(record_id)
     if memory is not None and memory.project == project:
         source = session.traces.get(memory.source_trace_id)
-        # Of what was recorded without a run, the trace says the same again.
+        # The trace of a recorded error repeats the words of the memory.
         recorded = source is not None and source.origin != "run"
         return {source.id: source} if source is not None and recorded else {}, {memory.id: memory}
     if trace is not None and trace.project == project:
@@ -91,11 +97,11 @@ def _targets(session: ReadSession, project: str, thing_id: str) -> tuple[dict[st
             m for m in session.memories.find(project) if trace.id in {m.source_trace_id, *q_update.source_traces(m)}
         ]
         return {trace.id: trace}, {memory.id: memory for memory in made}
-    raise _unknown(thing_id)
+    raise _unknown(record_id)
 
 
 def _recurrences(session: ReadSession, memory: Memory) -> list[Trace]:
-    """The traces of an error's returns: nothing but its words ties them to it."""
+    """Return the traces of an error's recurrences, found by its text: no id links them to the memory."""
     evidence = next(iter(memory.evidence), "")
     return [
         trace
@@ -117,7 +123,7 @@ def _moved(session: ReadSession, traces: set[str], memories: set[str]) -> list[Q
 
 
 def _take_back_words(session: WriteSession, memory: Memory) -> None:
-    """The run stays; the words that it was given for this memory, and a job that would write them anew, do not."""
+    """Delete the memory's text from the draft of its trace, and the job that would write the memory again."""
 
     def without(draft: ReflectionDraft) -> ReflectionDraft:
         if memory.kind == "claim":
@@ -134,7 +140,7 @@ def _take_back_words(session: WriteSession, memory: Memory) -> None:
 
 
 def _phrases(memories: Sequence[Memory]) -> list[str]:
-    """Sentences of the memories as they may stand in other runs: plainly, or inside a JSON string."""
+    """Return the texts of the memories to search for in other runs: as they are, and escaped as in a JSON string."""
     said = {
         text
         for memory in memories
@@ -145,5 +151,5 @@ def _phrases(memories: Sequence[Memory]) -> list[str]:
     return sorted(said | {json.dumps(text, ensure_ascii=False)[1:-1] for text in said})
 
 
-def _unknown(thing_id: str) -> UnknownId:
-    return UnknownId("ID", [thing_id], "`mcp-reflect traces` and `mcp-reflect memories`")
+def _unknown(record_id: str) -> UnknownId:
+    return UnknownId("ID", [record_id], "`mcp-reflect traces` and `mcp-reflect memories`")

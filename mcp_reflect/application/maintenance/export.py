@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
-from mcp_reflect.application.maintenance.audit import ledger_findings
+from mcp_reflect.application.maintenance.audit import audit_ledger
 from mcp_reflect.application.ports import AuditRows, Ledger, PortableRow, Progress, ReadSession, Taken
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.errors import ArchiveError
@@ -46,7 +46,7 @@ class _End(BaseModel):
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportResult:
     """What became of a file's rows, by table, and the project that they are in now."""
 
     project: str
@@ -87,7 +87,7 @@ def export_project(
     return header
 
 
-def header_of(file: Path) -> Header | None:
+def read_header(file: Path) -> Header | None:
     """The header of an export; None where the file is something else.
 
     Raises ArchiveError for an export that this version cannot read, and OSError.
@@ -98,7 +98,7 @@ def header_of(file: Path) -> Header | None:
 
 def import_project(
     ledger: Ledger, file: Path, project: str | None = None, *, progress: Progress | None = None
-) -> Imported:
+) -> ImportResult:
     """Take in an export, all of it or nothing. What is there already and says the same stays as it is.
 
     `project` is where it goes, by default the project it came from. Its reviews count after those that are there.
@@ -117,7 +117,7 @@ def import_project(
             raise ArchiveError(f"{file}: {_first(error)}; nothing was changed") from error
         if wrong:
             raise ArchiveError(f"{file}: does not agree with itself: {_listed(wrong)}; nothing was changed")
-    return Imported(target, taken.added, taken.skipped)
+    return ImportResult(target, taken.added, taken.skipped)
 
 
 def _encoded(line: Mapping[str, Any]) -> bytes:
@@ -186,7 +186,7 @@ def _findings(session: ReadSession, project: str) -> list[str]:
     rows: AuditRows = session.projects.audit_rows(project)
     for memory in rows[0]:
         Memory.model_validate(memory.model_dump())  # reading does not check what writing has checked
-    return ledger_findings(rows)
+    return audit_ledger(rows)
 
 
 def _refuse_conflicts(taken: Taken) -> None:

@@ -11,7 +11,7 @@ from mcp_reflect.application.jobs.reflection_jobs import save_reflection
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReflectionDialogue, Reflector
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.models import RETRIEVABLE, Memory, ReflectionDraft
-from mcp_reflect.domain.redaction.stored_text import NOT_OWN, own_draft
+from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.values import CHARS_PER_TOKEN
 from mcp_reflect.errors import ReflectorBusy, ReflectorError, ReflectorRefused
@@ -23,7 +23,7 @@ _FAILURES_IN_A_ROW = 3
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CostEstimate:
     """What rewriting would ask of the model, in tokens, if each reflection succeeds with the first question."""
 
     memories: int
@@ -32,14 +32,14 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Rewritten:
+class RewriteResult:
     """What became of one memory: `memory` as it is now, or why it stayed as it was."""
 
     memory: Memory
     problem: str = ""
 
 
-def to_rewrite(ledger: Ledger, profile: Profile, limit: int | None = None) -> list[Memory]:
+def find_memories_to_rewrite(ledger: Ledger, profile: Profile, limit: int | None = None) -> list[Memory]:
     """Extractive reflections in use; those that reviews have counted most first, then newest first."""
     with ledger.reading() as session:
         found = session.memories.find(
@@ -50,16 +50,16 @@ def to_rewrite(ledger: Ledger, profile: Profile, limit: int | None = None) -> li
     return extractive[:limit]
 
 
-def estimate(ledger: Ledger, dialogue: ReflectionDialogue, memories: list[Memory]) -> Estimate:
+def estimate_cost(ledger: Ledger, dialogue: ReflectionDialogue, memories: list[Memory]) -> CostEstimate:
     """What `rewrite` of these would cost. Raises ReflectorRefused for a prompt template that does not render."""
     runs = [run for run in (_run_of(ledger, memory) for memory in memories) if run is not None]
     prompts = sum(len(dialogue.prompt(run)) // CHARS_PER_TOKEN for run in runs)
-    return Estimate(len(runs), prompts, ANSWER_TOKENS * len(runs))
+    return CostEstimate(len(runs), prompts, ANSWER_TOKENS * len(runs))
 
 
-def rewrite(
+def rewrite_reflections(
     ledger: Ledger, embedder: Embedder, reflector: Reflector, clock: Clock, memories: list[Memory], tokens_per_day: int
-) -> Iterator[Rewritten]:
+) -> Iterator[RewriteResult]:
     """Write them anew one by one; each is stored before the next is asked for, so stopping costs nothing.
 
     q_value, reviews, status and id stay. No opinion on other memories is asked for: their reviews are long counted.
@@ -71,7 +71,7 @@ def rewrite(
         if tokens_per_day and _tokens_used(ledger, clock) >= tokens_per_day:
             raise ReflectorBusy("reflection.max_tokens_per_day is reached; run it again tomorrow (UTC)")
         try:
-            yield _rewritten(ledger, embedder, reflector, clock, memory)
+            yield _rewrite(ledger, embedder, reflector, clock, memory)
             failures = 0
         except ReflectorRefused:
             raise
@@ -79,7 +79,7 @@ def rewrite(
             failures += 1
             if failures == _FAILURES_IN_A_ROW:
                 raise
-            yield Rewritten(memory, str(error))
+            yield RewriteResult(memory, str(error))
 
 
 def _run_of(ledger: Ledger, memory: Memory) -> ReviewedRun | None:
@@ -97,21 +97,21 @@ def _tokens_used(ledger: Ledger, clock: Clock) -> int:
         return session.usage.tokens(clock().astimezone(UTC).date().isoformat())
 
 
-def _rewritten(ledger: Ledger, embedder: Embedder, reflector: Reflector, clock: Clock, memory: Memory) -> Rewritten:
+def _rewrite(ledger: Ledger, embedder: Embedder, reflector: Reflector, clock: Clock, memory: Memory) -> RewriteResult:
     run = _run_of(ledger, memory)
     if run is None:
-        return Rewritten(memory, "its run or its review is gone")
-    draft = _without_verdict(own_draft(reflector.reflect(run)))
+        return RewriteResult(memory, "its run or its review is gone")
+    draft = _without_verdict(storable_draft(reflector.reflect(run)))
     if draft.is_empty:
-        return Rewritten(memory, f"the answer {NOT_OWN}")
+        return RewriteResult(memory, f"the answer {NOTHING_STORABLE}")
     words = (draft, reflector.author)
     embedded = Embedded.by(embedder, texts_of(run.trace, *words, run.review.draft))
     with ledger.writing() as session:
         review, present = session.reviews.current(run.trace.id), session.memories.reflection_of(run.trace.id)
         unchanged = review == run.review and session.traces.is_unchanged(run.trace)
         if not unchanged or present is None or present.author != "extractive":
-            return Rewritten(memory, "it was changed meanwhile")
-        return Rewritten(save_reflection(session, run, words, embedded, clock(), present.initial_q))
+            return RewriteResult(memory, "it was changed meanwhile")
+        return RewriteResult(save_reflection(session, run, words, embedded, clock(), present.initial_q))
 
 
 def _without_verdict(draft: ReflectionDraft) -> ReflectionDraft:

@@ -78,12 +78,12 @@ def contradicts(one: EmbeddedInsight, other: EmbeddedInsight, threshold: float) 
     return one.text != other.text and _cosine(one, other) >= threshold and opposed(one.text, other.text)
 
 
-def find_beyond_capacity(standing: Mapping[str, tuple[bool, float, int]], capacity: int) -> list[str]:
+def find_beyond_capacity(ranks: Mapping[str, tuple[bool, float, int]], capacity: int) -> list[str]:
     """Return the keys of the insights beyond the capacity, from `key → (adopted, importance, age rank)`.
 
     Those that a person adopted come first, then the more important, then the younger (a lower age rank).
     """
-    ranked = sorted(standing, key=lambda key: (not standing[key][0], -standing[key][1], standing[key][2], key))
+    ranked = sorted(ranks, key=lambda key: (not ranks[key][0], -ranks[key][1], ranks[key][2], key))
     return ranked[capacity:]
 
 

@@ -17,7 +17,7 @@ _ERRORS = 2
 _ERROR_CHARS = 150
 
 
-def observations(
+def find_observations(
     runs: Iterable[tuple[Trace, Review | None]], now: datetime, threshold: float
 ) -> tuple[Observation, ...]:
     """Of these runs those that reach the threshold at `now`, in the order given."""
@@ -45,10 +45,10 @@ def insight_parts(material: Material) -> dict[str, str]:
 
 
 def _lines(seen: Sequence[Observation], result: str) -> str:
-    return "\n".join(f"{each.trace.id}: {told(each)}" for each in seen if each.result == result)
+    return "\n".join(f"{each.trace.id}: {observation_line(each)}" for each in seen if each.result == result)
 
 
-def told(seen: Observation) -> str:
+def observation_line(seen: Observation) -> str:
     """A run on one line: its task, tools, last errors, end and review, each in short."""
     trajectory = parse(seen.trace.trajectory)
     errors = "; ".join(clipped_line(error, _ERROR_CHARS) for error in trajectory.errors[-_ERRORS:])

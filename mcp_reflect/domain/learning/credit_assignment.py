@@ -27,7 +27,7 @@ from typing import Any
 from mcp_reflect.domain.error_matching.keywords import STOP_WORDS
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.domain.text.polarity import is_negative
-from mcp_reflect.domain.trajectory.messages import Event, Said, ToolCall
+from mcp_reflect.domain.trajectory.messages import ToolCall, TrajectoryEvent, Utterance
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 AdviceTerm = str | tuple[str, ...]
@@ -147,16 +147,16 @@ def _agent_actions(trajectory: Trajectory, final_response: str, memories: Sequen
     """Return what the agent wrote and called after it was first given memories; of a log, all of it."""
     if trajectory.messages is None:
         return _AgentActions(_without_quotes((trajectory.text, final_response), memories), ())
-    events_since_recall: list[Event] = []
+    events_since_recall: list[TrajectoryEvent] = []
     recalled = False
     for event in trajectory.events:
         if isinstance(event, ToolCall) and event.name.endswith(_RECALL_TOOLS):
             events_since_recall = events_since_recall if recalled else []
             recalled = True
-        elif isinstance(event, ToolCall) or (isinstance(event, Said) and event.role not in _NOT_THE_AGENT):
+        elif isinstance(event, ToolCall) or (isinstance(event, Utterance) and event.role not in _NOT_THE_AGENT):
             events_since_recall.append(event)
     calls = [event for event in events_since_recall if isinstance(event, ToolCall)]
-    said = (event.text for event in events_since_recall if isinstance(event, Said))
+    said = (event.text for event in events_since_recall if isinstance(event, Utterance))
     called = (text for call in calls for text in _call_texts(call))
     texts = (*_without_quotes((*said, final_response), memories), *called)
     return _AgentActions(texts, tuple(call.name.casefold() for call in calls))

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, clip, errors_in_result, errors_in_text
-from mcp_reflect.domain.trajectory.messages import Said, ToolCall, ToolResult, events
+from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance, iter_events
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.tools import EDITORS, SHELLS, arguments_of, command_of, exit_code
 
@@ -44,7 +44,7 @@ def find_steps(trajectory: Trajectory) -> list[Step]:
     found: list[Step] = []
     places: dict[str, int] = {}
     for message in trajectory.messages:
-        for event in events(message):
+        for event in iter_events(message):
             if isinstance(event, ToolCall):
                 places[event.id] = len(found)
                 found.append(_step(event))
@@ -60,8 +60,8 @@ def find_said(trajectory: Trajectory) -> Iterator[tuple[str, str]]:
         yield "assistant", trajectory.text
         return
     for message in trajectory.messages:
-        for event in events(message):
-            if isinstance(event, Said) and event.role in {"user", "assistant", "human", "model"}:
+        for event in iter_events(message):
+            if isinstance(event, Utterance) and event.role in {"user", "assistant", "human", "model"}:
                 yield ("user" if event.role in {"user", "human"} else "assistant"), event.text
 
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from mcp_reflect.domain.redaction.named_secrets import MARK, PLACEHOLDER, is_harmless, kind_of_name, redact_named
-from mcp_reflect.domain.redaction.secret_patterns import Format, formats
+from mcp_reflect.domain.redaction.secret_patterns import SecretPattern, secret_patterns
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 _MAX_ROUNDS = 8
@@ -111,13 +111,13 @@ def _is_telling(name: str) -> bool:
 
 
 def _redact_once(text: str) -> str:
-    for known in formats():
+    for known in secret_patterns():
         if any(hint in text for hint in known.hints):
             text = known.pattern.sub(partial(_replaced, known), text)
     return redact_named(text)
 
 
-def _replaced(known: Format, match: re.Match[str]) -> str:
+def _replaced(known: SecretPattern, match: re.Match[str]) -> str:
     group = match.re.groups
     start, end = match.span(group)
     text = match.string

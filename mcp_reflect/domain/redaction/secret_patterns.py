@@ -17,7 +17,7 @@ _WORD = r"A-Za-z0-9_\-"
 
 
 @dataclass(frozen=True)
-class Format:
+class SecretPattern:
     """A pattern and the kind it shows; searched only in text that holds one of `hints`.
 
     The secret is the pattern's last group, or the whole match where it has none. `whole_word`: letters or digits
@@ -85,7 +85,7 @@ _ARGUMENTS = r"(?:[^\n;|&\\]{0,150}?)"
 
 _BLOCK = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _OWN = (
-    Format(
+    SecretPattern(
         "private-key",
         ("PRIVATE KEY",),
         # Up to its own end; a block that was cut off loses the encoded lines that are left of it.
@@ -94,27 +94,27 @@ _OWN = (
             r"|(?>(?:(?>(?:\s|\\+[rn]|[\"'+,])*)[A-Za-z0-9+/=]{16,})*))"
         ),
     ),
-    Format(
+    SecretPattern(
         "private-key",
         ("Private-Lines:",),
         re.compile(r"Private-Lines: \d+((?>(?:(?>(?:\s|\\+[rn])+)[A-Za-z0-9+/=]{16,})+))"),
     ),
-    Format(
+    SecretPattern(
         "url-password",
         ("://",),
         re.compile(r"://[^\s/:@?#\"'<>\\]{0,200}:([^\s/@\"'<>\\]{1,500})@"),
     ),
-    Format(
+    SecretPattern(
         "bearer-token",
         ("earer", "EARER"),
         re.compile(r"earer\s{1,5}((?=[A-Za-z._~+/=-]*\d|[A-Za-z._~+/=-]{24})[\w.~+/=-]{8,})", re.IGNORECASE),
     ),
-    Format(
+    SecretPattern(
         "basic-auth",
         ("asic", "ASIC"),
         re.compile(r"uthorization[\\\"']*\s*[:=,]\s*[\\\"']*basic\s+([A-Za-z0-9+/=_-]{6,})", re.IGNORECASE),
     ),
-    Format(
+    SecretPattern(
         "secret",
         ("uthorization", "UTHORIZATION"),
         re.compile(
@@ -123,7 +123,7 @@ _OWN = (
             re.IGNORECASE,
         ),
     ),
-    Format(
+    SecretPattern(
         "secret",
         ("uthorization", "UTHORIZATION"),
         # Without a word for its kind, only where quotes end it: `authorization: name_of_a_variable` is code.
@@ -133,7 +133,7 @@ _OWN = (
             re.IGNORECASE,
         ),
     ),
-    Format(
+    SecretPattern(
         "basic-auth",
         (" -u", " --user"),
         # Of curl; a user and group of the same name is docker's.
@@ -145,13 +145,13 @@ _OWN = (
             r"(?:(?!curl|wget)[^\n;|&])*\Z"
         ),
     ),
-    Format("password", ("sshpass",), re.compile(r"\bsshpass -p ?[\"']?([^\s\"'\\]{1,200})")),
-    Format(
+    SecretPattern("password", ("sshpass",), re.compile(r"\bsshpass -p ?[\"']?([^\s\"'\\]{1,200})")),
+    SecretPattern(
         "password",
         ("mysql", "mariadb"),
         re.compile(rf"\b(?:mysql|mariadb){_ARGUMENTS} -p[\"']?(?!\d+:\d)([^\s\"'\\;|&<>]{{1,200}})"),
     ),
-    Format(
+    SecretPattern(
         "password",
         (" login ",),
         re.compile(
@@ -162,9 +162,9 @@ _OWN = (
 
 
 @cache
-def formats() -> tuple[Format, ...]:
+def secret_patterns() -> tuple[SecretPattern, ...]:
     """All formats. detect-secrets is imported by the first call; only its patterns are read, no setting of it."""
-    own = (Format(kind, (prefix,), _prefixed(prefix, rest)) for kind, prefix, rest in _PREFIXED)
+    own = (SecretPattern(kind, (prefix,), _prefixed(prefix, rest)) for kind, prefix, rest in _PREFIXED)
     return (*_OWN, *own, *_from_library())
 
 
@@ -175,8 +175,8 @@ def _prefixed(prefix: str, rest: str) -> re.Pattern[str]:
     return re.compile(rf"{literal}(?:(?<![{_WORD}]{literal})|(?<=\\[nrt]{literal})){rest}")
 
 
-def _from_library() -> Iterator[Format]:
+def _from_library() -> Iterator[SecretPattern]:
     for kind, hints, module, plugin in _KNOWN_TO_LIBRARY:
         detector = getattr(import_module(f"detect_secrets.plugins.{module}"), plugin)
         for pattern in detector.denylist:
-            yield Format(kind, hints, pattern, whole_word=True)
+            yield SecretPattern(kind, hints, pattern, whole_word=True)

@@ -1,4 +1,4 @@
-"""Sanitizing of text before it is stored: secrets replaced, recalled memories cut out."""
+"""Sanitizing of text before it is stored: secrets are replaced, and recalled memories are cut out."""
 
 from __future__ import annotations
 
@@ -8,27 +8,28 @@ from mcp_reflect.domain.models import InsightDraft, ReflectionDraft
 from mcp_reflect.domain.redaction.redact import redact
 from mcp_reflect.domain.text.recalled import strip_recalled
 
-NOT_OWN = "holds nothing but recalled memories"
-"""What is said of a text of which nothing is left."""
+NOTHING_STORABLE = "holds nothing but recalled memories"
+"""The end of an error message about a text of which nothing is left to store."""
 
 
-def own_words(text: str) -> str:
+def storable_text(text: str) -> str:
+    """Return a text without recalled memories, each secret replaced by `[redacted:<kind>]`."""
     return redact(strip_recalled(text))
 
 
-def own_draft(draft: ReflectionDraft) -> ReflectionDraft:
-    """The draft in own words; entries of its lists of which nothing is left are left out."""
-    fields = {name: _own(value) for name, value in draft.model_dump().items()}
+def storable_draft(draft: ReflectionDraft) -> ReflectionDraft:
+    """Return a draft with every field sanitized; entries of its lists that become empty are dropped."""
+    fields = {name: _storable_field(value) for name, value in draft.model_dump().items()}
     return ReflectionDraft.model_validate(fields)
 
 
-def _own(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
+def storable_insights(drafts: Iterable[InsightDraft]) -> list[InsightDraft]:
+    """Return the insights with their texts sanitized; those whose text becomes empty are dropped."""
+    sanitized = [draft.model_copy(update={"text": storable_text(draft.text).strip()}) for draft in drafts]
+    return [draft for draft in sanitized if draft.text]
+
+
+def _storable_field(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
     if isinstance(value, str):
-        return own_words(value).strip()
-    return tuple(own for each in value if (own := own_words(each)).strip())
-
-
-def own_insights(drafts: Iterable[InsightDraft]) -> list[InsightDraft]:
-    """The insights in own words; those of which nothing is left are left out."""
-    own = [draft.model_copy(update={"text": own_words(draft.text).strip()}) for draft in drafts]
-    return [draft for draft in own if draft.text]
+        return storable_text(value).strip()
+    return tuple(text for each in value if (text := storable_text(each)).strip())

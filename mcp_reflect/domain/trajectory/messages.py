@@ -17,7 +17,7 @@ Message = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Said:
+class Utterance:
     role: str
     text: str
 
@@ -41,7 +41,7 @@ class ToolResult:
     failed: bool | None = None
 
 
-Event = Said | ToolCall | ToolResult
+TrajectoryEvent = Utterance | ToolCall | ToolResult
 
 _NOT_CALLERS = frozenset({"user", "system", "developer", "tool", "function"})
 """What these roles quote is an example or a result, never a call."""
@@ -49,7 +49,7 @@ _TOOL_ROLES = frozenset({"tool", "function"})
 _TEXT_KEYS = ("text", "thinking", "refusal", "output", "content")
 
 
-def events(message: Message) -> Iterator[Event]:
+def iter_events(message: Message) -> Iterator[TrajectoryEvent]:
     """What happened in one message, in order: its text, then its calls, or its results."""
     inner = message.get("message")
     if isinstance(inner, dict) and "content" in inner:
@@ -68,20 +68,20 @@ def events(message: Message) -> Iterator[Event]:
             yield from _from_tool_calls(message)
 
 
-def _from_content(content: Any, role: str) -> Iterator[Event]:
+def _from_content(content: Any, role: str) -> Iterator[TrajectoryEvent]:
     blocks = content if isinstance(content, list) else [content]
     said: list[str] = []
     for block in blocks:
         kind = _text_of(block.get("type")) if isinstance(block, dict) else ""
         if _is_call(kind) or _is_result(kind):
             if said:
-                yield Said(role, "\n".join(said))
+                yield Utterance(role, "\n".join(said))
                 said = []
             yield from _from_block(block, kind, caller=role not in _NOT_CALLERS)
-        elif text := flat(block):
+        elif text := text_of_content(block):
             said.append(text)
     if said:
-        yield Said(role, "\n".join(said))
+        yield Utterance(role, "\n".join(said))
 
 
 def _is_call(kind: str) -> bool:
@@ -92,7 +92,7 @@ def _is_result(kind: str) -> bool:
     return kind.endswith(("tool_result", "_call_output"))
 
 
-def _from_block(block: Message, kind: str, *, caller: bool) -> Iterator[Event]:
+def _from_block(block: Message, kind: str, *, caller: bool) -> Iterator[TrajectoryEvent]:
     if _is_result(kind):
         yield _result(block, block.get("content", block.get("output")))
         return
@@ -107,7 +107,7 @@ def _from_block(block: Message, kind: str, *, caller: bool) -> Iterator[Event]:
         yield _result(block, block.get("error") or block.get("output"))
 
 
-def _from_tool_calls(message: Message) -> Iterator[Event]:
+def _from_tool_calls(message: Message) -> Iterator[TrajectoryEvent]:
     tool_calls = message.get("tool_calls")
     for call in tool_calls if isinstance(tool_calls, list) else ():
         if not isinstance(call, dict):
@@ -132,22 +132,22 @@ def _result(block: Message, content: Any) -> ToolResult:
     return ToolResult(
         _text_of(_first(block, "tool_use_id", "tool_call_id", "call_id", "id")),
         _text_of(block.get("name")),
-        flat(content),
+        text_of_content(content),
         failed if isinstance(failed, bool) else None,
     )
 
 
-def flat(content: Any) -> str:
+def text_of_content(content: Any) -> str:
     """The text of a string, a part or a list of parts; other data as JSON, pictures and the like as their type."""
     if content is None:
         return ""
     if isinstance(content, list):
-        return "\n".join(filter(None, map(flat, content)))
+        return "\n".join(filter(None, map(text_of_content, content)))
     if not isinstance(content, dict):
         return _as_text(content)
     for key in _TEXT_KEYS:
         if content.get(key):
-            return flat(content[key])
+            return text_of_content(content[key])
     kind = _text_of(content.get("type"))
     if kind in {"text", "thinking", "redacted_thinking"}:
         return ""

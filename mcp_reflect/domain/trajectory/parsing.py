@@ -10,7 +10,14 @@ from functools import cached_property
 from typing import Any, Never
 
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERRORS, errors_in_result, errors_in_text
-from mcp_reflect.domain.trajectory.messages import Event, Message, Said, ToolCall, ToolResult, events
+from mcp_reflect.domain.trajectory.messages import (
+    Message,
+    ToolCall,
+    ToolResult,
+    TrajectoryEvent,
+    Utterance,
+    iter_events,
+)
 from mcp_reflect.errors import InvalidArgument
 
 __all__ = ["MAX_DEPTH", "Trajectory", "parse"]
@@ -42,9 +49,9 @@ class Trajectory:
         return cls(json.dumps(messages, ensure_ascii=False, separators=(",", ":"), allow_nan=False), tuple(messages))
 
     @cached_property
-    def events(self) -> tuple[Event, ...]:
+    def events(self) -> tuple[TrajectoryEvent, ...]:
         """What happened in the messages, in order; plain text has no events."""
-        return tuple(event for message in self.messages or () for event in events(message))
+        return tuple(event for message in self.messages or () for event in iter_events(message))
 
     @cached_property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -209,8 +216,8 @@ def _refuse(problem: str) -> Never:
     raise InvalidArgument("trajectory", problem, _ALLOWED) from None
 
 
-def _line(event: Event, names: dict[str, str]) -> str:
-    if isinstance(event, Said):
+def _line(event: TrajectoryEvent, names: dict[str, str]) -> str:
+    if isinstance(event, Utterance):
         return f"{event.role}: {event.text}"
     if isinstance(event, ToolCall):
         return f"call: {event.name}({event.arguments})"
