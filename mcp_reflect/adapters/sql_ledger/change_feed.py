@@ -8,8 +8,8 @@ from sqlalchemy import ColumnElement, Connection, Executable, and_, case, select
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
-from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
 from mcp_reflect.domain.learning.task_identity import task_key
+from mcp_reflect.domain.learning.task_statistics import task_records
 from mcp_reflect.domain.models import RETRIEVABLE
 from mcp_reflect.domain.reflection.embedded_text import lesson_text
 from mcp_reflect.domain.text import terms
@@ -130,13 +130,9 @@ def _task_records(connection: Connection, project: str, after: int) -> dict[str,
     # Not one statement: joined, each task would be read, and known again, with every event.
     runs = select(t.id, t.task).where(t.id.in_(select(e.trace_id).where(mine)))
     task_of = {trace_id: task_key(task) for trace_id, task in connection.execute(runs)}
-    found: dict[str, dict[int, TaskRecord]] = {}
-    events = select(e.memory_id, e.trace_id, e.alpha, e.reward).where(mine, e.alpha > 0).order_by(e.memory_id, e.seq)
-    for memory_id, trace_id, alpha, reward in connection.execute(events):
-        task, weight = task_of.get(trace_id), alpha / REFERENCE_ALPHA
-        if task is None:  # committed since the first statement, so that the feed tells it once more
-            continue
-        by_task = found.setdefault(memory_id, {})
-        _, trials, successes = by_task.get(task, (task, 0.0, 0.0))
-        by_task[task] = TaskRecord(task, trials + weight, successes + weight * reward)
-    return {memory_id: tuple(by_task.values()) for memory_id, by_task in found.items()}
+    events = select(e.memory_id, e.trace_id, e.alpha, e.reward).where(mine).order_by(e.memory_id, e.seq)
+    return task_records(
+        (memory_id, task_of[trace_id], alpha, reward)
+        for memory_id, trace_id, alpha, reward in connection.execute(events)
+        if trace_id in task_of
+    )

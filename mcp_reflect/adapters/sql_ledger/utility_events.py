@@ -32,9 +32,10 @@ class SqlUtilityEvents(SqlRepository):
         self._connection.execute(insert(schema.utility_events), rows.event_row(event, project))
         u = schema.utilities
         moved = update(u).where(u.c.memory_id == event.memory_id)
-        trials, successes = q_update.trial_counts([event])
-        counted = {"trials": u.c.trials + trials, "successes": u.c.successes + successes, "reviews": u.c.reviews + 1}
-        self._connection.execute(moved.values(q_value=event.q_after, **counted, seq=self._feed.next_seq()))
+        q_value, reviews, trials, successes = q_update.utility_totals(event.q_before, [event])
+        added = {"reviews": reviews, "trials": trials, "successes": successes}
+        raised = {name: u.c[name] + value for name, value in added.items()}
+        self._connection.execute(moved.values(q_value=q_value, **raised, seq=self._feed.next_seq()))
 
     def replace(self, memory_id: str, events: Sequence[UtilityEvent]) -> None:
         m, e, u = schema.memories.c, schema.utility_events, schema.utilities
@@ -43,8 +44,6 @@ class SqlUtilityEvents(SqlRepository):
         self._connection.execute(delete(e).where(e.c.memory_id == memory_id))
         if events:
             self._connection.execute(insert(e), [rows.event_row(event, project) for event in events])
-        q_value = events[-1].q_after if events else initial_q
+        totals = q_update.utility_totals(initial_q, events)
         moved = update(u).where(u.c.memory_id == memory_id)
-        trials, successes = q_update.trial_counts(events)
-        counted = {"trials": trials, "successes": successes, "reviews": len(events)}
-        self._connection.execute(moved.values(q_value=q_value, **counted, seq=self._feed.next_seq()))
+        self._connection.execute(moved.values(**totals._asdict(), seq=self._feed.next_seq()))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
 from mcp_reflect.domain.models import Author, Memory, ReflectionDraft, Result, Review, Trace, UtilityEvent
@@ -109,6 +110,20 @@ def trial_counts(events: Iterable[UtilityEvent]) -> tuple[float, float]:
     """Return (trials, successes) in reviews of the reference learning rate; see `learning/confidence.py`."""
     counted = [(past.alpha / REFERENCE_ALPHA, past.reward) for past in events]
     return sum(trials for trials, _ in counted), sum(trials * reward for trials, reward in counted)
+
+
+class UtilityTotals(NamedTuple):
+    """What all events of a memory come to; `trials` and `successes` are as in `trial_counts`."""
+
+    q_value: float
+    reviews: int
+    trials: float
+    successes: float
+
+
+def utility_totals(initial_q: float, events: Sequence[UtilityEvent]) -> UtilityTotals:
+    """Return what replayed events of one memory come to; without events the memory stands at `initial_q`."""
+    return UtilityTotals(events[-1].q_after if events else initial_q, len(events), *trial_counts(events))
 
 
 def replay(initial_q: float, events: Iterable[UtilityEvent]) -> list[UtilityEvent]:

@@ -6,12 +6,13 @@ because a memory that solved one task fifty times has not shown fifty times that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from mcp_reflect.domain.changes import TaskRecord
+from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
 from mcp_reflect.domain.values import Floats, Rows
 
 OTHER_TASK_CAP = 1.0
@@ -27,6 +28,20 @@ class TaskSlice(NamedTuple):
 
 
 NO_TRIALS = TaskSlice(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+
+
+def task_records(outcomes: Iterable[tuple[str, int, float, float]]) -> dict[str, tuple[TaskRecord, ...]]:
+    """Return the record of each memory on each task, by memory id, from (memory_id, task, alpha, reward) of its events.
+
+    An event counts as `alpha / REFERENCE_ALPHA` trials (`learning/confidence.py`), none where alpha is 0.
+    """
+    found: dict[str, dict[int, TaskRecord]] = {}
+    for memory_id, task, alpha, reward in outcomes:
+        if alpha > 0.0:
+            by_task, trials = found.setdefault(memory_id, {}), alpha / REFERENCE_ALPHA
+            _, earlier_trials, earlier_successes = by_task.get(task, (task, 0.0, 0.0))
+            by_task[task] = TaskRecord(task, earlier_trials + trials, earlier_successes + trials * reward)
+    return {memory_id: tuple(by_task.values()) for memory_id, by_task in found.items()}
 
 
 class TaskStatistics:
