@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mcp_reflect.domain.changes import Changes, MemoryChange
 from mcp_reflect.domain.insights.importance import importance, importance_of
-from mcp_reflect.domain.insights.observations import observations
+from mcp_reflect.domain.insights.observations import find_observations
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.recency import HALF_LIFE_DAYS, RECENCY_BOUND, effective_q, freshness, microseconds
 from mcp_reflect.domain.ranking.scoring import RankingQuery
@@ -141,8 +141,8 @@ def test_importance_is_that_of_the_moment_it_is_used() -> None:
     assert importance_of(trace, moment(0)) == pytest.approx(1.0)
     assert importance_of(trace, moment(24 * 3_600)) == pytest.approx(0.7)
     runs = [(trace, None)]
-    assert [o.trace.id for o in observations(runs, moment(119 * 3_600), 0.5)] == [trace.id]
-    assert observations(runs, moment(121 * 3_600), 0.5) == ()
+    assert [o.trace.id for o in find_observations(runs, moment(119 * 3_600), 0.5)] == [trace.id]
+    assert find_observations(runs, moment(121 * 3_600), 0.5) == ()
 
 
 @pytest.mark.parametrize(("given_", "wanted"), [(0, 0.0), (0.25, 0.25), (1, 1.0), (True, 0.6), (2, 0.6), ("1", 0.6)])
