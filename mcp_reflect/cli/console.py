@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
+from mcp_reflect.domain.text.inert import visible
 from mcp_reflect.errors import ConfigurationError, ReflectError
 
 if TYPE_CHECKING:
@@ -25,8 +27,23 @@ if TYPE_CHECKING:
     from mcp_reflect.bootstrap import LedgerAccess
     from mcp_reflect.config.load import Settings
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+
+class PlainConsole(Console):
+    """A console on which no text can act: what is not seen is taken out of all that is printed.
+
+    Styles are added after this, so only what came with the text goes.
+    """
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            if segment.control:
+                yield segment
+            else:
+                yield Segment(visible(segment.text), segment.style)
+
+
+out = PlainConsole(highlight=False)
+err = PlainConsole(stderr=True, highlight=False)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document, for programs.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
@@ -158,7 +175,7 @@ def make_table(*names: str) -> Table:
 
 def one_line(text: str) -> Text:
     """The text as a cell of a table, or the end of a line."""
-    return Text(" ".join(text.split()))
+    return Text(" ".join(visible(text).split()))
 
 
 def format_day(moment: datetime | None) -> str:

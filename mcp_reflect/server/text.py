@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from mcp_reflect.domain.text.inert import inert
+
 _INDENT = "  "
 
 
@@ -11,13 +13,20 @@ def readable(value: Any, depth: int = 0) -> str:
     """Nested dicts and lists as indented `key: value` lines; long text stands below its key."""
     pad = _INDENT * depth
     if isinstance(value, dict):
-        return "\n".join(f"{pad}{key}:{_entry(item, depth)}" for key, item in value.items())
+        return "\n".join(f"{pad}{_key(key)}:{_entry(item, depth)}" for key, item in value.items())
     if isinstance(value, list):
         return "\n".join(f"{pad}-{_entry(item, depth)}" for item in value)
     return pad + _scalar(value)
 
 
+def _key(key: object) -> str:
+    """Keys of metadata are anybody's words."""
+    return " ".join(inert(str(key)).split("\n"))
+
+
 def _entry(value: Any, depth: int) -> str:
+    if isinstance(value, str):
+        value = inert(value)
     if isinstance(value, dict | list) and value:
         if isinstance(value, list) and not any(_stands_alone(item) for item in value):
             return " " + ", ".join(_scalar(item) for item in value)
@@ -42,4 +51,4 @@ def _scalar(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, float) and abs(value) <= 1:  # a figure of ours, whose further digits say nothing
         return f"{value:.4g}"
-    return str(value)
+    return inert(value).replace("\n", " ") if isinstance(value, str) else str(value)

@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mcp_reflect.domain.models import Memory, ReflectionDraft
+from mcp_reflect.domain.text.inert import inert
 from mcp_reflect.domain.text.rendering import map_text, render_augmented, render_reflection, strip_recalled
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.errors import InvalidArgument
@@ -98,7 +99,7 @@ def test_a_reflection_has_no_empty_line_and_is_shown_as_stored(s: str, m: str, c
     draft = ReflectionDraft(summary=s, key_mistake=m, correct_action=c, guidance=g, text=t)
     reflection = render_reflection(draft)
     assert all(line.strip() for line in reflection.split("\n")) or not reflection
-    if reflection:
+    if reflection and inert(reflection) == reflection:
         assert render_augmented("t", [a_memory("x", reflection)]).endswith("\n\nReflection:\n" + reflection)
 
 

@@ -20,6 +20,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from mcp_reflect.domain.text.inert import inert
+
 LABELS = ("Mistake: ", "Do instead: ", "Guidance: ", "Tools: ")
 """How a field of a reflection begins, in order."""
 
@@ -35,7 +37,7 @@ _HEADER = re.compile(
 
 def marked(text: str) -> str:
     """Recalled text as hooks add it to a conversation, so that it can be cut out again."""
-    return f"{_OPEN}\n{text.replace(_CLOSE, '')}\n{_CLOSE}"
+    return f"{_OPEN}\n{inert(text)}\n{_CLOSE}"
 
 
 def _without_marked(text: str) -> str:

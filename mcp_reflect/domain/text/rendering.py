@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from mcp_reflect.domain.models import Memory, ReflectionDraft
+from mcp_reflect.domain.text.inert import inert
 from mcp_reflect.domain.text.recalled import LABELS, strip_recalled
 from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
 
@@ -42,8 +43,8 @@ def _lines(text: str) -> list[str]:
 def render_augmented(task: str, memories: Sequence[Memory]) -> str:
     """The task and, below it, the memories by outcome, best first in each section; without memories the task itself.
 
-    The memories' own texts stand in it as stored, but for what would make the block's end ambiguous: a line of a past
-    task that is one of the block's markers gets a trailing space.
+    The memories' own texts stand in it as `inert` leaves them, which is as stored where they are harmless. A line of a
+    past task that ends in one of the block's markers gets a trailing space: it would make the block's end ambiguous.
     """
     if not memories:
         return task
@@ -55,9 +56,9 @@ def render_augmented(task: str, memories: Sequence[Memory]) -> str:
             parts.append(f"{title} memories:")
         for memory in members:
             number += 1
-            past_task = _MARKER_IN_TASK.sub(r"\g<0> ", memory.task)
+            past_task = _MARKER_IN_TASK.sub(r"\g<0> ", inert(memory.task))
             parts.append(f"--- Memory {number} ---\nPast task:\n{past_task}")
-            parts.append(f"Reflection:\n{_self_delimiting(memory.reflection)}")
+            parts.append(f"Reflection:\n{_self_delimiting(inert(memory.reflection))}")
     return "\n\n".join(parts)
 
 

@@ -1,0 +1,120 @@
+"""Makes text that comes out of memory inert for its reader: it can neither end its frame nor hide or steer anything.
+
+`visible` takes out characters that are not seen but act: escape sequences, control characters, bidirectional and
+zero-width characters, tag characters and stray variation selectors. Joiners and selectors stay where a script or an
+emoji needs them. `inert` also defuses what looks like the frames that this project writes (the sections of
+`augment_task`, the tags of the hooks) or like the markers that chat formats are built of, in whatever look-alike
+characters: a line is quoted, the bracket of a tag becomes a parenthesis. Both functions give back their own results
+unchanged, and harmless text byte for byte.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+_SEQUENCE = re.compile(
+    # CSI; OSC, DCS, SOS, PM, APC up to their end or the line's; two-character escapes. ESC may be written as C1.
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
+    r"|\x1b[ -/]*[0-~]?"
+)
+_LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\U0001d173-\U0001d17a]"
+)
+_JOINING = re.compile("[\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
+_SUSPECT = re.compile(r"[^\n\t -~]")
+
+_DASHES = "‐‑‒–—―−﹘﹣－─━╌╍⸺⸻ー﹉⁃˗֊"
+_LOOKALIKES = str.maketrans(
+    "‹〈⟨＜﹤˂ᐸ❮❰≺〈⧼🞀›〉⟩＞﹥˃ᐳ❯❱≻〉⧽🞂∕⁄／⧸╱⟋：﹕∶ː꞉׃։｜│∣ǀ" + _DASHES
+    + "аеорсухіјѕһԁӏмтквнгυνοαερτικиπАВЕКМНОРСТХІЈЅУΑΒΕΖΗΙΚΜΝΟΡΤΥΧıɑɡɩɪʀɴɛо",
+    "<<<<<<<<<<<<<>>>>>>>>>>>>>//////:::::::||||" + "-" * len(_DASHES)
+    + "aeopcyxijshdlmtkbhruvoaeptiknnabekmhopctxijsyabezhikmnoptyxiagiirneo",
+)  # fmt: skip
+
+_FRAME_LINE = re.compile(
+    r"[\s*#_`~]*(?:relevant memories ?:|(?:successful|failed|other) memories ?:|-{2,} ?memory ?\d+ ?-{2,}"
+    r"|past task ?:|reflection ?:)[\s*#_`~]*"
+)
+_TAG = re.compile(r"<(?=\s*/?\s*(?:mcp[-_ ]?reflect[-_ ]?recall|system[-_ ]?reminder)\b|\|[a-z_]{2,40}\|)")
+_FENCED = ("memor", "task", "reflection", "recall", "remind", "|")
+_QUOTED = "> "
+
+
+def visible(text: str) -> str:
+    """The text without what is not seen; only line feeds end a line. For terminals and files."""
+    while _SUSPECT.search(text):
+        before = text
+        text = _UNSEEN.sub("", _LINE_END.sub("\n", _SEQUENCE.sub("", text)))
+        text = _JOINING.sub(lambda found: _kept(found, text), text)  # noqa: B023 - called at once
+        if text == before:
+            break
+    return text
+
+
+def inert(text: str) -> str:
+    """The visible text with nothing in it that could be taken for a frame. For whatever a model or a page is shown."""
+    text = visible(text)
+    while True:
+        lines = [_defused(line) for line in text.split("\n")]
+        after = "\n".join(lines)
+        if after == text:
+            return text
+        text = after
+
+
+def _kept(found: re.Match[str], text: str) -> str:
+    """A joiner between letters of a script that joins, or in an emoji; one selector after what it can select for."""
+    run, before, after = found[0], text[: found.start()][-1:], text[found.end() :][:1]
+    if not before or (before.isascii() and before not in "0123456789#*"):
+        return ""
+    selects = unicodedata.category(before) in {"So", "Sm", "Po"} or after == "\u20e3"
+    selector = run[0] if run[0] in "\ufe0e\ufe0f" and selects else ""
+    if "\U000e0100" <= run[0] <= "\U000e01ef" and unicodedata.name(before, "").startswith("CJK"):
+        return run[0]
+    joiner = next((each for each in run if each in "\u200c\u200d"), "")
+    joins = bool(joiner) and bool(after) and not before.isascii() and not after.isascii() and _joins(before, after)
+    return selector + (joiner if joins else "")
+
+
+def _joins(before: str, after: str) -> bool:
+    kinds = {unicodedata.category(before), unicodedata.category(after)}
+    emoji = kinds <= {"So", "Sk", "Sm", "Po"}
+    # Scripts with cursive or conjunct forms: Arabic and relatives, the Indic ones.
+    return emoji or all("\u0590" <= each <= "\u1fff" or "\ua800" <= each <= "\uabff" for each in (before, after))
+
+
+def _defused(line: str) -> str:
+    skeleton, places = _skeleton(line)
+    if not any(word in skeleton for word in _FENCED):
+        return line
+    tags = {places[found.start()] for found in _TAG.finditer(skeleton)}
+    if tags:
+        line = "".join("(" if place in tags else each for place, each in enumerate(line))
+    if _FRAME_LINE.fullmatch(" ".join(skeleton.split())):
+        indent = line[: len(line) - len(line.lstrip())]
+        return f"{indent}{_QUOTED}{line[len(indent) :]}"
+    return line
+
+
+def _skeleton(line: str) -> tuple[str, list[int]]:
+    """The line in plain lower-case letters as a reader may see it, and where in the line each of them stands."""
+    if line.isascii():
+        return line.lower(), list(range(len(line)))
+    letters: list[str] = []
+    places: list[int] = []
+    for place, each in enumerate(line):
+        for letter in _plain(each):
+            letters.append(letter)
+            places.append(place)
+    return "".join(letters), places
+
+
+@lru_cache(maxsize=4096)
+def _plain(character: str) -> str:
+    folded = character.translate(_LOOKALIKES)
+    decomposed = unicodedata.normalize("NFKD", folded).translate(_LOOKALIKES).lower()
+    return "".join(each for each in decomposed if unicodedata.category(each) not in {"Mn", "Me", "Cf"})
