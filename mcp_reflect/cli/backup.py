@@ -19,9 +19,10 @@ from mcp_reflect.cli.console import (
     report_errors,
     show_progress,
 )
-from mcp_reflect.errors import HomeInUse
+from mcp_reflect.errors import ConfigurationError, HomeInUse
 
 _PATIENCE_S = 30.0
+_CONFIG = "config.toml"
 
 
 def backup_command(file: Annotated[Path, typer.Argument(help="Where to; what is there is replaced.")]) -> None:
@@ -47,21 +48,56 @@ def backup_command(file: Annotated[Path, typer.Argument(help="Where to; what is 
 
 
 def restore_command(
-    file: Annotated[Path, typer.Argument(help="A file that backup wrote.")], yes: YesOption = False
+    file: Annotated[Path, typer.Argument(help="A file that backup wrote.")],
+    yes: YesOption = False,
+    with_prompts: Annotated[
+        bool, typer.Option("--with-prompts", help="Take over its prompts too; the home's own stay otherwise.")
+    ] = False,
+    with_settings: Annotated[
+        bool, typer.Option("--with-settings", help="Take over its config.toml too; the home's own stays otherwise.")
+    ] = False,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option("--allow", metavar="SETTING", help="Take over this setting, which may send texts elsewhere."),
+    ] = None,
 ) -> None:
     """Put a backup in the place of what the home holds now, which is kept aside. A running hub is asked to leave."""
+    from mcp_reflect.application.maintenance.backups import offered  # noqa: PLC0415 - heavy
     from mcp_reflect.application.maintenance.backups import restore as put_back  # noqa: PLC0415 - heavy
     from mcp_reflect.bootstrap.parts import home_ledger_file  # noqa: PLC0415 - heavy
 
     with report_errors():
         wanted = current_settings()
         ledger = home_ledger_file(wanted)
+        seen = offered(file)
+        if with_settings:
+            _check_redirections(seen.settings, wanted.home, file, set(allow or ()))
+        for name in sorted(seen.digests):
+            option, taken = ("--with-settings", with_settings) if name == _CONFIG else ("--with-prompts", with_prompts)
+            fate = "taken over from the backup" if taken else f"not taken over, the home's own stays ({option})"
+            out.print(f"{name}: {fate}", markup=False, soft_wrap=True)
         confirm(f"Replace everything in {wanted.home} by {file}?", yes=yes)
         with _owned(wanted.home), show_progress("restoring the ledger") as told:
-            aside = put_back(wanted.home, ledger, file, told)
+            aside = put_back(wanted.home, ledger, file, told, prompts=with_prompts, settings=with_settings, seen=seen)
     out.print(f"{file} restored; the index is filled anew by the next server.", markup=False, soft_wrap=True)
     if aside is not None:
         out.print(f"What was there before: {aside}", markup=False, soft_wrap=True)
+
+
+def _check_redirections(text: str, home: Path, file: Path, allowed: set[str]) -> None:
+    """Raises ConfigurationError where a backup changes where texts are sent and nobody allowed that by name."""
+    from mcp_reflect.config.redirections import redirections  # noqa: PLC0415 - only here
+
+    present = home / _CONFIG
+    here = redirections(present.read_bytes().decode("utf-8-sig", "replace")) if present.is_file() else {}
+    new = {key: value for key, value in redirections(text).items() if here.get(key) != value and key not in allowed}
+    if new:
+        listed = "; ".join(f"{key} = {value!r}" for key, value in sorted(new.items()))
+        options = " ".join(f"--allow {key}" for key in sorted(new))
+        raise ConfigurationError(
+            f"{file}: its settings would send texts elsewhere or name another model: {listed}. Nothing was changed; "
+            f"leave --with-settings out, or allow them with {options}"
+        )
 
 
 @contextmanager

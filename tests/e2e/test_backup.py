@@ -71,7 +71,7 @@ def test_a_home_comes_back_as_it_was_with_settings_and_prompts(home: Path, tmp_p
     (home / "prompts" / "run.md").write_text("another")
     after = exported(home)
 
-    done = run_command(home, "restore", str(file), "--yes")
+    done = run_command(home, "restore", str(file), "--yes", "--with-prompts", "--with-settings")
     assert done.returncode == 0, done.stderr
     assert exported(home) == before
     assert (home / "config.toml").read_text() == "[memory]\nlimit = 7\n"

@@ -107,6 +107,7 @@ def _engine(url: str, *, synchronous: str, begins: str | None = None, **options:
             cursor.execute("PRAGMA journal_mode = WAL")
             cursor.execute(f"PRAGMA synchronous = {synchronous}")
             cursor.execute("PRAGMA foreign_keys = ON")
+            cursor.execute("PRAGMA trusted_schema = OFF")
             cursor.execute("PRAGMA secure_delete = ON")  # what somebody wants forgotten must not stay in free space
             if "isolation_level" in options:
                 cursor.execute("PRAGMA query_only = ON")

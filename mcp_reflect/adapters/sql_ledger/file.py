@@ -10,7 +10,9 @@ from pathlib import Path
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.engine import BUSY_TIMEOUT_S
-from mcp_reflect.application.ports import Progress
+from mcp_reflect.adapters.sql_ledger.foreign_schema import foreign_parts
+from mcp_reflect.adapters.sql_ledger.ledger import SqlLedger
+from mcp_reflect.application.ports import Ledger, Progress
 from mcp_reflect.errors import ArchiveError, LedgerError
 
 _PAGES = 2_000
@@ -35,6 +37,11 @@ class SqliteFile:
     def check(self, file: Path) -> None:
         try:
             with closing(self._opened(file)) as found:
+                # First of all: what is in the schema must not run while it is looked at.
+                found.execute("PRAGMA trusted_schema = OFF")
+                foreign = next(foreign_parts(found), None)
+                if foreign is not None:
+                    raise ArchiveError(f"its ledger holds what no ledger has: {foreign}")
                 problems = [row[0] for row in found.execute("PRAGMA integrity_check(3)")]
                 if problems != ["ok"]:
                     raise ArchiveError(f"its ledger is damaged: {problems[0]}")
@@ -47,6 +54,14 @@ class SqliteFile:
             raise ArchiveError("its ledger is none of mcp-reflect")
         if version[0] > schema.SCHEMA_VERSION:
             raise ArchiveError("its ledger was written by a newer mcp-reflect; update this one")
+
+    @contextmanager
+    def examined(self, file: Path) -> Iterator[Ledger]:
+        ledger = SqlLedger(f"sqlite:///{file}")
+        try:
+            yield ledger
+        finally:
+            ledger.close()
 
     def replace_by(self, file: Path, progress: Progress | None = None) -> None:
         if not self._is_readable():

@@ -7,18 +7,23 @@ A backup is a ZIP archive with `manifest.json` (format, version, and size and SH
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import IO
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, NonNegativeInt, ValidationError
 
 from mcp_reflect.application.atomic_file import PRIVATE_MODE, atomic_writer
+from mcp_reflect.application.maintenance.audit import ledger_findings
 from mcp_reflect.application.ports import LedgerFile, Progress
+from mcp_reflect.domain.models import Memory
 from mcp_reflect.errors import ArchiveError, LedgerError
 
 BACKUP_FORMAT = "mcp-reflect-backup"
@@ -31,10 +36,14 @@ _CONFIG = "config.toml"
 _PROMPTS = "prompts"
 _WORKSHOP = "restoring."
 _CHUNK = 1 << 20
+_MOST_FILES = 200
+_LARGEST_TEXT = 1_000_000
+"""Bytes of the manifest, of the settings and of each prompt."""
+_PLAIN = re.compile(r"[\w.-]+")
 
 
 class _File(BaseModel):
-    bytes: int
+    bytes: NonNegativeInt
     sha256: str
 
 
@@ -65,8 +74,44 @@ def back_up(home: Path, ledger: LedgerFile, file: Path, progress: Progress | Non
     return manifest
 
 
-def restore(home: Path, ledger: LedgerFile, file: Path, progress: Progress | None = None) -> Path | None:
+@dataclass(frozen=True)
+class Offered:
+    """What a backup brings beside its ledger, with its digest by name; `settings` is the text of its `config.toml`."""
+
+    digests: Mapping[str, str]
+    settings: str
+
+    @property
+    def prompts(self) -> list[str]:
+        return sorted(name for name in self.digests if name != _CONFIG)
+
+
+def offered(file: Path) -> Offered:
+    """What prompts and settings a backup would bring. Raises ArchiveError and OSError."""
+    with _reading(file) as archive:
+        manifest = _manifest(archive)
+        text = b""
+        if _CONFIG in manifest.files:
+            with archive.open(_CONFIG) as source:
+                text = source.read(manifest.files[_CONFIG].bytes)
+    digests = {name: each.sha256 for name, each in manifest.files.items() if name != _LEDGER}
+    return Offered(digests, text.decode("utf-8-sig", "replace"))
+
+
+def restore(
+    home: Path,
+    ledger: LedgerFile,
+    file: Path,
+    progress: Progress | None = None,
+    *,
+    prompts: bool = False,
+    settings: bool = False,
+    seen: Offered | None = None,
+) -> Path | None:
     """Put a backup in the place of what the home holds; the caller owns the home.
+
+    Prompts and settings stay as they are in the home unless they are asked for: a prompt speaks to the model, a setting
+    says where texts are sent. `seen` is what the person was shown of them; the file must still hold the same.
 
     What was there is first written to BEFORE_RESTORE, whose path is returned; None where there was no ledger, or none
     that can be read (it is then renamed and stays). The ledger is replaced in one transaction, then prompts and
@@ -75,16 +120,19 @@ def restore(home: Path, ledger: LedgerFile, file: Path, progress: Progress | Non
     """
     clear_remains(home)
     with _workshop(home) as folder:
-        names = _unpacked(file, folder)
+        names = _unpacked(file, folder, seen)
         try:
             ledger.check(folder / _LEDGER)
+            _check_content(ledger, folder / _LEDGER)
         except ArchiveError as error:
             raise ArchiveError(f"{file}: {error}; nothing was changed") from error
         aside = _put_aside(home, ledger)
         ledger.replace_by(folder / _LEDGER, progress)
-        for name in _settings_files(home).keys() - names:
+        wanted = {name for name in names - {_LEDGER} if (settings if name == _CONFIG else prompts)}
+        replaced = {name for name in _settings_files(home) if (settings if name == _CONFIG else prompts)}
+        for name in replaced - wanted:
             (home / name).unlink()
-        for name in sorted(names - {_LEDGER}):
+        for name in sorted(wanted):
             (home / name).parent.mkdir(mode=0o700, exist_ok=True)
             (folder / name).replace(home / name)
     return aside
@@ -139,23 +187,58 @@ def _measured(file: Path) -> _File:
     return _File(bytes=file.stat().st_size, sha256=digest.hexdigest())
 
 
-def _unpacked(file: Path, folder: Path) -> set[str]:
-    """The names of what was unpacked, every byte of it checked."""
+@contextmanager
+def _reading(file: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(file) as archive:
-            manifest = _manifest(archive.read("manifest.json"))
-            for name, measured in manifest.files.items():
-                target = folder / name
-                target.parent.mkdir(mode=0o700, exist_ok=True)
-                with archive.open(name) as source, target.open("xb") as out:
-                    shutil.copyfileobj(source, out, _CHUNK)
-                target.chmod(PRIVATE_MODE)
-                _check_same(name, _measured(target), measured)
-    except (zipfile.BadZipFile, KeyError, EOFError, zlib.error, NotImplementedError) as error:
+            yield archive
+    # A RuntimeError is an encrypted member.
+    except (zipfile.BadZipFile, KeyError, EOFError, zlib.error, NotImplementedError, RuntimeError) as error:
         raise ArchiveError(f"{file}: is no whole backup of mcp-reflect ({error}); nothing was changed") from error
     except ArchiveError as error:
         raise ArchiveError(f"{file}: {error}") from error
+
+
+def _unpacked(file: Path, folder: Path, seen: Offered | None) -> set[str]:
+    """The names of what was unpacked, every byte of it checked."""
+    with _reading(file) as archive:
+        manifest = _manifest(archive)
+        if seen is not None and seen.digests != {n: f.sha256 for n, f in manifest.files.items() if n != _LEDGER}:
+            raise ArchiveError("it was changed meanwhile; nothing was changed")
+        if sum(each.bytes for each in manifest.files.values()) > shutil.disk_usage(folder).free:
+            raise ArchiveError("it is larger than the room that is left on the disk; nothing was changed")
+        for name, measured in manifest.files.items():
+            target = folder / name
+            target.parent.mkdir(mode=0o700, exist_ok=True)
+            with archive.open(name) as source, target.open("xb") as out:
+                _copy(source, out, measured.bytes)
+            target.chmod(PRIVATE_MODE)
+            _check_same(name, _measured(target), measured)
     return set(manifest.files)
+
+
+def _copy(source: IO[bytes], out: IO[bytes], size: int) -> None:
+    """One byte more than `size` at most: that is enough to see that it is another file."""
+    left = size + 1
+    while left and (chunk := source.read(min(_CHUNK, left))):
+        out.write(chunk)
+        left -= len(chunk)
+
+
+def _check_content(ledger: LedgerFile, file: Path) -> None:
+    """The q_values, counts and origins of a ledger must follow from its own reviews. Raises ArchiveError."""
+    try:
+        with ledger.examined(file) as examined, examined.reading() as session:
+            for project in session.projects.names():
+                rows = session.projects.audit_rows(project)
+                for memory in rows[0]:
+                    Memory.model_validate(memory.model_dump())  # reading does not check what writing has checked
+                wrong = ledger_findings(rows)
+                if wrong:
+                    more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+                    raise ArchiveError(f"its ledger does not agree with itself: {wrong[0]}{more}")
+    except (LedgerError, ValueError, TypeError, KeyError) as error:
+        raise ArchiveError(f"its ledger cannot be read ({' '.join(str(error).split())[:200]})") from error
 
 
 def _check_same(name: str, found: _File, wanted: _File) -> None:
@@ -163,9 +246,13 @@ def _check_same(name: str, found: _File, wanted: _File) -> None:
         raise ArchiveError(f"{name} in it is damaged; nothing was changed")
 
 
-def _manifest(content: bytes) -> Manifest:
+def _manifest(archive: zipfile.ZipFile) -> Manifest:
+    if len(archive.infolist()) > _MOST_FILES:
+        raise ArchiveError(f"it holds more than {_MOST_FILES} files; nothing was changed")
+    with archive.open("manifest.json") as source:
+        content = source.read(_LARGEST_TEXT + 1)
     try:
-        found = Manifest.model_validate_json(content)
+        found = Manifest.model_validate_json(content[:_LARGEST_TEXT])
     except ValidationError as error:
         raise ArchiveError("its manifest is damaged; nothing was changed") from error
     if (found.format, found.version) != (BACKUP_FORMAT, BACKUP_VERSION):
@@ -173,8 +260,11 @@ def _manifest(content: bytes) -> Manifest:
     for name in found.files:
         path = PurePosixPath(name)
         # Nothing may be unpacked anywhere else.
-        if name not in {_LEDGER, _CONFIG} and (path.parts[:-1] != (_PROMPTS,) or path.suffix != ".md"):
+        known = path.parts[:-1] == (_PROMPTS,) and path.suffix == ".md" and _PLAIN.fullmatch(path.name)
+        if name != path.as_posix() or (name not in {_LEDGER, _CONFIG} and not known):
             raise ArchiveError(f"it holds {name!r}, which belongs to no home; nothing was changed")
+        if name != _LEDGER and found.files[name].bytes > _LARGEST_TEXT:
+            raise ArchiveError(f"{name} in it is larger than {_LARGEST_TEXT:,} bytes; nothing was changed")
     if _LEDGER not in found.files:
         raise ArchiveError("it holds no ledger; nothing was changed")
     return found

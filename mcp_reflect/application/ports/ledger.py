@@ -60,6 +60,10 @@ class LedgerFile(Protocol):
         """Raises ArchiveError where a file is no whole ledger that this version can read."""
         ...
 
+    def examined(self, file: Path) -> AbstractContextManager[Ledger]:
+        """Open a copy that was checked, to look at its content; its tables are migrated. Raises LedgerError."""
+        ...
+
     def replace_by(self, file: Path, progress: Progress | None = None) -> None:
         """Put a copy in the ledger's place, all of it or nothing; `file` is used up. Raises LedgerError."""
         ...
