@@ -21,7 +21,7 @@ from typing import IO
 from pydantic import BaseModel, NonNegativeInt, ValidationError
 
 from mcp_reflect.application.atomic_file import PRIVATE_MODE, atomic_writer
-from mcp_reflect.application.maintenance.audit import ledger_findings
+from mcp_reflect.application.maintenance.audit import audit_ledger
 from mcp_reflect.application.ports import LedgerFile, Progress
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.errors import ArchiveError, LedgerError
@@ -233,7 +233,7 @@ def _check_content(ledger: LedgerFile, file: Path) -> None:
                 rows = session.projects.audit_rows(project)
                 for memory in rows[0]:
                     Memory.model_validate(memory.model_dump())  # reading does not check what writing has checked
-                wrong = ledger_findings(rows)
+                wrong = audit_ledger(rows)
                 if wrong:
                     more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
                     raise ArchiveError(f"its ledger does not agree with itself: {wrong[0]}{more}")
