@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 THRESHOLDS = (("text-embedding-ada", 0.75),)
-"""By beginning of the model's name; docs/embedding-models.md says where they come from."""
+"""Default thresholds by prefix of the model's name; docs/embedding-models.md gives their origin."""
 
 _BATCH = 64
 """Texts per request."""
@@ -28,12 +28,12 @@ _MAX_CHARACTERS = 8_000
 
 
 class OpenAIEmbedder:
-    """An Embedder that asks a server for every text it has not just seen.
+    """An Embedder that asks an OpenAI-compatible server for every text that is not in its cache. Thread-safe.
 
-    `base_url` ends before `/embeddings`. `api_key` may be None or empty where the server asks for none.
-    `timeout_s` holds for one attempt; the client makes up to three where the server is busy or the connection breaks.
-    The dimension is learned from the first answer. Safe for threads. Whether equal texts get equal vectors whatever
-    they are sent with is up to the server; within the texts used last they do.
+    `base_url` ends before `/embeddings`. `api_key` may be None or empty for a server without authentication.
+    `timeout_s` bounds one attempt in seconds; the client makes up to three while the server is busy or the connection
+    breaks. The dimension is taken from the first answer. Equal texts get equal vectors while they are cached; beyond
+    that, a server may answer differently depending on the batch.
     """
 
     def __init__(self, name: str, base_url: str, api_key: str | None, timeout_s: float) -> None:
@@ -48,7 +48,7 @@ class OpenAIEmbedder:
 
     @cached_property
     def identity(self) -> str:
-        # The host belongs to it: two servers may call different models by one name. User and password do not.
+        # The host is part of it: two servers may have different models under one name. User and password are not.
         return f"openai:{urlsplit(self._base_url).netloc.rpartition('@')[2]}/{self._name}"
 
     @property
@@ -63,9 +63,10 @@ class OpenAIEmbedder:
         return self._learned_dimension
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Unit-length float32 rows, shape (len(texts), dimension); of longer texts the first 8,000 characters count.
+        """Return unit-length float32 rows of shape (len(texts), dimension).
 
-        Raises ModelUnavailable where the server cannot be reached, refuses, or answers with something else.
+        Only the first 8,000 characters of a text count.
+        Raises ModelUnavailable where the server cannot be reached, refuses, or sends no valid embeddings.
         """
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
@@ -94,7 +95,7 @@ class OpenAIEmbedder:
                 self._connected = None
 
     def _ask(self, texts: list[str]) -> list[Vector]:
-        """The vectors of one request, in the order of `texts`."""
+        """Send one request and return the vectors in the order of `texts`."""
         from openai import OpenAIError  # noqa: PLC0415 - heavy, and needed only with this model
 
         try:

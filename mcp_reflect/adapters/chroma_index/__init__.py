@@ -1,4 +1,4 @@
-"""Nearest neighbours in Chroma: one collection per project and embedding model."""
+"""Vector index in Chroma: one collection per project and embedding model."""
 
 from __future__ import annotations
 
@@ -24,21 +24,20 @@ log = logging.getLogger(__name__)
 _BATCH = 1_000
 
 _HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 400, "max_neighbors": 32}
-"""Chosen so that the nearest 100 of 100,000 real embeddings are found to 99%."""
-
+"""Chosen for a recall of 99% at the nearest 100 of 100,000 real embeddings."""
 
 _REMOVALS = 10
 _REMOVAL_PAUSE_S = 0.1
 
 _NO_DAMAGE = ("disk is full", "disk I/O error", "readonly database", "unable to open")
-"""What SQLite says where the folder cannot be written; what is in it may be whole."""
+"""Messages of SQLite about a folder that cannot be written; its content may be intact."""
 
 
 class ChromaIndex:
     """Implements ports.VectorIndex, in a folder of its own or on a Chroma server.
 
-    Chroma is imported and opened at first use. A folder that Chroma cannot open is put aside and begun anew:
-    everything in it is a copy.
+    Chroma is imported and opened at first use. A folder that Chroma cannot open is renamed and replaced by an empty
+    one: the index holds only copies of the ledger's vectors. All methods raise IndexFailure. Thread-safe.
     """
 
     def __init__(self, folder: Path, url: str = "") -> None:
@@ -117,7 +116,7 @@ class ChromaIndex:
 
     @contextmanager
     def _failing(self, doing: str) -> Iterator[None]:
-        """One call at a time, and one kind of error for whatever Chroma raises."""
+        """Hold the lock during a call and raise IndexFailure for any error of Chroma; `doing` names the action."""
         with self._lock:
             try:
                 yield
@@ -129,12 +128,12 @@ class ChromaIndex:
                 # Chroma's Rust core reports its panics as a BaseException of its own.
                 if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                     raise
-                # A collection may be gone: the next call looks for it anew, and whoever misses it fills it again.
+                # A collection may be gone: the next call looks it up again, and a missing one is filled again.
                 self._collections.clear()
                 raise IndexFailure(f"{doing} the Chroma index failed: {type(error).__name__}: {error}") from error
 
     def _open(self, project: str, model: str, *, create: bool = False) -> Any:
-        """The collection, or None where it does not exist and `create` is false."""
+        """Return the collection, or None where it does not exist and `create` is false."""
         known = self._collections.get((project, model))
         if known is not None:
             return known
@@ -177,13 +176,13 @@ class ChromaIndex:
             self._folder.rename(aside)
             from chromadb.api.shared_system_client import SharedSystemClient  # noqa: PLC0415 - Chroma is loaded already
 
-            # Chroma remembers what it opened per folder, also where that failed half-way.
+            # Chroma caches its state per folder, also after a failure half-way.
             SharedSystemClient.clear_system_cache()
             return _persistent(self._folder)
 
 
 def _remove(folder: Path) -> None:
-    """Chroma's threads may end a moment after it was closed, and write until then. Raises OSError."""
+    """Delete a folder, with retries: Chroma's threads may still write for a moment after closing. Raises OSError."""
     for _ in range(_REMOVALS - 1):
         shutil.rmtree(folder, ignore_errors=True)
         if not folder.exists():
@@ -193,7 +192,7 @@ def _remove(folder: Path) -> None:
 
 
 def collection_name(project: str, model: str) -> str:
-    """Readable, unique, and of the characters that Chroma allows."""
+    """Return a readable, unique name of a collection, of the characters that Chroma allows."""
     slug = re.sub(r"[^A-Za-z0-9]+", "-", project).strip("-")[:40] or "project"
     digest = hashlib.sha256(f"{project}\0{model}".encode()).hexdigest()[:16]
     return f"{slug}-{digest}"

@@ -1,9 +1,9 @@
-"""Zeroes what Chroma's HNSW files hold beyond their elements: memory of this process that was freed before.
+"""Zeroing of the unused space in Chroma's HNSW files, which may hold text that this process freed before.
 
-The C++ index allocates room for its capacity without clearing it, and writes the whole allocation out when it creates
-its files: 100 elements' worth, 180 kB with 384 dimensions, which stay until the first 1,000 entries are persisted. What
-the process had freed last stands there, a forgotten text as well as any other. An option of the allocator would help
-with one C library only; the files are mended instead, which holds with all of them.
+The C++ index allocates memory for its capacity without clearing it, and writes the whole allocation to its files when
+it creates them: room for 100 elements, 180 kB with 384 dimensions. It stays there until the first 1,000 entries are
+persisted. The memory holds what the process freed last, which may be an erased text. An allocator option would solve
+this for one C library only, so the files are overwritten instead.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _LENGTH_BYTES = 4
 """Bytes per element of `length.bin`."""
 _CHUNK = 1 << 20
 
-Stamp = tuple[int, int]
+_Stamp = tuple[int, int]
+"""Modification time in nanoseconds and size in bytes of a file."""
 
 
 class UnusedSpace:
@@ -28,7 +29,7 @@ class UnusedSpace:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._clean: dict[str, tuple[Stamp, Stamp]] = {}
+        self._clean: dict[str, tuple[_Stamp, _Stamp]] = {}
 
     def zero(self) -> int:
         """Overwrite every unused part with zeros and return how many bytes were not zero before. Raises OSError.
@@ -58,7 +59,7 @@ class UnusedSpace:
 
 
 def _used_bytes(header: bytes) -> dict[str, int]:
-    """How many bytes of each file its elements take; none named where the header is of another version."""
+    """Return the bytes that the elements take by file name; empty for a header of another version."""
     if len(header) < _HEADER.size:
         return {}
     version, _, _, elements, element_bytes, _, _ = _HEADER.unpack_from(header)
@@ -67,7 +68,7 @@ def _used_bytes(header: bytes) -> dict[str, int]:
     return {_DATA: elements * element_bytes, _LENGTHS: elements * _LENGTH_BYTES}
 
 
-def _stamp(file: str) -> Stamp:
+def _stamp(file: str) -> _Stamp:
     found = os.stat(file)  # noqa: PTH116 - as above
     return found.st_mtime_ns, found.st_size
 

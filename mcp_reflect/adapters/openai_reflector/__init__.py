@@ -1,7 +1,7 @@
-"""Reflections from an OpenAI-compatible server.
+"""Reflections and insights from an OpenAI-compatible server.
 
-One call asks up to three times, each time for less: JSON that the server enforces, JSON in the text of the answer,
-plain prose. Trying again later is the business of the caller's queue, so every request is sent once.
+One call asks up to three times, each time with a weaker demand: JSON that the server enforces, JSON in the text of the
+answer, plain prose. Every request is sent once; the caller's job queue retries later.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.errors import ReflectorBusy, ReflectorError
 
-MAX_PROMPT_CHARS = 24_000
-"""About 6,000 tokens: what the 8,192 that many local servers are started with hold, with room for an answer."""
+_MAX_PROMPT_CHARS = 24_000
+"""About 6,000 tokens: they leave room for an answer in the context of 8,192 tokens that is usual on local servers."""
 
 _GRACE_S = 1.0
-"""What cutting a connection off may take; the lookup of a host's name, for one, cannot be interrupted."""
+"""Seconds allowed for cancelling a request; a DNS lookup, for example, cannot be interrupted."""
 
 T = TypeVar("T")
 
 
 class Questions(Protocol):
-    """Where the prompts come from."""
+    """Renders prompts and reads the answers to them."""
 
     def prompt(self, run: ReviewedRun, *, form: AnswerForm, max_chars: int) -> str: ...
 
@@ -42,17 +42,18 @@ class Questions(Protocol):
 
 @dataclass
 class _Attempt:
-    """What one `reflect()` has brought so far; it outlives being cut off."""
+    """The tokens used and the prose obtained in one call; kept when the call times out."""
 
     usages: list[Usage] = field(default_factory=list)
     prose: ReflectionDraft = field(default_factory=ReflectionDraft)
 
 
 class OpenAIReflector:
-    """A Reflector that asks `model` at `base_url`, which ends before `/chat/completions`; None is OpenAI's own.
+    """A Reflector that asks a model on an OpenAI-compatible server. Thread-safe.
 
-    `timeout_s` bounds a whole `reflect()`. `spend` is told the tokens of every request, estimated where the server does
-    not count them; of a request that was cut off, those of its prompt. Safe for threads.
+    `base_url` ends before `/chat/completions`; None is OpenAI's own server. `timeout_s` bounds a whole call in seconds.
+    `spend` receives the tokens of every request, estimated where the server does not count them; of a request that was
+    cut off, those of its prompt.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class OpenAIReflector:
         timeout_s: float,
         prompts: Questions,
         spend: Callable[[Usage], None] | None = None,
-        max_prompt_chars: int = MAX_PROMPT_CHARS,
+        max_prompt_chars: int = _MAX_PROMPT_CHARS,
     ) -> None:
         self._server = ChatServer(model, base_url, api_key, timeout_s)
         self._timeout_s = timeout_s
@@ -80,11 +81,11 @@ class OpenAIReflector:
         return "llm"
 
     def reflect(self, run: ReviewedRun) -> ReflectionDraft:
-        """A draft that is not empty; its `text` is set where the model gave prose only.
+        """Return the model's reflection on a run, never empty; its `text` is set where the model gave prose only.
 
-        Raises ReflectorBusy for a time-out, a refused or lost connection, HTTP 408, 409, 425, 429 and 5xx and for
-        answers that hold nothing, ReflectorRefused for other statuses, a model that declines and a setup that cannot
-        work. The messages hold no word of the prompt, the answer or the key.
+        Raises ReflectorBusy for a time-out, a refused or lost connection, HTTP 408, 409, 425, 429 and 5xx, and for
+        empty answers. Raises ReflectorRefused for other statuses, a model that declines and an unusable setup. The
+        messages contain no text of the prompt, the answer or the key.
         """
         self._server.load()
         attempt = _Attempt()
@@ -98,10 +99,10 @@ class OpenAIReflector:
                 raise
         finally:
             self._account(attempt)
-        return attempt.prose  # Words in hand are worth more than the error that came of asking for better ones.
+        return attempt.prose  # An error while asking for a better form does not discard the prose obtained before.
 
     def insights(self, material: Material) -> list[InsightDraft]:
-        """What the runs have in common; at least one insight. Raises as `reflect` does."""
+        """Return at least one insight into what the runs have in common. Raises as `reflect` does."""
         self._server.load()
         attempt = _Attempt()
         try:
@@ -139,7 +140,7 @@ class OpenAIReflector:
                     refused = True
                     continue
                 if refused:
-                    # It answers without response_format, so that was what it refused: do not send it again.
+                    # The server answers without response_format, so this is what it refused; never send it again.
                     self._enforces_json = False
                 draft = _fitting(read_answer(answer), run)
                 if not draft.is_empty and not draft.text:
@@ -162,15 +163,15 @@ class OpenAIReflector:
 
 
 def _fitting(draft: ReflectionDraft, run: ReviewedRun) -> ReflectionDraft:
-    """A run that passed has no key mistake, whatever a model makes up to fill the field."""
+    """Return the draft without a key mistake where the run passed: models invent one to fill the field."""
     return draft.model_copy(update={"key_mistake": ""}) if run.review.result == "pass" else draft
 
 
 def _within(seconds: float, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """The result of `work`, cut off after `seconds`; raises TimeoutError then.
+    """Return the result of `work`; raise TimeoutError after `seconds`.
 
-    Only a task that is cancelled stops a server that keeps sending a byte now and then, and only a thread of its own
-    lets the caller go on where cancelling takes long.
+    The task is cancelled, because time limits of single reads never end a response that sends a byte now and then. It
+    runs in a thread of its own, so that the caller continues even where cancelling takes long.
     """
     outcome: Future[T] = Future()
 
@@ -181,7 +182,7 @@ def _within(seconds: float, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     def run() -> None:
         try:
             outcome.set_result(asyncio.run(bounded()))
-        except BaseException as error:  # noqa: BLE001 - whatever it is, it is the waiting thread's
+        except BaseException as error:  # noqa: BLE001 - raised again in the waiting thread
             outcome.set_exception(error)
 
     threading.Thread(target=run, name="mcp-reflect-llm", daemon=True).start()

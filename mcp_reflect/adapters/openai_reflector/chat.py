@@ -1,6 +1,6 @@
-"""One request to a chat completions server: what goes out, what comes back, and what its errors mean here.
+"""Client of a chat completions server; translates its errors into ReflectorError.
 
-Beside `bounded_http` the only module here that sees the vendor's client.
+Only this module and `bounded_http` import the vendor's client for chat completions.
 """
 
 from __future__ import annotations
@@ -40,26 +40,26 @@ TRANSLATIONS: Mapping[str, type[ReflectorError]] = {
     "WebSocketConnectionClosedError": ReflectorBusy,
     "WebSocketQueueFullError": ReflectorBusy,
 }
-"""The client's exceptions by name, so that they need not be imported; one with an HTTP status goes by that."""
+"""Error class by the name of the client's exception, without importing it; an HTTP status takes precedence."""
 
 _PASSING = frozenset({408, 409, 425, 429})
-"""Statuses below 500 that mean: not now."""
+"""HTTP statuses below 500 after which a retry may succeed."""
 
 _FORMAT_REFUSED = frozenset({400, 404, 422})
-"""How servers answer a response_format they do not know; their words about it have nothing in common."""
+"""HTTP statuses by which servers refuse an unknown response_format; their messages have nothing in common."""
 
 _KEY = re.compile(r"(?=.*\d).{8,}|.{16,}")
-"""Not `ollama` or `not-needed`, which local servers are given for want of a key and answers may well hold."""
+"""Pattern of real keys. `ollama` or `not-needed`, given to local servers as placeholders, may occur in answers."""
 
 CUT_OFF = frozenset({"ReadError", "ReadTimeout", "RemoteProtocolError", "DecodingError", "AnswerTooLong"})
-"""What goes wrong when the server has the prompt already, by name like TRANSLATIONS."""
+"""Names of exceptions that are raised after the server received the prompt, whose tokens are therefore counted."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z][\w.-]{0,63}")
 
 
 @dataclass(frozen=True)
 class Schema:
-    """What an answer must look like, as a JSON schema with a name."""
+    """A named JSON schema of an answer."""
 
     name: str
     body: Mapping[str, object]
@@ -70,7 +70,7 @@ class FormatRefused(ReflectorRefused):
 
 
 class ChatServer:
-    """A model behind an address; shown as both, without credentials."""
+    """A model on a server. `str()` shows model and host, without credentials."""
 
     def __init__(self, model: str, base_url: str | None, api_key: str | None, timeout_s: float) -> None:
         self._model = model
@@ -82,12 +82,12 @@ class ChatServer:
         return f"{self._model} at {urlsplit(self._base_url).netloc.rpartition('@')[2]}"
 
     def load(self) -> None:
-        """Import the client, which takes most of a second, before anyone looks at the clock."""
+        """Import the vendor's client. It takes most of a second, which must not count towards a time limit."""
         import mcp_reflect.adapters.bounded_http  # noqa: F401, PLC0415 - heavy, only with this reflector
 
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[Conversation]:
-        """Raises ReflectorRefused where the client cannot be set up with this address and key."""
+        """Yield a connection to the server. Raises ReflectorRefused for an address or key that the client rejects."""
         from openai import AsyncOpenAI  # noqa: PLC0415 - as above
 
         from mcp_reflect.adapters.bounded_http import BoundedClient  # noqa: PLC0415 - as above
@@ -112,7 +112,7 @@ class ChatServer:
 
 
 class Conversation:
-    """Requests over one connection."""
+    """Sends requests over one connection."""
 
     def __init__(self, name: str, model: str, client: AsyncOpenAI, api_key: SecretStr) -> None:
         self._name = name
@@ -121,9 +121,10 @@ class Conversation:
         self._api_key = api_key
 
     async def ask(self, prompt: str, spend: Callable[[Usage], None], *, schema: Schema | None) -> str:
-        """The text of one answer, empty for an answer without text; the server is told to keep to `schema`.
+        """Send a prompt and return the text of the answer, empty for an answer without text.
 
-        Raises ReflectorBusy or ReflectorRefused.
+        With a `schema` the server is asked to enforce it. `spend` receives the tokens used. Raises ReflectorBusy or
+        ReflectorRefused; FormatRefused where the server may have refused only the `schema`.
         """
         from openai import OpenAIError, omit  # noqa: PLC0415 - loaded already
 
@@ -140,15 +141,18 @@ class Conversation:
         except OpenAIError as error:
             if CUT_OFF & {type(error).__name__, type(error.__cause__).__name__}:
                 spend(Usage(estimated(prompt), 0))
-            raise self.translated(error) from error
+            raise self.translate(error) from error
         reply = Reply(response.content)
         spend(reply.usage(prompt))
         if reply.refused:
             raise ReflectorRefused(f"{self._name}: the model declined to answer")
         return self._without_key(reply.text)
 
-    def translated(self, error: OpenAIError) -> ReflectorError:
-        """What an exception of the client means for the caller; the server's words stay out, they may echo ours."""
+    def translate(self, error: OpenAIError) -> ReflectorError:
+        """Return the ReflectorError for an exception of the client.
+
+        The message leaves out the server's text, which may echo the prompt or the key.
+        """
         from openai import APIStatusError  # noqa: PLC0415 - loaded already
 
         if not isinstance(error, APIStatusError):
@@ -164,18 +168,21 @@ class Conversation:
         return (FormatRefused if status in _FORMAT_REFUSED else ReflectorRefused)(message)
 
     def _without_key(self, answer: str) -> str:
-        """A server may echo what it was sent, and answers are stored."""
+        """Return an answer with the API key redacted: a server may echo it, and answers are stored."""
         key = self._api_key.get_secret_value()
         return answer.replace(key, "[redacted:api-key]") if _KEY.fullmatch(key) else answer
 
     def _is_safe(self, word: object) -> bool:
-        """Whether a server's word is a plain identifier such as invalid_api_key, and not the key itself."""
+        """Return true for a plain identifier such as invalid_api_key that does not contain the API key."""
         key = self._api_key.get_secret_value()
         return isinstance(word, str) and bool(_IDENTIFIER.fullmatch(word)) and not (key and key in word)
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds to wait as the server asks for: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date."""
+    """Return the seconds that a server asks to wait, None where it does not.
+
+    Read from `retry-after-ms`, else from `Retry-After` in seconds or as an HTTP date.
+    """
     milliseconds = _number(headers.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1_000

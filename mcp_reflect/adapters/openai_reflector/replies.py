@@ -1,7 +1,7 @@
-"""What an answer of a chat completions server holds: words, or a refusal, and how many tokens were counted.
+"""Parsing of chat completions: text, refusal and token counts.
 
-Read by models of our own: servers that call themselves compatible leave fields out, send null, or put an error into an
-answer with status 200.
+Own pydantic models read them, because servers that call themselves compatible omit fields, send null, or put an error
+into a response with status 200.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mcp_reflect.application.ports import Usage
 from mcp_reflect.domain.values import CHARS_PER_TOKEN
 
 _TOKENS_PER_CHAR = 4
-"""The most there can be: a character has up to four bytes, a token has at least one."""
+"""Upper bound: a character has up to four bytes, and a token at least one."""
 _INSTRUCTIONS = 10_000
 """Tokens that a server may add to a prompt: its own instructions, the schema of the answer."""
 _THOUGHTS = 200_000
@@ -25,7 +25,10 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class Reply:
-    """`text` is empty for an answer without text; `refused`: the model declined in the field that is made for it."""
+    """A parsed chat completion.
+
+    `text` is empty for an answer without text. `refused` is true where only the field `refusal` holds something.
+    """
 
     def __init__(self, body: bytes) -> None:
         message = _read(_Reply, body).message
@@ -34,7 +37,7 @@ class Reply:
         self._counts = _read(_Accounted, body).usage
 
     def usage(self, prompt: str) -> Usage:
-        """What was used as far as the server's figures can be true; the rest is estimated."""
+        """Return the tokens used: the server's counts where they are plausible, otherwise estimates."""
         return Usage(
             _counted(self._counts.prompt_tokens, prompt, _INSTRUCTIONS),
             _counted(self._counts.completion_tokens, self.text, _THOUGHTS),
@@ -42,7 +45,7 @@ class Reply:
 
 
 def estimated(text: str) -> int:
-    """Tokens of a text."""
+    """Return the estimated number of tokens of a text, by CHARS_PER_TOKEN."""
     return math.ceil(len(text) / CHARS_PER_TOKEN)
 
 
@@ -56,7 +59,7 @@ class _Message(BaseModel):
 
     @property
     def text(self) -> str:
-        """Some servers send the content in parts, their thoughts among them."""
+        """The text of the message; of a content in parts only the parts of type `text`, because others are thoughts."""
         if isinstance(self.content, list):
             parts = (part.get("text") for part in self.content if isinstance(part, dict) and part.get("type") == "text")
             return "".join(part for part in parts if isinstance(part, str))
@@ -86,7 +89,7 @@ class _Accounted(BaseModel):
 
 
 def _read(shape: type[M], body: bytes) -> M:
-    """A body as `shape`; as an empty one where it is something else."""
+    """Return a JSON body as `shape`, or an empty `shape` where the body does not match it."""
     try:
         return shape.model_validate_json(body)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""The shapes of answers as OpenAI's strict mode wants them: every field required, nothing else allowed."""
+"""JSON schemas of answers for OpenAI's strict mode: every field is required, no other is allowed."""
 
 from __future__ import annotations
 

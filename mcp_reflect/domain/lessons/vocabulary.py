@@ -14,7 +14,7 @@ _COMMON = """
     these they this those through to too under until up us use used uses using ve very want wants was way we well
     were what when where which while who whom why will with would yes you your yours
 """
-STOP_WORDS = frozenset(_COMMON.split())
+_STOP_WORDS = frozenset(_COMMON.split())
 
 _WORD = re.compile(r"[A-Za-z_][\w]*(?:[-.'/][\w]+)*|\d[\d,]*(?:\.\d+)*%?\w*|[<>=!]=|[<>]")
 _CODE = re.compile(r"[_/.=<>]|[a-z][A-Z]|\d")
@@ -42,7 +42,7 @@ def term_weights(sentence: str) -> dict[str, float]:
     weights: dict[str, float] = {}
     for match in _WORD.finditer(sentence):
         word = match.group()
-        if word.lower() in STOP_WORDS:
+        if word.lower() in _STOP_WORDS:
             continue
         weight = _PLAIN
         if _CODE.search(word):

@@ -1,7 +1,7 @@
 """Detection of secrets by the name they are assigned to.
 
-Examples are `password = …`, `"api_key": "…"`, `--token …` and `Cookie: session=…`. The text after such a name is as
-often a word about it, a variable or a placeholder; most rules here tell these apart from secrets.
+Examples are `password = …`, `"api_key": "…"`, `--token …` and `Cookie: session=…`. The text after such a name is often
+prose, a variable or a placeholder; most rules here distinguish these from secrets.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _CRUMB = re.compile(
     re.IGNORECASE,
 )
 _IN_NAMES = ("pass", "pwd", "contrase", "key", "token", "secret")
-"""One of these is part of every name above, in letters of one case: looking for them takes a fraction of the time."""
+"""Substrings of which every name above contains one; searching for them first is many times faster."""
 
 _NAME_AT_END = re.compile(rf"{_NAME}\Z", re.IGNORECASE)
 
@@ -73,7 +73,7 @@ _CODE = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _VARIABLE = re.compile(r"[@:&*-]?[A-Za-z_.]*(?:password|passwd|pwd|token|secret|key|pass)[A-Za-z_.]*", re.IGNORECASE)
-"""A variable of such a name."""
+"""A variable with a name such as `db_password` in place of a value."""
 
 _SETTING = re.compile(r"(?:^|(?<=[\s\"'`;])|(?<=\\[nrt]))[A-Za-z]\w{0,60}\Z", re.ASCII)
 _LINE_START = re.compile(r"(?:\A|\n|\\n)(?:export )?\Z")
@@ -86,16 +86,16 @@ _WORDS_ABOUT = (
     "optional or prompt provided required reset secretstr set should str string text that the this to true type "
     "undefined unknown unset update updated use used user valid value verified was when will with wrong yes you"
 )
-"""What stands after `password:` in prose, in code and in schemas."""
+"""Words that follow `password:` in prose, in code and in schemas."""
 _WORDS = frozenset(_WORDS_ABOUT.split())
 _SHORTEST_BARE_PASSWORD = 4
 _SHORTEST_QUOTED = 6
 _SHORTEST_BARE = 8
-"""Characters. Shorter ones are words, counts and marks of a grammar far more often than secrets."""
+"""Least length of a secret, in characters: shorter values are mostly words, counts and placeholders of grammars."""
 
 
 def redact_named(text: str) -> str:
-    """The text with every secret replaced that a name gives away."""
+    """Return the text with each value replaced that is assigned to the name of a secret."""
     folded = text.casefold()
     if "cookie" in folded:
         text = _COOKIES.sub(lambda line: line["before"] + _CRUMB.sub(_eaten, line["crumbs"]), text)
@@ -108,13 +108,13 @@ def redact_named(text: str) -> str:
 
 
 def kind_of_name(name: str) -> str:
-    """The kind of secret that a name announces, such as DB_PASSWORD; empty for other names."""
+    """Return the kind of secret that a name such as DB_PASSWORD stands for; empty for other names."""
     named = _NAME_AT_END.search(name)
     return _KINDS[named.lastgroup] if named and named.lastgroup else ""
 
 
 def is_harmless(value: str, kind: str) -> bool:
-    """Whether what a name is given is a placeholder, a word about it or, but for passwords, a mere number."""
+    """Return true where a value is a placeholder, a common word or, except for passwords, a number."""
     bare = value.strip().rstrip(")]}.:,!")
     return (
         bare.lower() in _WORDS
@@ -162,9 +162,9 @@ def _is_harmless_bare(value: str, kind: str, *, glued: bool) -> bool:
 
 
 def _is_setting(match: re.Match[str], value: str) -> bool:
-    """Whether it reads as in a shell or a file of settings, where a bare word stands for itself.
+    """Return true where an assignment looks like a line of a shell script or a settings file, with a literal value.
 
-    So it does after a name in capitals, unless it is one of several arguments, and where it is a whole line.
+    This holds after a name in capitals, unless the assignment is one of several arguments, and for one alone on a line.
     """
     text = match.string
     name_end = match.start("bare") - 1

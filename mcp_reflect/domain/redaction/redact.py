@@ -1,7 +1,7 @@
 """Redaction of text, JSON and trajectories, before anything is written to disk or sent to a model.
 
-A secret becomes `[redacted:<kind>]`; the words around it stay. What only looks random (hashes, ids, encoded data) stays
-too: runs are full of it, and a trajectory without it teaches nothing.
+A secret becomes `[redacted:<kind>]`; the text around it stays. Text that only looks random (hashes, ids, encoded data)
+stays too: it is frequent in runs, and a trajectory without it loses its meaning.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from mcp_reflect.domain.redaction.secret_patterns import SecretPattern, secret_p
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 _MAX_ROUNDS = 8
-"""A replacement can bare a secret that touched another one; two rounds are the rule."""
+"""A replacement can expose a secret that touched another one; two rounds are usual."""
 
 _HEADER = re.compile(r"(?:.{0,60}[-_])?(?:authorization|(?:set-?)?cookie2?)", re.IGNORECASE)
-"""Names of headers that hold more than a secret, such as the word Basic: they are read as the header would be."""
+"""Names of headers whose values hold more than a secret, such as `Basic`; they are redacted as a line of headers."""
 
 _HOLDER = re.compile(
     r"val(?:ue)?|s|string(?:_?value)?|raw|plain(?:_?text)?|clear_?text|current|previous|old|new", re.IGNORECASE
 )
-"""Keys under which a secret's own object holds it: {"password": {"value": "…"}}."""
+"""Keys of a nested object that hold the secret itself: {"password": {"value": "…"}}."""
 
 _MAX_COMMAND = 300
-"""Characters before a match that are looked at for the command it belongs to."""
+"""Characters before a match that are searched for its command."""
 
 _SMALLEST_NUMBER = 1_000
-"""Under a password's name; smaller ones are counts and flags, as they are in text."""
+"""Least absolute value of a number that is taken for a password; smaller ones are counts and flags."""
 
 
 def redact(text: str) -> str:
-    """Return the text with each secret replaced by `[redacted:<kind>]`; redacting that again changes nothing."""
+    """Return the text with each secret replaced by `[redacted:<kind>]`. Idempotent."""
     for _ in range(_MAX_ROUNDS):
         changed = _redact_once(text)
         if changed == text:
@@ -46,21 +46,21 @@ def redact(text: str) -> str:
 def redact_json(value: Any) -> Any:
     """Return the value with every string redacted, keys of objects included.
 
-    A string is a secret as a whole where it stands under a name such as password, token or api_key, whether the name is
-    its key, stands beside it ({"name": "DB_PASSWORD", "value": "…"}) or before it (["--password", "…"]).
+    A string is a secret as a whole where it has a name such as password, token or api_key. The name may be its key,
+    stand beside it ({"name": "DB_PASSWORD", "value": "…"}) or before it (["--password", "…"]).
     """
     return _walk(value, "")
 
 
 def redact_trajectory(trajectory: Trajectory) -> Trajectory:
-    """The trajectory redacted: of messages each string by itself, so that what is stored stays JSON."""
+    """Return the trajectory redacted; in messages each string by itself, so that the result stays JSON."""
     if trajectory.messages is None:
         return Trajectory(redact(trajectory.text))
     return Trajectory.of([redact_json(message) for message in trajectory.messages])
 
 
 def _walk(value: Any, name: str) -> Any:
-    """`name` is what the value is known by."""
+    """Return a JSON value redacted; `name` is the name that applies to it, empty for none."""
     if isinstance(value, str):
         return _text(value, name)
     if isinstance(value, dict):
@@ -100,7 +100,7 @@ def _is_label(value: Any) -> bool:
 
 
 def _announced(before: Any, item: Any) -> str:
-    """The name that an item of a list has from the one before it: an option of a command, or a header."""
+    """Return the name that the previous item of a list gives to an item: an option of a command, or a header."""
     if not isinstance(before, str) or (isinstance(item, str) and item.startswith("-")):
         return ""
     return before if _HEADER.fullmatch(before) or (before.startswith("--") and kind_of_name(before)) else ""

@@ -1,8 +1,9 @@
 """Patterns of secrets: the documented formats of vendors, and secrets in headers, URLs and commands.
 
-Formats that detect-secrets knows are taken from its plugins. Its high-entropy plugins are left out, for they take
-hashes, ids and encoded data for secrets; so are plugins whose patterns need quadratic time on a hostile line (JWT,
-OpenAI, npm, basic auth) or fit ordinary words (Artifactory, IBM, Softlayer): those formats are written here anew.
+Formats that detect-secrets supports are taken from its plugins. Its high-entropy plugins are not used, because they
+report hashes, ids and encoded data. Plugins whose patterns need quadratic time on a hostile line (JWT, OpenAI, npm,
+basic auth) or match ordinary words (Artifactory, IBM, Softlayer) are not used either; this module has its own patterns
+for those formats.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ _WORD = r"A-Za-z0-9_\-"
 
 @dataclass(frozen=True)
 class SecretPattern:
-    """A pattern and the kind it shows; searched only in text that holds one of `hints`.
+    """A pattern of one kind of secret; it is searched only in text that contains one of `hints`.
 
-    The secret is the pattern's last group, or the whole match where it has none. `whole_word`: letters or digits
-    beside it rule it out. So does what `unless` finds in the text before it.
+    The secret is the pattern's last group, or the whole match where it has no group. With `whole_word` a match next to
+    letters or digits is ignored. A match is ignored, too, where `unless` matches in the text before it.
     """
 
     kind: str
@@ -66,7 +67,7 @@ _PREFIXED: tuple[tuple[str, str, str], ...] = (
     ("jwt", "eyJ", rf"[{_WORD}]{{10,}}(?:\.[{_WORD}=]{{6,}}){{1,4}}"),
     ("age-key", "AGE-SECRET-KEY-1", r"[A-Z0-9]{50,}"),
 )
-"""(kind, how it begins, how it goes on), as the vendors document it."""
+"""(kind, prefix, pattern of the rest), as the vendors document them."""
 
 _KNOWN_TO_LIBRARY: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
     ("aws-access-key", ("AKIA", "ASIA", "ABIA", "ACCA", "A3T"), "aws", "AWSKeyDetector"),
@@ -81,14 +82,14 @@ _KNOWN_TO_LIBRARY: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
 """(kind, hints, module, class) of the detect-secrets plugins in use."""
 
 _ARGUMENTS = r"(?:[^\n;|&\\]{0,150}?)"
-"""Of one command, up to the option that matters."""
+"""Arguments of one command, up to the relevant option."""
 
 _BLOCK = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _OWN = (
     SecretPattern(
         "private-key",
         ("PRIVATE KEY",),
-        # Up to its own end; a block that was cut off loses the encoded lines that are left of it.
+        # Up to the end of the block; of a truncated block the remaining encoded lines.
         re.compile(
             _BLOCK + r"(?:(?>[^-]*+(?:-(?!----)[^-]*+)*)-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
             r"|(?>(?:(?>(?:\s|\\+[rn]|[\"'+,])*)[A-Za-z0-9+/=]{16,})*))"
@@ -136,7 +137,7 @@ _OWN = (
     SecretPattern(
         "basic-auth",
         (" -u", " --user"),
-        # Of curl; a user and group of the same name is docker's.
+        # Options of curl; the same name twice is user and group in a docker command.
         re.compile(
             r" (?:-u ?|--user[ =])[\"']?(?=[^\s:]*[A-Za-z])([^\s:\"'/\\]{1,100}):(?!\1(?:\s|$))([^\s\"'\\:/]{4,200})"
         ),
@@ -163,14 +164,14 @@ _OWN = (
 
 @cache
 def secret_patterns() -> tuple[SecretPattern, ...]:
-    """All formats. detect-secrets is imported by the first call; only its patterns are read, no setting of it."""
+    """Return all patterns. The first call imports detect-secrets; only its patterns are used, none of its settings."""
     own = (SecretPattern(kind, (prefix,), _prefixed(prefix, rest)) for kind, prefix, rest in _PREFIXED)
     return (*_OWN, *own, *_from_library())
 
 
 def _prefixed(prefix: str, rest: str) -> re.Pattern[str]:
-    # What stands before is looked at after the prefix, as a pattern that begins with plain characters is found fast.
-    # In a string within a string a line end is the two characters \n: that letter belongs to no word.
+    # The look-behind follows the prefix, because a pattern that begins with literal characters is found fast.
+    # In an escaped string a line end is the two characters \n, so this n belongs to no word.
     literal = re.escape(prefix)
     return re.compile(rf"{literal}(?:(?<![{_WORD}]{literal})|(?<=\\[nrt]{literal})){rest}")
 

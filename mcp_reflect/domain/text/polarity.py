@@ -1,8 +1,8 @@
-"""Polarity: cues by which two sentences about the same thing say the opposite of each other.
+"""Detection of opposite polarity: cues that two sentences about the same thing contradict each other.
 
-Embeddings hardly see it: "use the flag" and "do not use the flag" have a cosine of 0.94 under the bundled model. The
-rules here are cues, and lean towards seeing a difference: two insights kept apart cost a line, a contradiction merged
-away costs the truth.
+Embeddings hardly represent polarity: "use the flag" and "do not use the flag" have a cosine of 0.94 under the bundled
+model. The rules are heuristics that prefer to report a difference, because keeping two equal insights apart costs a
+line, while merging a contradiction loses information.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _OPPOSITES = tuple(
     )
 )
 _PIVOTS = (("before",), ("after",), ("instead", "of"), ("rather", "than"))
-"""Words whose two sides mean different things: swapping them turns the sentence around."""
+"""Words around which swapping the two sides reverses the meaning of a sentence."""
 
 
 def opposed(one: str, other: str) -> bool:
-    """Whether `one` and `other`, taken to be about the same thing, pull in opposite directions. Symmetric."""
+    """Return true where two sentences, assumed to be about the same thing, contradict each other. Symmetric."""
     a, b = _words(one), _words(other)
     if a == b:
         return False
@@ -51,12 +51,12 @@ def opposed(one: str, other: str) -> bool:
 
 
 def is_negative(text: str) -> bool:
-    """Whether a text says what is not so, or not to be done."""
+    """Return true where a text contains a negation."""
     return _negations(_words(text)) > 0
 
 
 def same_numbers(one: str, other: str) -> bool:
-    """Whether both name the same numbers, or one of them names none."""
+    """Return true where both texts contain the same numbers, or one of them contains none."""
     a, b = ({word for word in _words(text) if _NUMBER.match(word)} for text in (one, other))
     return not a or not b or a == b
 
@@ -70,14 +70,14 @@ def _negations(words: list[str]) -> int:
 
 
 def _apart(a: list[str], b: list[str], these: frozenset[str], those: frozenset[str]) -> bool:
-    """Whether one uses words of `these` only and the other of `those` only."""
+    """Return true where one uses only words of `these` and the other only words of `those`."""
     in_a = (any(word in these for word in a), any(word in those for word in a))
     in_b = (any(word in these for word in b), any(word in those for word in b))
     return {in_a, in_b} == {(True, False), (False, True)}
 
 
 def _swapped(a: list[str], b: list[str]) -> bool:
-    """Whether what stands on the two sides of a pivot changed places; "X after Y" is read as "Y before X"."""
+    """Return true where the two sides of a pivot changed places; "X after Y" counts as "Y before X"."""
     sides_a, sides_b = _sides(a), _sides(b)
     if sides_a is None or sides_b is None or sides_a[0] != sides_b[0]:
         return False
@@ -93,7 +93,7 @@ def _sides(words: list[str]) -> tuple[str, frozenset[str], frozenset[str]] | Non
         for start in range(1, len(words) - len(pivot)):
             if tuple(words[start : start + len(pivot)]) == pivot:
                 left, right = frozenset(words[:start]), frozenset(words[start + len(pivot) :])
-                # What both sides share tells nothing about the order.
+                # Words on both sides carry no information about the order.
                 left, right = left - right, right - left
                 if pivot in {("before",), ("after",)}:
                     return ("order", left, right) if pivot == ("before",) else ("order", right, left)

@@ -3,7 +3,7 @@
 Shapes: OpenAI Chat Completions (`tool_calls`, the older `function_call`, `role: tool`), OpenAI Responses items
 (`function_call`, `function_call_output`, built-in `…_call` items), Anthropic Messages (content blocks `tool_use`,
 `server_tool_use`, `mcp_tool_use`, `…tool_result`, `thinking`), and lines of a transcript that wrap one in `message`.
-Everything unknown is passed over: a new kind of block must not lose a run.
+Unknown blocks are skipped, so that a new kind of block never makes a run unreadable.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True)
 class Utterance:
+    """A text in a message; `role` is the message's role or type, empty where it has neither."""
+
     role: str
     text: str
 
 
 @dataclass(frozen=True)
 class ToolCall:
-    """`arguments` is JSON text, or whatever text the model wrote; `id` is empty where the shape has none."""
+    """A tool call. `arguments` is JSON, or other text as the model wrote it; `id` is empty where the shape has none."""
 
     name: str
     arguments: str
@@ -33,7 +35,7 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class ToolResult:
-    """`failed` is what the shape itself says; None where it cannot say."""
+    """A tool's result. `failed` is the error flag of the message, None where its shape has no such flag."""
 
     call_id: str
     name: str
@@ -44,13 +46,13 @@ class ToolResult:
 TrajectoryEvent = Utterance | ToolCall | ToolResult
 
 _NOT_CALLERS = frozenset({"user", "system", "developer", "tool", "function"})
-"""What these roles quote is an example or a result, never a call."""
+"""Roles whose messages quote calls only as examples or results."""
 _TOOL_ROLES = frozenset({"tool", "function"})
 _TEXT_KEYS = ("text", "thinking", "refusal", "output", "content")
 
 
 def iter_events(message: Message) -> Iterator[TrajectoryEvent]:
-    """What happened in one message, in order: its text, then its calls, or its results."""
+    """Yield the events of one message in order: its text, then its calls, or its results."""
     inner = message.get("message")
     if isinstance(inner, dict) and "content" in inner:
         message = {"role": message.get("type"), **inner}
@@ -138,7 +140,7 @@ def _result(block: Message, content: Any) -> ToolResult:
 
 
 def text_of_content(content: Any) -> str:
-    """The text of a string, a part or a list of parts; other data as JSON, pictures and the like as their type."""
+    """Return the text of a string, a part or a list of parts; media as `[type]`, other data as JSON."""
     if content is None:
         return ""
     if isinstance(content, list):

@@ -1,6 +1,6 @@
-"""The tools of coding agents: which run commands, which edit files, and what their arguments and results say.
+"""Tools of coding agents: names of shells and editors, their arguments and exit codes.
 
-Standard library only: hooks import it.
+Imports only the standard library, because hooks import it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SHELLS = frozenset(
         *("container.exec", "run_shell_command", "run_terminal_cmd", "run_terminal_command", "terminal"),
     }
 )
-"""Names of the tools that run a command, in small letters, of Claude Code, Codex, Gemini CLI and Cursor."""
+"""Lower-case names of the tools that run a command, of Claude Code, Codex, Gemini CLI and Cursor."""
 
 EDITORS = frozenset(
     {
@@ -23,7 +23,7 @@ EDITORS = frozenset(
         *("edit_file", "search_replace", "create_file", "delete_file", "strreplace"),
     }
 )
-"""Those that change a file."""
+"""Lower-case names of the tools that change a file."""
 
 _EXIT = re.compile(
     r"^(?:Exit [Cc]ode|Process exited with code|Command failed with exit code|exit_code)\W{1,3}(-?\d{1,10})",
@@ -32,7 +32,7 @@ _EXIT = re.compile(
 
 
 def arguments_of(given: Any) -> dict[str, Any]:
-    """The arguments of a call as an object; text that is no JSON object stands under `input`."""
+    """Return the arguments of a call as an object; text that is no JSON object is put under `input`."""
     if isinstance(given, str):
         try:
             read = json.loads(given)
@@ -43,7 +43,7 @@ def arguments_of(given: Any) -> dict[str, Any]:
 
 
 def command_of(arguments: dict[str, Any]) -> str:
-    """The command line in the arguments of a shell tool; empty where there is none."""
+    """Return the command line in the arguments of a shell tool; empty where there is none."""
     given = arguments.get("command", arguments.get("cmd", ""))
     if isinstance(given, list):
         words = [str(word) for word in given]
@@ -53,7 +53,10 @@ def command_of(arguments: dict[str, Any]) -> str:
 
 
 def exit_code(text: str, failed: bool | None) -> int | None:
-    """The exit code that a command's output names at either end; 0 where the client says that it worked, else None."""
+    """Return the exit code that a command's output names in its first or last 300 characters.
+
+    Without one, return 0 where `failed` is False and None otherwise.
+    """
     told = _EXIT.search(text[:300]) or _EXIT.search(text[-300:])
     if told:
         return int(told[1])
