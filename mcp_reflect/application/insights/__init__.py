@@ -1,4 +1,4 @@
-"""Insights: what many runs have in common. One method per use case, for one connection."""
+"""Use cases of insights, which state what many runs have in common."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from mcp_reflect.errors import InvalidArgument, UnknownId
 
 @dataclass(frozen=True)
 class ProjectContext:
-    """What an agent should know at the start of a session."""
+    """The context of a project at the start of a session: insights, recent runs and traces without a review."""
 
     insights: list[Memory]
     observations: list[Observation]
@@ -42,9 +42,9 @@ class ProjectContext:
 
 
 class Insights:
-    """The insights of a project as one connection sees them. Thread-safe.
+    """Reads and creates the insights of a project for one connection. Thread-safe.
 
-    `wake` is called when a job was queued, `saved` with the project whose memories changed.
+    `wake` is called after a job was queued, `saved` with the project whose memories changed.
     """
 
     def __init__(
@@ -69,12 +69,12 @@ class Insights:
     # -- reading
 
     def in_use(self, limit: int) -> list[Memory]:
-        """The insights in use, most important first."""
+        """Return at most `limit` insights in use, most important first."""
         with self._ledger.reading() as session:
             return insights_in_use(session, self._profile.project, self._profile.visible_user)[:limit]
 
     def material(self, focus: str, limit: int) -> Material:
-        """Recent runs that matter, newest first, with the insights that are there."""
+        """Return at most `limit` recent runs above the importance threshold, newest first, with the known insights."""
         rules = self._profile.insights
         project, user = self._profile.project, self._profile.visible_user
         with self._ledger.reading() as session:
@@ -87,7 +87,7 @@ class Insights:
         )
 
     def context(self, limit: int) -> ProjectContext:
-        """At most `limit` of each."""
+        """Return the project's context, at most `limit` items of each kind."""
         profile = self._profile
         seen = self.material("", profile.insights.recent_capacity).observations
         with self._ledger.reading() as session:
@@ -96,10 +96,10 @@ class Insights:
             )
         return ProjectContext(self.in_use(limit), list(seen[:limit]), waiting)
 
-    # -- drawing
+    # -- creating
 
     def store(self, drafts: Sequence[InsightDraft], author: Author) -> list[Memory]:
-        """Keep these insights; those of the memory that say what they say.
+        """Merge these insights into the memory and return the stored ones that correspond to them.
 
         Raises UnknownId for unknown evidence, and InvalidArgument where nothing is left of a text.
         """
@@ -118,7 +118,7 @@ class Insights:
         return kept
 
     def queue(self, request: ReflectRequest) -> InsightJob:
-        """Leave it to the configured model, in the background."""
+        """Queue a job in which the configured model writes insights in the background."""
         job = self._job("llm", storable_text(request.focus).strip(), request.limit)
         with self._ledger.writing() as session:
             session.jobs.insights.put(job)
@@ -126,7 +126,7 @@ class Insights:
         return job
 
     def queue_if_due(self, session: WriteSession) -> bool:
-        """After a run was stored: whether it completed the number after which the model draws insights by itself."""
+        """Queue a job and return true where the runs since the last job reach `reflect_every`."""
         every = self._profile.insights.reflect_every
         if not self._profile.uses_model or not every:
             return False
@@ -140,15 +140,15 @@ class Insights:
         return True
 
     def wake(self) -> None:
-        """A job was queued in a transaction that is committed now."""
+        """Wake the worker after the transaction that queued a job was committed."""
         self._wake()
 
     def question(self, material: Material) -> str:
-        """What to ask a model that is not ours, such as the client's."""
+        """Return the prompt for insights, to be sent to the client's model."""
         return self._dialogue.insights_prompt(material)
 
     def accept(self, material: Material, answer: str) -> list[Memory]:
-        """Store what the client's model made of the material; nothing where the answer holds nothing."""
+        """Store the insights in the client model's answer and return them; empty for an answer without insights."""
         drafts = storable_insights(self._dialogue.insights(answer, material))
         return self.store(drafts, "sampling") if drafts else []
 
@@ -179,7 +179,7 @@ class Insights:
 
 
 def insights_in_use(session: ReadSession, project: str, user: str | None) -> list[Memory]:
-    """The insights in use, most important first, then newest."""
+    """Return the insights in use, most important first, then newest."""
     used = session.memories.find(project, user=user, kind="insight", statuses=RETRIEVABLE)
     newest_first = sorted(used, key=lambda m: (m.created_at, m.id), reverse=True)
     return sorted(newest_first, key=lambda m: -(m.importance or 0.0))

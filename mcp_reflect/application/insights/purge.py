@@ -1,4 +1,4 @@
-"""Forgets insights for good: their words go, while the q_values that reviews gave stay replayable."""
+"""Purging of insights: their texts are erased, and the q_values of reviews stay replayable."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.models import LogEntry, Memory
 
 PURGED_TEXT = "[purged]"
-"""What stands where the words of a purged insight were."""
+"""The text that replaces the texts of a purged insight."""
 
 
 def find_insights_to_purge(ledger: Ledger, profile: Profile, before: datetime | None) -> list[Memory]:
-    """The insights of the project, of every status, that were made before a moment (all where None), oldest first."""
+    """Return the insights of the project created before a time (all for None), of every status, oldest first."""
     with ledger.reading() as session:
         found = session.memories.find(profile.project, user=profile.visible_user, kind="insight")
     return [m for m in found if m.reflection != PURGED_TEXT and (before is None or m.created_at < before)]
@@ -24,10 +24,10 @@ def find_insights_to_purge(ledger: Ledger, profile: Profile, before: datetime | 
 def purge_insights(
     ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock, before: datetime | None
 ) -> list[Memory]:
-    """Forget what `find_insights_to_purge` finds and return it as it was.
+    """Purge what `find_insights_to_purge` returns, and return it as it was before.
 
-    The rows stay, without words and archived: reviews have credited them, and taking them away would leave q_values
-    that nothing accounts for. Raises ModelUnavailable or LedgerError.
+    The rows stay, archived and without their texts: reviews have credited them, and without the rows an audit could not
+    account for these rewards. Raises ModelUnavailable or LedgerError.
     """
     gone = find_insights_to_purge(ledger, profile, before)
     if not gone:

@@ -1,4 +1,4 @@
-"""Puts insights into the ledger: what is said again gains weight, what is contradicted is marked, the rest is new."""
+"""Saving of insights: repeated ones gain importance, contradictory ones are marked, others are added."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcp_reflect.domain.models import RETRIEVABLE, InsightDraft, InsightJob, Log
 from mcp_reflect.domain.values import Vector
 
 CAPACITY_ACTION = "capacity"
-"""The action in a memory's log when more important insights took its place; it may win the place back."""
+"""The log action of an insight that was archived in favour of more important ones; it may be restored."""
 
 Sources = Mapping[str, TraceSummary]
 """The evidence of new insights by trace id."""
@@ -25,9 +25,10 @@ def save_insights(
     ledger: Ledger, embedder: Embedder, job: InsightJob, drafts: Sequence[InsightDraft], sources: Sources,
     rules: InsightRules, initial_q: float, now: datetime,
 ) -> list[Memory]:  # fmt: skip
-    """Merge the drafts into the insights that are there and settle the job; the insights that say what the drafts say.
+    """Merge the drafts into the existing insights, complete the job, and return the insights that contain the drafts.
 
-    `sources` has every trace that a draft names. Raises ModelUnavailable or LedgerError.
+    `sources` has every trace that a draft names; `initial_q` is in [0, 1]. Returns nothing where another worker has
+    completed the job. Raises ModelUnavailable or LedgerError.
     """
     user = job.user if job.own_only else None
     with ledger.reading() as reading:
@@ -36,8 +37,8 @@ def save_insights(
     with ledger.writing() as session:
         waiting = session.jobs.insights.get(job.id)
         if waiting is not None and waiting.state != "queued":
-            return []  # Somebody else was faster.
-        # What came from a run that was forgotten meanwhile must not bring it back.
+            return []  # another worker completed the job
+        # An insight must not restore text of a run that was erased meanwhile.
         drafts = [
             draft for draft in drafts if all(session.traces.get(trace_id) is not None for trace_id in draft.evidence)
         ]
@@ -72,16 +73,17 @@ def save_insights(
 
 
 def _holds(insight: EmbeddedInsight, draft: EmbeddedInsight, threshold: float) -> bool:
-    """Whether a draft became this insight or went into it."""
+    """Return true where a draft became this insight or was merged into it."""
     return set(draft.evidence) <= set(insight.evidence) and says_the_same(insight, draft, threshold)
 
 
 def _takes_part(session: ReadSession, memory: Memory) -> bool:
-    """Whether new insights may merge with it: in use, or out of it only for want of room."""
+    """Return true where new insights may merge with a memory: it is in use, or archived only for capacity."""
     return memory.status in RETRIEVABLE or _is_over_capacity(session, memory)
 
 
 def _is_over_capacity(session: ReadSession, memory: Memory) -> bool:
+    """Return true where a memory was archived in favour of more important insights."""
     log = session.memories.log_of(memory.id)
     return memory.status == "archived" and bool(log) and log[-1].action == CAPACITY_ACTION
 
@@ -122,7 +124,7 @@ def _memory(insight: EmbeddedInsight, job: InsightJob, sources: Sources, initial
 
 
 def _make_room(session: WriteSession, keys: Iterable[str], capacity: int, now: datetime) -> None:
-    """Archive the least important insights beyond the capacity, and bring back those that have a place again."""
+    """Archive the least important insights beyond the capacity, and restore those within it."""
     memories = session.memories.by_ids(list(keys))
     newest_first = sorted(memories.values(), key=lambda m: (m.created_at, m.id), reverse=True)
     ranks = {

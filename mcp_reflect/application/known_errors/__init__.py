@@ -1,4 +1,4 @@
-"""Errors and their fixes: found again when they return, recorded once however often they return."""
+"""Known errors and their fixes: search, and recording without duplicates."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from mcp_reflect.errors import InvalidArgument
 
 @dataclass(frozen=True)
 class KnownFix:
-    """A memory that knows an error; `match` in [0, 1] is the better of keyword overlap and cosine."""
+    """A memory with a fix of an error; `match` in [0, 1] is the larger of keyword overlap and cosine."""
 
     memory: Memory
     match: float
@@ -35,7 +35,7 @@ class KnownFix:
 
 @dataclass(frozen=True)
 class KnownFixes:
-    """The answer to an error, best first. `warnings` are what was wrong with the mirror."""
+    """The known fixes of an error, best first. `warnings` are problems with the mirror file."""
 
     retrieval_id: str
     fixes: list[KnownFix]
@@ -44,7 +44,7 @@ class KnownFixes:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What became of a recorded error; `is_new` is false where it was known and came back."""
+    """The memory of a recorded error; `is_new` is false for a recurrence. `warnings` are as in KnownFixes."""
 
     memory: Memory
     is_new: bool
@@ -71,7 +71,7 @@ class ErrorFixes:
         self.mirror = mirror
 
     def find(self, query: ErrorQuery) -> KnownFixes:
-        """What is known of an error, best first; what is shown counts as given to the connection's run."""
+        """Return the known fixes of an error, best first, and record them as retrieved by this connection."""
         warnings = self.mirror.read()
         profile, error = self._profile, redact(query.error)
         now = self._clock()
@@ -93,7 +93,7 @@ class ErrorFixes:
         return Recorded(stored.memory, stored.is_new, [*warnings, *self.mirror.write()])
 
     def _try(self, line: ErrorLine) -> Recorded | None:
-        """None where somebody recorded the same error meanwhile: the words to embed are other ones then."""
+        """Store the error; return None where it was recorded meanwhile, because the text to embed has changed then."""
         now, known = self._clock(), self._same(line)
         planned = (
             compose_error(line, self._profile, "", now, "agent") if known is None else with_recurrence(known, line)
@@ -110,12 +110,12 @@ class ErrorFixes:
         ids = self._retriever.find_same_mistake(self._profile.project, self._profile.visible_user, line.mistake)
         with self._ledger.reading() as session:
             known = find_same_error(session.memories.by_ids(ids).values(), line)
-        # What a retrieval touches must not look like a change of the error.
+        # A retrieval updates last_used_at, which must not count as a change of the error.
         return known and known.model_copy(update={"last_used_at": None})
 
 
 def _line_of(fix: ErrorFix) -> ErrorLine:
-    """Raises InvalidArgument where nothing is left of the task or the mistake."""
+    """Return a sanitized line of the error. Raises InvalidArgument where nothing is left of the task or the mistake."""
     task, mistake = storable_text(fix.task), storable_text(fix.mistake).strip()
     if not task.strip():
         raise InvalidArgument("task", NOTHING_STORABLE, "the task in the user's words")

@@ -1,4 +1,4 @@
-"""How an error becomes a memory, and how the same error that comes back becomes part of it. Nothing said is lost."""
+"""Memories of errors: composition, edits, recurrences and provenance. No text of a recurrence is lost."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from mcp_reflect.domain.values import Vector
 
 EARLIER_FIX = "Earlier fix: "
 EARLIER_RULE = "Earlier rule: "
-"""How the evidence of an error begins that keeps a fix or a rule which a later one took the place of."""
+"""Prefixes of evidence that preserves a fix or a rule after a later one replaced it."""
 
 MOST_EVIDENCE = 20
-"""A memory shows its first evidence and the latest; the traces of its recurrences keep all."""
+"""Most pieces of evidence of a memory: the first and the latest; the traces of its recurrences keep all."""
 
 
 def with_derived_fields(memory: Memory) -> Memory:
-    """The same error with everything that follows from its words."""
+    """Return an error with its derived fields: rendered reflection and error keywords."""
     draft = ReflectionDraft(
         key_mistake=memory.key_mistake, correct_action=memory.correct_action, guidance=memory.guidance
     )
@@ -37,7 +37,10 @@ def with_derived_fields(memory: Memory) -> Memory:
 def compose_error(
     line: ErrorLine, profile: Profile, source_trace_id: str, now: datetime, author: Author, memory_id: str = ""
 ) -> Memory:
-    """The memory of an error that was not known."""
+    """Return the memory of a new error.
+
+    An empty `memory_id` is replaced by a new one; `now` is used for a line without a time.
+    """
     memory = Memory(
         id=memory_id or new_id("mem"),
         project=profile.project,
@@ -63,7 +66,7 @@ def compose_error(
 
 
 def with_edit(memory: Memory, line: ErrorLine) -> Memory:
-    """The memory with the words of a line that somebody edited."""
+    """Return the memory with the fields of an edited line."""
     update = {
         "task": line.task,
         "key_mistake": line.mistake,
@@ -80,10 +83,10 @@ def with_edit(memory: Memory, line: ErrorLine) -> Memory:
 
 
 def with_recurrence(known: Memory, again: ErrorLine) -> Memory:
-    """The known error after one more recurrence.
+    """Return the known error after one more recurrence.
 
-    A later fix or rule that is not empty counts from now on; the earlier one becomes evidence. Evidence that says
-    nothing new but other numbers, paths and ids is left out.
+    A new fix or rule that is not empty replaces the earlier one, which becomes evidence. Evidence that differs from
+    known evidence only in numbers, paths and ids is dropped.
     """
     evidence = list(known.evidence)
     if _differs(known.correct_action, again.fix):
@@ -110,12 +113,12 @@ def _differs(known: str, later: str) -> bool:
 
 
 def _merged(known: Metadata, later: Metadata) -> Metadata:
-    """What is newly said is added; where both say something, what was said first stays, and the trace has the other."""
+    """Return the union of both; the known value of a key takes precedence, and the trace keeps the later one."""
     return later | known
 
 
 def find_same_error(candidates: Iterable[Memory], line: ErrorLine) -> Memory | None:
-    """The candidate that is the same error, the one seen most often if there are several."""
+    """Return the candidate that is the same error, of several the one with most recurrences; None without one."""
     same = [
         memory
         for memory in candidates
@@ -131,7 +134,7 @@ def _first(evidence: tuple[str, ...]) -> str:
 
 
 def store_provenance(session: WriteSession, profile: Profile, line: ErrorLine, origin: Origin, now: datetime) -> Trace:
-    """The trace an error comes from, reviewed: `fail` while nobody knows a fix."""
+    """Store and return a trace for an error, with a review: `pass` where a fix is known, else `fail`."""
     trace = Trace(
         id=new_id("trace"),
         project=profile.project,
@@ -158,6 +161,6 @@ def store_provenance(session: WriteSession, profile: Profile, line: ErrorLine, o
 
 
 def save_memory(session: WriteSession, memory: Memory, model: str, vector: Vector) -> Memory:
-    """Store it and give it back as it is now."""
+    """Store a memory with its unit-length vector and return it as stored."""
     session.memories.put(memory, model, vector)
     return session.memories.by_ids([memory.id])[memory.id]

@@ -1,1 +1,1 @@
-"""When two error texts are the same error, and the file format that errors are kept in."""
+"""Matching of error texts, and the file format of recorded errors."""

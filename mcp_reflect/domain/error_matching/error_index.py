@@ -59,7 +59,7 @@ def nearest_errors(solved: npt.NDArray[np.bool_], cosines: Vector, threshold: fl
         return near
     rank = cosines[near] + 2.0 * solved[near]  # no cosine is greater than 1
     kth = np.partition(rank, len(rank) - limit)[len(rank) - limit]
-    # Whoever is further behind than a hundredth cannot be level with the last of the best.
+    # A match more than a hundredth below the last of the best cannot be equal to it after rounding.
     contenders: Rows = near[rank >= kth - 0.01 - 2 * FLOAT32_ERROR]
     return contenders
 

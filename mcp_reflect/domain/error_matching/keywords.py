@@ -2,8 +2,8 @@
 
 An error text, one line or a long stack trace, is first reduced to its *headlines*: the lines that report an error (of a
 Python traceback the last one, of others the exception, not the frames), or else its first line. Each headline is
-normalized: what differs from run to run (numbers, ids, times, paths, addresses, line numbers) becomes `#`. Its keywords
-are its distinct lower-case words without stop words and without `#`. Then, for keyword sets a and b,
+normalized: numbers, ids, times, paths, addresses and line numbers, which differ from run to run, become `#`. Its
+keywords are its distinct lower-case words without stop words and without `#`. Then, for keyword sets a and b,
 
     overlap(a, b) = number of keywords in both / number of keywords in either
 
@@ -90,7 +90,7 @@ _GENERAL = _words(
 
 
 def normalized_error(text: str) -> str:
-    """Return the headlines of an error text in one line, with what differs from run to run as `#`."""
+    """Return the headlines of an error text, normalized, in one line."""
     return " ".join(dict.fromkeys(map(normalized_line, headlines(text))))
 
 

@@ -1,9 +1,8 @@
-"""The lines of `reflexion.jsonl`: errors and their fixes, one JSON object per line, to read, diff and edit by hand.
+"""File format `reflexion.jsonl`: errors and their fixes, one JSON object per line, to read, diff and edit by hand.
 
-Fields: ts, task, mistake, evidence, rule, fix, tests, status. Fields of our own follow where they have something to
-say: `id` (the memory), `recurrences`, `more_evidence` (a list) and `metadata`. What a line holds beyond that, and a
-`ts` or `status` in another spelling than ours, is kept as JSON text in the metadata under EXTRA_KEY, and comes out
-again.
+Fields: ts, task, mistake, evidence, rule, fix, tests, status. Additional fields are written only where they are not
+empty: `id` (the memory), `recurrences`, `more_evidence` (a list) and `metadata`. Unknown fields, and a `ts` or `status`
+in another spelling, are kept as JSON text in the metadata under EXTRA_KEY and written back.
 """
 
 from __future__ import annotations
@@ -20,11 +19,11 @@ from mcp_reflect.domain.redaction.redact import redact_json
 from mcp_reflect.domain.trajectory.parsing import MAX_DEPTH, is_deeper
 
 EXTRA_KEY = "reflexion_extra"
-"""The metadata key under which an imported error keeps what its line said beyond the known fields."""
+"""The metadata key under which an imported error keeps the unknown fields of its line."""
 
 _MAX_METADATA = 16_384
 _TEXTS = {"task": 64_000, "mistake": 16_000, "evidence": 400_000, "rule": 16_000, "fix": 16_000}
-"""The most characters of each: twice what the tools take, so that whatever they stored can be read back."""
+"""Most characters by field: twice the limits of the tools, so that everything they stored can be read back."""
 _OWN = ("id", "recurrences", "more_evidence", "metadata")
 _STATUSES: dict[str, Status] = {"active": "active", "adopted": "adopted", "deprecated": "deprecated"}
 _ID = re.compile(r"mem_[0-9a-z]{12}")
@@ -33,7 +32,7 @@ _CONFLICT = re.compile(r"^(?:<{7} |={7}$|>{7} |\|{7} )", re.MULTILINE)
 
 @dataclass(frozen=True)
 class ErrorLine:
-    """A line as read. `memory_id` is empty where the line names none; `text` is the line as it stands in the file."""
+    """A parsed line. `memory_id` is empty where the line has no id; `text` is the line as it is in the file."""
 
     memory_id: str
     created_at: datetime | None
@@ -51,7 +50,7 @@ class ErrorLine:
 
 @dataclass(frozen=True)
 class BrokenLine:
-    """A line that could not be read. `number` counts from 1."""
+    """A line that could not be parsed. `number` counts from 1."""
 
     number: int
     problem: str
@@ -63,13 +62,13 @@ class _BadLineError(ValueError):
 
 
 def has_merge_conflict(text: str) -> bool:
-    """Whether git left a merge in the text unfinished."""
+    """Return true where the text holds conflict markers of git."""
     return _CONFLICT.search(text) is not None
 
 
 def read_lines(text: str) -> Iterator[tuple[int, ErrorLine | BrokenLine]]:
-    """Every line that is not blank, with its number from 1. Secrets are replaced as everywhere else."""
-    # Only line feeds end a line: JSON text may hold the other separators as they are.
+    """Yield every line that is not blank, with its number from 1 and its secrets redacted."""
+    # Only line feeds end a line: JSON text may contain other separators unescaped.
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
         stripped = line.strip()
         if stripped:
@@ -177,7 +176,7 @@ def _metadata(value: Any, extra: dict[str, Any]) -> Metadata:
 
 
 def _moment(ts: Any) -> datetime | None:
-    """The time of a `ts`, None where it is missing or cannot be read; without a zone it is UTC."""
+    """Return the time of a `ts`, None where it is missing or invalid; without a time zone it is UTC."""
     if not isinstance(ts, str):
         return None
     try:
@@ -193,7 +192,7 @@ def _ts(moment: datetime) -> str:
 
 
 def render_line(memory: Memory, *, with_id: bool) -> str:
-    """The line of an error. `read_lines` gives back the same error."""
+    """Return the line of an error, without a line end; `read_lines` restores the same error."""
     metadata = {key: value for key, value in memory.metadata.items() if key != EXTRA_KEY}
     extra = _extra(memory)
     status = memory.status if memory.status in _STATUSES else "active"
@@ -206,7 +205,7 @@ def render_line(memory: Memory, *, with_id: bool) -> str:
         "rule": memory.guidance,
         "fix": memory.correct_action,
         "tests": list(memory.tests),
-        # A foreign status counts as active: as soon as it is something else here, that is what it is.
+        # A foreign status counts as active; it is dropped once the memory has another status.
         "status": extra.pop("status", status) if status == "active" else status,
     }
     extra.pop("status", None)
@@ -220,7 +219,7 @@ def render_line(memory: Memory, *, with_id: bool) -> str:
 
 
 def error_line_of(memory: Memory) -> ErrorLine:
-    """An error as its line would be read."""
+    """Return an error as `read_lines` would parse its line."""
     status = memory.status if memory.status in _STATUSES else "active"
     return ErrorLine(
         memory_id=memory.id,
@@ -247,6 +246,6 @@ def _extra(memory: Memory) -> dict[str, Any]:
 
 
 def errors_for_file(memories: Iterable[Memory]) -> list[Memory]:
-    """The errors that belong into a file, oldest first: archived ones are what was deleted there."""
+    """Return the errors that belong into a file, oldest first; archived ones are those deleted from it."""
     shown = [m for m in memories if m.kind == "error" and (m.status in RETRIEVABLE or m.status == "deprecated")]
     return sorted(shown, key=lambda memory: (memory.created_at, memory.id))

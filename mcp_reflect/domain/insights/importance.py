@@ -1,6 +1,6 @@
-"""Importance of a run for insights, computed at the moment of use.
+"""Importance of a run for insights, computed when it is used.
 
-A score fixed when the run is stored would never fall below a threshold: age is what makes it fall.
+It decreases with age, so a score fixed when the run is stored would never fall below a threshold.
 """
 
 from __future__ import annotations
@@ -16,14 +16,18 @@ _GIVEN = "importance"
 
 
 def importance(age_hours: float, length: int) -> float:
-    """`0.6 / (1 + age_hours / 24) + 0.4 * min(1, length / 500)`, in [0, 1]; a negative age counts as 0."""
+    """Return `0.6 / (1 + age_hours / 24) + 0.4 * min(1, length / 500)`, in [0, 1].
+
+    `length` is in characters; a negative age counts as 0.
+    """
     return _RECENT / (1.0 + max(age_hours, 0.0) / _FADE_HOURS) + _LONG * min(1.0, length / _LONG_CHARS)
 
 
 def importance_of(trace: Trace, now: datetime) -> float:
-    """Of a run: as given in its metadata under `importance` (a number from 0 to 1), else by age and length.
+    """Return the importance of a run, in [0, 1].
 
-    The length is that of what the run said and did: trajectory and final response.
+    A number from 0 to 1 under `importance` in its metadata takes precedence over age and length. The length is that of
+    trajectory and final response.
     """
     given = trace.metadata.get(_GIVEN)
     if isinstance(given, int | float) and not isinstance(given, bool) and 0.0 <= given <= 1.0:

@@ -1,4 +1,4 @@
-"""Parsing of a language model's answer into drafts of insights; unusable parts are left out."""
+"""Parsing of a language model's answer into drafts of insights; unusable parts are dropped."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from mcp_reflect.domain.text.recalled import strip_recalled
 MAX_INSIGHTS = 5
 MAX_INSIGHT_CHARS = 1_000
 UNRATED = 0.5
-"""Importance where none, or none that can be read, was given."""
+"""Importance of an insight without a valid one."""
 
 
 def read_insights(answer: str, known_traces: AbstractSet[str]) -> list[InsightDraft]:
-    """At most 5 insights, each with at least one of the known traces as evidence; none from an answer without JSON."""
+    """Return at most 5 insights, each with evidence among the known traces; none from an answer without JSON."""
     said = visible_answer(answer)
     drafts = [draft for entry in _entries(said) if (draft := _draft(entry, known_traces)) is not None]
     return list({draft.text: draft for draft in drafts}.values())[:MAX_INSIGHTS]
 
 
 def _entries(said: str) -> Iterator[Any]:
-    """Entries of the first list of insights in a text: under its key, or the objects that stand there alone."""
+    """Yield the entries of the first list under `insights` in a text, otherwise all objects with a text."""
     for found in json_objects(said, {"insights"}):
         if isinstance(found["insights"], list):
             yield from found["insights"]

@@ -1,4 +1,4 @@
-"""Runs as observations: which of them are looked at, and how they are told to a model."""
+"""Observations: selection of runs for insights, and their texts for a prompt."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ERROR_CHARS = 150
 def find_observations(
     runs: Iterable[tuple[Trace, Review | None]], now: datetime, threshold: float
 ) -> tuple[Observation, ...]:
-    """Of these runs those that reach the threshold at `now`, in the order given."""
+    """Return the runs whose importance at `now` reaches the threshold, in the order given."""
     seen = (
         Observation(
             trace=trace,
@@ -34,7 +34,7 @@ def find_observations(
 
 
 def insight_parts(material: Material) -> dict[str, str]:
-    """The texts of the prompt for insights by the names they have there; each run and each insight is one line."""
+    """Return the variables of the prompt for insights by name; each run and each insight is one line."""
     return {
         "focus": material.focus.strip(),
         "failed": _lines(material.observations, "fail"),
@@ -49,7 +49,7 @@ def _lines(seen: Sequence[Observation], result: str) -> str:
 
 
 def observation_line(seen: Observation) -> str:
-    """A run on one line: its task, tools, last errors, end and review, each in short."""
+    """Return a run as one line: its task, tools, last errors, final response and review, each truncated."""
     trajectory = parse(seen.trace.trajectory)
     errors = "; ".join(clipped_line(error, _ERROR_CHARS) for error in trajectory.errors[-_ERRORS:])
     parts = {

@@ -1,1 +1,1 @@
-"""From a reviewed trace to the text of a memory, and from a model's answer to its fields."""
+"""Reflections: parsing of model answers, composition of memories, and their texts for embedding and search."""

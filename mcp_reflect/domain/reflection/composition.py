@@ -1,4 +1,4 @@
-"""From a reviewed trace and the words of a reflection to the memory that is stored."""
+"""Composition of memories from reviewed runs and drafts of reflections."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ def compose_memory(
     initial_q: float,
     created_at: datetime,
 ) -> Memory:
-    """The memory of a run. Its task, tools and metadata are the trace's, its words the draft's.
+    """Return the memory of a run: task, tools and metadata from its trace, texts from the draft.
 
-    That of a failed run can also be found by the errors in its trajectory and feedback, and by its mistake.
+    The memory of a failed run gets error keywords from its trajectory, its feedback and its key mistake. `initial_q` is
+    in [0, 1].
     """
     trace, failed = run.trace, run.review.result == "fail"
     errors = [*run.errors, *errors_in_text(run.review.feedback), draft.key_mistake] if failed else []
@@ -59,7 +60,7 @@ def compose_claim(
     initial_q: float,
     created_at: datetime,
 ) -> Memory:
-    """A sentence learned from a run that stands alone; what it is found by is its own text, not the run's task."""
+    """Return the memory of a claim: a sentence learned from a run, embedded by its own text and not by the task."""
     return Memory(
         id=memory_id,
         project=trace.project,

@@ -1,4 +1,4 @@
-"""The texts of a memory that are embedded and indexed: those that a search for it is likely to resemble."""
+"""Texts of a memory for the embedding and the lexical index: those that a query for it is likely to resemble."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from mcp_reflect.domain.text.condensation import condensed, prose_of
 
 
 def embedded_text(memory: Memory) -> str:
-    """Of a reflection the task; of an error what went wrong, folded; of a claim or an insight its own text.
+    """Return the text of a memory to embed.
 
-    Of a long one what it comes down to.
+    This is the task of a reflection, the normalized error text of an error, and the own text of a claim or an insight.
+    Long texts are condensed, except those of errors.
     """
     return _text(memory) if memory.kind == "error" else condensed(_text(memory))
 
 
 def lexical_text(memory: Memory) -> str:
-    """The text whose words count: the same, not cut to what a model reads."""
+    """Return the text of a memory for the lexical index: as `embedded_text`, but not cut to the model's window."""
     return _text(memory) if memory.kind == "error" else prose_of(_text(memory))
 
 
 def lesson_text(kind: Kind, reflection: str, correct_action: str, guidance: str) -> str:
-    """What a memory teaches beside the text that it is embedded by: its reflection, or the fix and rule of an error.
+    """Return the text of a lesson that is not embedded: a reflection, or the fix and rule of an error.
 
     Empty for a claim and an insight, whose own text is embedded.
     """

@@ -1,7 +1,7 @@
 """Parsing of a language model's answer into the fields of a reflection.
 
-Models wrap JSON in code fences and chatter, think aloud, put a list where a string was asked for, or ignore the
-format altogether. What can be used is used; the rest is left out, never an error.
+Models wrap JSON in code fences and chatter, think aloud, give a list instead of a string, or ignore the format
+altogether. Usable parts are taken, and the rest is dropped without an error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.text.recalled import strip_recalled
 
 AnswerForm = Literal["structured", "json", "prose"]
-"""How an answer is asked for: the server enforces the JSON, the prompt asks for it, or words are enough."""
+"""Form of an answer: JSON that the server enforces, JSON that the prompt asks for, or prose."""
 
 ANSWER_FORMS: tuple[AnswerForm, ...] = get_args(AnswerForm)
 
@@ -28,10 +28,10 @@ MAX_CLAIMS = 3
 MAX_CLAIM_CHARS = 500
 _MAX_IDS = 100
 MAX_TOOL_CHARS = 64
-"""What clients allow as the name of a tool."""
+"""Most characters of a tool's name that clients allow."""
 _MAX_ANSWER_CHARS = 200_000
 _MAX_OBJECTS = 200
-"""How many opening braces are tried: bounds the time that a hostile answer takes."""
+"""Most opening braces that are tried; bounds the time that a hostile answer takes."""
 
 _THOUGHTS_BEGIN = re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _THOUGHTS_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
@@ -43,10 +43,10 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 def read_answer(answer: str) -> ReflectionDraft:
-    """The reflection in an answer: the fields of its JSON where it has some, otherwise its prose as `text`.
+    """Return the reflection in an answer: the fields of its JSON where it has some, otherwise its prose as `text`.
 
-    Fields are at most 4,000 characters, `applicable_tools` at most 20 names. Empty for an answer that holds nothing:
-    no words, JSON without a field of a reflection, or JSON that was cut off.
+    Fields have at most 4,000 characters, `applicable_tools` at most 20 names. The draft is empty for an answer without
+    text, for JSON without a field of a reflection, and for truncated JSON.
     """
     said = visible_answer(answer)
     for found in json_objects(said, _Fields.model_fields.keys()):
@@ -61,7 +61,7 @@ def read_answer(answer: str) -> ReflectionDraft:
 
 
 def visible_answer(answer: str) -> str:
-    """An answer without its thoughts and without what cannot be stored."""
+    """Return an answer without the model's thoughts, NUL characters and lone surrogates."""
     said = _UNSTORABLE.sub("", answer[:_MAX_ANSWER_CHARS]).strip()
     return said if said.startswith("{") else _without_thoughts(said)
 
@@ -78,14 +78,14 @@ def clipped_line(text: str, limit: int) -> str:
 
 
 def _without_thoughts(answer: str) -> str:
-    """What a reasoning model said after thinking aloud; some servers swallow the tag that opens the thoughts."""
+    """Return the text after a reasoning model's thoughts; some servers omit the tag that opens the thoughts."""
     thought = max((end.end() for end in _THOUGHTS_END.finditer(answer)), default=0)
     said = answer[thought:].strip()
     return "" if _THOUGHTS_BEGIN.match(said) else said
 
 
 def json_objects(said: str, wanted: AbstractSet[str]) -> Iterator[dict[str, Any]]:
-    """The JSON objects in a text that have one of the wanted keys, outermost first, their keys in lower_case."""
+    """Yield the JSON objects in a text that have one of the wanted keys, outermost first, keys in snake_case."""
     start = -1
     for _ in range(_MAX_OBJECTS):
         start = said.find("{", start + 1)
@@ -105,7 +105,7 @@ def _key(name: str) -> str:
 
 
 def _text(value: Any) -> str:
-    """Words from any JSON value; a model's ways of saying nothing become nothing."""
+    """Return any JSON value as text; expressions for "nothing", such as "n/a", become empty."""
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, list) and all(isinstance(line, str) for line in value):
@@ -113,14 +113,14 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         try:
             value = json.dumps(value, ensure_ascii=False) if value else ""
-        except RecursionError:  # what could just be read may be too deep to be written
+        except RecursionError:  # a value that json could read may be nested too deeply for writing
             return ""
     words = _UNSTORABLE.sub("", value).strip()
     return "" if _NOTHING.fullmatch(words) else clip(words, MAX_FIELD_CHARS)
 
 
 def _tools(value: Any) -> tuple[str, ...]:
-    """Names of tools from a list, a string with commas, or objects that have a name."""
+    """Return names of tools from a list, a comma-separated string, or objects with a name."""
     if isinstance(value, str):
         value = re.split(r"[,;\n]", value)
     if not isinstance(value, list):
@@ -131,7 +131,7 @@ def _tools(value: Any) -> tuple[str, ...]:
 
 
 def _claims(value: Any) -> tuple[str, ...]:
-    """Sentences from a list, from a string of lines, or from objects that have a claim."""
+    """Return sentences from a list, a string of lines, or objects with a claim."""
     if isinstance(value, str):
         value = [line.lstrip("-*• ") for line in value.splitlines()]
     if not isinstance(value, list):
@@ -143,7 +143,7 @@ def _claims(value: Any) -> tuple[str, ...]:
 
 
 def ids_in(value: Any) -> tuple[str, ...]:
-    """Ids from a list or from a string with commas, as they stand."""
+    """Return ids from a list or a comma-separated string, unchecked; at most 100."""
     if isinstance(value, str):
         value = re.split(r"[,;\s]+", value)
     if not isinstance(value, list):
@@ -156,7 +156,7 @@ _Words = Annotated[str, BeforeValidator(_text)]
 
 
 class _Fields(BaseModel):
-    """A reflection as a model gives it: anything may be missing or of another type."""
+    """The fields of a reflection in a model's JSON; any may be missing or of another type."""
 
     model_config = ConfigDict(extra="ignore")
 

@@ -1,6 +1,6 @@
 """Extraction of the lines in which tools and logs report errors.
 
-These are readings of free text: they serve a reflection, nothing else is decided by them.
+These are heuristics on free text: memories and error matching use them, rewards do not.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any
 MAX_ERRORS = 20
 MAX_ERROR_CHARS = 300
 _MAX_LINE = 2_000
-"""Characters of a line that are looked at; what is wrong stands at its beginning."""
+"""Characters of a line that are searched; the error is at its beginning."""
 
 _HINTS = (
     *("err", "exception", "fail", "fatal", "panic", "abort", "critical", "exit", "return"),
     *("not found", "no such", "denied", "segmentation"),
     *("undefined", "cannot find symbol", "missing separator", "can't", "explicit package"),
 )
-"""Nearly all lines of a log hold none of these, and finding that out is cheap."""
+"""A cheap first test: nearly all lines of a log contain none of these."""
 
-# Possessive quantifiers throughout: a line of any shape costs time linear in its length.
+# Possessive quantifiers: the time is linear in the length of any line.
 _ERROR_LINE = re.compile(
     r"""
     (?:Error|Exception|\berror|\bERROR)(?:\[\w++\])?\s{0,3}:        # ValueError: …, a.c:3: error: …
@@ -45,13 +45,13 @@ _REFUSAL = re.compile(
     |time-?out)\b(?!\s*+[:=]?\s*+(?:none|null|false|0)\b)""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""How a tool's answer begins that did not do what was asked."""
+"""The beginning of a tool's answer that refuses a request."""
 _EXIT_CODES = frozenset({"exit_code", "exitcode", "exit_status", "returncode", "return_code"})
 _TRACEBACK = "Traceback (most recent call last)"
 
 
 def errors_in_text(text: str) -> Iterator[str]:
-    """The lines of a log that report an error; of a Python traceback its last line."""
+    """Yield the lines of a log that report an error; of a Python traceback its last line."""
     in_traceback = False
     for whole_line in text.splitlines():
         line = whole_line[:_MAX_LINE]
@@ -71,7 +71,7 @@ def errors_in_text(text: str) -> Iterator[str]:
 
 
 def errors_in_result(text: str, *, failed: bool | None) -> Iterator[str]:
-    """What is wrong in a tool's answer. `failed` is what the message itself says, None where it does not."""
+    """Yield the errors in a tool's answer. `failed` is the error flag of the message, None where it has none."""
     answer = _json_object(text)
     found = list(errors_in_text(text) if answer is None else _in_answer(answer))
     refused = answer is None and _REFUSAL.match(text.lstrip()[:_MAX_LINE])

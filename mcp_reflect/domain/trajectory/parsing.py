@@ -23,7 +23,7 @@ from mcp_reflect.errors import InvalidArgument
 __all__ = ["MAX_DEPTH", "Trajectory", "parse"]
 
 MAX_DEPTH = 100
-"""Levels of nesting in messages. Far above what agents write, far below where Python's recursion ends."""
+"""Most levels of nesting in messages: far above what agents write, far below Python's recursion limit."""
 
 _ALLOWED = (
     "plain text, or a JSON array of message objects, each with a role or a type (OpenAI or Anthropic shape); "
@@ -45,12 +45,12 @@ class Trajectory:
 
     @classmethod
     def of(cls, messages: list[Message]) -> Trajectory:
-        """The trajectory of messages that are JSON already. Raises ValueError or RecursionError where they are not."""
+        """Return the trajectory of messages that are valid JSON; raise ValueError or RecursionError otherwise."""
         return cls(json.dumps(messages, ensure_ascii=False, separators=(",", ":"), allow_nan=False), tuple(messages))
 
     @cached_property
     def events(self) -> tuple[TrajectoryEvent, ...]:
-        """What happened in the messages, in order; plain text has no events."""
+        """The utterances, tool calls and tool results in the messages, in order; plain text has none."""
         return tuple(event for message in self.messages or () for event in iter_events(message))
 
     @cached_property
@@ -65,9 +65,9 @@ class Trajectory:
 
     @cached_property
     def errors(self) -> tuple[str, ...]:
-        """Short texts of the errors that tools reported (of a log: its error lines), distinct, in order.
+        """Distinct short texts of the errors that tools reported, in order; of plain text its error lines.
 
-        At most 20: where there are more, the first and the last ones, as a run's last errors tell how it ended.
+        At most 20: of more, the first 10 and the last 10, because the last errors of a run show how it ended.
         """
         found = dict.fromkeys(self._found_errors())
         seen = tuple(found)
@@ -82,9 +82,9 @@ class Trajectory:
                 yield from errors_in_result(event.text, failed=event.failed)
 
     def render(self, max_chars: int) -> str:
-        """Text for a prompt, at most `max_chars` long.
+        """Return the trajectory as text for a prompt, at most `max_chars` long.
 
-        A longer one loses its middle: the beginning holds the task and the end the outcome.
+        The middle of a longer text is left out, because its beginning holds the task and its end the outcome.
         """
         if self.messages is None:
             return _without_middle(self.text, max_chars)
@@ -93,7 +93,7 @@ class Trajectory:
 
 
 def parse(trajectory: str | list[Any]) -> Trajectory:
-    """Read a trajectory as it was handed in: plain text, a JSON array of messages in a string, or a list of messages.
+    """Parse a trajectory: plain text, a JSON array of messages in a string, or a list of messages.
 
     A string counts as JSON where it begins with `[{`, `[[` or `["`, white space aside, or is `[]`; a log line such as
     `[INFO] starting` is text. Raises InvalidArgument where JSON is broken, nested deeper than MAX_DEPTH or has other
@@ -111,7 +111,7 @@ def parse(trajectory: str | list[Any]) -> Trajectory:
 
 
 def _as_json(items: list[Any]) -> Any:
-    """Through JSON and back: tuples become lists and keys become text, as after a restart."""
+    """Return the items after a round trip through JSON: tuples become lists, and keys become strings."""
     try:
         return json.loads(json.dumps(items, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
@@ -149,7 +149,7 @@ def _from_items(items: list[Any]) -> Trajectory:
 
 
 def is_deeper(value: Any, levels: int) -> bool:
-    """Whether JSON has more levels. Without recursion, for this is what protects every recursive walk."""
+    """Return true where a JSON value has more levels; iterative, because it guards all recursive functions."""
     layer = [value]
     while layer and levels >= 0:
         layer = [
@@ -177,7 +177,7 @@ def _strings(value: Any) -> Iterator[str]:
 def _check_text(text: str, where: str) -> None:
     if "\x00" in text:
         _refuse(f"{where} contains a NUL character")
-    # Encoding is ten times faster than looking, and nearly every text passes.
+    # Encoding is ten times faster than a search, and nearly every text passes.
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -189,7 +189,7 @@ def _no_constant(name: str) -> Never:
 
 
 def _reason(error: Exception) -> str:
-    # What the standard library says may quote the input at any length, or advise on Python's limits.
+    # Messages of the standard library may quote the input at any length, or mention Python's limits.
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if "digits" in str(error):

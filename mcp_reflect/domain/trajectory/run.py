@@ -1,4 +1,4 @@
-"""Runs as they are worked on: a stored trace with its trajectory parsed, and with its review."""
+"""Parsed runs: a stored trace with its parsed trajectory, and with its review."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
 
 @dataclass(frozen=True)
 class ParsedRun:
-    """A trace with its trajectory, parsed once for all that a call does with it."""
+    """A trace with its trajectory, parsed once per call."""
 
     trace: Trace
     trajectory: Trajectory
 
     @classmethod
     def of(cls, trace: Trace) -> ParsedRun:
-        """Parse the trajectory of a stored trace; takes time linear in its length."""
+        """Parse the trajectory of a stored trace, in time linear in its length."""
         return cls(trace, parse(trace.trajectory))
 
     def reviewed(self, review: Review, retrieved: tuple[Memory, ...] = ()) -> ReviewedRun:
-        """The run with its review, its errors found; takes time linear in the length of the trajectory."""
+        """Return the run with its review and errors, in time linear in the length of the trajectory."""
         return ReviewedRun(self.trace, self.trajectory, review, self.trajectory.errors, retrieved)
 
 
 @dataclass(frozen=True)
 class ReviewedRun(ParsedRun):
-    """What a reflector is given: a redacted run, its review, and the errors seen in the trajectory.
+    """The input of a reflector: a redacted run, its review, and the errors in the trajectory.
 
-    `retrieved` are the memories it should judge; none where the reviewer named some.
+    `retrieved` are the memories that it should judge; empty where the reviewer named helpful or harmful ones.
     """
 
     review: Review
