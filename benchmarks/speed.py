@@ -42,7 +42,7 @@ from mcp_reflect.application.requests import Query, Submission, Verdict
 from mcp_reflect.bootstrap import Store, build_memory, open_memory, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.models import Memory, Review, Trace
+from mcp_reflect.domain.models import ReflectionMemory, Review, Trace
 from mcp_reflect.domain.ranking.candidate_generation import EXACT_SCAN_LIMIT, two_stage_top_k
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.top_k import Ranked, top_k
@@ -121,7 +121,7 @@ def _store(session: Any, trace: Trace, part: int, vector: Vector, model: str, ch
         )
     )
     q = float(np.clip(chance.normal(0.5, 0.15), 0, 1)) if chance.random() < 0.5 else 0.5
-    stored = Memory(
+    stored = ReflectionMemory(
         id=new_id("mem"),
         project=trace.project,
         user=trace.user,

@@ -29,7 +29,7 @@ LAYERS = (
 """Bottom up. A part imports from lower layers only, never from a part of its own layer."""
 
 DOMAIN_LAYERS = (
-    {"ids", "models", "values"},
+    {"ids", "models", "truncate", "values"},
     {"changes", "vectors", "trajectory"},
     {"text"},
     {"redaction"},
@@ -40,11 +40,11 @@ DOMAIN_LAYERS = (
 """The same for the folders and files of `domain/`."""
 
 NARROWED = {
-    "config": {"errors"},
+    "config": {"domain.truncate", "errors"},
     "wire": {"errors"},
     "adapters": {"errors", "domain", "application.ports"},
-    "hooks": {"domain.text.recalled", "domain.trajectory.tools", "wire"},
-    "client": {"errors", "application.requests", "config.project", "wire"},
+    "hooks": {"domain.text.recalled", "domain.trajectory.tools", "domain.truncate", "wire"},
+    "client": {"application.requests", "config.project", "domain.truncate", "errors", "wire"},
     "server": {"errors", "domain", "application", "wire.request_meta"},
 }
 """Parts that may import less than everything below them."""

@@ -19,7 +19,7 @@ from benchmarks.quality.features import HYBRID, SEMANTIC, asked
 from benchmarks.quality.report import Report
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.models import Memory, Review, Trace
+from mcp_reflect.domain.models import ReflectionMemory, Review, Trace
 from mcp_reflect.domain.vectors import unit_vector
 
 SIZES = (1_000, 10_000)
@@ -75,7 +75,7 @@ def store_mixtures(lab: Laboratory, memory: MemoryService, texts: Sequence[str],
                     created_at=created,
                 )
                 session.reviews.put(review)
-                stored = Memory(
+                stored = ReflectionMemory(
                     id=new_id("mem"),
                     project=profile.project,
                     user=profile.user,

@@ -22,7 +22,7 @@ from benchmarks.quality.features import RETRIEVALS
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Submission, Verdict
 from mcp_reflect.domain.changes import Changes
-from mcp_reflect.domain.models import Memory, Result
+from mcp_reflect.domain.models import Memory, ReflectionMemory, Result
 from mcp_reflect.domain.trajectory.messages import ToolCall
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.values import Rows, Vector
@@ -137,7 +137,7 @@ def _stored(memory: MemoryService, run: Run, *, with_steps: bool) -> Memory:
         )
     )
     stored = outcome.memory
-    assert stored is not None
+    assert isinstance(stored, ReflectionMemory)
     advice = steps(memory.trace(outcome.trace_id).trajectory)
     if with_steps and advice:
         again = memory.review(

@@ -12,11 +12,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from mcp_reflect.domain.models import Author, ReflectionDraft
-from mcp_reflect.domain.reflection.model_answers import MAX_TOOL_CHARS, MAX_TOOLS, clip, clipped_line
+from mcp_reflect.domain.reflection.model_answers import MAX_TOOL_CHARS, MAX_TOOLS
 from mcp_reflect.domain.trajectory.error_lines import errors_in_result
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
+from mcp_reflect.domain.truncate import truncate, truncate_line
 
 _TASK_CHARS = 200
 _SHORT_SENTENCE = 30
@@ -59,28 +60,30 @@ def _summary(run: ReviewedRun, calls: int) -> str:
 
 def _lead(task: str) -> str:
     """The first sentence of a task that says something, on one line."""
-    words = clipped_line(task, 4 * _TASK_CHARS)
+    words = truncate_line(task, 4 * _TASK_CHARS)
     lead = ""
     for sentence in re.split(r"(?<=[.!?])\s", words):
         lead = f"{lead} {sentence}".strip()
         if len(lead) >= _SHORT_SENTENCE:
             break
-    return clip(lead, _TASK_CHARS)
+    return truncate(lead, _TASK_CHARS)
 
 
 def _mistake(run: ReviewedRun) -> str:
     """What the reviewer said, else what the run ended in; nothing where neither is known."""
     feedback = run.review.feedback.strip()
     if feedback:
-        return clip(feedback, _FEEDBACK_CHARS)
+        return truncate(feedback, _FEEDBACK_CHARS)
     if run.errors:
-        return f"The review gave no reason; the last error of the run was: {clipped_line(run.errors[-1], _ERROR_CHARS)}"
+        return (
+            f"The review gave no reason; the last error of the run was: {truncate_line(run.errors[-1], _ERROR_CHARS)}"
+        )
     return ""
 
 
 def _reference(run: ReviewedRun) -> str:
     reference = run.trace.reference_context.strip()
-    return f"Reference given for this task: {clip(reference, _REFERENCE_CHARS)}" if reference else ""
+    return f"Reference given for this task: {truncate(reference, _REFERENCE_CHARS)}" if reference else ""
 
 
 def _what_worked(trajectory: Trajectory) -> str:
@@ -93,17 +96,17 @@ def _hints(run: ReviewedRun, trajectory: Trajectory, *, passed: bool) -> Iterato
     """Sentences on what to know before a similar task, as far as the run tells."""
     feedback = run.review.feedback.strip()
     if passed and feedback:
-        yield f"The review said: {_closed(clip(feedback, _FEEDBACK_CHARS))}"
+        yield f"The review said: {_closed(truncate(feedback, _FEEDBACK_CHARS))}"
     named_already = () if passed or feedback else run.errors[-1:]
     errors = [error for error in run.errors if error not in named_already]
     if errors:
         heading = "Errors overcome on the way" if passed else "Errors met on the way" if feedback else "Earlier errors"
-        yield f"{heading}: {_closed('; '.join(clipped_line(error, _ERROR_CHARS) for error in errors[-_ERRORS:]))}"
+        yield f"{heading}: {_closed('; '.join(truncate_line(error, _ERROR_CHARS) for error in errors[-_ERRORS:]))}"
     if trajectory.calls and not passed:
         yield f"Tool calls of the failed run, in order: {_steps(trajectory.calls)}."
     ending = run.trace.final_response.strip() or ("" if trajectory.calls else _last_words(trajectory))
     if ending and not (passed and trajectory.calls):
-        yield f"The run ended with: {_closed(clipped_line(ending, _ENDING_CHARS))}"
+        yield f"The run ended with: {_closed(truncate_line(ending, _ENDING_CHARS))}"
 
 
 def _steps(calls: Sequence[ToolCall]) -> str:
@@ -127,7 +130,7 @@ def _pattern(call: ToolCall) -> str:
     names = list(arguments) if isinstance(arguments, dict) else ["…"] if call.arguments.strip() else []
     if len(names) > _ARGUMENTS:
         names = [*names[:_ARGUMENTS], "…"]
-    return f"{clip(call.name, MAX_TOOL_CHARS)}({', '.join(clip(name, MAX_TOOL_CHARS) for name in names)})"
+    return f"{truncate(call.name, MAX_TOOL_CHARS)}({', '.join(truncate(name, MAX_TOOL_CHARS) for name in names)})"
 
 
 def _failed_calls(trajectory: Trajectory) -> set[int]:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from mcp_reflect.domain.truncate import truncate_line
 from mcp_reflect.domain.values import Vector
 from mcp_reflect.domain.vectors import GENERIC_THRESHOLD, VectorCache, blank_vector, sanitized_text, unit_vector
 from mcp_reflect.errors import ModelUnavailable
@@ -139,4 +140,4 @@ class OpenAIEmbedder:
 
 
 def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:300] or type(error).__name__
+    return truncate_line(str(error), 300) or type(error).__name__

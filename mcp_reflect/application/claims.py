@@ -9,7 +9,17 @@ from datetime import datetime
 from mcp_reflect.application.lifecycle import status_before, status_while_rewritten
 from mcp_reflect.application.ports import Embedder, ReadSession, WriteSession
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.models import RETRIEVABLE, Author, LogEntry, Memory, ReflectionDraft, Review, Status, Trace
+from mcp_reflect.domain.models import (
+    RETRIEVABLE,
+    Author,
+    ClaimMemory,
+    LogEntry,
+    ReflectionDraft,
+    Review,
+    Status,
+    Trace,
+    of_kind,
+)
 from mcp_reflect.domain.reflection.composition import compose_claim
 from mcp_reflect.domain.text.condensation import condensed
 from mcp_reflect.domain.values import Vector
@@ -86,7 +96,7 @@ def save_claims(
 _NOT_SAID_AGAIN = "replace"
 
 
-def _said_again(session: WriteSession, claim: Memory, now: datetime) -> Status:
+def _said_again(session: WriteSession, claim: ClaimMemory, now: datetime) -> Status:
     """The status of a claim that was there before: its own, and again the one from before it was not said."""
     log = session.memories.log_of(claim.id)
     if claim.status != "archived" or not log or log[-1].action != _NOT_SAID_AGAIN:
@@ -100,13 +110,13 @@ def _said_again(session: WriteSession, claim: Memory, now: datetime) -> Status:
     return status
 
 
-def claims_from(session: ReadSession, trace_id: str) -> list[Memory]:
+def claims_from(session: ReadSession, trace_id: str) -> list[ClaimMemory]:
     """The claims of a run, of whatever status."""
-    return [memory for memory in session.memories.of_trace(trace_id) if memory.kind == "claim"]
+    return of_kind(session.memories.of_trace(trace_id), ClaimMemory)
 
 
 def hide(session: WriteSession, trace_id: str) -> None:
     """Keep what an earlier review brought out of sight until the new one's reflection is written."""
     for memory in session.memories.of_trace(trace_id):
-        if memory.kind in {"reflection", "claim"} and memory.status in RETRIEVABLE:
+        if memory.is_rewritten and memory.status in RETRIEVABLE:
             session.memories.set_status(memory.id, "pending")

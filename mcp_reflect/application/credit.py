@@ -24,7 +24,7 @@ def learn(session: WriteSession, trace: Trace, review: Review) -> list[QUpdate]:
     moved_before = list(dict.fromkeys(event.memory_id for event in session.events.of_trace(trace.id)))
     named = (*review.helpful_memory_ids, *review.harmful_memory_ids)
     before = session.memories.by_ids(list(dict.fromkeys([*trace.retrieved_memory_ids, *named, *moved_before])))
-    own = {memory.id for memory in before.values() if trace.id in q_update.source_traces(memory)}
+    own = {memory.id for memory in before.values() if trace.id in memory.origins}
     earned = q_update.rewards_of_review(trace, review, own)
     mine = {
         memory_id: q_update.utility_event(review, memory_id, position, reward, before[memory_id].q_value)
@@ -51,7 +51,7 @@ def learn(session: WriteSession, trace: Trace, review: Review) -> list[QUpdate]:
 def creditable(session: ReadSession, trace: Trace) -> list[Memory]:
     """The memories that a run was given and may credit."""
     found = session.memories.by_ids(trace.retrieved_memory_ids)
-    return [memory for memory in found.values() if trace.id not in q_update.source_traces(memory)]
+    return [memory for memory in found.values() if trace.id not in memory.origins]
 
 
 class CreditInference:

@@ -7,7 +7,7 @@ from typing import TypeVar
 from mcp_reflect.application.claims import claims_from
 from mcp_reflect.application.ports import InsightFigures, Ledger, ProjectCounts, TraceSummary
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.domain.models import IngestStatus, Memory, ReflectionJob, Retrieval, ReviewStatus, Trace
+from mcp_reflect.domain.models import ClaimMemory, IngestStatus, Memory, ReflectionJob, Retrieval, ReviewStatus, Trace
 from mcp_reflect.errors import InvalidArgument, UnknownId
 
 ISSUED_BY = "query_memories and augment_task"
@@ -50,7 +50,7 @@ class MemoryReader:
         with self._ledger.reading() as session:
             return session.memories.by_ids([summary.memory_id]).get(summary.memory_id)
 
-    def claims_of(self, trace_id: str) -> list[Memory]:
+    def claims_of(self, trace_id: str) -> list[ClaimMemory]:
         """The claims of a run, of whatever status, oldest first."""
         with self._ledger.reading() as session:
             return claims_from(session, trace_id)

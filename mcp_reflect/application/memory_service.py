@@ -28,6 +28,7 @@ from mcp_reflect.application.review import Outcome, PreparedReview, Reviewer
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import (
     Action,
+    ErrorMemory,
     Match,
     QUpdate,
     Review,
@@ -230,7 +231,7 @@ class MemoryService(MemoryReader):
         change = change_status(self._ledger, self.profile, self._clock, memory_id, action, reason)
         if change.memory.status != change.before:
             self._queue.saved(self.profile.project)
-            if change.memory.kind == "error":
+            if isinstance(change.memory, ErrorMemory):
                 self.errors.mirror.write()
         return change
 

@@ -90,7 +90,6 @@ def memories_command(
 def _memory_table(found: list[Memory]) -> Table:
     table = make_table("memory", "kind", "status", ">q_value", ">reviews", "used", "about")
     for each in found:
-        about = each.task if each.kind == "reflection" else each.key_mistake or each.reflection
         table.add_row(
             each.id,
             each.kind,
@@ -98,7 +97,7 @@ def _memory_table(found: list[Memory]) -> Table:
             f"{each.q_value:.3f}",
             str(each.reviews),
             format_day(each.last_used_at),
-            one_line(about),
+            one_line(each.headline),
         )
     return table
 

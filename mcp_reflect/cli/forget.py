@@ -71,8 +71,9 @@ def _show(found: ErasurePlan) -> None:
 def _out_of_the_mirror(books: LedgerAccess, found: ErasurePlan) -> None:
     """Archived errors have no line in the file of errors; a line without a memory would come back in as a new error."""
     from mcp_reflect.application.lifecycle import change_status  # noqa: PLC0415 - heavy
+    from mcp_reflect.domain.models import ErrorMemory  # noqa: PLC0415 - heavy
 
-    errors = [memory for memory in found.memories if memory.kind == "error"]
+    errors = [memory for memory in found.memories if isinstance(memory, ErrorMemory)]
     for memory in errors:
         change_status(books.ledger, books.profile, books.clock, memory.id, "archive", "to be forgotten")
     warnings = books.mirror.write() if errors else []

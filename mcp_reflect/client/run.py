@@ -20,10 +20,10 @@ from mcp_reflect.client.run_content import (
     exception_summary,
     message_list,
     to_text_field,
-    truncate_middle,
 )
 from mcp_reflect.client.run_ending import classify_ending
 from mcp_reflect.client.submission import submit_run
+from mcp_reflect.domain.truncate import truncate, truncate_middle
 
 log = logging.getLogger("mcp_reflect.client")
 
@@ -228,10 +228,10 @@ class Run:
             self._lost("the memory was not reached")
 
     def _lost(self, why: str) -> None:
-        log.warning("a run of %r was not stored: %s", truncate_middle(self.task, 200), why)
+        log.warning("a run of %r was not stored: %s", truncate(self.task, 200), why)
 
     def _not_stored(self, problem: Exception, error: BaseException | None) -> None:
         """A run that cannot be stored must not cost its result, nor hide what the run itself raised."""
         if self._connection.strict and error is None:
             raise problem
-        log.error("a run of %r was not stored: %s", truncate_middle(self.task, 200), problem)
+        log.error("a run of %r was not stored: %s", truncate(self.task, 200), problem)

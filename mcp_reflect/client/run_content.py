@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_reflect.client.json_values import MAX_STRING_CHARS, to_json_value, to_printable_text
+from mcp_reflect.domain.truncate import truncate_middle
 
 MAX_TRAJECTORY_CHARS = 4_000_000
 MAX_TEXT_CHARS = 200_000
@@ -34,14 +35,6 @@ def build_trajectory(items: Sequence[Any]) -> str:
 def clean_text(text: str) -> str:
     """The text without what is refused: NUL and lone surrogates."""
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
-
-
-def truncate_middle(text: str, limit: int) -> str:
-    """At most `limit` characters: a longer text loses its middle, as the beginning and the end tell most."""
-    if len(text) <= limit:
-        return text
-    half = (limit - _NOTE) // 2
-    return f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
 
 
 def to_text_field(value: Any) -> str:

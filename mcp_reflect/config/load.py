@@ -32,6 +32,7 @@ from mcp_reflect.config.settings import (
     setting_rows,
     setting_variables,
 )
+from mcp_reflect.domain.truncate import truncate
 from mcp_reflect.errors import ConfigurationError
 
 __all__ = ["SettingRow", "Settings", "load_settings", "load_settings_with_origins", "setting_rows"]
@@ -217,8 +218,7 @@ def _check_combinations(settings: Settings, origins: Mapping[str, str], config: 
 
 
 def _shown(value: object) -> str:
-    text = mask_secrets(repr(value))
-    return text if len(text) <= 80 else f"{text[:77]}..."  # noqa: PLR2004 - what one line bears
+    return truncate(mask_secrets(repr(value)), 80)  # what one line bears
 
 
 def _one_line(text: str) -> str:

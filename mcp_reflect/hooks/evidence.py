@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from mcp_reflect.domain.truncate import truncate_middle
 from mcp_reflect.hooks.event import SessionTurn, TurnResult
 from mcp_reflect.hooks.steps import TurnStep, find_turn_steps
 from mcp_reflect.hooks.testing import detect_test_run, judge_test_output, may_change_files
@@ -46,8 +47,5 @@ def find_test_evidence(done: list[TurnStep]) -> Evidence | None:
 def _shown(step: TurnStep) -> str:
     command = step.command.strip()[: MAX_EVIDENCE_CHARS // 4]
     output = _RULER.sub("", step.output).strip()
-    room = MAX_EVIDENCE_CHARS - len(command)
-    if len(output) > room:
-        # The first failure, and the summary.
-        output = f"{output[: room // 2]}\n[…]\n{output[-room // 2 :]}"
-    return f"$ {command}\n{output}"
+    # The first failure, and the summary.
+    return f"$ {command}\n{truncate_middle(output, MAX_EVIDENCE_CHARS - len(command))}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from mcp_reflect.domain.truncate import truncate_line
+
 BYTES_PER_TOKEN = 4
 """Of English text; what is not ASCII counts by its bytes in UTF-8."""
 
@@ -85,5 +87,4 @@ def _fitted(head: str, entries: Sequence[tuple[str, str, str]], tokens: int) -> 
 
 
 def _line(text: Any, longest: int) -> str:
-    line = " ".join(str(text)[: 4 * longest].split())
-    return line if len(line) <= longest else line[: longest - 1] + "…"
+    return truncate_line(str(text), longest)

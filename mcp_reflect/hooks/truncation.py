@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from mcp_reflect.domain.truncate import truncate_middle
+
 MAX_TURN_CHARS = 1_000_000
 """Characters. submit_trace allows four times as much, but whoever looks at the recent runs reads them
 all: 20 ms each at this length, and the start of a session waits for it."""
@@ -25,7 +27,7 @@ def truncate_messages(messages: list[TurnMessage], longest: int = MAX_TURN_CHARS
     text = _dump(messages)
     if len(text) <= longest:
         return text
-    short = [_clipped(message, min(MAX_TRUNCATED_TEXT_CHARS, longest // 8)) for message in messages]
+    short = [_truncated(message, min(MAX_TRUNCATED_TEXT_CHARS, longest // 8)) for message in messages]
     text = _dump(short)
     return text if len(text) <= longest else _dump(_chosen(short, longest - _MARGIN))
 
@@ -64,14 +66,13 @@ def _failed(message: TurnMessage) -> bool:
     return isinstance(content, list) and any(isinstance(b, dict) and b.get("is_error") is True for b in content)
 
 
-def _clipped(value: Any, longest: int) -> Any:
-    if isinstance(value, str) and len(value) > longest:
-        half = longest // 2
-        return f"{value[:half]}\n[… {len(value) - 2 * half:,} characters left out …]\n{value[-half:]}"
+def _truncated(value: Any, longest: int) -> Any:
+    if isinstance(value, str):
+        return truncate_middle(value, longest)
     if isinstance(value, list):
-        return [_clipped(item, longest) for item in value]
+        return [_truncated(item, longest) for item in value]
     if isinstance(value, dict):
-        return {key: _clipped(item, longest) for key, item in value.items()}
+        return {key: _truncated(item, longest) for key, item in value.items()}
     return value
 
 

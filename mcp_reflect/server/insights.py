@@ -10,7 +10,7 @@ from mcp_types import CallToolResult, InputRequiredResult
 from mcp_reflect.application.insights import ProjectContext
 from mcp_reflect.application.requests import ReflectRequest
 from mcp_reflect.domain.insights.observations import observation_line
-from mcp_reflect.domain.models import Material, Memory, Observation
+from mcp_reflect.domain.models import InsightMemory, Material, Observation
 from mcp_reflect.server.sampling import ask_client, can_sample, client_reply
 from mcp_reflect.server.tool import AppContext, answer
 from mcp_reflect.server.workers import in_worker
@@ -44,7 +44,7 @@ async def draw_insights(ctx: AppContext, request: ReflectRequest) -> CallToolRes
     return answer(_asked(material))
 
 
-def _stored(kept: Sequence[Memory]) -> dict[str, Any]:
+def _stored(kept: Sequence[InsightMemory]) -> dict[str, Any]:
     opposed = [memory for memory in kept if memory.contradicts]
     next_step = "Nothing; query_memories and project_context show them."
     if all(memory.status == "archived" for memory in kept):
@@ -76,7 +76,7 @@ def _asked(material: Material) -> dict[str, Any]:
     }
 
 
-def insight_view(memory: Memory) -> dict[str, Any]:
+def insight_view(memory: InsightMemory) -> dict[str, Any]:
     """An insight without the fields that only other kinds of memories have."""
     return {
         "memory_id": memory.id,

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from mcp_reflect.application.known_errors import KnownFixes, Recorded
+from mcp_reflect.application.known_errors import KnownFix, KnownFixes, Recorded
 from mcp_reflect.application.lifecycle import StatusChange
 from mcp_reflect.application.memory_reader import MemoryReader, ingest_status
 from mcp_reflect.application.memory_service import Retrieved
 from mcp_reflect.application.ports import ProjectCounts, TraceSummary
 from mcp_reflect.application.review import Outcome
 from mcp_reflect.domain.learning.confidence import credible_interval
-from mcp_reflect.domain.models import RETRIEVABLE, Match, Memory, Review, Trace
+from mcp_reflect.domain.models import RETRIEVABLE, Match, Memory, Review, Trace, flat_fields
+from mcp_reflect.domain.truncate import truncate_middle
 
 MAX_SHOWN_TRAJECTORY = 20_000
 """Characters of a trajectory in a tool's answer; the resource has all of it."""
+
+_SHOWN = (
+    *("id", "kind", "task", "reflection", "q_value", "similarity", "relevance", "score", "rating", "interval", "user"),
+    *("status", "summary", "key_mistake", "correct_action", "guidance", "applicable_tools", "tools_used", "metadata"),
+    *("success", "evidence", "tests", "recurrences", "importance", "contradicts", "author", "source_trace_id"),
+    *("reviews", "created_at", "last_used_at"),
+)
+"""A memory's fields in the order in which they are shown."""
 
 _OF_SOME_KINDS = {"evidence", "tests", "recurrences", "importance", "contradicts"}
 """Shown where a memory has them."""
@@ -28,18 +37,15 @@ def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = F
 
     `interval` holds the bounds of the memory's true success rate, one standard deviation to either side of the mean.
     """
-    stored = memory.model_dump(mode="json", exclude={"project", "initial_q", "error_keywords", "trials", "successes"})
-    stored = {key: value for key, value in stored.items() if value or key not in _OF_SOME_KINDS}
-    view: dict[str, Any] = {}
-    for name in ("id", "kind", "task", "reflection", "q_value"):
-        view[name] = stored.pop(name)
-    view["similarity"] = None if match is None else match.similarity
-    view["relevance"] = None if match is None else match.relevance
-    view["score"] = None if match is None else match.score
-    view["rating"] = 20 * memory.q_value - 10
-    view["interval"] = list(credible_interval(memory.trials, memory.successes, memory.initial_q))
-    view |= stored
-    return {key: value for key, value in view.items() if not (concise and key in _SAID_TWICE)}
+    fields = flat_fields(memory) | {
+        "similarity": None if match is None else match.similarity,
+        "relevance": None if match is None else match.relevance,
+        "score": None if match is None else match.score,
+        "rating": 20 * memory.q_value - 10,
+        "interval": list(credible_interval(memory.trials, memory.successes, memory.initial_q)),
+    }
+    left_out = {name for name in _OF_SOME_KINDS if not fields[name]} | (_SAID_TWICE if concise else set())
+    return {name: fields[name] for name in _SHOWN if name not in left_out}
 
 
 def retrieved_view(retrieved: Retrieved, *, concise: bool) -> dict[str, Any]:
@@ -52,23 +58,26 @@ def retrieved_view(retrieved: Retrieved, *, concise: bool) -> dict[str, Any]:
 def known_fixes_view(known: KnownFixes) -> dict[str, Any]:
     return {
         "retrieval_id": known.retrieval_id,
-        "fixes": [
-            {
-                "memory_id": each.memory.id,
-                "task": each.memory.task,
-                "mistake": each.memory.key_mistake or each.memory.summary,
-                "evidence": "\n\n".join(each.memory.evidence),
-                "rule": each.memory.guidance,
-                "fix": each.memory.correct_action,
-                "tests": list(each.memory.tests),
-                "status": each.memory.status,
-                "match": each.match,
-                "q_value": each.memory.q_value,
-                "recurrences": each.memory.recurrences,
-            }
-            for each in known.fixes
-        ],
+        "fixes": [_fix_view(fix) for fix in known.fixes],
         "warnings": known.warnings,
+    }
+
+
+def _fix_view(fix: KnownFix) -> dict[str, Any]:
+    """A recorded error, or the reflection on a failed run, which has neither evidence nor tests."""
+    fields = flat_fields(fix.memory)
+    return {
+        "memory_id": fix.memory.id,
+        "task": fix.memory.task,
+        "mistake": fields["key_mistake"] or fields["summary"],
+        "evidence": "\n\n".join(fields["evidence"]),
+        "rule": fields["guidance"],
+        "fix": fields["correct_action"],
+        "tests": fields["tests"],
+        "status": fix.memory.status,
+        "match": fix.match,
+        "q_value": fix.memory.q_value,
+        "recurrences": fields["recurrences"],
     }
 
 
@@ -140,7 +149,7 @@ def trace_view(memory: MemoryReader, trace_id: str, *, whole: bool) -> dict[str,
     written = memory.memory_of(summary)
     return {
         **summary_view(summary),
-        "trajectory": trace.trajectory if whole else _clipped(trace),
+        "trajectory": trace.trajectory if whole else _shown_trajectory(trace),
         "trajectory_characters": len(trace.trajectory),
         **trace.model_dump(
             mode="json",
@@ -160,13 +169,9 @@ def trace_view(memory: MemoryReader, trace_id: str, *, whole: bool) -> dict[str,
     }
 
 
-def _clipped(trace: Trace) -> str:
-    left_out = len(trace.trajectory) - MAX_SHOWN_TRAJECTORY
-    if left_out <= 0:
-        return trace.trajectory
-    half = MAX_SHOWN_TRAJECTORY // 2
-    note = f"\n… {left_out:,} characters left out; all of it: reflect://traces/{trace.id} …\n"
-    return trace.trajectory[:half] + note + trace.trajectory[-half:]
+def _shown_trajectory(trace: Trace) -> str:
+    where = f"; all of it: reflect://traces/{trace.id}"
+    return truncate_middle(trace.trajectory, MAX_SHOWN_TRAJECTORY, hint=where)
 
 
 def stats_view(memory: MemoryReader) -> dict[str, Any]:

@@ -199,7 +199,8 @@ def test_an_installed_package_uses_the_templates_inside_it(tmp_path: Path) -> No
 def many(number: int, **trace: str) -> Material:
     runs = (make_trace(**{"task": f"Task {i}", "trajectory": "error: x\n" * 200} | trace) for i in range(number))
     seen = tuple(Observation(trace=run, result=result, importance=1.0) for run in runs for result in ("pass", "fail"))
-    return Material(focus="flags", observations=seen, known=(make_memory(seen[0].trace, reflection="Known already."),))
+    insight = make_memory(seen[0].trace, kind="insight", reflection="Known already.")
+    return Material(focus="flags", observations=seen, known=(insight,))
 
 
 @pytest.mark.parametrize("max_chars", [8_000, MAX_PROMPT_CHARS])

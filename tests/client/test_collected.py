@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from mcp_reflect.application import requests
 from mcp_reflect.client import run_content
-from mcp_reflect.client.run_content import build_trajectory, clean_text, truncate_middle
+from mcp_reflect.client.run_content import build_trajectory, clean_text
 from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.truncate import truncate_middle
 
 text = st.text(st.characters(codec=None), max_size=40)
 scalars = st.none() | st.booleans() | st.integers() | st.floats() | text
@@ -47,7 +48,7 @@ def test_lines_of_log_alone_stay_the_text_they_are(lines: list[str]) -> None:
 
 
 @given(text, st.integers(300, 1000))
-def test_a_clipped_text_is_no_longer_than_allowed_and_keeps_both_ends(part: str, limit: int) -> None:
+def test_a_shortened_text_is_no_longer_than_allowed_and_keeps_both_ends(part: str, limit: int) -> None:
     whole = "<" + clean_text(part) * 50 + ">"
     short = truncate_middle(whole, limit)
     assert len(short) <= limit

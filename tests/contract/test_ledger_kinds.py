@@ -39,8 +39,6 @@ def test_an_error_comes_back_as_it_was_stored(ledger: SqlLedger) -> None:
         evidence=("node full", "Earlier fix: pray"),
         tests=("kubectl get pods",),
         recurrences=3,
-        importance=0.25,
-        contradicts=("mem_other",),
         error_keywords=("evicted pod", "full node"),
     )
     assert read(ledger, lambda s: s.memories.by_ids([memory.id]))[memory.id] == memory
@@ -49,6 +47,23 @@ def test_an_error_comes_back_as_it_was_stored(ledger: SqlLedger) -> None:
     assert read(ledger, lambda s: s.vectors.missing("alpha", "another model")) == [
         (memory.id, "Pod # is evicted\nnode full")
     ]
+
+
+def test_an_insight_comes_back_as_it_was_stored(ledger: SqlLedger) -> None:
+    memory = put(
+        ledger, kind="insight", evidence=("trace_a", "trace_b"), importance=0.25, contradicts=("mem_other",), task=""
+    )
+    assert read(ledger, lambda s: s.memories.by_ids([memory.id]))[memory.id] == memory
+    assert read(ledger, lambda s: s.memories.find("alpha", kind="insight")) == [memory]
+
+
+def test_a_reflection_and_a_claim_come_back_as_they_were_stored(ledger: SqlLedger) -> None:
+    words = {"summary": "s", "key_mistake": "m", "correct_action": "c", "guidance": "g"}
+    tools = {"applicable_tools": ("grep",), "error_keywords": ("key", "word")}
+    reflection = put(ledger, success=False, tools_used=("ls",), metadata={"k": [1, "x"]}, **words, **tools)
+    claim = put(ledger, kind="claim", success=True, tools_used=("ls",))
+    found = read(ledger, lambda s: s.memories.by_ids([reflection.id, claim.id]))
+    assert found == {reflection.id: reflection, claim.id: claim}
 
 
 def test_each_kind_is_embedded_by_what_it_is_searched_by(ledger: SqlLedger) -> None:

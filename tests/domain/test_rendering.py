@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.models import Memory, ReflectionDraft
+from mcp_reflect.domain.models import Memory, ReflectionDraft, ReflectionMemory
 from mcp_reflect.domain.text.inert import inert
 from mcp_reflect.domain.text.rendering import map_text, render_augmented, render_reflection, strip_recalled
 from mcp_reflect.domain.trajectory.parsing import parse
@@ -19,7 +19,7 @@ from mcp_reflect.errors import InvalidArgument
 
 
 def a_memory(task: str = "old task", reflection: str = "Look first.", success: bool | None = True) -> Memory:
-    return Memory(
+    return ReflectionMemory(
         id="mem",
         project="p",
         user="u",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.models import Memory, Review, Trace
+from mcp_reflect.domain.models import MEMORY_KINDS, Memory, Review, Trace
 from mcp_reflect.domain.values import Vector
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -41,7 +41,7 @@ def make_memory(trace: Trace, **fields: Any) -> Memory:
         "q_value": 0.5,
         "created_at": START,
     }
-    return Memory(**given | fields)
+    return MEMORY_KINDS[fields.get("kind", "reflection")](**given | fields)
 
 
 def axis(number: int, dimension: int = 4) -> Vector:

@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from mcp_reflect.domain.truncate import truncate
 from mcp_reflect.domain.vectors import GENERIC_THRESHOLD
 from mcp_reflect.errors import ModelUnavailable
 
@@ -230,7 +231,7 @@ def _sha256(path: Path) -> str:
 
 
 def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+    return truncate((str(error).strip().splitlines() or [type(error).__name__])[0], 300)
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from mcp_reflect.domain.models import InsightDraft, Material, Memory, Reflection
 from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm, read_answer
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
+from mcp_reflect.domain.truncate import truncate, truncate_line, truncate_middle
 from mcp_reflect.errors import ConfigurationError, ReflectorRefused
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def _line(memory: Memory) -> str:
 def _fitted_lines(text: str, limit: int) -> str:
     """The lines of a text in at most `limit` characters: no line gives way, and with it its id, only long ones do."""
     lines = text.splitlines()
-    return "\n".join(_cut(line, _longest(lines, limit)) for line in lines)
+    return "\n".join(truncate(line, _longest(lines, limit)) for line in lines)
 
 
 def _fitted_runs(parts: Mapping[str, str], room: int) -> dict[str, str]:
@@ -184,7 +185,7 @@ def _fitted_runs(parts: Mapping[str, str], room: int) -> dict[str, str]:
     focus = _shortened(parts["focus"], room // 8)
     texts = {name: text.splitlines() for name, text in parts.items() if name != "focus"}
     most = _longest([line for lines in texts.values() for line in lines], room - len(focus))
-    fitted = {name: "\n".join(_cut(line, most) for line in lines) for name, lines in texts.items()}
+    fitted = {name: "\n".join(truncate(line, most) for line in lines) for name, lines in texts.items()}
     return {"focus": focus} | fitted
 
 
@@ -199,10 +200,6 @@ def _longest(lines: Sequence[str], limit: int) -> int:
     return max(lengths, default=0)
 
 
-def _cut(line: str, limit: int) -> str:
-    return line if len(line) <= limit else line[: limit - 1] + "…" if limit > 0 else ""
-
-
 def _fitted(parts: Mapping[str, str], trajectory: Trajectory, room: int) -> dict[str, str]:
     """The parts in at most `room` characters."""
     fitted = {name: _shortened(parts[name], int(room * share)) for name, share in _SHARES.items()}
@@ -214,12 +211,7 @@ def _fitted(parts: Mapping[str, str], trajectory: Trajectory, room: int) -> dict
 
 def _shortened(text: str, limit: int) -> str:
     """Head and tail of a text that is longer than `limit`: tasks begin with what is wanted, errors end with why."""
-    if len(text) <= limit:
-        return text
-    mark = f"\n[… {len(text) - limit} characters left out …]\n"
-    keep = max(limit - len(mark), 0)
-    head = keep * 2 // 3
-    return text[:head] + mark[: limit - keep] + text[len(text) - (keep - head) :]
+    return truncate_middle(text, limit, head=2 / 3)
 
 
 def _boundary(parts: Mapping[str, str]) -> str:
@@ -251,4 +243,4 @@ def _place(error: Exception) -> str:
 
 
 def _reason(error: Exception) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__
+    return truncate_line(str(error), 200) or type(error).__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,14 +10,17 @@ import numpy as np
 from sqlalchemy import RowMapping
 
 from mcp_reflect.domain.models import (
+    MEMORY_KINDS,
     InsightJob,
     LogEntry,
     Memory,
     ReflectionJob,
+    ReflectionMemory,
     Retrieval,
     Review,
     Trace,
     UtilityEvent,
+    flat_fields,
 )
 from mcp_reflect.domain.reflection.embedded_text import embedded_text, lesson_text, lexical_text
 from mcp_reflect.domain.text import terms
@@ -73,33 +77,39 @@ def review_from(row: Row, prefix: str = "") -> Review:
 _UTILITY_FIELDS = {"q_value", "reviews", "trials", "successes", "last_used_at"}
 
 
+_MEMORY_VALUES: Mapping[str, Callable[[Any], Any]] = {
+    "created_at": to_datetime,
+    "last_used_at": to_datetime,
+    "error_keywords": to_lines,
+}
+"""What is stored otherwise than a memory holds it."""
+
+
 def memory_row(memory: Memory) -> dict[str, Any]:
-    row = memory.model_dump(mode="json", exclude={"created_at", "success", *_UTILITY_FIELDS})
+    fields = flat_fields(memory)
+    row = {name: value for name, value in fields.items() if name not in _UTILITY_FIELDS}
     success = None if memory.success is None else int(memory.success)
     return row | {
         "created_at": to_microseconds(memory.created_at),
         "success": success,
-        "error_keywords": "\n".join(memory.error_keywords),
+        "error_keywords": "\n".join(fields["error_keywords"]),
         "embedded_text": embedded_text(memory),
     }
 
 
 def memory_from(row: Row) -> Memory:
-    """`row` joins memories and utilities."""
-    fields = {name: row[name] for name in Memory.model_fields}
-    last_used = row["last_used_at"]
-    return Memory.model_validate(
-        fields
-        | {
-            "created_at": to_datetime(row["created_at"]),
-            "last_used_at": None if last_used is None else to_datetime(last_used),
-            "error_keywords": to_lines(row["error_keywords"]),
-        }
-    )
+    """`row` joins memories and utilities. Raises ValidationError for one that no kind of memory has."""
+    kind = MEMORY_KINDS.get(row["kind"], ReflectionMemory)
+    fields = {name: row[name] for name in kind.model_fields if row[name] is not None}
+    for name, read in _MEMORY_VALUES.items():
+        if name in fields:
+            fields[name] = read(fields[name])
+    return kind.model_validate(fields)
 
 
 def words_row(memory: Memory) -> dict[str, Any]:
-    lesson = lesson_text(memory.kind, memory.reflection, memory.correct_action, memory.guidance)
+    fields = flat_fields(memory)
+    lesson = lesson_text(memory.kind, memory.reflection, fields["correct_action"], fields["guidance"])
     return {
         "memory_id": memory.id,
         "version": terms.TERMS_VERSION,

@@ -6,12 +6,12 @@ from sqlalchemy import ColumnElement, Connection, Select, func, select, update
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
-from mcp_reflect.domain.models import Memory
+from mcp_reflect.domain.models import MEMORY_FIELDS
 
 
 def memories_with_utilities() -> Select[tuple[object, ...]]:
     m, u = schema.memories.c, schema.utilities.c
-    columns = [column for column in m if column.name in Memory.model_fields]
+    columns = [column for column in m if column.name in MEMORY_FIELDS]
     return select(*columns, u.q_value, u.reviews, u.trials, u.successes, u.last_used_at).join_from(
         schema.memories, schema.utilities, m.id == u.memory_id
     )

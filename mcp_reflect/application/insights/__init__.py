@@ -24,9 +24,10 @@ from mcp_reflect.domain.models import (
     Author,
     InsightDraft,
     InsightJob,
+    InsightMemory,
     Material,
-    Memory,
     Observation,
+    of_kind,
 )
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_insights, storable_text
 from mcp_reflect.errors import InvalidArgument, UnknownId
@@ -36,7 +37,7 @@ from mcp_reflect.errors import InvalidArgument, UnknownId
 class ProjectContext:
     """The context of a project at the start of a session: insights, recent runs and traces without a review."""
 
-    insights: list[Memory]
+    insights: list[InsightMemory]
     observations: list[Observation]
     open_reviews: list[TraceSummary]
 
@@ -68,7 +69,7 @@ class Insights:
 
     # -- reading
 
-    def in_use(self, limit: int) -> list[Memory]:
+    def in_use(self, limit: int) -> list[InsightMemory]:
         """Return at most `limit` insights in use, most important first."""
         with self._ledger.reading() as session:
             return insights_in_use(session, self._profile.project, self._profile.visible_user)[:limit]
@@ -98,7 +99,7 @@ class Insights:
 
     # -- creating
 
-    def store(self, drafts: Sequence[InsightDraft], author: Author) -> list[Memory]:
+    def store(self, drafts: Sequence[InsightDraft], author: Author) -> list[InsightMemory]:
         """Merge these insights into the memory and return the stored ones that correspond to them.
 
         Raises UnknownId for unknown evidence, and InvalidArgument where nothing is left of a text.
@@ -147,7 +148,7 @@ class Insights:
         """Return the prompt for insights, to be sent to the client's model."""
         return self._dialogue.insights_prompt(material)
 
-    def accept(self, material: Material, answer: str) -> list[Memory]:
+    def accept(self, material: Material, answer: str) -> list[InsightMemory]:
         """Store the insights in the client model's answer and return them; empty for an answer without insights."""
         drafts = storable_insights(self._dialogue.insights(answer, material))
         return self.store(drafts, "sampling") if drafts else []
@@ -178,8 +179,8 @@ class Insights:
         )
 
 
-def insights_in_use(session: ReadSession, project: str, user: str | None) -> list[Memory]:
+def insights_in_use(session: ReadSession, project: str, user: str | None) -> list[InsightMemory]:
     """Return the insights in use, most important first, then newest."""
     used = session.memories.find(project, user=user, kind="insight", statuses=RETRIEVABLE)
-    newest_first = sorted(used, key=lambda m: (m.created_at, m.id), reverse=True)
-    return sorted(newest_first, key=lambda m: -(m.importance or 0.0))
+    newest_first = sorted(of_kind(used, InsightMemory), key=lambda m: (m.created_at, m.id), reverse=True)
+    return sorted(newest_first, key=lambda m: -m.importance)

@@ -8,22 +8,26 @@ from mcp_reflect.application.claims import Embedded
 from mcp_reflect.application.lifecycle import PURGE_ACTION
 from mcp_reflect.application.ports import Clock, Embedder, Ledger
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.domain.models import LogEntry, Memory
+from mcp_reflect.domain.models import InsightMemory, LogEntry, of_kind
 
 PURGED_TEXT = "[purged]"
 """The text that replaces the texts of a purged insight."""
 
 
-def find_insights_to_purge(ledger: Ledger, profile: Profile, before: datetime | None) -> list[Memory]:
+def find_insights_to_purge(ledger: Ledger, profile: Profile, before: datetime | None) -> list[InsightMemory]:
     """Return the insights of the project created before a time (all for None), of every status, oldest first."""
     with ledger.reading() as session:
         found = session.memories.find(profile.project, user=profile.visible_user, kind="insight")
-    return [m for m in found if m.reflection != PURGED_TEXT and (before is None or m.created_at < before)]
+    return [
+        m
+        for m in of_kind(found, InsightMemory)
+        if m.reflection != PURGED_TEXT and (before is None or m.created_at < before)
+    ]
 
 
 def purge_insights(
     ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock, before: datetime | None
-) -> list[Memory]:
+) -> list[InsightMemory]:
     """Purge what `find_insights_to_purge` returns, and return it as it was before.
 
     The rows stay, archived and without their texts: reviews have credited them, and without the rows an audit could not
@@ -46,7 +50,8 @@ def purge_insights(
                 at=clock(),
             )
             session.memories.add_log(entry)
-        for memory in session.memories.find(profile.project, user=profile.visible_user, kind="insight"):
+        left = session.memories.find(profile.project, user=profile.visible_user, kind="insight")
+        for memory in of_kind(left, InsightMemory):
             kept = tuple(other for other in memory.contradicts if other not in present)
             vectors = session.vectors.of_memories([memory.id], embedded.model)
             if kept != memory.contradicts and memory.id in vectors:

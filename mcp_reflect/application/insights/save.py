@@ -11,7 +11,7 @@ from mcp_reflect.application.ports import Embedder, Ledger, ReadSession, TraceSu
 from mcp_reflect.application.profile import InsightRules
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.insights.merging import EmbeddedInsight, find_beyond_capacity, merge, says_the_same
-from mcp_reflect.domain.models import RETRIEVABLE, InsightDraft, InsightJob, LogEntry, Memory, Status
+from mcp_reflect.domain.models import RETRIEVABLE, InsightDraft, InsightJob, InsightMemory, LogEntry, Status, of_kind
 from mcp_reflect.domain.values import Vector
 
 CAPACITY_ACTION = "capacity"
@@ -24,7 +24,7 @@ Sources = Mapping[str, TraceSummary]
 def save_insights(
     ledger: Ledger, embedder: Embedder, job: InsightJob, drafts: Sequence[InsightDraft], sources: Sources,
     rules: InsightRules, initial_q: float, now: datetime,
-) -> list[Memory]:  # fmt: skip
+) -> list[InsightMemory]:  # fmt: skip
     """Merge the drafts into the existing insights, complete the job, and return the insights that contain the drafts.
 
     `sources` has every trace that a draft names; `initial_q` is in [0, 1]. Returns nothing where another worker has
@@ -42,9 +42,10 @@ def save_insights(
         drafts = [
             draft for draft in drafts if all(session.traces.get(trace_id) is not None for trace_id in draft.evidence)
         ]
+        present = session.memories.find(job.project, user=user, kind="insight")
         known = {
             m.id: m
-            for m in session.memories.find(job.project, user=user, kind="insight")
+            for m in of_kind(present, InsightMemory)
             if _takes_part(session, m) and m.reflection in embedded.vectors
         }
         before = [_as_insight(memory, embedded.vectors[memory.reflection]) for memory in known.values()]
@@ -68,7 +69,7 @@ def save_insights(
         _make_room(session, [insight.key for insight in merged], rules.capacity, now)
         session.jobs.insights.put(job.model_copy(update={"state": "completed", "last_error": ""}))
         said = [i.key for i in merged if any(_holds(i, draft, rules.merge_threshold) for draft in new)]
-        found = session.memories.by_ids(said)
+        found = _present(session, said)
     return [found[key] for key in said]
 
 
@@ -77,24 +78,22 @@ def _holds(insight: EmbeddedInsight, draft: EmbeddedInsight, threshold: float) -
     return set(draft.evidence) <= set(insight.evidence) and says_the_same(insight, draft, threshold)
 
 
-def _takes_part(session: ReadSession, memory: Memory) -> bool:
+def _takes_part(session: ReadSession, memory: InsightMemory) -> bool:
     """Return true where new insights may merge with a memory: it is in use, or archived only for capacity."""
     return memory.status in RETRIEVABLE or _is_over_capacity(session, memory)
 
 
-def _is_over_capacity(session: ReadSession, memory: Memory) -> bool:
+def _is_over_capacity(session: ReadSession, memory: InsightMemory) -> bool:
     """Return true where a memory was archived in favour of more important insights."""
     log = session.memories.log_of(memory.id)
     return memory.status == "archived" and bool(log) and log[-1].action == CAPACITY_ACTION
 
 
-def _as_insight(memory: Memory, vector: Vector) -> EmbeddedInsight:
-    return EmbeddedInsight(
-        memory.id, memory.reflection, vector, memory.importance or 0.0, memory.evidence, memory.contradicts
-    )
+def _as_insight(memory: InsightMemory, vector: Vector) -> EmbeddedInsight:
+    return EmbeddedInsight(memory.id, memory.reflection, vector, memory.importance, memory.evidence, memory.contradicts)
 
 
-def _with(memory: Memory, insight: EmbeddedInsight) -> Memory:
+def _with(memory: InsightMemory, insight: EmbeddedInsight) -> InsightMemory:
     update = {
         "importance": insight.importance,
         "evidence": insight.evidence,
@@ -103,13 +102,14 @@ def _with(memory: Memory, insight: EmbeddedInsight) -> Memory:
     return memory.model_copy(update=update)
 
 
-def _memory(insight: EmbeddedInsight, job: InsightJob, sources: Sources, initial_q: float, now: datetime) -> Memory:
+def _memory(
+    insight: EmbeddedInsight, job: InsightJob, sources: Sources, initial_q: float, now: datetime
+) -> InsightMemory:
     newest = max((sources[trace_id] for trace_id in insight.evidence), key=lambda s: (s.created_at, s.id))
-    return Memory(
+    return InsightMemory(
         id=insight.key,
         project=job.project,
         user=job.user,
-        kind="insight",
         task=newest.task,
         reflection=insight.text,
         evidence=insight.evidence,
@@ -125,11 +125,10 @@ def _memory(insight: EmbeddedInsight, job: InsightJob, sources: Sources, initial
 
 def _make_room(session: WriteSession, keys: Iterable[str], capacity: int, now: datetime) -> None:
     """Archive the least important insights beyond the capacity, and restore those within it."""
-    memories = session.memories.by_ids(list(keys))
+    memories = _present(session, keys)
     newest_first = sorted(memories.values(), key=lambda m: (m.created_at, m.id), reverse=True)
     ranks = {
-        memory.id: (memory.status == "adopted", memory.importance or 0.0, place)
-        for place, memory in enumerate(newest_first)
+        memory.id: (memory.status == "adopted", memory.importance, place) for place, memory in enumerate(newest_first)
     }
     out = set(find_beyond_capacity(ranks, capacity))
     for memory in memories.values():
@@ -146,7 +145,14 @@ def _make_room(session: WriteSession, keys: Iterable[str], capacity: int, now: d
             _move(session, memory, "active", "restore", "it weighs enough again", now)
 
 
-def _move(session: WriteSession, memory: Memory, status: Status, action: str, reason: str, now: datetime) -> None:
+def _present(session: ReadSession, ids: Iterable[str]) -> dict[str, InsightMemory]:
+    found = session.memories.by_ids(list(ids))
+    return {memory.id: memory for memory in of_kind(found.values(), InsightMemory)}
+
+
+def _move(
+    session: WriteSession, memory: InsightMemory, status: Status, action: str, reason: str, now: datetime
+) -> None:
     session.memories.set_status(memory.id, status)
     session.memories.add_log(
         LogEntry(memory_id=memory.id, action=action, reason=reason, status_before=memory.status, at=now)

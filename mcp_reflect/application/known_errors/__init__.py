@@ -17,7 +17,7 @@ from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery
 from mcp_reflect.application.retrieval import Retriever
 from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
-from mcp_reflect.domain.models import Memory
+from mcp_reflect.domain.models import ErrorMemory, Memory
 from mcp_reflect.domain.ranking.recency import microseconds
 from mcp_reflect.domain.redaction.redact import redact, redact_json
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_text
@@ -46,7 +46,7 @@ class KnownFixes:
 class Recorded:
     """The memory of a recorded error; `is_new` is false for a recurrence. `warnings` are as in KnownFixes."""
 
-    memory: Memory
+    memory: ErrorMemory
     is_new: bool
     warnings: list[str]
 
@@ -106,7 +106,7 @@ class ErrorFixes:
             memory = planned if known else planned.model_copy(update={"source_trace_id": trace.id})
             return Recorded(save_memory(session, memory, self._embedder.identity, vector), known is None, [])
 
-    def _same(self, line: ErrorLine) -> Memory | None:
+    def _same(self, line: ErrorLine) -> ErrorMemory | None:
         ids = self._retriever.find_same_mistake(self._profile.project, self._profile.visible_user, line.mistake)
         with self._ledger.reading() as session:
             known = find_same_error(session.memories.by_ids(ids).values(), line)

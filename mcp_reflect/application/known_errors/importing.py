@@ -20,7 +20,7 @@ from mcp_reflect.domain.error_matching.reflexion_file import (
     render_line,
 )
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.models import Author, LogEntry, Memory
+from mcp_reflect.domain.models import Author, ErrorMemory, LogEntry, of_kind
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
 from mcp_reflect.domain.values import Vector
 
@@ -34,8 +34,8 @@ class Planned:
     """A memory to store for a line; `before` is what it is now, None where it is new."""
 
     line: ErrorLine
-    memory: Memory
-    before: Memory | None
+    memory: ErrorMemory
+    before: ErrorMemory | None
 
 
 @dataclass
@@ -48,13 +48,13 @@ class Imported:
     broken: list[BrokenLine] = field(default_factory=list)
 
 
-def matched(lines: Sequence[ErrorLine], memories: Iterable[Memory]) -> list[Memory | None]:
+def matched(lines: Sequence[ErrorLine], memories: Iterable[ErrorMemory]) -> list[ErrorMemory | None]:
     """For each line the error that it speaks of, None for a new one. No error answers to two lines.
 
     By id; then by content in full; then, where only one line and one error have them, by ts, task and mistake.
     """
     free = {memory.id: memory for memory in memories}
-    found: list[Memory | None] = [free.pop(line.memory_id, None) for line in lines]
+    found: list[ErrorMemory | None] = [free.pop(line.memory_id, None) for line in lines]
     for sameness in (_content_of, _key_of):
         left = [number for number, memory in enumerate(found) if memory is None]
         alike = _groups((sameness(memory), memory) for memory in free.values())
@@ -68,7 +68,7 @@ def matched(lines: Sequence[ErrorLine], memories: Iterable[Memory]) -> list[Memo
     return found
 
 
-def _content_of(thing: ErrorLine | Memory) -> Hashable:
+def _content_of(thing: ErrorLine | ErrorMemory) -> Hashable:
     """All that a line says but for its time, which lines written by hand may leave out."""
     line = thing if isinstance(thing, ErrorLine) else error_line_of(thing)
     metadata = json.dumps(line.metadata, sort_keys=True)
@@ -78,7 +78,7 @@ def _content_of(thing: ErrorLine | Memory) -> Hashable:
     )
 
 
-def _key_of(thing: ErrorLine | Memory) -> Hashable:
+def _key_of(thing: ErrorLine | ErrorMemory) -> Hashable:
     line = thing if isinstance(thing, ErrorLine) else error_line_of(thing)
     return line.created_at, line.task, line.mistake
 
@@ -91,7 +91,7 @@ def _groups(pairs: Iterable[tuple[Hashable, Thing]]) -> dict[Hashable, list[Thin
 
 
 def plan(
-    lines: Sequence[ErrorLine], known: Sequence[Memory | None], profile: Profile, now: datetime, author: Author
+    lines: Sequence[ErrorLine], known: Sequence[ErrorMemory | None], profile: Profile, now: datetime, author: Author
 ) -> list[Planned]:
     """What has to be stored so that the ledger says what the lines say, given the errors that they speak of."""
     planned: list[Planned] = []
@@ -170,10 +170,10 @@ def import_errors(
         return result
 
 
-def errors_in(session: ReadSession, profile: Profile) -> list[Memory]:
+def errors_in(session: ReadSession, profile: Profile) -> list[ErrorMemory]:
     """The errors that a file may speak of, without what reading them moves."""
     found = session.memories.find(profile.project, user=profile.visible_user, kind="error")
-    return [memory.model_copy(update={"last_used_at": None}) for memory in found]
+    return [memory.model_copy(update={"last_used_at": None}) for memory in of_kind(found, ErrorMemory)]
 
 
 def export_errors(ledger: Ledger, profile: Profile) -> str:

@@ -10,7 +10,17 @@ from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.error_matching.keywords import error_keywords, normalized_line, same_error
 from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.models import RETRIEVABLE, Author, Memory, Metadata, Origin, ReflectionDraft, Review, Trace
+from mcp_reflect.domain.models import (
+    RETRIEVABLE,
+    Author,
+    ErrorMemory,
+    Memory,
+    Metadata,
+    Origin,
+    ReflectionDraft,
+    Review,
+    Trace,
+)
 from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.values import Vector
 
@@ -22,7 +32,7 @@ MOST_EVIDENCE = 20
 """Most pieces of evidence of a memory: the first and the latest; the traces of its recurrences keep all."""
 
 
-def with_derived_fields(memory: Memory) -> Memory:
+def with_derived_fields(memory: ErrorMemory) -> ErrorMemory:
     """Return an error with its derived fields: rendered reflection and error keywords."""
     draft = ReflectionDraft(
         key_mistake=memory.key_mistake, correct_action=memory.correct_action, guidance=memory.guidance
@@ -36,16 +46,15 @@ def with_derived_fields(memory: Memory) -> Memory:
 
 def compose_error(
     line: ErrorLine, profile: Profile, source_trace_id: str, now: datetime, author: Author, memory_id: str = ""
-) -> Memory:
+) -> ErrorMemory:
     """Return the memory of a new error.
 
     An empty `memory_id` is replaced by a new one; `now` is used for a line without a time.
     """
-    memory = Memory(
+    memory = ErrorMemory(
         id=memory_id or new_id("mem"),
         project=profile.project,
         user=profile.user,
-        kind="error",
         status=line.status,
         task=line.task,
         reflection="",
@@ -65,7 +74,7 @@ def compose_error(
     return with_derived_fields(memory)
 
 
-def with_edit(memory: Memory, line: ErrorLine) -> Memory:
+def with_edit(memory: ErrorMemory, line: ErrorLine) -> ErrorMemory:
     """Return the memory with the fields of an edited line."""
     update = {
         "task": line.task,
@@ -82,7 +91,7 @@ def with_edit(memory: Memory, line: ErrorLine) -> Memory:
     return with_derived_fields(memory.model_copy(update=update))
 
 
-def with_recurrence(known: Memory, again: ErrorLine) -> Memory:
+def with_recurrence(known: ErrorMemory, again: ErrorLine) -> ErrorMemory:
     """Return the known error after one more recurrence.
 
     A new fix or rule that is not empty replaces the earlier one, which becomes evidence. Evidence that differs from
@@ -117,12 +126,12 @@ def _merged(known: Metadata, later: Metadata) -> Metadata:
     return later | known
 
 
-def find_same_error(candidates: Iterable[Memory], line: ErrorLine) -> Memory | None:
+def find_same_error(candidates: Iterable[Memory], line: ErrorLine) -> ErrorMemory | None:
     """Return the candidate that is the same error, of several the one with most recurrences; None without one."""
     same = [
         memory
         for memory in candidates
-        if memory.kind == "error"
+        if isinstance(memory, ErrorMemory)
         and memory.status in RETRIEVABLE
         and same_error(line.mistake, _first(line.evidence), memory.key_mistake, _first(memory.evidence))
     ]
@@ -160,7 +169,9 @@ def store_provenance(session: WriteSession, profile: Profile, line: ErrorLine, o
     return trace
 
 
-def save_memory(session: WriteSession, memory: Memory, model: str, vector: Vector) -> Memory:
+def save_memory(session: WriteSession, memory: ErrorMemory, model: str, vector: Vector) -> ErrorMemory:
     """Store a memory with its unit-length vector and return it as stored."""
     session.memories.put(memory, model, vector)
-    return session.memories.by_ids([memory.id])[memory.id]
+    stored = session.memories.by_ids([memory.id])[memory.id]
+    assert isinstance(stored, ErrorMemory)
+    return stored

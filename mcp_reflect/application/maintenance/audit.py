@@ -10,7 +10,7 @@ import numpy as np
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.ports import AuditRows, Embedder, Ledger, Progress, VectorIndex
 from mcp_reflect.domain.learning import q_update
-from mcp_reflect.domain.models import Memory, Review, Trace, UtilityEvent
+from mcp_reflect.domain.models import InsightMemory, Memory, Review, Trace, UtilityEvent
 from mcp_reflect.domain.values import Vector
 
 _SAME_VECTOR = 1e-4
@@ -57,9 +57,9 @@ def _provenance(memories: list[Memory], traces: list[tuple[Trace, Review | None]
     for memory in memories:
         if memory.source_trace_id not in known:
             yield f"memory {memory.id}: its trace {memory.source_trace_id} is missing"
-        elif memory.kind != "insight" and memory.source_trace_id not in reviewed:
+        elif not isinstance(memory, InsightMemory) and memory.source_trace_id not in reviewed:
             yield f"memory {memory.id}: its trace {memory.source_trace_id} has no review"
-        for trace_id in sorted(q_update.source_traces(memory) - known - {memory.source_trace_id}):
+        for trace_id in sorted(set(memory.origins) - known - {memory.source_trace_id}):
             yield f"memory {memory.id}: its evidence {trace_id} is missing"
 
 
@@ -103,7 +103,7 @@ def _by_origin(memories: list[Memory]) -> dict[str, set[str]]:
     """The memories that each trace must not credit."""
     own: dict[str, set[str]] = {}
     for memory in memories:
-        for trace_id in q_update.source_traces(memory):
+        for trace_id in memory.origins:
             own.setdefault(trace_id, set()).add(memory.id)
     return own
 

@@ -23,7 +23,6 @@ from pydantic import BaseModel, NonNegativeInt, ValidationError
 from mcp_reflect.application.atomic_file import PRIVATE_MODE, atomic_writer
 from mcp_reflect.application.maintenance.audit import audit_ledger
 from mcp_reflect.application.ports import LedgerFile, Progress
-from mcp_reflect.domain.models import Memory
 from mcp_reflect.errors import ArchiveError, LedgerError
 
 BACKUP_FORMAT = "mcp-reflect-backup"
@@ -232,7 +231,7 @@ def _check_content(ledger: LedgerFile, file: Path) -> None:
             for project in session.projects.names():
                 rows = session.projects.audit_rows(project)
                 for memory in rows[0]:
-                    Memory.model_validate(memory.model_dump())  # reading does not check what writing has checked
+                    type(memory).model_validate(memory.model_dump())  # reading does not check what writing has checked
                 wrong = audit_ledger(rows)
                 if wrong:
                     more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""

@@ -18,7 +18,16 @@ from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.error_matching.keywords import same_error
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.learning import q_update
-from mcp_reflect.domain.models import Memory, Origin, QUpdate, ReflectionDraft, Trace
+from mcp_reflect.domain.models import (
+    ClaimMemory,
+    ErrorMemory,
+    InsightMemory,
+    Memory,
+    Origin,
+    QUpdate,
+    ReflectionDraft,
+    Trace,
+)
 from mcp_reflect.errors import UnknownId
 
 _RECORDED: tuple[Origin, ...] = ("error", "import")
@@ -75,7 +84,7 @@ def erase_record(ledger: Ledger, project: str, record_id: str) -> ErasurePlan:
 def _found(session: ReadSession, project: str, record_id: str) -> ErasurePlan:
     traces, memories = _targets(session, project, record_id)
     for memory in list(memories.values()):
-        if memory.kind == "error":
+        if isinstance(memory, ErrorMemory):
             traces |= {trace.id: trace for trace in _recurrences(session, memory)}
     return ErasurePlan(
         tuple(traces.values()),
@@ -93,14 +102,12 @@ def _targets(session: ReadSession, project: str, record_id: str) -> tuple[dict[s
         recorded = source is not None and source.origin != "run"
         return {source.id: source} if source is not None and recorded else {}, {memory.id: memory}
     if trace is not None and trace.project == project:
-        made = [
-            m for m in session.memories.find(project) if trace.id in {m.source_trace_id, *q_update.source_traces(m)}
-        ]
+        made = [m for m in session.memories.find(project) if trace.id in m.origins]
         return {trace.id: trace}, {memory.id: memory for memory in made}
     raise _unknown(record_id)
 
 
-def _recurrences(session: ReadSession, memory: Memory) -> list[Trace]:
+def _recurrences(session: ReadSession, memory: ErrorMemory) -> list[Trace]:
     """Return the traces of an error's recurrences, found by its text: no id links them to the memory."""
     evidence = next(iter(memory.evidence), "")
     return [
@@ -126,12 +133,12 @@ def _take_back_words(session: WriteSession, memory: Memory) -> None:
     """Delete the memory's text from the draft of its trace, and the job that would write the memory again."""
 
     def without(draft: ReflectionDraft) -> ReflectionDraft:
-        if memory.kind == "claim":
+        if isinstance(memory, ClaimMemory):
             return draft.model_copy(update={"claims": tuple(c for c in draft.claims if c != memory.reflection)})
         verdict = {"claims", "helpful_memory_ids", "harmful_memory_ids"}
         return ReflectionDraft.model_validate(draft.model_dump(include=verdict))
 
-    if memory.kind == "insight":
+    if isinstance(memory, InsightMemory):
         return
     session.traces.map_drafts(memory.source_trace_id, without)
     job = session.jobs.reflections.get(memory.source_trace_id)
@@ -141,13 +148,7 @@ def _take_back_words(session: WriteSession, memory: Memory) -> None:
 
 def _phrases(memories: Sequence[Memory]) -> list[str]:
     """Return the texts of the memories to search for in other runs: as they are, and escaped as in a JSON string."""
-    said = {
-        text
-        for memory in memories
-        for text in (memory.summary, memory.key_mistake, memory.correct_action, memory.guidance, *memory.evidence)
-        if len(text) >= _LEAST_PHRASE
-    }
-    said |= {m.reflection for m in memories if m.kind in {"claim", "insight"} and len(m.reflection) >= _LEAST_PHRASE}
+    said = {text for memory in memories for text in memory.passages if len(text) >= _LEAST_PHRASE}
     return sorted(said | {json.dumps(text, ensure_ascii=False)[1:-1] for text in said})
 
 

@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 from mcp_reflect.application.maintenance.audit import audit_ledger
 from mcp_reflect.application.ports import AuditRows, Ledger, PortableRow, Progress, ReadSession, Taken
-from mcp_reflect.domain.models import Memory
 from mcp_reflect.errors import ArchiveError
 
 EXPORT_FORMAT = "mcp-reflect-export"
@@ -185,7 +184,7 @@ def _rows(file: Path, header: Header, progress: Progress | None) -> Iterator[Por
 def _findings(session: ReadSession, project: str) -> list[str]:
     rows: AuditRows = session.projects.audit_rows(project)
     for memory in rows[0]:
-        Memory.model_validate(memory.model_dump())  # reading does not check what writing has checked
+        type(memory).model_validate(memory.model_dump())  # reading does not check what writing has checked
     return audit_ledger(rows)
 
 

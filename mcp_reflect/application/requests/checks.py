@@ -15,6 +15,7 @@ from pydantic_core import PydanticCustomError
 from mcp_reflect.application.requests.conversions import list_from, number_from, object_from, result_from
 from mcp_reflect.domain.reflection.model_answers import MAX_CLAIM_CHARS, MAX_CLAIMS
 from mcp_reflect.domain.text.recalled import strip_recalled
+from mcp_reflect.domain.truncate import truncate
 
 MAX_TASK = 32_000
 MAX_TRAJECTORY = 4_000_000
@@ -164,8 +165,7 @@ def as_result(value: Any) -> Any:
 def shown(value: Any) -> str:
     if value is None:
         return "null"
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"  # noqa: PLR2004 - one line of a message
+    return truncate(repr(value), 60)  # one line of a message
 
 
 def at_most(limit: int) -> Callable[[str], str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from mcp_reflect.config.settings import mask_secrets
+from mcp_reflect.domain.truncate import truncate
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 _LONGEST = 200
@@ -28,8 +29,7 @@ def diff_lines(before: str, after: str, path: str) -> Iterator[Text]:
         new = [mask_secrets(line) if line.rstrip(" ,") in known else line for line in new]
         old = [mask_secrets(line) for line in old]
     for line in difflib.unified_diff(old, new, path, path, lineterm="", n=2):
-        shown = line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
-        yield Text(shown, _STYLES.get(line[:1], ""))
+        yield Text(truncate(line, _LONGEST), _STYLES.get(line[:1], ""))
 
 
 def _around(old: str, new: str) -> tuple[list[str], list[str]]:

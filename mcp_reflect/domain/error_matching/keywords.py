@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
-from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, MAX_ERRORS, clip, errors_in_text
+from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, MAX_ERRORS, error_line, errors_in_text
 
 MATCH_OVERLAP = 0.5
 """Errors with a greater overlap are returned as known."""
@@ -117,10 +117,10 @@ def headlines(text: str) -> list[str]:
         # The end says what broke, the beginning what broke first.
         found = found[: MAX_ERRORS // 2] + found[-MAX_ERRORS // 2 :]
     if len(lines) <= _SHORT and not any(_FRAME.match(line) for line in lines):
-        found.insert(0, clip(" ".join(lines)))
+        found.insert(0, error_line(" ".join(lines)))
     elif not found:
         telling = [line for line in lines if not _FRAME.match(line)] or lines
-        found = [clip(telling[0]), clip(telling[-1])]
+        found = [error_line(telling[0]), error_line(telling[-1])]
     return list(dict.fromkeys(line[:MAX_ERROR_CHARS] for line in found))
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from mcp_reflect.domain.models import RETRIEVABLE, Memory, Metadata, Status
+from mcp_reflect.domain.models import RETRIEVABLE, ErrorMemory, Metadata, Status
 from mcp_reflect.domain.redaction.redact import redact_json
 from mcp_reflect.domain.trajectory.parsing import MAX_DEPTH, is_deeper
 
@@ -191,7 +191,7 @@ def _ts(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat()
 
 
-def render_line(memory: Memory, *, with_id: bool) -> str:
+def render_line(memory: ErrorMemory, *, with_id: bool) -> str:
     """Return the line of an error, without a line end; `read_lines` restores the same error."""
     metadata = {key: value for key, value in memory.metadata.items() if key != EXTRA_KEY}
     extra = _extra(memory)
@@ -218,7 +218,7 @@ def render_line(memory: Memory, *, with_id: bool) -> str:
     return json.dumps(fields | {key: value for key, value in extra.items() if key not in fields}, ensure_ascii=False)
 
 
-def error_line_of(memory: Memory) -> ErrorLine:
+def error_line_of(memory: ErrorMemory) -> ErrorLine:
     """Return an error as `read_lines` would parse its line."""
     status = memory.status if memory.status in _STATUSES else "active"
     return ErrorLine(
@@ -237,7 +237,7 @@ def error_line_of(memory: Memory) -> ErrorLine:
     )
 
 
-def _extra(memory: Memory) -> dict[str, Any]:
+def _extra(memory: ErrorMemory) -> dict[str, Any]:
     try:
         extra = json.loads(str(memory.metadata.get(EXTRA_KEY) or "{}"))
     except ValueError:
@@ -245,7 +245,7 @@ def _extra(memory: Memory) -> dict[str, Any]:
     return extra if isinstance(extra, dict) else {}
 
 
-def errors_for_file(memories: Iterable[Memory]) -> list[Memory]:
+def errors_for_file(memories: Iterable[ErrorMemory]) -> list[ErrorMemory]:
     """Return the errors that belong into a file, oldest first; archived ones are those deleted from it."""
-    shown = [m for m in memories if m.kind == "error" and (m.status in RETRIEVABLE or m.status == "deprecated")]
+    shown = [m for m in memories if m.status in RETRIEVABLE or m.status == "deprecated"]
     return sorted(shown, key=lambda memory: (memory.created_at, memory.id))

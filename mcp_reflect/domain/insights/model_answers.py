@@ -9,8 +9,9 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from mcp_reflect.domain.models import InsightDraft
-from mcp_reflect.domain.reflection.model_answers import clip, ids_in, json_objects, visible_answer
+from mcp_reflect.domain.reflection.model_answers import ids_in, json_objects, visible_answer
 from mcp_reflect.domain.text.recalled import strip_recalled
+from mcp_reflect.domain.truncate import truncate
 
 MAX_INSIGHTS = 5
 MAX_INSIGHT_CHARS = 1_000
@@ -42,7 +43,7 @@ def _draft(entry: Any, known_traces: AbstractSet[str]) -> InsightDraft | None:
     if not isinstance(text, str) or not text.strip() or not evidence:
         return None
     return InsightDraft(
-        text=clip(" ".join(strip_recalled(text).split()), MAX_INSIGHT_CHARS),
+        text=truncate(" ".join(strip_recalled(text).split()), MAX_INSIGHT_CHARS),
         importance=_importance(entry.get("importance")),
         evidence=evidence,
     )

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from mcp_reflect.domain.insights.importance import importance_of
 from mcp_reflect.domain.models import Material, Observation, Review, Trace
-from mcp_reflect.domain.reflection.model_answers import clipped_line
 from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.truncate import truncate_line
 
 _TASK_CHARS = 300
 _FEEDBACK_CHARS = 300
@@ -51,12 +51,12 @@ def _lines(seen: Sequence[Observation], result: str) -> str:
 def observation_line(seen: Observation) -> str:
     """Return a run as one line: its task, tools, last errors, final response and review, each truncated."""
     trajectory = parse(seen.trace.trajectory)
-    errors = "; ".join(clipped_line(error, _ERROR_CHARS) for error in trajectory.errors[-_ERRORS:])
+    errors = "; ".join(truncate_line(error, _ERROR_CHARS) for error in trajectory.errors[-_ERRORS:])
     parts = {
-        "": clipped_line(seen.trace.task, _TASK_CHARS),
+        "": truncate_line(seen.trace.task, _TASK_CHARS),
         "Tools": ", ".join(seen.trace.tools_used[:8]),
         "Errors": errors,
-        "Ended with": clipped_line(seen.trace.final_response, _ENDING_CHARS),
-        "Review": clipped_line(seen.feedback, _FEEDBACK_CHARS),
+        "Ended with": truncate_line(seen.trace.final_response, _ENDING_CHARS),
+        "Review": truncate_line(seen.feedback, _FEEDBACK_CHARS),
     }
     return " | ".join(f"{name}: {text}" if name else text for name, text in parts.items() if text)

@@ -117,8 +117,8 @@ def _weight_at(distance: float) -> float:
 
 def _advice(memory: Memory, known_tools: AbstractSet[str]) -> set[AdviceTerm]:
     """Return the terms of a memory's advice: of its fields on what to do, or else of the whole reflection."""
-    parts = [part for part in (memory.correct_action, memory.guidance) if part.strip()]
-    terms: set[AdviceTerm] = {("tool:", name.casefold()) for name in memory.applicable_tools or memory.tools_used}
+    parts = [part for part in memory.instructions if part.strip()]
+    terms: set[AdviceTerm] = {("tool:", name.casefold()) for name in memory.tools}
     steps: list[str] = []
     for piece in _positive_clauses("\n".join(parts) or memory.reflection):
         terms |= _terms_in(piece)
@@ -137,7 +137,7 @@ def _positive_clauses(text: str) -> Iterator[str]:
 
 def _tools_of(memories: Iterable[Memory]) -> Iterator[str]:
     for memory in memories:
-        yield from memory.applicable_tools or memory.tools_used
+        yield from memory.tools
 
 
 # -- what the run did

@@ -50,7 +50,7 @@ def idle_time(memory: Memory, now: datetime) -> timedelta:
 
 
 def _prunable(memory: Memory, now: datetime) -> Prunable | None:
-    if memory.status != "active" or memory.kind == "insight" or not memory.reviews:
+    if memory.status != "active" or not memory.is_prunable or not memory.reviews:
         return None
     idle, q = idle_time(memory, now), memory.q_value
     said = f"q_value {q:.3f} after {memory.reviews} review{'s' if memory.reviews > 1 else ''}"

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
-from mcp_reflect.domain.models import Author, Memory, ReflectionDraft, Result, Review, Trace, UtilityEvent
+from mcp_reflect.domain.models import Author, ReflectionDraft, Result, Review, Trace, UtilityEvent
 
 ERASED_PREFIX = "gone"
 """Prefix of the id that replaces an erased memory in traces and reviews. It keeps a verdict on single memories a
@@ -82,12 +82,6 @@ def with_model_verdict(trace: Trace, review: Review, draft: ReflectionDraft, aut
     if not (helpful or harmful):
         return review
     return review.model_copy(update={"judged_helpful": helpful, "judged_harmful": harmful, "judged_by": author})
-
-
-def source_traces(memory: Memory) -> frozenset[str]:
-    """Return the ids of the traces that a memory came from and that must not credit it; of an insight, all evidence."""
-    source = frozenset({memory.source_trace_id})
-    return source | frozenset(memory.evidence) if memory.kind == "insight" else source
 
 
 def utility_event(review: Review, memory_id: str, position: int, reward: float, q: float) -> UtilityEvent:

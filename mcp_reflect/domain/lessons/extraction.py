@@ -16,6 +16,7 @@ from mcp_reflect.domain.lessons.steps import Step, find_said, find_steps
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
+from mcp_reflect.domain.truncate import truncate_line
 
 LESSON_CHARS = 900
 """Budget of a whole lesson, the reviewer's words aside: three of them with their tasks stay below 800 tokens."""
@@ -104,14 +105,14 @@ def _mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) ->
         return feedback[:_FEEDBACK_CHARS]
     acted = [step for step in steps if not is_inspection(step)]
     if acted and acted[-1].failed and (error := decisive_error(acted[-1].errors)):
-        return f"{_shown(acted[-1])} failed: {_clip_error(error)}"
+        return f"{_shown(acted[-1])} failed: {_first_sentence(error)}"
     if not steps and run.errors and (error := decisive_error(run.errors[-1:])):
-        return _clip_error(error)
+        return _first_sentence(error)
     final = run.trace.final_response.strip() or _last_said(trajectory)
     changing = [_shown(step) for step in acted if step.failed is not True and _is_telling(step)]
     parts = [f"did {'; '.join(changing[-_TRIED:])}"] if changing else []
     if final and not (changing and acted[-1].subject in changing[-1]):
-        parts.append(f"ended with: {_clip(final, _CALL_CHARS)}")
+        parts.append(f"ended with: {truncate_line(final, _CALL_CHARS)}")
     return f"Judged a failure after the run {' and '.join(parts)}" if parts else ""
 
 
@@ -153,12 +154,12 @@ def _is_telling(step: Step) -> bool:
 
 def _shown(step: Step) -> str:
     if step.kind == "command":
-        return f"`{_clip(step.subject, _COMMAND_CHARS)}`"
-    return f"`{step.tool}({_clip(step.subject, _CALL_CHARS)})`"
+        return f"`{truncate_line(step.subject, _COMMAND_CHARS)}`"
+    return f"`{step.tool}({truncate_line(step.subject, _CALL_CHARS)})`"
 
 
 def _told(repair: Repair) -> str:
-    error = f": {_clip_error(repair.error)}" if repair.error else ""
+    error = f": {_first_sentence(repair.error)}" if repair.error else ""
     failed = f"{_shown(repair.failed)} failed{error}."
     changes = [_edited(step) for step in _decisive_edits(repair)]
     changes += [_shown(step) for step in repair.commands[-2:]]
@@ -181,14 +182,9 @@ def _edited(step: Step) -> str:
     return f"editing {name} ({change})" if change else f"writing {name}"
 
 
-def _clip(text: str, most: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else line[: most - 1] + "…"
-
-
-def _clip_error(error: str) -> str:
+def _first_sentence(error: str) -> str:
     """An error line, cut behind its first sentence where it is long."""
     line = " ".join(error.split())
     if len(line) > _ERROR_CHARS and 0 < (end := line.find(". ")) <= _ERROR_CHARS:
         return line[:end]
-    return _clip(line, _ERROR_CHARS).rstrip(".")
+    return truncate_line(line, _ERROR_CHARS).rstrip(".")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal
 
-from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, clip, errors_in_result, errors_in_text
+from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_result, errors_in_text
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance, iter_events
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.tools import EDITORS, SHELLS, arguments_of, command_of, exit_code
@@ -121,7 +121,7 @@ def _with_result(step: Step, result: ToolResult) -> Step:
 def _first_lines(output: str, most: int) -> Iterator[str]:
     """The first lines of an output: what went wrong where no line has the look of an error."""
     lines = (line.strip() for line in output[: most * 2 * MAX_ERROR_CHARS].splitlines())
-    yield from islice((clip(line) for line in lines if _LETTERS.search(line)), most)
+    yield from islice((error_line(line) for line in lines if _LETTERS.search(line)), most)
 
 
 def _logged(text: str) -> Iterator[Step]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from mcp_reflect.domain.error_matching.keywords import stored_keywords
-from mcp_reflect.domain.models import Author, Memory, ReflectionDraft, Review, Trace
+from mcp_reflect.domain.models import Author, ClaimMemory, ReflectionDraft, ReflectionMemory, Review, Trace
 from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.run import ReviewedRun
@@ -19,7 +19,7 @@ def compose_memory(
     memory_id: str,
     initial_q: float,
     created_at: datetime,
-) -> Memory:
+) -> ReflectionMemory:
     """Return the memory of a run: task, tools and metadata from its trace, texts from the draft.
 
     The memory of a failed run gets error keywords from its trajectory, its feedback and its key mistake. `initial_q` is
@@ -27,7 +27,7 @@ def compose_memory(
     """
     trace, failed = run.trace, run.review.result == "fail"
     errors = [*run.errors, *errors_in_text(run.review.feedback), draft.key_mistake] if failed else []
-    return Memory(
+    return ReflectionMemory(
         id=memory_id,
         project=trace.project,
         user=trace.user,
@@ -59,13 +59,12 @@ def compose_claim(
     memory_id: str,
     initial_q: float,
     created_at: datetime,
-) -> Memory:
+) -> ClaimMemory:
     """Return the memory of a claim: a sentence learned from a run, embedded by its own text and not by the task."""
-    return Memory(
+    return ClaimMemory(
         id=memory_id,
         project=trace.project,
         user=trace.user,
-        kind="claim",
         task=trace.task,
         reflection=claim,
         tools_used=trace.tools_used,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mcp_reflect.domain.error_matching.keywords import normalized_error
-from mcp_reflect.domain.models import Kind, Memory
+from mcp_reflect.domain.models import ClaimMemory, ErrorMemory, InsightMemory, Kind, Memory, ReflectionMemory
 from mcp_reflect.domain.text.condensation import condensed, prose_of
 
 
@@ -13,12 +15,12 @@ def embedded_text(memory: Memory) -> str:
     This is the task of a reflection, the normalized error text of an error, and the own text of a claim or an insight.
     Long texts are condensed, except those of errors.
     """
-    return _text(memory) if memory.kind == "error" else condensed(_text(memory))
+    return _searched_text(memory, condensed)
 
 
 def lexical_text(memory: Memory) -> str:
     """Return the text of a memory for the lexical index: as `embedded_text`, but not cut to the model's window."""
-    return _text(memory) if memory.kind == "error" else prose_of(_text(memory))
+    return _searched_text(memory, prose_of)
 
 
 def lesson_text(kind: Kind, reflection: str, correct_action: str, guidance: str) -> str:
@@ -26,13 +28,22 @@ def lesson_text(kind: Kind, reflection: str, correct_action: str, guidance: str)
 
     Empty for a claim and an insight, whose own text is embedded.
     """
-    if kind == "error":
-        return "\n".join(filter(None, (correct_action, guidance)))
-    return reflection if kind == "reflection" else ""
+    match kind:
+        case "reflection":
+            return reflection
+        case "error":
+            return "\n".join(filter(None, (correct_action, guidance)))
+        case "claim" | "insight":
+            return ""
 
 
-def _text(memory: Memory) -> str:
-    if memory.kind == "error":
-        # Only the first evidence: the text must not grow with every recurrence.
-        return "\n".join(filter(None, map(normalized_error, (memory.key_mistake, *memory.evidence[:1])))) or memory.task
-    return memory.task if memory.kind == "reflection" else memory.reflection
+def _searched_text(memory: Memory, condense: Callable[[str], str]) -> str:
+    match memory:
+        case ReflectionMemory():
+            return condense(memory.task)
+        case ErrorMemory():
+            # Only the first evidence: the text must not grow with every recurrence.
+            said = map(normalized_error, (memory.key_mistake, *memory.evidence[:1]))
+            return "\n".join(filter(None, said)) or memory.task
+        case ClaimMemory() | InsightMemory():
+            return condense(memory.reflection)

@@ -16,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.text.recalled import strip_recalled
+from mcp_reflect.domain.truncate import truncate
 
 AnswerForm = Literal["structured", "json", "prose"]
 """Form of an answer: JSON that the server enforces, JSON that the prompt asks for, or prose."""
@@ -66,17 +67,6 @@ def visible_answer(answer: str) -> str:
     return said if said.startswith("{") else _without_thoughts(said)
 
 
-def clip(text: str, limit: int) -> str:
-    """`text` in at most `limit` characters, with a mark where its end was left out."""
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
-
-
-def clipped_line(text: str, limit: int) -> str:
-    """The same in one line."""
-    # Words are counted in a piece only: a text may be megabytes long.
-    return clip(" ".join(text[: 4 * limit].split()), limit)
-
-
 def _without_thoughts(answer: str) -> str:
     """Return the text after a reasoning model's thoughts; some servers omit the tag that opens the thoughts."""
     thought = max((end.end() for end in _THOUGHTS_END.finditer(answer)), default=0)
@@ -116,7 +106,7 @@ def _text(value: Any) -> str:
         except RecursionError:  # a value that json could read may be nested too deeply for writing
             return ""
     words = _UNSTORABLE.sub("", value).strip()
-    return "" if _NOTHING.fullmatch(words) else clip(words, MAX_FIELD_CHARS)
+    return "" if _NOTHING.fullmatch(words) else truncate(words, MAX_FIELD_CHARS)
 
 
 def _tools(value: Any) -> tuple[str, ...]:
@@ -138,7 +128,7 @@ def _claims(value: Any) -> tuple[str, ...]:
         return ()
     entries = (entry.get("claim") if isinstance(entry, dict) else entry for entry in value)
     texts = (strip_recalled(_text(entry)) for entry in entries if isinstance(entry, str))
-    claims = (clip(" ".join(text.split()), MAX_CLAIM_CHARS) for text in texts)
+    claims = (truncate(" ".join(text.split()), MAX_CLAIM_CHARS) for text in texts)
     return tuple(dict.fromkeys(claim for claim in claims if claim))[:MAX_CLAIMS]
 
 

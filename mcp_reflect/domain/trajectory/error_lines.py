@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from mcp_reflect.domain.truncate import truncate_line
+
 MAX_ERRORS = 20
 MAX_ERROR_CHARS = 300
 _MAX_LINE = 2_000
@@ -63,11 +65,11 @@ def errors_in_text(text: str) -> Iterator[str]:
             if not line.strip() or line[0].isspace():
                 continue
             in_traceback = False
-            yield clip(line)
+            yield error_line(line)
             continue
         lowered = line.lower()
         if any(hint in lowered for hint in _HINTS) and _ERROR_LINE.search(line):
-            yield clip(line)
+            yield error_line(line)
 
 
 def errors_in_result(text: str, *, failed: bool | None) -> Iterator[str]:
@@ -76,7 +78,7 @@ def errors_in_result(text: str, *, failed: bool | None) -> Iterator[str]:
     found = list(errors_in_text(text) if answer is None else _in_answer(answer))
     refused = answer is None and _REFUSAL.match(text.lstrip()[:_MAX_LINE])
     if not found and (failed or refused):
-        found = [clip(text) or "the tool reported an error without a text"]
+        found = [error_line(text) or "the tool reported an error without a text"]
     yield from found
 
 
@@ -84,9 +86,9 @@ def _in_answer(answer: dict[str, Any]) -> Iterator[str]:
     for key, value in answer.items():
         name = key.lower()
         if name in {"error", "errors", "exception"} and value:
-            yield clip(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+            yield error_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
         elif _is_bad_status(name, value):
-            yield clip(f"{key}: {value}")
+            yield error_line(f"{key}: {value}")
         elif isinstance(value, str):
             yield from errors_in_text(value)
 
@@ -107,8 +109,6 @@ def _json_object(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def clip(text: str) -> str:
-    """One line of at most MAX_ERROR_CHARS characters."""
-    # Words are counted in a piece only: an answer may be megabytes long.
-    line = " ".join(text[: 4 * MAX_ERROR_CHARS].split())
-    return line if len(line) <= MAX_ERROR_CHARS else line[: MAX_ERROR_CHARS - 1] + "…"
+def error_line(text: str) -> str:
+    """The text in one line of at most MAX_ERROR_CHARS characters."""
+    return truncate_line(text, MAX_ERROR_CHARS)

@@ -18,6 +18,7 @@ from mcp_reflect.domain.trajectory.messages import (
     Utterance,
     iter_events,
 )
+from mcp_reflect.domain.truncate import truncate_middle
 from mcp_reflect.errors import InvalidArgument
 
 __all__ = ["MAX_DEPTH", "Trajectory", "parse"]
@@ -87,9 +88,9 @@ class Trajectory:
         The middle of a longer text is left out, because its beginning holds the task and its end the outcome.
         """
         if self.messages is None:
-            return _without_middle(self.text, max_chars)
+            return truncate_middle(self.text, max_chars)
         names = {call.id: call.name for call in self.calls if call.id}
-        return _without_middle("\n".join(_line(event, names) for event in self.events), max_chars)
+        return truncate_middle("\n".join(_line(event, names) for event in self.events), max_chars)
 
 
 def parse(trajectory: str | list[Any]) -> Trajectory:
@@ -224,18 +225,3 @@ def _line(event: TrajectoryEvent, names: dict[str, str]) -> str:
     label = "error" if event.failed else "result"
     name = event.name or names.get(event.call_id, "")
     return f"{label} of {name}: {event.text}" if name else f"{label}: {event.text}"
-
-
-def _without_middle(text: str, max_chars: int) -> str:
-    if len(text) <= max_chars:
-        return text
-    longest_note = len(_note(len(text)))
-    room = max_chars - longest_note
-    if room <= 0:
-        return text[: max(max_chars, 0)]
-    head, tail = room - room // 2, room // 2
-    return text[:head] + _note(len(text) - room) + text[len(text) - tail :]
-
-
-def _note(left_out: int) -> str:
-    return f"\n[… {left_out:,} characters left out …]\n"

@@ -1,0 +1,64 @@
+"""The nouns of the domain. Frozen: a change is a new value, written by one ledger transaction."""
+
+from mcp_reflect.domain.models.common import Author, Frozen, Metadata, Origin, Result, Scalar
+from mcp_reflect.domain.models.insight import InsightDraft, Material, Observation
+from mcp_reflect.domain.models.job import IngestStatus, InsightJob, JobState, ReflectionJob
+from mcp_reflect.domain.models.memory import (
+    MEMORY_FIELDS,
+    MEMORY_KINDS,
+    RETRIEVABLE,
+    Action,
+    ClaimMemory,
+    ErrorMemory,
+    InsightMemory,
+    Kind,
+    LogEntry,
+    Match,
+    Memory,
+    MemoryBase,
+    ReflectionMemory,
+    Status,
+    flat_fields,
+    of_kind,
+)
+from mcp_reflect.domain.models.review import QUpdate, Review, UtilityEvent
+from mcp_reflect.domain.models.trace import ReflectionDraft, Retrieval, ReviewStatus, Trace
+
+__all__ = [
+    "MEMORY_FIELDS",
+    "MEMORY_KINDS",
+    "RETRIEVABLE",
+    "Action",
+    "Author",
+    "ClaimMemory",
+    "ErrorMemory",
+    "Frozen",
+    "IngestStatus",
+    "InsightDraft",
+    "InsightJob",
+    "InsightMemory",
+    "JobState",
+    "Kind",
+    "LogEntry",
+    "Match",
+    "Material",
+    "Memory",
+    "MemoryBase",
+    "Metadata",
+    "Observation",
+    "Origin",
+    "QUpdate",
+    "ReflectionDraft",
+    "ReflectionJob",
+    "ReflectionMemory",
+    "Result",
+    "Retrieval",
+    "Review",
+    "ReviewStatus",
+    "Scalar",
+    "Status",
+    "Trace",
+    "UtilityEvent",
+    "flat_fields",
+    "of_kind",
+]

@@ -1,0 +1,34 @@
+"""What insights are drawn from, and an insight before it becomes a memory."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from mcp_reflect.domain.models.common import Frozen, Result
+from mcp_reflect.domain.models.memory import InsightMemory
+from mcp_reflect.domain.models.trace import Trace
+
+
+class InsightDraft(Frozen):
+    """What many runs have in common, before it becomes a memory. `importance` in [0, 1]; `evidence` are trace ids."""
+
+    text: str
+    importance: float
+    evidence: tuple[str, ...]
+
+
+class Observation(Frozen):
+    """A run as one of many. `importance` is that of the moment of looking; `result` is empty without a review."""
+
+    trace: Trace
+    result: Result | Literal[""] = ""
+    feedback: str = ""
+    importance: float
+
+
+class Material(Frozen):
+    """What insights are drawn from: runs, newest first, and the insights that are there."""
+
+    focus: str = ""
+    observations: tuple[Observation, ...] = ()
+    known: tuple[InsightMemory, ...] = ()

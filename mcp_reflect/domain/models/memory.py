@@ -1,0 +1,229 @@
+"""Memories: what all have in common, and one model for each kind with its own content and behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
+
+from pydantic import Field
+
+from mcp_reflect.domain.models.common import Author, Frozen, Metadata
+
+Kind = Literal["reflection", "error", "claim", "insight"]
+Status = Literal["active", "adopted", "pending", "deprecated", "archived"]
+Action = Literal["adopt", "deprecate", "archive", "restore"]
+
+RETRIEVABLE: frozenset[Status] = frozenset({"active", "adopted"})
+"""A memory in another status is kept, credited and exported, but never retrieved. `pending`: being rewritten."""
+
+
+class MemoryBase(Frozen):
+    """Identity, ownership, origin, status and record of a memory, and the text that it is shown by.
+
+    `reflection` is that text, `task` the task that it was learned on. `success` says whether that run passed; None for
+    what comes from no single run. `q_value` is in [0, 1]; `reviews` counts the reviews that moved it, `trials` and
+    `successes` are its record (`learning/confidence.py`).
+    """
+
+    id: str
+    project: str
+    user: str
+    status: Status = "active"
+    task: str
+    reflection: str
+    metadata: Metadata = {}
+    success: bool | None = None
+    author: Author
+    source_trace_id: str
+    initial_q: float
+    q_value: float
+    reviews: int = 0
+    trials: float = 0.0
+    successes: float = 0.0
+    created_at: datetime
+    last_used_at: datetime | None = None
+
+    is_rewritten: ClassVar[bool] = False
+    """Whether a later review of its run writes it anew, and hides it until then."""
+    is_prunable: ClassVar[bool] = True
+    """Whether pruning may archive it."""
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """The traces that it came from, which must not credit it; `source_trace_id` is the first."""
+        return (self.source_trace_id,)
+
+    @property
+    def headline(self) -> str:
+        """What a list of memories shows of it."""
+        return self.reflection
+
+    @property
+    def instructions(self) -> tuple[str, ...]:
+        """Its words on what to do, where they stand apart from its other words."""
+        return ()
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Names of the tools that it is about."""
+        return ()
+
+    @property
+    def passages(self) -> tuple[str, ...]:
+        """Its texts as somebody said them, which may therefore stand word for word in traces."""
+        return (self.reflection,)
+
+
+class _RunMemory(MemoryBase):
+    """A memory of one run. `tools_used` are the tools that its trajectory calls."""
+
+    tools_used: tuple[str, ...] = ()
+
+    is_rewritten: ClassVar[bool] = True
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        return self.tools_used
+
+
+class ReflectionMemory(_RunMemory):
+    """What was learned from a run as a whole. Searches find it by its task.
+
+    That of a failed run is also found by its errors: `error_keywords` holds one text of keywords per error
+    (`error_matching/keywords.py`).
+    """
+
+    kind: Literal["reflection"] = "reflection"
+    summary: str = ""
+    key_mistake: str = ""
+    correct_action: str = ""
+    guidance: str = ""
+    applicable_tools: tuple[str, ...] = ()
+    error_keywords: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        return self.task
+
+    @property
+    def instructions(self) -> tuple[str, ...]:
+        return (self.correct_action, self.guidance)
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        return self.applicable_tools or self.tools_used
+
+    @property
+    def passages(self) -> tuple[str, ...]:
+        return (self.summary, self.key_mistake, self.correct_action, self.guidance)
+
+
+class ErrorMemory(MemoryBase):
+    """An error with its fix, recorded directly. Searches find it by what went wrong.
+
+    `key_mistake` is the mistake, `correct_action` the fix, `guidance` the rule, `evidence` the error's text, first seen
+    first, `tests` how to check the fix, `recurrences` how often it came back. `error_keywords` as of a reflection.
+    """
+
+    kind: Literal["error"] = "error"
+    key_mistake: str = ""
+    correct_action: str = ""
+    guidance: str = ""
+    evidence: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    recurrences: int = 0
+    error_keywords: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        return self.key_mistake or self.reflection
+
+    @property
+    def instructions(self) -> tuple[str, ...]:
+        return (self.correct_action, self.guidance)
+
+    @property
+    def passages(self) -> tuple[str, ...]:
+        return (self.key_mistake, self.correct_action, self.guidance, *self.evidence)
+
+
+class ClaimMemory(_RunMemory):
+    """A sentence learned from a run that stands alone. Searches find it by its own text."""
+
+    kind: Literal["claim"] = "claim"
+
+
+class InsightMemory(MemoryBase):
+    """What many runs have in common. Searches find it by its own text.
+
+    `evidence` holds the ids of the traces that support it, `importance` is in [0, 1], and `contradicts` names the
+    memories that say the opposite.
+    """
+
+    kind: Literal["insight"] = "insight"
+    evidence: tuple[str, ...] = ()
+    importance: float = 0.0
+    contradicts: tuple[str, ...] = ()
+
+    is_prunable: ClassVar[bool] = False
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((self.source_trace_id, *self.evidence)))
+
+
+Memory = Annotated[ReflectionMemory | ErrorMemory | ClaimMemory | InsightMemory, Field(discriminator="kind")]
+"""Something learned that can be retrieved."""
+
+MEMORY_KINDS: Mapping[Kind, type[ReflectionMemory | ErrorMemory | ClaimMemory | InsightMemory]] = {
+    "reflection": ReflectionMemory,
+    "error": ErrorMemory,
+    "claim": ClaimMemory,
+    "insight": InsightMemory,
+}
+
+AnyMemory = TypeVar("AnyMemory", ReflectionMemory, ErrorMemory, ClaimMemory, InsightMemory)
+
+MEMORY_FIELDS: frozenset[str] = frozenset(name for model in MEMORY_KINDS.values() for name in model.model_fields)
+"""The fields of all kinds."""
+
+_EMPTY: Mapping[str, Any] = {
+    name: [] if field.default == () else field.default
+    for model in MEMORY_KINDS.values()
+    for name, field in model.model_fields.items()
+    if name not in MemoryBase.model_fields
+} | {"importance": None}
+
+
+def flat_fields(memory: Memory) -> dict[str, Any]:
+    """The fields of all kinds as JSON values: those that the memory's own kind lacks are empty."""
+    return {**_EMPTY, **memory.model_dump(mode="json")}
+
+
+def of_kind(memories: Iterable[Memory], kind: type[AnyMemory]) -> list[AnyMemory]:
+    """The memories of one kind, in the order given."""
+    return [memory for memory in memories if isinstance(memory, kind)]
+
+
+class LogEntry(Frozen):
+    """A change of a memory's status that somebody asked for. `action` is an Action, or the name of a rule."""
+
+    memory_id: str
+    action: str
+    reason: str
+    status_before: Status
+    at: datetime
+
+
+class Match(Frozen):
+    """A memory as an answer to a query. `similarity` is the cosine in [-1, 1], `score` what it was ranked by.
+
+    `relevance` is what stands in the score beside the q_value: see `ranking/relevance.py`, and the similarity where a
+    query goes by meaning alone.
+    """
+
+    memory: Memory
+    similarity: float
+    relevance: float
+    score: float

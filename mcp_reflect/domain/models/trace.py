@@ -1,0 +1,68 @@
+"""A run of an agent as it was handed in, and what it was given beforehand."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from mcp_reflect.domain.models.common import Frozen, Metadata, Origin
+
+ReviewStatus = Literal["pending", "reviewed"]
+
+
+class ReflectionDraft(Frozen):
+    """The words of a reflection before it becomes a memory; every field may be empty.
+
+    `text` is free prose (a model that gave no fields); the structured fields are preferred. `claims` are sentences
+    that stand alone. `helpful_memory_ids` and `harmful_memory_ids` are a model's opinion of what the run was given.
+    """
+
+    summary: str = ""
+    key_mistake: str = ""
+    correct_action: str = ""
+    guidance: str = ""
+    applicable_tools: tuple[str, ...] = ()
+    text: str = ""
+    claims: tuple[str, ...] = ()
+    helpful_memory_ids: tuple[str, ...] = ()
+    harmful_memory_ids: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not any((self.summary, self.key_mistake, self.correct_action, self.guidance, self.text))
+
+
+class Trace(Frozen):
+    """What a run did, or where a memory recorded without a run came from (`origin`).
+
+    `trajectory` is plain text, or a canonical JSON array of chat messages. `draft` and `feedback` came with an
+    unreviewed run and serve a later review that brings none.
+    """
+
+    id: str
+    project: str
+    user: str
+    task: str
+    trajectory: str = ""
+    final_response: str = ""
+    model: str = ""
+    metadata: Metadata = {}
+    reference_context: str = ""
+    trace_key: str = ""
+    retrieved_memory_ids: tuple[str, ...] = ()
+    tools_used: tuple[str, ...] = ()
+    draft: ReflectionDraft = ReflectionDraft()
+    feedback: str = ""
+    origin: Origin = "run"
+    created_at: datetime
+
+
+class Retrieval(Frozen):
+    """Which memories a connection was given by one query, in order."""
+
+    id: str
+    project: str
+    user: str
+    connection: str
+    memory_ids: tuple[str, ...]
+    created_at: datetime

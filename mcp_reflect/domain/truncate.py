@@ -1,0 +1,37 @@
+"""Shortens a text to a number of characters, with a mark where something was left out. Standard library only."""
+
+from __future__ import annotations
+
+_MARK = "…"
+
+
+def truncate(text: str, limit: int) -> str:
+    """Cut a text to at most `limit` characters, the last of which stands for the end that was left out."""
+    if len(text) <= limit:
+        return text
+    return text[: limit - 1].rstrip() + _MARK if limit > 0 else ""
+
+
+def truncate_line(text: str, limit: int) -> str:
+    """Put a text into one line of at most `limit` characters."""
+    # Words are counted in a piece only: a text may be megabytes long.
+    return truncate(" ".join(text[: 4 * limit].split()), limit)
+
+
+def truncate_middle(text: str, limit: int, *, head: float = 0.5, hint: str = "") -> str:
+    """Cut a text to at most `limit` characters by leaving out its middle, and say how many characters that were.
+
+    `head`, in [0, 1], is the share of the kept characters that stands before the gap. `hint` follows the number; it may
+    say where the whole text is. Where there is no room for the note, the text is cut at its end.
+    """
+    if len(text) <= limit:
+        return text
+    room = limit - len(_note(len(text), hint))
+    if room <= 0:
+        return text[: max(limit, 0)]
+    tail = room - round(room * head)
+    return text[: room - tail] + _note(len(text) - room, hint) + text[len(text) - tail :]
+
+
+def _note(left_out: int, hint: str) -> str:
+    return f"\n[{_MARK} {left_out:,} characters left out{hint} {_MARK}]\n"
