@@ -17,8 +17,9 @@ from pathlib import Path
 
 from mcp_reflect.wire.caller import Caller
 from tests.support.claude import Transcript, a_project, call_hook
-from tests.support.hubs import hubs_ended, kill_hub, run_command, until
+from tests.support.hubs import SHIM, hubs_ended, kill_hub, run_command
 from tests.support.servers import environment
+from tests.support.waiting import until
 
 WARM = 30
 COLD = 5
@@ -65,7 +66,7 @@ def large(project: Path, home: Path) -> None:
 def hook(home: Path, project: Path, event: str, number: int, **more: object) -> Callable[[], object]:
     """A call of a hook in a session of its own, so that something is left to be told."""
     payload = {"session_id": f"{event}-{number}", "cwd": str(project), "hook_event_name": event, **more}
-    return lambda: call_hook(home, json.dumps(payload).encode(), "claude-code", event)
+    return lambda: call_hook(home, json.dumps(payload).encode(), "claude-code", event, program=SHIM)
 
 
 def calls(home: Path, project: Path, number: int) -> dict[str, Callable[[], object]]:

@@ -3,14 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.hubs import hubs_ended
+from tests.support.process_use import Guard, starts_process
 
+# A busy machine is no reason to fail: neither of these counts anything but seconds.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("tests")
+
+_guard = Guard()
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if starts_process(item):
+            item.add_marker(pytest.mark.process)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    _guard.on = item.get_closest_marker("process") is None
+    try:
+        return (yield)
+    finally:
+        _guard.on = False
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.waiting import HANG_S
+
 PACKAGE = Path(__file__).resolve().parent.parent / "mcp_reflect"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
@@ -176,13 +178,13 @@ HEAVY = {"chromadb", "fastembed", "onnxruntime", "openai", "detect_secrets", "ji
 
 def test_building_the_server_loads_nothing_heavy() -> None:
     code = f"import sys, mcp_reflect.bootstrap, mcp_reflect.server; print(*sorted({HEAVY!r} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=60, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=HANG_S, capture_output=True, text=True)
     assert not done.stdout.split()
 
 
 def test_importing_the_package_imports_nothing_else() -> None:
     code = "import sys; before = set(sys.modules); import mcp_reflect; print(*sorted(set(sys.modules) - before))"
-    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=60, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=HANG_S, capture_output=True, text=True)
     assert done.stdout.split() == ["mcp_reflect"]
 
 
@@ -197,3 +199,16 @@ def test_every_folder_says_what_it_holds(folder: Path) -> None:
     for inner in sorted(path for path in folder.iterdir() if (path / "__init__.py").is_file()):
         tree = ast.parse((inner / "__init__.py").read_text(encoding="utf-8"))
         assert ast.get_docstring(tree), inner
+
+
+def test_tests_stand_in_the_folder_of_what_they_test() -> None:
+    """A folder of tests named like a part imports nothing above it; a memory is put together by `tests.support`."""
+    wrong = []
+    for number, parts in enumerate(LAYERS):
+        allowed = set().union(*LAYERS[: number + 1])
+        # Use cases are tried on the real ledger, and a hub by what is said to it.
+        allowed |= {"adapters"} if "application" in parts else {"hub", "server"} if "wire" in parts else set()
+        for part in parts:
+            for file in sorted((Path(__file__).parent / part).rglob("*.py")):
+                wrong += [f"{part}/{file.name}: {m}" for m in own_imports(file) if m.split(".")[0] not in allowed]
+    assert not wrong

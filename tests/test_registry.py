@@ -17,6 +17,7 @@ import pytest
 from mcp_reflect import __version__
 from mcp_reflect.config.load import setting_rows
 from mcp_reflect.server.tools import TOOLS
+from tests.support.waiting import HANG_S
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVER = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
@@ -34,7 +35,7 @@ def validator() -> str:
 
 def run(*command: str) -> str:
     done = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=120, stdin=subprocess.DEVNULL, cwd=ROOT
+        command, capture_output=True, text=True, check=False, timeout=HANG_S, stdin=subprocess.DEVNULL, cwd=ROOT
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -79,24 +79,37 @@ class Store:
 
 
 @contextmanager
-def open_store(settings: Settings, role: str = "") -> Iterator[Store]:
+def open_store(settings: Settings, role: str = "", embedder: Embedder | None = None) -> Iterator[Store]:
     """Lock the home and open what is in it. Raises HomeInUse, ConfigurationError or LedgerError.
 
-    `role` is what others are told of who holds it.
+    `role` is what others are told of who holds it. `embedder` takes the place of the one that the settings name; it
+    stays open.
     """
     with Home(settings.home, role) as home:
         ledger = build_ledger(settings, home)
         try:
-            index = build_index(settings, home)
-            embedder = build_embedder(settings, home)
-            indexer = Indexer(ledger, index, embedder.identity)
+            model = embedder or build_embedder(settings, home)
             try:
-                yield Store(home, ledger, index, indexer, embedder, Retriever(ledger, index, indexer, embedder))
+                with compose_store(home, ledger, build_index(settings, home), model) as store:
+                    yield store
             finally:
-                indexer.close()
-                embedder.close()
+                if embedder is None:
+                    model.close()
         finally:
             ledger.close()
+
+
+@contextmanager
+def compose_store(
+    home: Home, ledger: Ledger, index: VectorIndex, embedder: Embedder, queues: SharedWorkers[Queues] | None = None
+) -> Iterator[Store]:
+    """Build what stands on these adapters. The caller locks the home where needed, and closes ledger and embedder."""
+    indexer = Indexer(ledger, index, embedder.identity)
+    retriever = Retriever(ledger, index, indexer, embedder)
+    try:
+        yield Store(home, ledger, index, indexer, embedder, retriever, queues or SharedWorkers())
+    finally:
+        indexer.close()
 
 
 @contextmanager
@@ -200,9 +213,9 @@ def open_ledger_access(settings: Settings, clock: Clock = utc_now) -> Iterator[L
 
 
 @contextmanager
-def open_memory(settings: Settings) -> Iterator[MemoryService]:
-    """Store and memory of a process that serves one connection."""
-    with open_store(settings, "a server without a hub") as store, build_memory(settings, store) as memory:
+def open_memory(settings: Settings, embedder: Embedder | None = None) -> Iterator[MemoryService]:
+    """Store and memory of a process that serves one connection; `embedder` as for `open_store`."""
+    with open_store(settings, "a server without a hub", embedder) as store, build_memory(settings, store) as memory:
         store.indexer.start()
         store.indexer.notify(memory.profile.project)
         yield memory

@@ -24,6 +24,7 @@ from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import ConfigurationError, ReflectorRefused
 from tests.support.values import make_memory, make_review, make_trace
+from tests.support.waiting import HANG_S
 
 
 def a_run(result: str = "fail", *, feedback: str = "", errors: tuple[str, ...] = (), **trace: str) -> ReviewedRun:
@@ -73,7 +74,7 @@ def test_what_a_run_says_is_never_evaluated(form: AnswerForm) -> None:
     assert Prompts().prompt(run, form=form).count(hostile) == 5
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.text(max_size=200), st.data())
 def test_no_text_can_end_its_fence(task: str, data: st.DataObject) -> None:
     prompts = Prompts()
@@ -190,7 +191,7 @@ def test_an_installed_package_uses_the_templates_inside_it(tmp_path: Path) -> No
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANG_S,
         check=True,
     )
     assert Path(done.stdout.strip()) == tmp_path / "mcp_reflect" / "prompts"

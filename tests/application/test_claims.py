@@ -11,7 +11,7 @@ import pytest
 from mcp_reflect.application.claims import hide
 from mcp_reflect.application.requests import Submission, Verdict
 from mcp_reflect.domain.models import Memory
-from tests.support.small_memory import Parts, small_memory
+from tests.support.composition import Parts, small_memory
 
 CLAIM, OTHER = "The queue is drained every hour.", "The cache lives for a day."
 WORDS: dict[str, Any] = {

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_reflect.application.maintenance.audit import audit_project
@@ -17,11 +17,11 @@ from mcp_reflect.application.maintenance.erase import erase_record, plan_erasure
 from mcp_reflect.application.requests import ErrorFix, Query, Submission, Verdict
 from mcp_reflect.domain.models import InsightDraft
 from mcp_reflect.errors import UnknownId
+from tests.support.composition import Parts, small_memory
 from tests.support.histories import Step, memories, play, steps, traces
 from tests.support.ledgers import read
-from tests.support.small_memory import Parts, small_memory
 
-_PROPERTY = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_PROPERTY = settings(max_examples=40)
 
 REVIEW: dict[str, Any] = {
     "review_result": "pass",

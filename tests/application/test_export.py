@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_reflect.adapters.sql_ledger import portable, schema
@@ -20,11 +20,11 @@ from mcp_reflect.application.maintenance.audit import audit_project, embed_missi
 from mcp_reflect.application.maintenance.export import export_project, import_project, read_header
 from mcp_reflect.application.requests import Query, Submission, Verdict
 from mcp_reflect.errors import ArchiveError
+from tests.support.composition import Parts, small_memory
 from tests.support.histories import Step, play, steps, traces
 from tests.support.ledgers import read
-from tests.support.small_memory import Parts, small_memory
 
-_PROPERTY = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_PROPERTY = settings(max_examples=40)
 
 
 @contextmanager

@@ -13,9 +13,10 @@ from mcp_reflect.application import index_sync as module
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.requests import Submission
 from mcp_reflect.domain.values import Vector
+from tests.support.composition import small_memory
 from tests.support.fakes import MemoryIndex
 from tests.support.ledgers import read
-from tests.support.small_memory import small_memory
+from tests.support.waiting import HANG_S
 
 
 class SlowIndex(MemoryIndex):
@@ -48,7 +49,7 @@ def test_a_rebuild_during_a_synchronisation_leaves_nothing_out(tmp_path: Path, m
         indexer = Indexer(parts.ledger, index, parts.embedder.identity)
         first = threading.Thread(target=indexer.sync, args=("alpha",))
         first.start()
-        assert index.writing.wait(10)
+        assert index.writing.wait(HANG_S)
         rebuilt = indexer.rebuild("alpha")
         first.join()
         assert rebuilt == 10

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
 
@@ -19,7 +19,7 @@ from mcp_reflect.application.requests import Query, Submission, Verdict
 from mcp_reflect.domain.learning.credit_assignment import credit_weights
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import parse
-from tests.support.small_memory import small_memory
+from tests.support.composition import small_memory
 
 WORDS = ("cancel flight", "book hotel", "rename module", "cancel hotel", "book flight")
 CALLS = (["search"], ["fare", "cancel"], ["book", "pay"], ["search", "book"])
@@ -184,7 +184,7 @@ class LearningFromWhatWasFollowed(Learning):
     credit = "used"
 
 
-_EFFORT = settings(max_examples=40, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_EFFORT = settings(max_examples=40, stateful_step_count=25)
 TestLearning = Learning.TestCase
 TestLearning.settings = _EFFORT
 TestLearningFromWhatWasFollowed = LearningFromWhatWasFollowed.TestCase

@@ -16,7 +16,7 @@ from mcp_reflect.application.jobs.reflections import ReflectionQueue
 from mcp_reflect.application.requests import Query, Submission, Verdict
 from mcp_reflect.domain.models import Author
 from mcp_reflect.domain.trajectory import parsing
-from tests.support.small_memory import Parts, small_memory
+from tests.support.composition import Parts, small_memory
 from tests.support.values import moment
 
 RUN = json.dumps(

@@ -15,8 +15,8 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Submission
 from mcp_reflect.domain.models import Author, ReflectionDraft
 from mcp_reflect.domain.trajectory.run import ReviewedRun
+from tests.support.composition import Parts, small_memory
 from tests.support.fakes import HashEmbedder
-from tests.support.small_memory import Parts, small_memory
 from tests.support.values import moment
 
 

@@ -13,8 +13,8 @@ from mcp_reflect.application.requests import ErrorFix, ErrorQuery, Query, Submis
 from mcp_reflect.domain.models import Retrieval
 from mcp_reflect.domain.ranking.recency import microseconds
 from mcp_reflect.errors import IndexFailure
+from tests.support.composition import Parts, small_memory
 from tests.support.ledgers import read
-from tests.support.small_memory import Parts, small_memory
 
 TASKS = [
     f"{verb} the {thing} of {place}" for verb in ("mend", "test") for thing in ("parser", "clock") for place in "ABCDE"

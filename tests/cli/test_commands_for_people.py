@@ -14,8 +14,9 @@ import pytest
 from mcp_reflect.wire.caller import Caller
 from tests.support.hubs import SHIM, posix, run_command, status
 from tests.support.servers import environment
+from tests.support.waiting import HANG_S
 
-pytestmark = [posix, pytest.mark.timeout(120)]
+pytestmark = posix
 
 LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
 
@@ -64,7 +65,7 @@ def test_a_task_comes_back_as_a_prompt_from_stdin_too(home: Path, caller: Caller
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=HANG_S,
     )
     assert done.stdout.startswith("Deploy the service, schöne Grüße\n\nRelevant memories:\n")
     assert document(home, "augment", "Deploy the service")["augmented_task"].endswith("Use flag 1.")
@@ -158,7 +159,7 @@ def test_programs_that_stop_reading_cause_no_traceback(home: Path, caller: Calle
     process.stdout.close()
     assert b"Traceback" not in process.stderr.read()
     process.stderr.close()
-    process.wait(30)
+    process.wait(HANG_S)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +196,7 @@ def test_each_shell_is_offered_the_commands(home: Path) -> None:
         env=environment(home, **asked),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANG_S,
         check=False,
     )
     assert done.stdout.strip() == "forget"

@@ -18,22 +18,23 @@ import pytest
 
 from mcp_reflect import AsyncReflectClient, ReflectClient, current_run
 from mcp_reflect.errors import InvalidArgument, UsageError
-from tests.support.hubs import hub_pids, posix, status, until
+from tests.support.hubs import hub_pids, posix, status
+from tests.support.waiting import HANG_S, until
 
-pytestmark = [posix, pytest.mark.anyio, pytest.mark.timeout(60)]
+pytestmark = [posix, pytest.mark.anyio]
 
 TASK = "Fix the login test"
 
 
 @pytest.fixture
 async def client(home: Path) -> AsyncIterator[AsyncReflectClient]:
-    async with AsyncReflectClient(strict=True) as made:
+    async with AsyncReflectClient(timeout=HANG_S, strict=True) as made:
         yield made
 
 
 async def some_trace(client: AsyncReflectClient) -> None:
     """Wait until one is stored."""
-    with anyio.fail_after(10):
+    with anyio.fail_after(HANG_S):
         while not await client.list_traces("all"):  # noqa: ASYNC110 - another process knows
             await anyio.sleep(0.02)
 
@@ -111,16 +112,15 @@ async def test_the_event_loop_goes_on_while_the_memory_is_waited_for(client: Asy
         os.kill(pid, signal.SIGSTOP)
         try:
             group.start_soon(call)
-            began = time.monotonic()
-            while time.monotonic() - began < 0.5:
-                await anyio.sleep(0.01)
-                ticks += 1
+            with anyio.fail_after(HANG_S):
+                while ticks < 25:
+                    await anyio.sleep(0.01)
+                    ticks += 1
             assert not done.is_set()
         finally:
             os.kill(pid, signal.SIGCONT)
-        with anyio.fail_after(20):
+        with anyio.fail_after(HANG_S):
             await done.wait()
-    assert ticks > 25
 
 
 async def test_a_cancelled_call_is_given_up_at_once_and_the_next_one_gets_its_own_answer(
@@ -133,7 +133,7 @@ async def test_a_cancelled_call_is_given_up_at_once_and_the_next_one_gets_its_ow
         began = time.monotonic()
         with anyio.move_on_after(0.2):
             await client.get_trace("trace_nowhere")
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < HANG_S / 2
     finally:
         os.kill(pid, signal.SIGCONT)
     assert [trace.task for trace in await client.list_traces()] == ["warm"]
@@ -156,7 +156,7 @@ async def test_a_cancelled_run_is_stored_without_a_verdict_and_soon(client: Asyn
                 os.kill(pid, signal.SIGSTOP)
                 scope.cancel()
                 await anyio.sleep_forever()
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < HANG_S / 2
         assert run.outcome is None
     finally:
         os.kill(pid, signal.SIGCONT)
@@ -232,7 +232,7 @@ async def test_one_client_serves_several_event_loops(client: AsyncReflectClient)
 
     thread = threading.Thread(target=lambda: asyncio.run(other()))
     thread.start()
-    await anyio.to_thread.run_sync(thread.join, 20)
+    await anyio.to_thread.run_sync(thread.join, HANG_S)
     assert {trace.task for trace in await client.list_traces("all")} == {"first", "second"}
 
 
@@ -241,7 +241,7 @@ def test_a_program_whose_call_was_cancelled_ends_without_waiting_for_the_memory(
         "import asyncio, sys\n"
         "from mcp_reflect import AsyncReflectClient\n"
         "async def main():\n"
-        "    client = AsyncReflectClient(timeout=50)\n"
+        "    client = AsyncReflectClient(timeout=600)\n"
         "    try:\n"
         "        await asyncio.wait_for(client.query_memories('t'), 0.5)\n"
         "    except TimeoutError:\n"
@@ -253,9 +253,7 @@ def test_a_program_whose_call_was_cancelled_ends_without_waiting_for_the_memory(
         (pid,) = until(lambda: hub_pids(home))
         os.kill(pid, signal.SIGSTOP)
         try:
-            began = time.monotonic()
-            done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=30)
-            assert time.monotonic() - began < 10
+            done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=HANG_S)
         finally:
             os.kill(pid, signal.SIGCONT)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"given up\n", b"")

@@ -19,8 +19,9 @@ import pytest
 from mcp_reflect import AsyncReflectClient, ReflectClient, current_run, reflect_trace
 from mcp_reflect.errors import InvalidArgument, MemoryUnavailable
 from tests.support.hubs import posix
+from tests.support.waiting import HANG_S
 
-pytestmark = [posix, pytest.mark.timeout(60)]
+pytestmark = posix
 
 TASK = "Fix the login test"
 
@@ -367,7 +368,7 @@ def test_a_program_that_names_no_client_shares_one_and_ends_cleanly(home: Path) 
         "print(solve('a task'), solve('t'))"
     )
     done = subprocess.run(
-        [sys.executable, "-X", "dev", "-W", "error", "-c", script], capture_output=True, check=False, timeout=60
+        [sys.executable, "-X", "dev", "-W", "error", "-c", script], capture_output=True, check=False, timeout=HANG_S
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"6 1\n", b"")
     with ReflectClient(strict=True) as client:

@@ -6,12 +6,9 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
 from pydantic import BaseModel, ConfigDict
 
 from mcp_reflect.client.json_values import MAX_JSON_CHARS, VALUE_COST_CHARS, to_json_value, to_printable_text
-
-pytestmark = pytest.mark.timeout(20)
 
 
 @dataclass

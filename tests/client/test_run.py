@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextvars import copy_context
@@ -22,9 +21,11 @@ from pydantic import BaseModel
 from mcp_reflect import ReflectClient, current_run
 from mcp_reflect.client.results import Memory
 from mcp_reflect.errors import InvalidArgument, UsageError
+from tests.client.conftest import forget
 from tests.support.hubs import kill_hub, posix, status
+from tests.support.waiting import HANG_S
 
-pytestmark = [posix, pytest.mark.timeout(60)]
+pytestmark = posix
 
 TASK = "Fix the login test"
 
@@ -188,7 +189,7 @@ def test_ctrl_c_ends_a_program_soon_even_where_the_memory_hangs(home: Path) -> N
         "import signal, time\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from mcp_reflect import ReflectClient\n"
-        "with ReflectClient() as client, client.trace('t') as run:\n"
+        "with ReflectClient(timeout=600) as client, client.trace('t') as run:\n"
         "    print('ready', flush=True)\n"
         "    time.sleep(60)"
     )
@@ -202,10 +203,8 @@ def test_ctrl_c_ends_a_program_soon_even_where_the_memory_hangs(home: Path) -> N
             assert process.stdout.readline() == b"ready\n"
             os.kill(pid, signal.SIGSTOP)
             try:
-                began = time.monotonic()
                 process.send_signal(signal.SIGINT)
-                _, said = process.communicate(timeout=20)
-                assert time.monotonic() - began < 5
+                _, said = process.communicate(timeout=HANG_S)
             finally:
                 os.kill(pid, signal.SIGCONT)
         assert process.returncode == -signal.SIGINT
@@ -247,11 +246,6 @@ def test_a_run_with_a_key_of_its_own_is_stored_once(client: ReflectClient) -> No
         with client.trace(TASK, trace_key="ticket-7") as run:
             run.passed()
     assert len(client.list_traces("all")) == 1
-
-
-def forget(memory_id: str) -> None:
-    command = [sys.executable, "-m", "mcp_reflect", "forget", memory_id, "--yes"]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
 
 
 def test_memories_that_are_forgotten_during_a_run_do_not_cost_it(client: ReflectClient) -> None:
@@ -421,12 +415,12 @@ def test_runs_of_threads_are_their_own(client: ReflectClient) -> None:
 
     def work(number: int) -> str:
         with client.trace(f"task {number}") as run:
-            together.wait(10)
+            together.wait(HANG_S)
             assert current_run() is run
             inner = current_run()
             assert inner is not None
             inner.log(f"by {number}")
-            together.wait(10)
+            together.wait(HANG_S)
             run.passed()
         assert current_run() is None
         assert run.outcome is not None

@@ -16,9 +16,9 @@ import pytest
 
 from mcp_reflect import AsyncReflectClient, ReflectClient
 from mcp_reflect.wire.caller import ConnectionLost
-from tests.support.hubs import until
+from tests.support.waiting import HANG_S, until
 
-pytestmark = [pytest.mark.timeout(60), pytest.mark.usefixtures("home")]
+pytestmark = pytest.mark.usefixtures("home")
 
 
 class Carrier:
@@ -45,7 +45,7 @@ class Carrier:
             if time.monotonic() > until:
                 raise ConnectionLost("not in time")
         else:
-            self.ready.wait(20)
+            self.ready.wait(HANG_S)
         return next(self._lines)
 
     def close(self, patience: float) -> None:
@@ -77,7 +77,7 @@ def test_a_call_that_waits_for_another_in_vain_says_nothing_of_the_memory(
         (lost,) = caplog.records
         assert lost.getMessage().startswith("a run of 't' was not stored")
         carrier.ready.set()
-        assert slow.result(5).available
+        assert slow.result(HANG_S).available
         assert client.query_memories("t").available  # at once, not after half a minute
 
 
@@ -95,7 +95,7 @@ async def test_a_cancelled_run_whose_turn_never_comes_is_told(caplog: pytest.Log
                 group.start_soon(run, number)
             await anyio.lowlevel.checkpoint()
             group.cancel_scope.cancel()
-        with anyio.fail_after(10):
+        with anyio.fail_after(HANG_S):
             while len({n for n in range(20) if f"'task {n}'" in caplog.text}) < 19:  # noqa: ASYNC110 - threads log
                 await anyio.sleep(0.02)
     carrier.ready.set()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.config.project import PROJECT_ID, check_project_id, detect_project, login_name
 from mcp_reflect.errors import ConfigurationError
+from tests.support.waiting import HANG_S
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="makes real repositories with git")
 
@@ -22,7 +23,7 @@ ISOLATED = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "PATH"
 def git(folder: Path, *arguments: str) -> None:
     identity = ("-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "protocol.file.allow=always")
     subprocess.run(
-        ["git", *identity, *arguments], cwd=folder, env=ISOLATED, check=True, capture_output=True, timeout=30
+        ["git", *identity, *arguments], cwd=folder, env=ISOLATED, check=True, capture_output=True, timeout=HANG_S
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.domain.text.condensation import MAX_EMBEDDED_WORDS, condensed
@@ -37,7 +37,6 @@ def test_a_text_of_nothing_but_log_keeps_something() -> None:
     assert 0 < len(condensed(LOG).split()) <= MAX_EMBEDDED_WORDS
 
 
-@settings(deadline=None)
 @given(st.text(max_size=3_000))
 def test_what_is_left_is_short_and_not_empty(text: str) -> None:
     left = condensed(text)
@@ -45,7 +44,6 @@ def test_what_is_left_is_short_and_not_empty(text: str) -> None:
     assert left == text or len(left.split()) <= MAX_EMBEDDED_WORDS
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([QUESTION, LOG[:700], "ValueError: bad flag", "x" * 40]), max_size=20).map("\n".join))
 def test_what_is_left_is_not_cut_again(text: str) -> None:
     assert condensed(condensed(text)) == condensed(text)

@@ -173,9 +173,9 @@ def test_the_same_mistake_with_other_evidence_is_another_error() -> None:
 @pytest.mark.parametrize("piece", ["a/", "a.b", "1:", "'/", "a1", "ab:", "/", "\\\\a\\", "jan 1 ", "x" * 50 + " "])
 def test_folding_takes_time_linear_in_the_text(piece: str) -> None:
     text = piece * (200_000 // len(piece))
-    began = time.perf_counter()
+    began = time.thread_time()
     normalized_line(text)
-    assert time.perf_counter() - began < 5.0
+    assert time.thread_time() - began < 5.0
 
 
 def change(number: int, texts: tuple[str, ...], kind: Kind = "error", *, retrievable: bool = True) -> MemoryChange:

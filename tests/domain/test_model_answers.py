@@ -107,9 +107,9 @@ def test_prose_is_text_and_broken_json_is_nothing(answer: str, text: str) -> Non
 
 @pytest.mark.parametrize("part", ['{"a":', "{", '{"summary": {', "[", "<think>", "</think>", "```\n", '{"a": "'])
 def test_hostile_answers_are_read_in_time(part: str) -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     read_answer(part * (400_000 // len(part)))
-    assert time.perf_counter() - began < 2
+    assert time.thread_time() - began < 2
 
 
 def test_nesting_beyond_all_use_is_passed_over() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.domain.changes import Changes, MemoryChange
@@ -73,7 +73,6 @@ def filled(rows: list[tuple[int, float, int]]) -> FeatureTable:
     return table
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, 3), st.sampled_from([0.0, 0.3, 0.5, 0.55, 1.0]), moments), min_size=1, max_size=30

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.domain.redaction.redact import redact
+from tests.support.waiting import HANG_S
 
 LETTERS = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0z"
 # Put together here, so that scanners of this repository find no whole one.
@@ -210,10 +211,10 @@ HOSTILE = ["password=", 'password="', "eyJ", "sk-", "-----BEGIN PRIVATE KEY-----
     "piece", [*HOSTILE, '2024-01-01 INFO worker: request 3f786850e387 done, token_count=12, "x"\n']
 )
 def test_a_million_characters_take_linear_time(piece: str) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     redact(piece * (1_000_000 // len(piece)))
     # Takes half a second at most; a quadratic pattern takes hours.
-    assert time.perf_counter() - started < 10
+    assert time.thread_time() - started < 10
 
 
 def test_detect_secrets_is_imported_late_and_its_settings_stay_as_they_were() -> None:
@@ -225,4 +226,4 @@ def test_detect_secrets_is_imported_late_and_its_settings_stay_as_they_were() ->
         "assert r.redact('AKIA' + 'J7Q2M4X6B8D1F3H5') == '[redacted:aws-access-key]'\n"
         "assert get_settings().json() == before\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=HANG_S)

@@ -102,7 +102,7 @@ def oracle(
     return found
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     rows=banks(),
     text=sentences,

@@ -168,10 +168,10 @@ HOSTILE = {
 @pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE)
 def test_four_megabytes_take_linear_time(piece: str) -> None:
     text = HEADER + "x" * 1_000_000 + piece * (3_000_000 // len(piece)) + HEADER + "\n" * 1_000_000
-    started = time.perf_counter()
+    started = time.thread_time()
     strip_recalled(text)
     # Takes a tenth of a second; one look back per header would take minutes.
-    assert time.perf_counter() - started < 10
+    assert time.thread_time() - started < 10
 
 
 def test_every_string_of_a_trajectory_is_changed_and_nothing_else() -> None:

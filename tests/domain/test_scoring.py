@@ -60,7 +60,7 @@ def asked(lambda_: float, optimism: float, task: int | None, threshold: float = 
     return RankingQuery(np.array([1, 0], np.float32), lambda_, threshold, optimism=optimism, task=task)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(st.tuples(units, units, records), min_size=1, max_size=12),
     st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1)),

@@ -118,7 +118,7 @@ def filled(rows: list[Row], *, seq_of: int = 1) -> FeatureTable:
     return table
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(banks(), patterns, eighths, eighths, eighths, st.integers(1, 12))
 def test_ranking_equals_the_oracle(
     rows: list[Row], query: tuple[int, ...], lambda_: float, mmr_lambda: float, threshold: float, limit: int
@@ -133,7 +133,7 @@ def test_ranking_equals_the_oracle(
     assert [table.ids[row] for row in ranked.rows] == expected
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(banks(), patterns, eighths, eighths, st.integers(1, 12), st.data())
 def test_the_threshold_algorithm_equals_the_oracle(
     rows: list[Row], query: tuple[int, ...], lambda_: float, threshold: float, k: int, data: st.DataObject
@@ -163,7 +163,7 @@ def test_the_threshold_algorithm_equals_the_oracle(
     assert [table.ids[row] for row in found.rows] == oracle(rows, vector, k, lambda_, threshold, k, 1.0)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     banks(),
     st.dictionaries(
@@ -190,7 +190,7 @@ def test_a_filter_keeps_the_rows_where_every_key_matches(
     assert sorted(range(len(rows)) if found is None else found.tolist()) == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(banks(), banks(), st.data())
 def test_a_bank_that_followed_changes_equals_one_built_at_once(
     before: list[Row], after: list[Row], data: st.DataObject

@@ -17,6 +17,7 @@ from mcp_reflect.bootstrap import open_store
 from mcp_reflect.config.load import load_settings
 from tests.support.llm_server import Answer, Request, fenced, llm_server, reflection, says
 from tests.support.servers import ERAS, call, connect, environment, refusal
+from tests.support.waiting import HANG_S
 
 pytestmark = pytest.mark.anyio
 
@@ -48,7 +49,7 @@ async def known(client: Client, task: str = TASK, **more: Any) -> dict[str, dict
 
 async def until(client: Client, there: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     """The figures once they are as wanted."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(HANG_S):
         while True:
             stats = await call(client, "memory_stats")
             if there(stats):
@@ -225,7 +226,7 @@ async def test_a_verdict_that_comes_late_is_put_where_its_review_stands(tmp_path
                 await until(client, lambda stats: stats["q_updates"] > 0)
                 named = {"review_result": "fail", "helpful_memory_ids": [one], **LESSON}
                 await call(client, "submit_trace", task="Another task", **named)
-                with anyio.fail_after(10):
+                with anyio.fail_after(HANG_S):
                     await release.wait()
             q = {m["id"]: m["q_value"] for m in (await known(client)).values()}
             # one: harmful in the first review, then helpful in the second.

@@ -16,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
 from tests.support.servers import call, connect, environment
+from tests.support.waiting import HANG_S
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -69,7 +70,7 @@ async def test_nothing_acknowledged_is_lost_when_the_process_is_killed(tmp_path:
     chance = random.Random(20261121)
     worker = Worker(chance)
     kills = 0
-    with anyio.fail_after(240):
+    with anyio.fail_after(5 * HANG_S):
         while kills < KILLS and worker.done < WRITES:
             try:
                 async with Client(server_that_notes_its_pid(home, pid_file)) as client:

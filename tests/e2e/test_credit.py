@@ -14,6 +14,7 @@ import pytest
 from mcp.client import Client
 
 from tests.support.servers import call, connect, environment
+from tests.support.waiting import HANG_S
 
 pytestmark = pytest.mark.anyio
 
@@ -53,7 +54,7 @@ def moved(outcome: dict[str, Any]) -> dict[str, tuple[float, float]]:
 
 async def verify(home: Path) -> None:
     command = [sys.executable, "-m", "mcp_reflect", "verify"]
-    with anyio.fail_after(120):
+    with anyio.fail_after(HANG_S):
         done = await anyio.run_process(command, env=environment(home), check=False)
     assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
 

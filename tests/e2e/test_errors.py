@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.servers import call, connect, environment, refusal
+from tests.support.waiting import HANG_S
 
 pytestmark = pytest.mark.anyio
 
@@ -42,7 +43,7 @@ def command(home: Path, *arguments: str, **more: str) -> subprocess.CompletedPro
         env=environment(home, **more),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANG_S,
         check=False,
     )
 

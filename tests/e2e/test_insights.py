@@ -18,6 +18,7 @@ from mcp_reflect.cli.app import app
 from tests.e2e.test_claims import differing, model_at, until
 from tests.support.llm_server import Answer, Request, hang, llm_server, reflection, says, status
 from tests.support.servers import ERAS, call, connect, environment, refusal
+from tests.support.waiting import HANG_S
 
 pytestmark = pytest.mark.anyio
 
@@ -271,11 +272,11 @@ async def test_a_model_that_hangs_blocks_no_submit(tmp_path: Path) -> None:
             return hang()
 
         server.default(script)
-        async with connect(tmp_path / "home", more=model_at(server.base_url, TIMEOUT_S="30")) as client:
+        async with connect(tmp_path / "home", more=model_at(server.base_url, TIMEOUT_S="600")) as client:
             await call(client, "submit_trace", task="Task", trajectory=LONG)
             await call(client, "reflect")
-            with anyio.fail_after(10):
-                await anyio.to_thread.run_sync(asked.wait, 10)
+            with anyio.fail_after(HANG_S):
+                await anyio.to_thread.run_sync(asked.wait, HANG_S)
                 outcome = await call(client, "submit_trace", task="Task", review_result="pass", feedback="fine")
             assert outcome["ingest_status"] == "completed"
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.servers import call, connect, environment, refusal
+from tests.support.waiting import HANG_S
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +26,7 @@ def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         env=environment(home, COLUMNS="200"),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANG_S,
         check=False,
     )
 

@@ -27,7 +27,7 @@ from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from tests.support.values import make_review, make_trace
 
-pytestmark = [pytest.mark.llm, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.llm, pytest.mark.slow]
 
 START_S = 60
 ANSWER_S = 120
@@ -103,7 +103,7 @@ def model_server() -> Iterator[str]:
             yield f"http://127.0.0.1:{port}/v1"
         finally:
             process.kill()  # it has nothing to lose; asked to end, it first finishes its answer
-            process.wait(10)
+            process.wait()
 
 
 def _run(result: str) -> ReviewedRun:

@@ -9,6 +9,7 @@ import anyio
 import pytest
 
 from tests.support.servers import ERAS, TRANSPORTS, call, connect, environment, refusal
+from tests.support.waiting import HANG_S
 
 pytestmark = pytest.mark.anyio
 
@@ -27,7 +28,7 @@ LESSON = {
 async def test_a_reviewed_run_is_told_to_the_next_one_and_learns_from_it(
     tmp_path: Path, transport: str, era: str
 ) -> None:
-    with anyio.fail_after(60):
+    with anyio.fail_after(HANG_S):
         async with connect(tmp_path / "home", transport, era) as client:
             empty = await call(client, "augment_task", task=CANCEL)
             assert empty["augmented_task"] == CANCEL

@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from tests.support.servers import call, connect, environment
+from tests.support.waiting import HANG_S
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -33,7 +34,7 @@ async def test_two_hundred_real_runs_are_learned_from_and_accounted_for(tmp_path
     home = tmp_path / "home"
     q: dict[str, float] = {}
     of_trace: dict[str, str] = {}
-    with anyio.fail_after(280):
+    with anyio.fail_after(5 * HANG_S):
         async with connect(home, "stdio", more={"MCP_REFLECT_Q_LEARNING__CREDIT": "retrieved"}) as client:
             for run, expected in zip(runs, gold, strict=True):
                 told = await call(client, "augment_task", task=first_user_message(run["messages"]))

@@ -13,6 +13,7 @@ from mcp_types import CreateMessageResult, TextContent
 
 from tests.support.llm_server import WORDS, closed_url, fenced, hang, llm_server, reflection, says, status
 from tests.support.servers import ERAS, call, connect
+from tests.support.waiting import HANG_S
 
 pytestmark = pytest.mark.anyio
 
@@ -36,7 +37,7 @@ def model_at(base_url: str, **more: str) -> dict[str, str]:
 
 async def settled(client: Client, trace_id: str) -> dict[str, Any]:
     """The trace once its reflection is no longer queued."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(HANG_S):
         while True:
             shown = await call(client, "get_trace", trace_id=trace_id)
             if shown["ingest_status"] != "queued":
@@ -105,7 +106,7 @@ async def test_a_broken_model_costs_neither_the_review_nor_the_learning(tmp_path
             server.default(answer)
         url = closed_url() if trouble == "refused" else server.base_url
         async with connect(home, more=model_at(url)) as client:
-            with anyio.fail_after(15):
+            with anyio.fail_after(HANG_S):
                 told = await call(client, "query_memories", task=TASK)
                 outcome = await call(client, "submit_trace", **FAILED)
             assert outcome["review_status"] == "reviewed"

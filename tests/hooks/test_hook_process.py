@@ -15,6 +15,7 @@ from mcp_reflect.hooks import error_log
 from tests.support.claude import Transcript, call_hook
 from tests.support.hubs import SHIM, hub_pids, posix
 from tests.support.servers import environment
+from tests.support.waiting import HANG_S
 
 NO_HUB = {"MCP_REFLECT_HUB__ENABLED": "false"}
 
@@ -34,7 +35,7 @@ def test_an_unknown_client_is_passed_over_in_silence(home: Path, words: list[str
 
 
 @given(st.binary(max_size=60) | st.dictionaries(st.text(), st.text()).map(lambda value: json.dumps(value).encode()))
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_whatever_stdin_holds_the_exit_code_is_0(home: Path, stdin: bytes) -> None:
     done = call_hook(home, stdin, "claude-code")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
@@ -70,10 +71,10 @@ def test_a_stdin_that_nobody_closes_ends_with_the_time_limit(home: Path) -> None
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(home)
     )
     try:
-        assert process.wait(20) == 0
+        assert process.wait(HANG_S) == 0
     finally:
         process.kill()
-        process.communicate(timeout=10)
+        process.communicate()
 
 
 def test_hooks_work_where_there_is_no_hub(transcript: Transcript) -> None:
@@ -86,7 +87,7 @@ def test_hooks_work_where_there_is_no_hub(transcript: Transcript) -> None:
 
 def test_the_commands_help_tells_of_hooks(home: Path) -> None:
     done = subprocess.run(
-        [*SHIM, "hook", "--help"], env=environment(home), capture_output=True, text=True, check=True, timeout=60
+        [*SHIM, "hook", "--help"], env=environment(home), capture_output=True, text=True, check=True, timeout=HANG_S
     )
     assert "claude-code" in done.stdout
 
@@ -95,7 +96,5 @@ def test_the_commands_help_tells_of_hooks(home: Path) -> None:
 def test_a_hook_imports_little(heavy: str) -> None:
     modules = "mcp_reflect.hooks.command, mcp_reflect.hooks.clients.claude_code"
     code = f"import sys, {modules}; sys.exit({heavy!r} in sys.modules)"
-    assert (
-        subprocess.run([sys.executable, "-S", "-c", code], check=False, timeout=60, env={"PYTHONPATH": "."}).returncode
-        == 0
-    )
+    command = [sys.executable, "-S", "-c", code]
+    assert subprocess.run(command, check=False, timeout=HANG_S, env={"PYTHONPATH": "."}).returncode == 0

@@ -16,6 +16,7 @@ from mcp_reflect.hooks.clients import claude_code
 from mcp_reflect.server.tools import TOOLS
 from tests.conftest import REPOSITORY
 from tests.support.hubs import posix
+from tests.support.waiting import HANG_S
 
 PLUGIN = REPOSITORY / "plugin"
 CLAUDE = os.environ.get("MCP_REFLECT_TEST_CLAUDE") or shutil.which("claude") or ""
@@ -30,7 +31,7 @@ def test_claude_code_finds_nothing_wrong(folder: Path, tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=HANG_S,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -72,7 +73,7 @@ def run_sh(event: str, path: str, **more: str) -> subprocess.CompletedProcess[st
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=HANG_S,
     )
 
 

@@ -15,13 +15,13 @@ from tests.hooks.test_evidence import UNITTEST
 from tests.hooks.test_plugin import CLAUDE, PLUGIN
 from tests.hooks.test_sessions import TASK, handed_in
 from tests.support.claude_api import ClaudeAPI, bash, claude_api, text
-from tests.support.hubs import posix, until
+from tests.support.hubs import posix
 from tests.support.servers import environment
+from tests.support.waiting import HANG_S, until
 
 pytestmark = [
     posix,
     pytest.mark.slow,
-    pytest.mark.timeout(240),
     pytest.mark.skipif(not CLAUDE, reason="claude (npm @anthropic-ai/claude-code) is neither on PATH nor named"),
 ]
 
@@ -45,7 +45,7 @@ def ask(api: ClaudeAPI, prompt: str, project: Path, home: Path, *more: str) -> s
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=HANG_S,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return str(json.loads(done.stdout)["result"])
@@ -89,4 +89,4 @@ def judged_by_user(caller: Caller, trace_id: str) -> str:
         review = caller.call("get_trace", {"trace_id": trace_id})["review"]
         return str(review["feedback"]) if review["source"] == "user" else ""
 
-    return str(until(judged, 30))
+    return str(until(judged))

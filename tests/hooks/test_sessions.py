@@ -11,9 +11,10 @@ from mcp_reflect.wire.caller import Caller
 from tests.hooks.test_evidence import UNITTEST
 from tests.hooks.test_settle import traces
 from tests.support.claude import Transcript
-from tests.support.hubs import posix, until
+from tests.support.hubs import posix
+from tests.support.waiting import until
 
-pytestmark = [posix, pytest.mark.timeout(180)]
+pytestmark = posix
 
 TASK = "Make the calculator's tests pass"
 
@@ -25,7 +26,7 @@ def handed_in(caller: Caller, count: int) -> list[dict[str, Any]]:
         found = traces(caller)
         return found if len(found) == count and all(each["review"] for each in found) else None
 
-    return list(until(there, 30))
+    return list(until(there))
 
 
 def test_the_second_session_is_given_what_the_first_one_learned(project: Path, home: Path, caller: Caller) -> None:
@@ -109,7 +110,7 @@ def test_a_session_that_is_not_to_be_handed_in_is_not(project: Path, home: Path,
         session.runs("ls")
         session.stops("A calculator.")
     # Had the first been handed in, that would have begun before.
-    until(lambda: bool(traces(caller)), 30)
+    until(lambda: bool(traces(caller)))
     assert [trace["task"] for trace in traces(caller)] == ["What is the second task?"]
 
 
@@ -124,4 +125,4 @@ def test_a_later_stop_hands_in_what_an_earlier_one_did_not(project: Path, home: 
     session.runs("ls")
     session.stops("The second.")
     # Both are in the transcript; the second stop hands in what the first one did not.
-    until(lambda: len(traces(caller)) == 2, 30)
+    until(lambda: len(traces(caller)) == 2)

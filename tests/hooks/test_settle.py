@@ -15,7 +15,7 @@ from tests.support.claude import Transcript
 from tests.support.hubs import posix
 from tests.support.servers import environment
 
-pytestmark = [posix, pytest.mark.timeout(120)]
+pytestmark = posix
 
 SECRET = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 

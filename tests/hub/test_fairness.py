@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from mcp_reflect.server.tools import PATIENCE_S
-from tests.support.hubs import RawClient, alive, posix, run_command, status, until
+from tests.support.hubs import RawClient, alive, changed_hub, posix, run_command, status
 from tests.support.servers import environment
+from tests.support.waiting import HANG_S, until
 
-pytestmark = [posix, pytest.mark.timeout(120)]
+pytestmark = posix
 
 FLOOD = 600
 
@@ -38,7 +38,7 @@ def silent_llm() -> Iterator[str]:
     yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
     listener.shutdown(socket.SHUT_RDWR)
     listener.close()
-    thread.join(5)
+    thread.join()
     for connection in held:
         connection.close()
 
@@ -60,16 +60,21 @@ def test_a_flood_of_one_connection_does_not_starve_another(home: Path) -> None:
             for number in range(10):
                 other.call("query_memories", task=f"other {number}")
             answered = len(flooding.lines) - before
-            sending.result(60)
+            sending.result(HANG_S)
         # Ten calls among six hundred: in one common row the other would have waited for most of them.
         assert answered < FLOOD / 2
-        until(lambda: len(flooding.lines) - before == FLOOD, 60)
+        until(lambda: len(flooding.lines) - before == FLOOD)
         assert all("error" not in json.loads(line) for line in flooding.lines)
 
 
 def test_a_slow_model_of_one_connection_delays_nobody(home: Path, silent_llm: str) -> None:
     model = {"MCP_REFLECT_REFLECTION__MODEL": "m", "OPENAI_BASE_URL": silent_llm}
-    with RawClient(environment(home, **model)) as slow, RawClient(environment(home)) as other:
+    patient = f"from mcp_reflect.server import tools; tools.PATIENCE_S = {10 * HANG_S}; run_hub()"
+    with (
+        changed_hub(home, patient),
+        RawClient(environment(home, **model)) as slow,
+        RawClient(environment(home)) as other,
+    ):
         slow.shake_hands()
         other.shake_hands()
         for client in (slow, other):
@@ -78,14 +83,14 @@ def test_a_slow_model_of_one_connection_delays_nobody(home: Path, silent_llm: st
         for number in range(6):
             arguments = {"task": f"t{number}", "review_result": "fail"}
             slow.send("tools/call", {"name": "submit_trace", "arguments": arguments})
-        until(lambda: other.call("memory_stats")["traces"]["reviewed"] == 6, PATIENCE_S / 2)
+        until(lambda: other.call("memory_stats")["traces"]["reviewed"] == 6)
         # All six wait for the model; the other connection works, and so does the slow one itself.
         for _ in range(5):
             other.call("query_memories", task="t")
             other.call("submit_trace", task="u", review_result="pass", guidance="g")
         assert len(slow.lines) == answered
         number = slow.send("tools/call", {"name": "query_memories", "arguments": {"task": "t"}})
-        assert slow.answer(PATIENCE_S / 2)["id"] == number
+        assert slow.answer()["id"] == number
         # Nor does the connection without a model write, without one, what waits for the other's model.
         listed = other.call("list_traces", review_status="reviewed", limit=20)["traces"]
         assert sum(trace["ingest_status"] == "queued" for trace in listed) == 6

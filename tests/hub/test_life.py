@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import stat
-import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,12 +17,13 @@ import pytest
 
 from mcp_reflect import __version__
 from mcp_reflect.wire.address import MAX_SOCKET_PATH_BYTES
-from tests.support.hubs import RawClient, alive, hub_pids, hubs_ended, kill_hub, posix, run_command, status, until
+from tests.support.hubs import RawClient, alive, changed_hub, hub_pids, hubs_ended, kill_hub, posix, run_command, status
 from tests.support.servers import environment
+from tests.support.waiting import HANG_S, until
 
 resource = pytest.importorskip("resource")  # Windows has no such limits, and no test here is for it
 
-pytestmark = [posix, pytest.mark.timeout(120)]
+pytestmark = posix
 
 linux = pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux sets limits of other processes")
 
@@ -154,20 +154,7 @@ def test_stop_ends_the_hub_and_restart_puts_another_in_its_place(home: Path) -> 
 
 def test_a_newer_version_takes_over_without_a_lost_request(home: Path) -> None:
     with ExitStack() as stack:
-        old = subprocess.Popen(
-            [
-                sys.executable,
-                "-c",
-                "from mcp_reflect.hub.owner import run_hub; run_hub(version='0.0.9')",
-                "mcp_reflect.hub",
-                home,
-            ],
-            env=environment(home, **LASTING),
-            stdout=subprocess.DEVNULL,
-        )
-        stack.callback(old.wait, 10)
-        stack.callback(old.kill)
-        until((home / "hub.sock").exists)
+        old = stack.enter_context(changed_hub(home, "run_hub(version='0.0.9')"))
         assert status(home)["version"] == "0.0.9"
         # A shim of that version.
         older = "from mcp_reflect.wire import shim; shim.__version__ = '0.0.9'; shim.serve_through_hub()"
@@ -177,7 +164,7 @@ def test_a_newer_version_takes_over_without_a_lost_request(home: Path) -> None:
         newer = stack.enter_context(RawClient(environment(home)))
         newer.shake_hands()
         assert status(home)["version"] == __version__
-        assert old.wait(15) == 0
+        assert old.wait(HANG_S) == 0
         sent += [settled.send("tools/call", {"name": "submit_trace", "arguments": {"task": "u"}}) for _ in range(5)]
         answers = [settled.answer() for _ in sent]
         assert sorted(answer["id"] for answer in answers) == sorted(sent)
@@ -203,17 +190,10 @@ def test_a_home_too_deep_for_a_socket_is_served_all_the_same(tmp_path: Path) -> 
 
 
 def test_a_loopback_port_serves_who_has_the_token(home: Path) -> None:
-    command = "from mcp_reflect.hub.owner import run_hub; run_hub(loopback=True)"
-    hub = subprocess.Popen(
-        [sys.executable, "-c", command, "mcp_reflect.hub", home],
-        env=environment(home, **LASTING),
-        stdout=subprocess.DEVNULL,
-    )
-    try:
-        until((home / "hub.address").exists)
+    with changed_hub(home, "run_hub(loopback=True)") as hub:
         address = json.loads((home / "hub.address").read_text(encoding="utf-8"))
         assert stat.S_IMODE((home / "hub.address").stat().st_mode) == 0o600
-        with socket.create_connection(("127.0.0.1", address["port"]), 5) as stranger:
+        with socket.create_connection(("127.0.0.1", address["port"]), HANG_S) as stranger:
             stranger.sendall(b'{"mcp-reflect": 1, "command": "status", "token": "guess"}\n')
             assert stranger.recv(100) == b""
         with RawClient(environment(home)) as client:
@@ -222,11 +202,8 @@ def test_a_loopback_port_serves_who_has_the_token(home: Path) -> None:
             assert status(home)["pid"] == hub.pid
             assert not (home / "hub.sock").exists()
         hub.terminate()
-        assert hub.wait(10) == 0
+        assert hub.wait(HANG_S) == 0
         assert not (home / "hub.address").exists()
-    finally:
-        hub.kill()
-        hub.wait(10)
 
 
 def test_a_hub_whose_home_was_deleted_leaves(home: Path) -> None:

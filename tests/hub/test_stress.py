@@ -15,10 +15,11 @@ import pytest
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 
-from tests.support.hubs import alive, hub_pids, posix, run_command, status, until
+from tests.support.hubs import alive, hub_pids, posix, run_command, status
 from tests.support.servers import call, connect
+from tests.support.waiting import HANG_S, until
 
-pytestmark = [posix, pytest.mark.anyio, pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = [posix, pytest.mark.anyio, pytest.mark.slow]
 
 CLIENTS, OPERATIONS, KILLS = 12, 100, 5
 TRIES = 20
@@ -104,7 +105,7 @@ async def test_nothing_acknowledged_is_lost_while_the_hub_is_killed_five_times(h
             os.kill(pid, signal.SIGKILL)
             killed.append(pid)
 
-    with anyio.fail_after(220):
+    with anyio.fail_after(5 * HANG_S):
         async with anyio.create_task_group() as group:
             group.start_soon(kill_five_times)
             for worker in workers:

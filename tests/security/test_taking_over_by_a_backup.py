@@ -18,8 +18,8 @@ from mcp_reflect.application.maintenance.backups import back_up, restore
 from mcp_reflect.application.requests import Submission
 from mcp_reflect.config.redirections import REDIRECTING
 from mcp_reflect.errors import ArchiveError
+from tests.support.composition import small_memory
 from tests.support.hubs import run_command
-from tests.support.small_memory import small_memory
 
 
 @pytest.fixture

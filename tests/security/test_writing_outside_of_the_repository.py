@@ -18,9 +18,9 @@ from mcp_reflect.application.confined_file import read_confined, replace_confine
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.errors import ConfigurationError
+from tests.support.composition import small_memory
 from tests.support.hubs import posix, run_command
 from tests.support.servers import call, connect
-from tests.support.small_memory import small_memory
 
 pytestmark = [pytest.mark.anyio, posix]
 

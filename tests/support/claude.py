@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 import uuid
 from pathlib import Path
 from typing import Any
 
-from tests.support.hubs import SHIM
 from tests.support.servers import environment
+from tests.support.waiting import HANG_S
 
 
 class Transcript:
@@ -61,7 +62,7 @@ class Transcript:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=HANG_S,
         )
         output = (done.stdout + done.stderr).rstrip("\n")
         if done.returncode:
@@ -124,15 +125,26 @@ class Transcript:
         self.hook("Stop", stop_hook_active=False, last_assistant_message=last)
 
 
-def call_hook(home: Path, stdin: bytes, *words: str, **more: str) -> subprocess.CompletedProcess[bytes]:
+_PATIENTLY = (
+    "from mcp_reflect.hooks import command; "
+    f"command.HOOK_TIMEOUTS_S = dict.fromkeys(command.HOOK_TIMEOUTS_S, {HANG_S}); "
+    "import sys; sys.argv[0] = 'mcp-reflect'; from mcp_reflect.__main__ import main; main()"
+)
+PATIENT_SHIM = [sys.executable, "-c", _PATIENTLY]
+"""A hook gives up after seconds that a busy machine needs for less; this one does not."""
+
+
+def call_hook(
+    home: Path, stdin: bytes, *words: str, program: list[str] = PATIENT_SHIM, **more: str
+) -> subprocess.CompletedProcess[bytes]:
     """`mcp-reflect hook` as a client starts it."""
     return subprocess.run(
-        [*SHIM, "hook", *words],
+        [*program, "hook", *words],
         input=stdin,
         env=environment(home, MCP_REFLECT_HUB__IDLE_EXIT_S="30", **more),
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=HANG_S,
     )
 
 

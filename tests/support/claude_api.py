@@ -81,7 +81,7 @@ def claude_api(script: Sequence[Blocks]) -> Iterator[ClaudeAPI]:
         yield api
     finally:
         server.shutdown()
-        thread.join(5)
+        thread.join()
         server.server_close()
 
 

@@ -75,7 +75,7 @@ def embedding_server(answer: Answer = embeddings) -> Iterator[tuple[str, list[di
     finally:
         server.shutdown()
         server.server_close()
-        thread.join(5)
+        thread.join()
 
 
 def model_folder(target: Path) -> Path:

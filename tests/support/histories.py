@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mcp_reflect.application.requests import ErrorFix, Query, Submission, Verdict
 from mcp_reflect.domain.models import InsightDraft
-from tests.support.small_memory import Parts
+from tests.support.composition import Parts
 
 TASKS = ("cancel the flight", "book a hotel", "rename the module", "cancel the hotel", "naïve ☃ 𝄞")
 

@@ -9,8 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
@@ -19,6 +18,7 @@ import pytest
 
 from mcp_reflect.wire import handshake, hub_launcher
 from tests.support.servers import environment
+from tests.support.waiting import HANG_S, until
 
 SHIM = [sys.executable, "-m", "mcp_reflect"]
 INITIALIZE = {
@@ -28,16 +28,6 @@ INITIALIZE = {
 }
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and process tables of POSIX")
-
-
-def until(condition: Callable[[], object], within: float = 10.0) -> Any:
-    """The first true value of `condition`; fails if there is none in time."""
-    end = time.monotonic() + within
-    while time.monotonic() < end:
-        if found := condition():
-            return found
-        time.sleep(0.01)
-    pytest.fail(f"not within {within} seconds: {condition}")
 
 
 def alive(pid: int) -> bool:
@@ -71,6 +61,23 @@ def hubs_ended(home: Path) -> Iterator[Path]:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         until(lambda: not hub_pids(home))
+
+
+@contextmanager
+def changed_hub(home: Path, change: str, **more: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A hub of the home that runs some lines of Python first, and calls `run_hub` last."""
+    code = f"from mcp_reflect.hub.owner import run_hub; {change}"
+    hub = subprocess.Popen(
+        [sys.executable, "-c", code, "mcp_reflect.hub", home],
+        env=environment(home, MCP_REFLECT_HUB__IDLE_EXIT_S="600", **more),
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        until(lambda: (home / "hub.sock").exists() or (home / "hub.address").exists())
+        yield hub
+    finally:
+        hub.kill()
+        hub.wait()
 
 
 def kill_hub(home: Path) -> int:
@@ -119,7 +126,7 @@ class RawClient:
         self.process.stdin.flush()
         return self._next_id
 
-    def answer(self, within: float = 30.0) -> dict[str, Any]:
+    def answer(self, within: float = HANG_S) -> dict[str, Any]:
         """The next message of the server."""
         line = self._arrived.get(timeout=within)
         assert line is not None, "the server closed its stdout"
@@ -142,7 +149,7 @@ class RawClient:
         self.send("notifications/initialized", notify=True)
         return answer
 
-    def ended(self, within: float = 10.0) -> tuple[int, list[str]]:
+    def ended(self, within: float = HANG_S) -> tuple[int, list[str]]:
         """The exit code and the lines on stderr, once it has ended."""
         code = self.process.wait(within)
         assert self.process.stderr is not None
@@ -160,11 +167,11 @@ class RawClient:
     def __exit__(self, *_: object) -> None:
         self.close()
         try:
-            self.process.wait(5)
+            self.process.wait(HANG_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
-            self.process.wait(5)
-        self._reader.join(5)
+            self.process.wait()
+        self._reader.join()
         assert self.process.stdout is not None
         assert self.process.stderr is not None
         self.process.stdout.close()
@@ -174,5 +181,5 @@ class RawClient:
 def run_command(home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     """`mcp-reflect` with these words."""
     return subprocess.run(
-        [*SHIM, *words], env=environment(home, **more), capture_output=True, text=True, check=False, timeout=60
+        [*SHIM, *words], env=environment(home, **more), capture_output=True, text=True, check=False, timeout=HANG_S
     )

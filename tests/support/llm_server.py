@@ -171,7 +171,7 @@ class LLMServer:
         self._released.set()
         self._http.shutdown()
         self._http.server_close()
-        self._thread.join(10)
+        self._thread.join()
 
 
 @contextmanager

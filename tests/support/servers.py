@@ -12,9 +12,9 @@ from typing import Any
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
-from mcp_reflect.bootstrap import open_memory
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.server import build_server
+from tests.support.composition import open_memory
 
 ERAS = ("auto", "legacy")
 TRANSPORTS = ("memory", "stdio")

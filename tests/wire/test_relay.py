@@ -14,10 +14,7 @@ import pytest
 
 from mcp_reflect.wire import handshake, hub_launcher
 from mcp_reflect.wire.relay import RESTARTED_MESSAGE, Relay
-
-pytestmark = pytest.mark.timeout(30)
-
-PATIENCE_S = 5
+from tests.support.waiting import HANG_S
 
 
 class Stage:
@@ -38,7 +35,7 @@ class Stage:
         if not self.reachable:
             raise hub_launcher.HubUnavailable("nobody is there")
         ours, theirs = socket.socketpair()
-        theirs.settimeout(PATIENCE_S)
+        theirs.settimeout(HANG_S)
         self.hubs.put(theirs)
         return hub_launcher.HubConnection(ours, handshake.LineReader(ours), {"ok": True})
 
@@ -53,7 +50,7 @@ class Stage:
 
     def hub(self) -> tuple[socket.socket, handshake.LineReader]:
         """The next connection that the relay made."""
-        link = self.hubs.get(timeout=PATIENCE_S)
+        link = self.hubs.get(timeout=HANG_S)
         return link, handshake.LineReader(link)
 
     def hub_is_gone(self) -> None:
@@ -61,11 +58,11 @@ class Stage:
         link = self.relay._link
         assert link is not None
         with self.relay._state:
-            assert self.relay._state.wait_for(lambda: link.finished, PATIENCE_S)
+            assert self.relay._state.wait_for(lambda: link.finished, HANG_S)
 
     def close(self) -> None:
         os.close(self._to_relay)
-        self._thread.join(PATIENCE_S)
+        self._thread.join(HANG_S)
         self._client.close()
         for descriptor in self._fds:
             os.close(descriptor)

@@ -7,16 +7,16 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from mcp_reflect.server.tools import TOOLS
-from tests.support.hubs import SHIM, RawClient, alive, hub_pids, kill_hub, posix, run_command, status, until
+from tests.support.hubs import SHIM, RawClient, alive, hub_pids, kill_hub, posix, run_command, status
 from tests.support.servers import environment
+from tests.support.waiting import until
 
-pytestmark = [posix, pytest.mark.timeout(120)]
+pytestmark = posix
 
 LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
 
@@ -45,15 +45,13 @@ def test_the_shim_loads_the_standard_library_and_its_own_few_modules(home: Path)
     assert foreign == []
 
 
-def test_a_client_that_closes_stdin_is_rid_of_its_shim_within_a_second(home: Path) -> None:
+def test_a_client_that_closes_stdin_is_rid_of_its_shim_and_the_hub_of_its_session(home: Path) -> None:
     with RawClient(environment(home, **LASTING)) as client:
         client.shake_hands()
         assert len(status(home)["clients"]) == 1
-        began = time.monotonic()
         client.close()
-        code, _ = client.ended()
-        assert (code, time.monotonic() - began < 1.0) == (0, True)
-        until(lambda: status(home)["clients"] == [], 1.0)
+        assert client.ended()[0] == 0
+        until(lambda: status(home)["clients"] == [])
 
 
 def test_a_request_that_came_just_before_the_end_is_still_answered(home: Path) -> None:
@@ -68,7 +66,7 @@ def test_a_killed_shim_leaves_no_session_behind(home: Path) -> None:
     with RawClient(environment(home, **LASTING)) as client:
         client.shake_hands()
         client.process.kill()
-        until(lambda: status(home)["clients"] == [], 1.0)
+        until(lambda: status(home)["clients"] == [])
 
 
 def test_a_shim_goes_with_its_parent_even_where_stdin_stays_open(home: Path) -> None:
@@ -85,7 +83,7 @@ def test_a_shim_goes_with_its_parent_even_where_stdin_stays_open(home: Path) -> 
         shim = int(client.process.stderr.readline())
         assert alive(shim)
         client.process.kill()
-        until(lambda: not alive(shim), 1.0)
+        until(lambda: not alive(shim))
 
 
 @pytest.mark.parametrize("hub", ["true", "false"])

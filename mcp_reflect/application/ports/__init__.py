@@ -1,6 +1,6 @@
 """What the memory needs from the outside, without a third-party type in sight.
 
-Each Protocol has one contract test in `tests/contract/` that every implementation passes.
+Each Protocol has one contract test in `tests/adapters/` that every implementation passes.
 """
 
 from __future__ import annotations

@@ -7,10 +7,8 @@ import os
 import signal
 import socket
 import sqlite3
-import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,9 +20,10 @@ from mcp_reflect.cli.doctor import client_configs, environment, services, storag
 from mcp_reflect.cli.doctor.report import DoctorFinding, TimedCheck, run_checks
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.wire.caller import Caller
-from tests.support.hubs import hub_pids, hubs_ended, posix, run_command, status, until
+from tests.support.hubs import changed_hub, hub_pids, hubs_ended, posix, run_command, status
 from tests.support.llm_server import Answer, llm_server
 from tests.support.servers import environment as variables
+from tests.support.waiting import HANG_S, until
 
 LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
 
@@ -81,9 +80,7 @@ def test_a_hub_that_hangs_is_told_with_the_command_that_ends_it(home: Path) -> N
     assert run_command(home, "hub", "restart", **LASTING).returncode == 0
     (pid,) = hub_pids(home)
     os.kill(pid, signal.SIGSTOP)
-    began = time.monotonic()
     hub = one(home, "hub")
-    assert time.monotonic() - began < 25
     assert hub["status"] == "wrong"
     assert "does not answer within 5 seconds" in hub["detail"]
     assert hub["remedy"] == f"kill -9 {pid} && mcp-reflect hub restart"
@@ -95,25 +92,10 @@ def test_a_hub_that_hangs_is_told_with_the_command_that_ends_it(home: Path) -> N
 
 @posix
 def test_a_hub_of_another_version_is_a_warning(home: Path) -> None:
-    older = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            "from mcp_reflect.hub.owner import run_hub; run_hub(version='0.0.9')",
-            "mcp_reflect.hub",
-            home,
-        ],
-        env=variables(home, **LASTING),
-        stdout=subprocess.PIPE,
-    )
-    try:
-        until((home / "hub.sock").exists)
+    with changed_hub(home, "run_hub(version='0.0.9')"):
         hub = one(home, "hub")
         assert (hub["status"], hub["remedy"]) == ("warning", "mcp-reflect hub restart")
         assert "0.0.9" in hub["detail"]
-    finally:
-        older.kill()
-        older.communicate(timeout=10)
 
 
 @posix
@@ -131,7 +113,7 @@ def test_a_stranger_at_the_hub_s_place_is_wrong(home: Path) -> None:
         thread = threading.Thread(target=answer)
         thread.start()
         hub = one(home, "hub")
-        thread.join(10)
+        thread.join()
     assert hub["status"] == "wrong"
     assert "is no hub" in hub["detail"]
 
@@ -384,7 +366,7 @@ def test_a_check_that_hangs_or_breaks_does_not_stop_the_others() -> None:
     released = threading.Event()
 
     def hangs() -> list[DoctorFinding]:
-        released.wait(60)
+        released.wait(HANG_S)
         return []
 
     def breaks() -> list[DoctorFinding]:
@@ -392,7 +374,11 @@ def test_a_check_that_hangs_or_breaks_does_not_stop_the_others() -> None:
 
     well = DoctorFinding("well", "ok", "fine")
     findings = run_checks(
-        [TimedCheck("slow", hangs, 0.1), TimedCheck("broken", breaks, 5), TimedCheck("well", lambda: [well], 5)]
+        [
+            TimedCheck("slow", hangs, 0.1),
+            TimedCheck("broken", breaks, HANG_S),
+            TimedCheck("well", lambda: [well], HANG_S),
+        ]
     )
     released.set()
     assert [finding.status for finding in findings] == ["wrong", "wrong", "ok"]

@@ -20,6 +20,7 @@ from mcp_reflect.cli.install import commands, files, json_edit
 from mcp_reflect.cli.install.clients import CLIENTS, ClientName, Machine
 from mcp_reflect.errors import ConfigurationError
 from tests.support.hubs import hubs_ended, run_command
+from tests.support.waiting import HANG_S
 
 BOM = b"\xef\xbb\xbf"
 
@@ -238,7 +239,7 @@ def test_people_are_asked(answer: bytes, code: int, user: Path) -> None:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=HANG_S,
         )
     assert "Change Zed" in done.stdout
     assert done.returncode == code, done.stderr
@@ -435,7 +436,7 @@ def test_claude_code_itself_connects_to_what_was_installed(user: Path, tmp_path:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=HANG_S,
             stdin=subprocess.DEVNULL,
         )
         assert "Connected" in told.stdout, told.stdout + told.stderr

@@ -18,6 +18,7 @@ from mcp_reflect.application.ports import VectorIndex
 from mcp_reflect.errors import IndexFailure
 from tests.support.fakes import MemoryIndex
 from tests.support.values import axis
+from tests.support.waiting import HANG_S
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +33,7 @@ def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     arguments = [command, "run", "--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
     with subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + HANG_S
             while True:
                 try:
                     socket.create_connection(("127.0.0.1", port), timeout=1).close()
@@ -46,7 +47,7 @@ def chroma_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             server.kill()
 
 
-@pytest.fixture(params=["memory", "chroma", "chroma-server"])
+@pytest.fixture(params=["memory", "chroma", pytest.param("chroma-server", marks=pytest.mark.process)])
 def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorIndex]:
     opened: VectorIndex
     if request.param == "memory":

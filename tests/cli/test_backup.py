@@ -24,8 +24,9 @@ from tests.support.hubs import RawClient, hubs_ended, posix, run_command, status
 from tests.support.ledgers import read
 from tests.support.servers import environment
 from tests.support.values import make_trace
+from tests.support.waiting import HANG_S
 
-pytestmark = [posix, pytest.mark.timeout(240)]
+pytestmark = posix
 
 ALONE = {"MCP_REFLECT_HUB__ENABLED": "false"}
 
@@ -115,7 +116,13 @@ def test_a_full_disk_is_told_in_one_line(home: Path) -> None:
         with Path("/dev/full").open("w") as full:
             command = [sys.executable, "-m", "mcp_reflect", *words]
             done = subprocess.run(
-                command, env=environment(home), stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+                command,
+                env=environment(home),
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+                timeout=HANG_S,
             )
         assert (done.returncode, done.stderr.count("\n"), "No space left" in done.stderr) == (2, 1, True), done.stderr
 
@@ -150,7 +157,7 @@ def test_a_backup_while_clients_write_is_whole(home: Path, tmp_path: Path) -> No
                 assert done.returncode == 0, done.stderr
         finally:
             stop.set()
-            writer.join(30)
+            writer.join()
     counts = []
     for number, file in enumerate(files):
         other = tmp_path / f"other{number}"

@@ -61,9 +61,9 @@ def test_numbers_never_run_backwards_among_many_writers(ledger: SqlLedger) -> No
     for writer in writers:
         writer.start()
     for writer in writers:
-        writer.join(60)
+        writer.join()
     stop.set()
-    watcher.join(60)
+    watcher.join()
     assert read(ledger, lambda s: s.feed.latest_seq()) == 100
     assert seen == sorted(seen)
 

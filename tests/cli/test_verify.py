@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.servers import call, connect, environment
+from tests.support.waiting import HANG_S
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +24,7 @@ def command(home: Path, *arguments: str, **more: str) -> subprocess.CompletedPro
         env=environment(home, **more),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANG_S,
         check=False,
     )
 
@@ -84,7 +85,7 @@ async def test_an_index_that_lost_entries_is_found_out_and_mended(home: Path) ->
         "import sys, chromadb; c = chromadb.PersistentClient(sys.argv[1]).list_collections()[0];"
         "c.delete(ids=c.get()['ids'][:2])"
     )
-    subprocess.run([sys.executable, "-c", code, str(home / "chroma")], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code, str(home / "chroma")], check=True, timeout=HANG_S)
     broken = command(home, "verify")
     assert broken.returncode == 1
     assert broken.stdout.count("missing from the index") == 2

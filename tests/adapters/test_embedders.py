@@ -14,6 +14,7 @@ from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
 from mcp_reflect.adapters.openai_embedder import OpenAIEmbedder
 from mcp_reflect.application.ports import Embedder
 from tests.support.embedding_models import TEXTS, embedding_server, model_folder
+from tests.support.waiting import HANG_S
 
 
 @pytest.fixture(scope="module", params=["bundled", "folder", "openai"])
@@ -101,7 +102,7 @@ def test_four_threads_get_what_one_gets(embedder: Embedder, another: Callable[[]
     expected = embedder.embed(TEXTS)
     fresh = another()
     with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(lambda _: fresh.embed(TEXTS), range(8), timeout=60))
+        results = list(pool.map(lambda _: fresh.embed(TEXTS), range(8), timeout=HANG_S))
     for result in results:
         np.testing.assert_array_equal(result, expected)
 
@@ -112,7 +113,7 @@ def test_identity_and_threshold_are_those_of_the_model(embedder: Embedder, anoth
     assert 0 < embedder.default_threshold < 1
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(text=st.text(alphabet=st.characters(), max_size=200))
 def test_any_text_has_a_vector(embedder: Embedder, text: str) -> None:
     assert np.linalg.norm(embedder.embed([text])) == pytest.approx(1, abs=1e-6)

@@ -14,6 +14,7 @@ from mcp_reflect.adapters.openai_embedder import OpenAIEmbedder
 from mcp_reflect.errors import ModelUnavailable
 from tests.support.embedding_models import embedding_server
 from tests.support.llm_server import endless, llm_server, raw
+from tests.support.waiting import HANG_S
 
 
 def test_a_server_gets_the_key_the_model_and_each_text_once() -> None:
@@ -110,7 +111,7 @@ def test_a_server_that_hangs_is_given_up() -> None:
     release = threading.Event()
 
     def hang(_: dict[str, Any]) -> tuple[int, Any]:
-        release.wait(20)
+        release.wait(HANG_S)
         return 500, b""
 
     with embedding_server(hang) as (url, requests):

@@ -14,6 +14,7 @@ import pytest
 from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder, sources
 from mcp_reflect.errors import ModelUnavailable
 from tests.support.embedding_models import TEXTS, model_folder
+from tests.support.waiting import HANG_S
 
 
 def test_the_bundled_model_knows_likeness_of_meaning() -> None:
@@ -43,14 +44,14 @@ def test_nothing_heavy_is_imported_before_the_first_text() -> None:
         "e.identity, e.dimension, e.default_threshold, o.identity, o.default_threshold\n"
         "print(sorted({'fastembed', 'onnxruntime', 'openai', 'huggingface_hub'} & set(sys.modules)))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=HANG_S)
     assert done.stdout.strip() == "[]"
 
 
 def test_embedding_leaves_nothing_in_the_users_home(tmp_path: Path) -> None:
     code = "from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder as E; E().embed(['a text'])"
     environ = {"HOME": str(tmp_path), "PATH": os.defpath}
-    subprocess.run([sys.executable, "-c", code], env=environ, check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], env=environ, check=True, timeout=HANG_S)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -58,7 +59,7 @@ def run_offline(code: str, cache: Path) -> str:
     """Run code for which every host name leads to a closed port."""
     environ = {**os.environ, "HF_ENDPOINT": "http://127.0.0.1:9", "CACHE": str(cache), "HF_HUB_OFFLINE": ""}
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True, timeout=30
+        [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True, timeout=HANG_S
     )
     return done.stdout
 

@@ -25,7 +25,7 @@ from mcp_reflect.domain.error_matching.reflexion_file import (
 )
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.domain.values import Vector
-from tests.support.small_memory import small_memory
+from tests.support.composition import small_memory
 from tests.support.values import moment
 
 PROFILE = Profile(project="alpha", user="ann", scope="project", similarity_threshold=0.0, relevance_threshold=0.0)

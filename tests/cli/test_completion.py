@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.waiting import HANG_S
+
 PROGRAM = "import sys; sys.argv[0] = 'mcp-reflect'; from mcp_reflect.__main__ import main; main()"
 CLIENTS = {"claude-code", "claude-desktop", "codex", "cursor"}
 
@@ -23,7 +25,7 @@ def completed(tmp_path: Path, words: str, **variables: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=HANG_S,
     )
     assert list(tmp_path.iterdir()) == [], "a server was started"
     return done.stdout
@@ -61,7 +63,7 @@ def test_bash_itself_completes(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=HANG_S,
     ).stdout
     ask = (
         'COMP_WORDS=(mcp-reflect install z); COMP_CWORD=2; _mcp_reflect_completion mcp-reflect; echo "${COMPREPLY[@]}"'
@@ -73,6 +75,6 @@ def test_bash_itself_completes(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=HANG_S,
     )
     assert done.stdout.split() == ["zed"]

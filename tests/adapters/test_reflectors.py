@@ -91,7 +91,7 @@ def test_a_huge_trajectory_gets_a_reflection_of_common_size(reflector: Reflector
     assert not text.is_empty
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     result=st.sampled_from(["pass", "fail"]),
     task=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=200),

@@ -1,0 +1,95 @@
+"""Puts a memory together as `bootstrap` does for users, with fakes behind the ports that a test is not about."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from mcp_reflect import bootstrap
+from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
+from mcp_reflect.adapters.fastembed_embedder.sources import BUNDLED
+from mcp_reflect.adapters.sql_ledger import SqlLedger
+from mcp_reflect.application.index_sync import Indexer
+from mcp_reflect.application.jobs.sharing import SharedWorkers
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.profile import CreditSetting
+from mcp_reflect.application.retrieval import Retriever
+from mcp_reflect.bootstrap import Queues, build_memory, compose_store
+from mcp_reflect.config.home import Home
+from mcp_reflect.config.load import Settings, load_settings
+from tests.support.fakes import HashEmbedder, MemoryIndex
+from tests.support.values import moment
+
+PROJECT = "alpha"
+CONNECTION = "con_test"
+
+
+@dataclass
+class Parts:
+    memory: MemoryService
+    ledger: SqlLedger
+    index: MemoryIndex
+    indexer: Indexer
+    embedder: HashEmbedder
+    retriever: Retriever
+
+
+class _IdleWorkers(SharedWorkers[Queues]):
+    """Queues that no thread works off: a test that wants a job done does it itself."""
+
+    @contextmanager
+    def lease(self, wanted: object, make: Callable[[], Queues]) -> Iterator[Queues]:
+        del wanted
+        yield make()
+
+
+def ticking_clock() -> Callable[[], datetime]:
+    """A clock that is one second later whenever it is asked."""
+    ticks = itertools.count()
+    return lambda: moment(next(ticks))
+
+
+@functools.cache
+def bundled_model() -> FastembedEmbedder:
+    """The model of the package, loaded once for all tests of this process."""
+    return FastembedEmbedder()
+
+
+def open_memory(settings: Settings) -> AbstractContextManager[MemoryService]:
+    """What `bootstrap` opens for one connection; the model is loaded already."""
+    return bootstrap.open_memory(settings, bundled_model() if settings.embedding.model == BUNDLED else None)
+
+
+@contextmanager
+def small_memory(
+    folder: Path, credit: CreditSetting = "used", optimism: float | None = None, mirror: Path | None = None
+) -> Iterator[Parts]:
+    """A whole memory in one process: real SQLite in `folder`, a fake model and index, a ticking clock, no threads.
+
+    The home is not locked, so that a second one on the same folder can stand for another process.
+    """
+    variables: dict[str, Any] = {
+        "MCP_REFLECT_HOME": str(folder),
+        "MCP_REFLECT_PROJECT": PROJECT,
+        "MCP_REFLECT_USER": "ann",
+        "MCP_REFLECT_MEMORY__SIMILARITY_THRESHOLD": "0",
+        "MCP_REFLECT_Q_LEARNING__CREDIT": credit,
+    }
+    if optimism is not None:
+        variables["MCP_REFLECT_Q_LEARNING__OPTIMISM"] = str(optimism)
+    if mirror is not None:
+        variables["MCP_REFLECT_ERRORS__MIRROR"] = str(mirror)
+    settings, home = load_settings(variables, folder), Home(folder)
+    index, embedder = MemoryIndex(), HashEmbedder()
+    with (
+        closing(SqlLedger(home.ledger_url)) as ledger,
+        compose_store(home, ledger, index, embedder, _IdleWorkers()) as store,
+        build_memory(settings, store, ticking_clock(), CONNECTION) as memory,
+    ):
+        yield Parts(memory, ledger, index, store.indexer, embedder, store.retriever)
