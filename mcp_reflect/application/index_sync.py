@@ -1,7 +1,7 @@
 """Synchronisation of the vector index with the ledger, in a background thread.
 
-The ledger commits first. The thread then writes the changes to the index; until it has, queries compare the newest rows
-themselves. The position reached is stored in the ledger with the collection's generation, so that a lost or restored
+The ledger commits first, and the thread then writes the changes to the index. Until then queries compare the newest
+rows themselves. The position reached is stored in the ledger with the collection's generation; by it a lost or restored
 index is recognised and filled again.
 """
 
@@ -54,7 +54,7 @@ class Indexer:
             self._wake.notify()
 
     def close(self, timeout: float = 10.0) -> None:
-        """Finish what is under way; the rest is caught up at the next start."""
+        """Finish the current synchronisation and close the index; the rest is caught up at the next start."""
         with self._wake:
             self._stopping = True
             self._wake.notify()
@@ -69,7 +69,7 @@ class Indexer:
 
     def rebuild(self, project: str, progress: Progress | None = None) -> int:
         """Drop the project's collection and fill it from the ledger; return how many memories were written."""
-        # Under one lock: a synchronisation that began before would write the rest of its rows into the new collection.
+        # Under one lock: a synchronisation in progress would write the rest of its rows into the new collection.
         with self._syncing:
             self._index.drop(project, self._model)
             return self._sync(project, progress)

@@ -15,14 +15,14 @@ from mcp_reflect.errors import InvalidArgument, UnknownId
 _ISSUED_BY = "query_memories, augment_task and find_error_fixes"
 
 PURGE_ACTION = "purge"
-"""The action in the log of a memory whose words were forgotten for good."""
+"""The log action of a memory whose text was erased."""
 
 _TARGETS: dict[Action, Status] = {"adopt": "adopted", "deprecate": "deprecated", "archive": "archived"}
 
 
 @dataclass(frozen=True)
 class StatusChange:
-    """A memory as it is now, with the status that it had before."""
+    """A memory after a change, with its earlier status."""
 
     memory: Memory
     before: Status
@@ -31,10 +31,10 @@ class StatusChange:
 def change_status(
     ledger: Ledger, profile: Profile, clock: Clock, memory_id: str, action: Action, reason: str = ""
 ) -> StatusChange:
-    """Change a memory's status; one that has it already stays as it is, without a line in the log.
+    """Change a memory's status and log the change; a memory that has the status already is left unchanged.
 
-    `restore` takes the last change back that was not taken back yet. Raises UnknownId, and InvalidArgument where there
-    is nothing to restore, the memory is just being rewritten, or it was purged.
+    `restore` reverts the last change that was not reverted yet. Raises UnknownId, and InvalidArgument where there is
+    nothing to restore, the memory is being rewritten, or it was purged.
     """
     with ledger.writing() as session:
         memory = session.memories.by_ids([memory_id]).get(memory_id)
@@ -61,11 +61,11 @@ def _restored(session: ReadSession, memory: Memory) -> Status:
 
 
 def status_before(log: Iterable[LogEntry]) -> Status | None:
-    """The status before the last change that was not taken back yet; None where there is none."""
+    """Return the status before the last change that was not reverted yet; None without such a change."""
     changes: list[Status] = []
     for entry in log:
         if entry.action != "restore":
-            # Nobody gives a memory that status: it only hides another one while words are written.
+            # `pending` is no status that an action sets: it hides another one while the text is written.
             changes.append("active" if entry.status_before == "pending" else entry.status_before)
         elif changes:
             changes.pop()
@@ -73,7 +73,7 @@ def status_before(log: Iterable[LogEntry]) -> Status | None:
 
 
 def status_while_rewritten(session: ReadSession, memory: Memory) -> Status:
-    """The status that a memory has to keep when its words are written anew; `pending` hides the one before."""
+    """Return the status of a memory after its text is written; `pending` hides the status before."""
     if memory.status != "pending":
         return memory.status
     status: Status = "active"
@@ -88,13 +88,13 @@ def status_while_rewritten(session: ReadSession, memory: Memory) -> Status:
 
 
 def find_memories_to_prune(ledger: Ledger, profile: Profile, clock: Clock) -> list[Prunable]:
-    """What `prune` would archive, worst first."""
+    """Return the memories that `prune_memories` would archive, worst first."""
     with ledger.reading() as session:
         return _find_memories_to_prune(session, profile, clock)
 
 
 def prune_memories(ledger: Ledger, profile: Profile, clock: Clock) -> list[Prunable]:
-    """Archive what has shown that it is not worth keeping in use; each with its reason, and restorable."""
+    """Archive memories that reviews have shown to be useless, log the reasons, and return them. Restorable."""
     with ledger.writing() as session:
         found = _find_memories_to_prune(session, profile, clock)
         for each in found:

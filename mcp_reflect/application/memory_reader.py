@@ -1,4 +1,4 @@
-"""Reading of traces, memories and figures as one connection may see them."""
+"""Read access to the traces, memories and figures that a connection may see."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AnyTrace = TypeVar("AnyTrace", Trace, TraceSummary)
 
 
 class MemoryReader:
-    """Reads what a profile may see; `embedding_model` is the identity of the model in use."""
+    """Reads the records that a profile may see; `embedding_model` is the identity of the model in use."""
 
     def __init__(self, ledger: Ledger, profile: Profile, embedding_model: str) -> None:
         self._ledger = ledger
@@ -26,12 +26,12 @@ class MemoryReader:
         self.embedding_model = embedding_model
 
     def trace(self, trace_id: str) -> Trace:
-        """Raises UnknownId for a trace of another project, or of another user where each sees only their own."""
+        """Return a trace. Raises UnknownId for one of another project, or with scope `user` of another user."""
         with self._ledger.reading() as session:
             return self._visible(trace_id, session.traces.get(trace_id))
 
     def memory(self, memory_id: str) -> Memory:
-        """Raises UnknownId as `trace` does."""
+        """Return a memory. Raises UnknownId as `trace` does."""
         with self._ledger.reading() as session:
             found = session.memories.by_ids([memory_id]).get(memory_id)
         if found is None or not self.profile.sees(found):
@@ -39,7 +39,7 @@ class MemoryReader:
         return found
 
     def retrieval(self, retrieval_id: str) -> Retrieval:
-        """Raises UnknownId as `trace` does."""
+        """Return a retrieval. Raises UnknownId as `trace` does."""
         with self._ledger.reading() as session:
             found = session.retrievals.get(retrieval_id)
         if found is None or not self.profile.sees(found):
@@ -47,22 +47,23 @@ class MemoryReader:
         return found
 
     def memory_of(self, summary: TraceSummary) -> Memory | None:
+        """Return the reflection written from a trace, None where there is none."""
         with self._ledger.reading() as session:
             return session.memories.by_ids([summary.memory_id]).get(summary.memory_id)
 
     def claims_of(self, trace_id: str) -> list[ClaimMemory]:
-        """The claims of a run, of whatever status, oldest first."""
+        """Return the claims of a run, of every status, oldest first."""
         with self._ledger.reading() as session:
             return claims_from(session, trace_id)
 
     def memories(self, ids: tuple[str, ...]) -> list[Memory]:
-        """Those that are there and visible, in the order given."""
+        """Return the memories that exist and are visible, in the order of `ids`."""
         with self._ledger.reading() as session:
             found = session.memories.by_ids(ids)
         return [found[i] for i in ids if i in found and self.profile.sees(found[i])]
 
     def summary(self, trace_id: str) -> TraceSummary:
-        """Raises UnknownId as `trace` does."""
+        """Return the summary of a trace. Raises UnknownId as `trace` does."""
         with self._ledger.reading() as session:
             return self._visible(trace_id, session.traces.summary(trace_id))
 
@@ -72,29 +73,31 @@ class MemoryReader:
         return found
 
     def traces(self, review_status: ReviewStatus | None, limit: int) -> list[TraceSummary]:
-        """Newest first."""
+        """Return at most `limit` summaries of traces, newest first; a `review_status` of None means all."""
         with self._ledger.reading() as session:
             return session.traces.summaries(
                 self.profile.project, user=self.profile.visible_user, review_status=review_status, limit=limit
             )
 
     def counts(self) -> ProjectCounts:
+        """Return the numbers of traces and memories."""
         with self._ledger.reading() as session:
             return session.projects.counts(self.profile.project, self.profile.visible_user)
 
     def insight_figures(self) -> InsightFigures:
+        """Return the figures about insights."""
         with self._ledger.reading() as session:
             return session.projects.insight_figures(self.profile.project, self.profile.visible_user)
 
     def missing_vectors(self) -> int:
-        """Memories that the present embedding model has not embedded, which cannot be found until `reindex`."""
+        """Return the number of memories that the current model has not embedded; `reindex` embeds them."""
         with self._ledger.reading() as session:
             return len(session.vectors.missing(self.profile.project, self.embedding_model))
 
     def resolve_id(self, beginning: str, *prefixes: str) -> str:
-        """The only id of the project that begins so, of those with one of the prefixes (`trace`, `mem`, `ret`).
+        """Return the only id of the project that begins with `beginning` and has one of the prefixes.
 
-        Raises UnknownId, and InvalidArgument where several do.
+        Prefixes are `trace`, `mem` and `ret`. Raises UnknownId for no id, and InvalidArgument for several.
         """
         most = 200
         starts = tuple(f"{prefix}_" for prefix in prefixes)

@@ -32,7 +32,7 @@ class Owned(Protocol):
 
 @dataclass(frozen=True)
 class InsightRules:
-    """Limits of insights; 0 is 0, never a default.
+    """Limits of insights; 0 never stands for a default.
 
     `merge_threshold` is the least cosine of two insights that may be merged; `importance_threshold` is in [0, 1].
     """
@@ -46,7 +46,7 @@ class InsightRules:
 
 @dataclass(frozen=True)
 class Profile:
-    """Settings of a connection; both thresholds are the embedding model's own where none was set.
+    """Settings of a connection; both thresholds default to those of the embedding model.
 
     `similarity_threshold` is the least cosine; `relevance_threshold` takes its place in a hybrid query. `lambda_`,
     `mmr_lambda`, `initial_q`, `alpha` and `recency_weight` are in [0, 1].

@@ -1,4 +1,4 @@
-"""Audit of stored q_values, provenance and vectors against what they follow from, and reindexing."""
+"""Audit of a project's q_values, provenance and vectors, and reindexing."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from mcp_reflect.domain.models import InsightMemory, Memory, Review, Trace, Util
 from mcp_reflect.domain.values import Vector
 
 _SAME_VECTOR = 1e-4
-"""Largest difference between the ledger's and the index's copy: Chroma keeps float32 and may renormalise."""
+"""Tolerance per component between the vectors of ledger and index: Chroma stores float32 and may normalize again."""
 
 _ROUNDED = 1e-6
-"""Sums of trials may differ by so much: they were added one by one, in the order in which reviews came."""
+"""Tolerance of sums of trials: the ledger added them one by one, in the order in which the reviews came."""
 
 _EMBED_BATCH = 64
 
@@ -66,7 +66,7 @@ def _provenance(memories: list[Memory], traces: list[tuple[Trace, Review | None]
 def _learning(
     memories: list[Memory], events: list[UtilityEvent], traces: list[tuple[Trace, Review | None]]
 ) -> Iterator[str]:
-    """Rewards worked out anew from the reviews that count, then the q_values from the rewards."""
+    """Recompute the rewards from the current reviews and the q_values from the rewards; yield the differences."""
     own = _by_origin(memories)
     expected: dict[str, list[UtilityEvent]] = {memory.id: [] for memory in memories}
     judged = [(trace, review) for trace, review in traces if review is not None]
@@ -95,12 +95,12 @@ def _learning(
 
 
 def _unplaced(events: list[UtilityEvent]) -> list[UtilityEvent]:
-    """Events without their places in their reviews, where a memory that lost its own leaves a gap."""
+    """Return the events without their positions in their reviews, because an erased memory leaves a gap there."""
     return [event.model_copy(update={"position": 0}) for event in events]
 
 
 def _by_origin(memories: list[Memory]) -> dict[str, set[str]]:
-    """The memories that each trace must not credit."""
+    """Return the memories that each trace must not credit, by trace id: those derived from it."""
     own: dict[str, set[str]] = {}
     for memory in memories:
         for trace_id in memory.origins:
@@ -121,15 +121,15 @@ def _index(held: dict[str, Vector], indexed: dict[str, Vector]) -> Iterator[str]
 def reindex(
     ledger: Ledger, indexer: Indexer, embedder: Embedder, project: str, progress: Progress | None = None
 ) -> tuple[int, int]:
-    """Embed what the present model has not embedded, then fill the project's collection anew.
+    """Embed memories that the current model has not embedded, then rebuild the project's collection.
 
-    Returns how many memories were embedded and how many were written to the index.
+    Returns the number of memories embedded and the number written to the index.
     """
     return embed_missing(ledger, embedder, project, progress), indexer.rebuild(project, progress)
 
 
 def embed_missing(ledger: Ledger, embedder: Embedder, project: str, progress: Progress | None = None) -> int:
-    """Embed what the present model has not embedded; how many memories that were."""
+    """Embed memories that the current model has not embedded and return their number."""
     with ledger.reading() as session:
         missing = session.vectors.missing(project, embedder.identity)
     for start in range(0, len(missing), _EMBED_BATCH):

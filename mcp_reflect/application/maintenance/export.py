@@ -1,4 +1,4 @@
-"""A project as one file of JSON lines, with everything it has learned; the format is told in docs/export-format.md."""
+"""Export and import of a project as one file of JSON lines; docs/export-format.md describes the format."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TOLD_EVERY = 500
 
 
 class Header(BaseModel):
-    """The first line of a file. `counts` are rows by table; `vectors` says whether embeddings are among them."""
+    """The first line of an export. `counts` are rows by table; `vectors` is true where it contains embeddings."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,7 +46,7 @@ class _End(BaseModel):
 
 @dataclass(frozen=True)
 class ImportResult:
-    """What became of a file's rows, by table, and the project that they are in now."""
+    """The result of an import: the project, and the rows added and skipped by table."""
 
     project: str
     added: Mapping[str, int]
@@ -56,9 +56,9 @@ class ImportResult:
 def export_project(
     ledger: Ledger, project: str, out: BinaryIO, *, vectors: bool = True, progress: Progress | None = None
 ) -> Header:
-    """Write all that the ledger holds of a project, of every user, as it is at one moment. Same content, same bytes.
+    """Write a snapshot of a project, of all users, to `out` and return its header. Equal content gives equal bytes.
 
-    Without `vectors` the file is about a third as large, and whoever imports it embeds the memories anew.
+    Without `vectors` the file is about a third as large, and the memories are embedded again after an import.
     """
     digest, done = hashlib.sha256(), 0
 
@@ -87,7 +87,7 @@ def export_project(
 
 
 def read_header(file: Path) -> Header | None:
-    """The header of an export; None where the file is something else.
+    """Return the header of an export, None for any other file.
 
     Raises ArchiveError for an export that this version cannot read, and OSError.
     """
@@ -98,11 +98,11 @@ def read_header(file: Path) -> Header | None:
 def import_project(
     ledger: Ledger, file: Path, project: str | None = None, *, progress: Progress | None = None
 ) -> ImportResult:
-    """Take in an export, all of it or nothing. What is there already and says the same stays as it is.
+    """Import an export in one transaction; rows that exist with the same content are skipped.
 
-    `project` is where it goes, by default the project it came from. Its reviews count after those that are there.
-    Raises ArchiveError for a file that is damaged, that contradicts what is there, or whose q_values do not follow
-    from its reviews; then nothing was changed.
+    `project` is the target, by default the project in the header. Imported reviews are ordered after existing ones.
+    Raises ArchiveError for a file that is damaged, that contradicts existing rows, or whose q_values do not follow from
+    its reviews; the ledger is unchanged then.
     """
     header = _checked(file)
     target = project or header.project
@@ -122,7 +122,7 @@ def import_project(
 def _encoded(line: Mapping[str, Any]) -> bytes:
     try:
         return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-    except UnicodeEncodeError:  # half of a surrogate pair, which only an escape can write
+    except UnicodeEncodeError:  # a lone surrogate can only be written as an escape
         return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 
 
@@ -144,7 +144,7 @@ def _header(line: bytes) -> Header | None:
 
 
 def _checked(file: Path) -> Header:
-    """The header of a file that is whole: it has its end, and nothing was changed on the way."""
+    """Return the header of an export after verifying its last line and checksum. Raises ArchiveError."""
     with file.open("rb") as lines:
         first = lines.readline()
         header = _header(first)
@@ -184,7 +184,7 @@ def _rows(file: Path, header: Header, progress: Progress | None) -> Iterator[Por
 def _findings(session: ReadSession, project: str) -> list[str]:
     rows: AuditRows = session.projects.audit_rows(project)
     for memory in rows[0]:
-        type(memory).model_validate(memory.model_dump())  # reading does not check what writing has checked
+        type(memory).model_validate(memory.model_dump())  # rows are read without validation
     return audit_ledger(rows)
 
 

@@ -1,4 +1,4 @@
-"""Rewriting of extractive reflections by a model that was not configured when they were written."""
+"""Rewriting of extractive reflections by the model that is configured now."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from mcp_reflect.domain.values import CHARS_PER_TOKEN
 from mcp_reflect.errors import ReflectorBusy, ReflectorError, ReflectorRefused
 
 ANSWER_TOKENS = 300
-"""What a reflection takes: the schema's five fields with a sentence or two each, and up to three claims."""
+"""Estimated tokens of an answer: five fields with a sentence or two each, and up to three claims."""
 
 _FAILURES_IN_A_ROW = 3
 
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """What rewriting would ask of the model, in tokens, if each reflection succeeds with the first question."""
+    """The estimated cost of rewriting, in tokens, if each reflection succeeds at the first attempt."""
 
     memories: int
     prompt_tokens: int
@@ -33,14 +33,14 @@ class CostEstimate:
 
 @dataclass(frozen=True)
 class RewriteResult:
-    """What became of one memory: `memory` as it is now, or why it stayed as it was."""
+    """The result for one memory. `problem` is the reason why it was not rewritten, empty where it was."""
 
     memory: Memory
     problem: str = ""
 
 
 def find_memories_to_rewrite(ledger: Ledger, profile: Profile, limit: int | None = None) -> list[Memory]:
-    """Extractive reflections in use; those that reviews have counted most first, then newest first."""
+    """Return at most `limit` extractive reflections in use, those with most reviews first, then newest first."""
     with ledger.reading() as session:
         found = session.memories.find(
             profile.project, user=profile.visible_user, kind="reflection", statuses=tuple(RETRIEVABLE)
@@ -51,7 +51,10 @@ def find_memories_to_rewrite(ledger: Ledger, profile: Profile, limit: int | None
 
 
 def estimate_cost(ledger: Ledger, dialogue: ReflectionDialogue, memories: list[Memory]) -> CostEstimate:
-    """What `rewrite` of these would cost. Raises ReflectorRefused for a prompt template that does not render."""
+    """Estimate the cost of rewriting these memories.
+
+    Raises ReflectorRefused for a prompt template that does not render.
+    """
     runs = [run for run in (_run_of(ledger, memory) for memory in memories) if run is not None]
     prompts = sum(len(dialogue.prompt(run)) // CHARS_PER_TOKEN for run in runs)
     return CostEstimate(len(runs), prompts, ANSWER_TOKENS * len(runs))
@@ -60,11 +63,11 @@ def estimate_cost(ledger: Ledger, dialogue: ReflectionDialogue, memories: list[M
 def rewrite_reflections(
     ledger: Ledger, embedder: Embedder, reflector: Reflector, clock: Clock, memories: list[Memory], tokens_per_day: int
 ) -> Iterator[RewriteResult]:
-    """Write them anew one by one; each is stored before the next is asked for, so stopping costs nothing.
+    """Rewrite memories one by one and yield each result; each is stored before the next request, so stopping is safe.
 
-    q_value, reviews, status and id stay. No opinion on other memories is asked for: their reviews are long counted.
-    Raises ReflectorRefused where the model will not answer, ReflectorBusy where it failed three times in a row or the
-    tokens of the day are used up, ModelUnavailable and LedgerError.
+    q_value, reviews, status and id stay. The model is not asked to judge other memories, because their rewards are
+    final. `tokens_per_day` of 0 means no limit. Raises ReflectorRefused where the model refuses to answer,
+    ReflectorBusy after three failures in a row or at the token limit, ModelUnavailable and LedgerError.
     """
     failures = 0
     for memory in memories:
@@ -92,7 +95,7 @@ def _run_of(ledger: Ledger, memory: Memory) -> ReviewedRun | None:
 
 
 def _tokens_used(ledger: Ledger, clock: Clock) -> int:
-    """The tokens that the model has used today (UTC)."""
+    """Return the tokens that the model has used today (UTC)."""
     with ledger.reading() as session:
         return session.usage.tokens(clock().astimezone(UTC).date().isoformat())
 
