@@ -1,4 +1,4 @@
-"""What a hook costs those who wait for it: each as a whole process, with a warm and with a cold hub.
+"""Latency of hooks, each measured as a whole process, with a warm and with a cold hub.
 
 `python -m benchmarks.hooks`. Goal: under 200 ms with a warm hub. Times are those of the process, from its start to its
 end, also as a ratio to `python -c pass` of the same run.

@@ -1,4 +1,4 @@
-"""What the hub costs and saves: start, memory and round trip, each as a ratio in one run on one machine.
+"""Cost of the hub: start, memory and round trip, each as a ratio within one run.
 
 `python -m benchmarks.hub`; Linux only (/proc tells the memory). The comparison with the npm package is left out
 where there is no npm.

@@ -1,4 +1,4 @@
-"""Two ways of doing a thing, timed in turn on the same texts: what the machine does beside it hits both alike."""
+"""Timing of two alternatives in turn on the same texts, so that other load affects both alike."""
 
 from __future__ import annotations
 

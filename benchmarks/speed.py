@@ -190,7 +190,7 @@ def measure_queries(size: int, every: list[str], base: Vector, fresh: Iterator[s
 
 
 def report_recall(store: Store, memory: MemoryService, fresh: Iterator[str]) -> None:
-    """How many of the true best the searches of large banks find, against comparing every row."""
+    """Print the recall of the searches of large banks against exhaustive comparison."""
     retriever: Any = memory._retriever  # noqa: SLF001 - the exact answer is not part of the interface
     table = retriever._tables[memory.profile.project].table  # noqa: SLF001
     asked = list(itertools.islice(fresh, 200))

@@ -1,4 +1,4 @@
-"""What memories say, measured without a model: `python -m benchmarks.lessons [--only PART]`.
+"""Information content of memories, measured without a model: `python -m benchmarks.lessons [--only PART]`.
 
 - `decisions`: developer conversations that settle a rule, and bug reports that need it. Printed are the shares of the
   decision's words (without those of the report) and numbers that the first three memories say within 800 tokens.
@@ -124,7 +124,7 @@ def messages_of(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
 
 
 def within_budget(matches: Sequence[Match]) -> str:
-    """What an agent reads of memories: their tasks and lessons, cut at TOKENS."""
+    """Return the tasks and lessons of memories as an agent reads them, cut at TOKENS."""
     return "\n\n".join(f"{m.memory.task}\n{m.memory.reflection}" for m in matches)[: TOKENS * CHARS_PER_TOKEN]
 
 
@@ -152,7 +152,7 @@ def words(text: str) -> set[str]:
 
 
 def is_specific(memory: Memory) -> bool:
-    """Whether a lesson says something that its task does not: a value, a command, an error, or new words."""
+    """Return true where a lesson holds something that its task does not: a value, a command, an error, or new words."""
     lesson, task = term_weights(memory.reflection), term_weights(memory.task)
     new = lesson.keys() - task.keys()
     return bool(_VALUE.search(memory.reflection)) or 3 * len(new) >= max(len(lesson), 1)

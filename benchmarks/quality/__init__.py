@@ -1,1 +1,1 @@
-"""How good retrieval and learning are on real data: `python -m benchmarks.quality`; see docs/quality.md."""
+"""Quality of retrieval and learning on real data: `python -m benchmarks.quality`; see docs/quality.md."""

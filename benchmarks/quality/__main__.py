@@ -1,4 +1,4 @@
-"""How good retrieval and learning are on real data: `python -m benchmarks.quality [--only PART] [--set NAME]`.
+"""Quality of retrieval and learning on real data: `python -m benchmarks.quality [--only PART] [--set NAME]`.
 
 Tables and goals go to stdout, and with `--out` also into that folder, together with the curves as PNG. What each table
 means stands in docs/quality.md. Everything runs without a network in a temporary home; whole, it takes about an

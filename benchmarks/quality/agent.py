@@ -1,4 +1,4 @@
-"""An agent that follows memories, after the data's own description, and how much it earns.
+"""A simulated agent that follows memories, as the data's own description specifies, and its reward.
 
 Each memory has a hidden helpfulness, drawn once from Beta(2p, 2(1 - p)) with p the real pass rate of its task, kept in
 [.05, .95]. At each step a task is drawn; of the K memories that it is shown the agent follows the one at rank r with a
@@ -14,7 +14,7 @@ A memory of another task, where such are shown too, helps as little as any can: 
 In a growing memory each run that is handed in becomes a memory of its task, in the words of the one that the real run
 left, with a helpfulness of its own from the same distribution.
 
-All chance is drawn before the first step, so that every rule meets the same tasks and the same luck.
+All random numbers are drawn before the first step, so that every rule meets the same tasks and the same outcomes.
 """
 
 from __future__ import annotations
@@ -102,14 +102,14 @@ def draws(world: World, seed: int, steps: int) -> Draws:
 
 
 def attention(shown: int) -> Floats:
-    """How likely each rank is followed; sums to 1."""
+    """Return the probability of each rank to be followed; the sum is 1."""
     weights = 1.0 / np.log2(np.arange(shown) + 2.0)
     spread: Floats = weights / weights.sum()
     return spread
 
 
 def simulate(world: World, server: Server, drawn: Draws, flipped: float = 0.0) -> Floats:
-    """The expected reward of each step, given what was shown. `flipped` is the share of results told wrongly."""
+    """Return the expected reward of each step, given the memories shown. `flipped` is the share of wrong results."""
     expected = np.zeros(drawn.steps)
     words_of = list(range(len(world.memories)))
     task_of = world.task_of.tolist()

@@ -99,7 +99,7 @@ def fill(lab: Laboratory, memory: MemoryService, documents: dict[str, str]) -> V
 
 
 def found(memory: MemoryService, question: Question, retrieval: str = "", **more: float) -> list[Match]:
-    """What a query for ten gives, as many more as the question excludes, without those."""
+    """Return the ten best matches of a question, without the documents that it excludes."""
     query = asked(question.text, retrieval, limit=min(MOST, 10 + len(question.excluded)), **more)
     matches = memory.query(query).matches
     return [match for match in matches if document_of(match) not in question.excluded]

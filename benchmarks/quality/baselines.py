@@ -110,7 +110,7 @@ def blended(by_words: Floats, cosines: Floats) -> Floats:
 
 
 def plain_methods(by_words: Floats, cosines: Floats) -> dict[str, Floats]:
-    """What every document scores under each plain method, given its scores by words and by meaning."""
+    """Return the scores of all documents by plain method, given their scores by words and by meaning."""
     return {
         "BM25": by_words,
         "MiniLM": cosines,

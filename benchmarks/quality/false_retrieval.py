@@ -1,4 +1,4 @@
-"""Does it keep silent where it knows nothing? Queries of one set against the bank of another, for all pairs of sets.
+"""False retrieval: queries of one set against the bank of another, for all pairs of sets.
 
 Beside it what the threshold costs on the set's own queries: R@5 without a threshold minus R@5 with it. The figures at
 the default threshold are real queries with it; the curve is read from what queries without a threshold give, which
@@ -29,7 +29,7 @@ MOST_LOST = 0.02
 
 @dataclass(frozen=True)
 class Curve:
-    """Of one kind of retrieval: rates in [0, 1], by pair of sets (asked, bank) and losses of R@5 by set."""
+    """The curve of one kind of retrieval: rates in [0, 1] by pair of sets (asked, bank), and losses of R@5 by set."""
 
     threshold: float
     rates: dict[tuple[str, str], float]
@@ -96,7 +96,7 @@ def _losses(memory: MemoryService, questions: Sequence[Question], kind: str) -> 
 
 
 def _loss_as_set(memory: MemoryService, questions: Sequence[Question], kind: str) -> float:
-    """How much R@5 falls by the default threshold."""
+    """Return the loss of R@5 by the default threshold."""
 
     def reached(question: Question, **threshold: float) -> float:
         return recall(documents_of(found(memory, question, kind, mmr_lambda=1.0, **threshold)), question.relevant)

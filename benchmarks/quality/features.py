@@ -1,4 +1,4 @@
-"""What of the project is measured: kinds of retrieval, rules of credit, and how they are asked for."""
+"""The features that are measured: kinds of retrieval and rules of credit, and their queries and settings."""
 
 from __future__ import annotations
 

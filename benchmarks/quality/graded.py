@@ -1,4 +1,4 @@
-"""Do outcomes help ranking? Real runs whose memories are graded by what came of them.
+"""Effect of outcomes on ranking, on real runs whose memories are graded by their outcomes.
 
 On tau airline: memories are trials 1 to 3 of each task, queries the first user message of trial 0. A memory of the same
 task that passed has grade 2, one that failed 1, of another task 0; only tasks with a passed memory count.

@@ -1,7 +1,7 @@
-"""How much optimism pays where the memory stays as it is, and where every run that is handed in becomes a memory.
+"""Reward by optimism, in a fixed memory and in one where every submitted run becomes a memory.
 
-In use a memory grows: an untried memory comes with each run, and a rule that hopes too much of the untried never gets
-to use what it has found to help. So what is hoped by default is chosen by both.
+In use a memory grows: each run adds an untried memory, and a rule with too large a bonus for untried memories never
+uses those that have proved to help. The default optimism is therefore chosen by both measurements.
 """
 
 from __future__ import annotations

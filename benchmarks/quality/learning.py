@@ -59,7 +59,7 @@ Curves = Mapping[Trial, Floats]
 
 @dataclass(frozen=True)
 class Laps:
-    """How long, how often, and by which kind of retrieval everything is simulated."""
+    """The number of steps and seeds, and the kind of retrieval, of all simulations."""
 
     seeds: int
     steps: int
@@ -116,7 +116,7 @@ def rules(lambdas: Iterable[float] = LAMBDAS) -> list[Rule]:
 
 
 def bounds(lambdas: Iterable[float] = LAMBDAS) -> list[Rule]:
-    """What inferring from traces cannot be expected to surpass by much: see `Rule`."""
+    """Return the rules that bound what inference from traces can earn; see `Rule.source`."""
     return [Rule("source", lambda_, optimism) for lambda_ in lambdas for optimism in OPTIMISMS]
 
 

@@ -1,4 +1,4 @@
-"""How much is lost when the question stands behind a pasted log, or every task behind the same system prompt.
+"""Loss of retrieval quality where a pasted log precedes the question, or one system prompt precedes every task.
 
 Samples of each set, so that it takes minutes. The log is in front of the question only and about other subjects: its
 messages are pieces of another set. The prompt is in front of documents and questions alike.

@@ -1,4 +1,4 @@
-"""What wrong reviews undo, and how soon a memory sinks that lies about success."""
+"""Effect of wrong reviews on learning, and the time until a misleading memory loses its rank."""
 
 from __future__ import annotations
 

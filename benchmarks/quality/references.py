@@ -1,4 +1,4 @@
-"""What a rule is held against: an oracle, and a learner that has nothing else to do.
+"""References for the rules: an oracle, and a learner with full information about what was followed.
 
 Both are servers as a simulated agent knows them, and know what only a simulation can tell.
 """
@@ -38,11 +38,11 @@ class Oracle:
 
 
 class Explorer:
-    """Knows each task's pass rate, which memory was followed, and the step from which on it is judged.
+    """Explores first and is evaluated afterwards; knows each task's pass rate and which memory was followed.
 
-    Until then it shows what was followed least, whatever that earns; from then on it ranks by the expected helpfulness,
-    the mean of the distribution that it was drawn from, given the results. More than it finds out, nobody who also
-    has to earn on the way can be expected to find out in so many steps.
+    Before the step `judged_from` it shows the memories that were followed least, regardless of the reward. From then on
+    it ranks by the posterior mean of the helpfulness, given the results. This bounds what a learner can find out in so
+    many steps while it also has to earn rewards.
     """
 
     def __init__(self, world: World, k: int, judged_from: int) -> None:

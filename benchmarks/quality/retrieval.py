@@ -1,4 +1,4 @@
-"""Does the right lesson come first? Every set through the real write path and the real query, beside plain methods.
+"""Retrieval quality: every set through the real write path and the real query, compared with plain methods.
 
 All q_values are 0.5, so what is measured is relevance alone. `semantic` and `hybrid` are queries without MMR and
 without a threshold; `as installed` has every default, MMR and threshold included.

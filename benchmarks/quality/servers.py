@@ -152,7 +152,7 @@ def _with_relevance(world: World, retrieval: str, whole: bool) -> Changes:
 
 @cache
 def _used(world: World, task: int, shown: frozenset[int], run: int) -> Mapping[str, float]:
-    """How much a run followed each of the memories. The order in which they are shown does not matter."""
+    """Return the weight with which a run followed each of the memories, regardless of their order."""
     return credit_assignment.credit_weights(
         [world.memories[i] for i in sorted(shown)], world.questions[task], _parsed(world, run)
     )

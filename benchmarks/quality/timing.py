@@ -1,4 +1,4 @@
-"""How much longer a hybrid query takes than a semantic one: in turn on one bank, on texts that no cache has seen.
+"""Ratio of the times of hybrid and semantic queries, taken in turn on one bank with texts that are not cached.
 
 The memories are made of real texts, half of one and half of another, with a vector between those of the two: embedding
 ten thousand texts would take minutes and measure the model.

@@ -44,7 +44,7 @@ class BoundedClient(DefaultAsyncHttpxClient):
 
 
 class BoundedBlockingClient(DefaultHttpxClient):
-    """The same for callers that wait, as far as LONGEST_VECTORS."""
+    """Reads every answer as BoundedClient does, in blocking calls, as far as LONGEST_VECTORS."""
 
     def send(self, request: Any, **options: Any) -> Any:
         """The answer with its body read and unpacked. Raises AnswerTooLong."""
@@ -65,7 +65,7 @@ class BoundedBlockingClient(DefaultHttpxClient):
 
 
 class _Body:
-    """What came of an answer's body so far."""
+    """The part of an answer's body that was read so far."""
 
     def __init__(self, response: Any, longest: int) -> None:
         self._response = response

@@ -1,1 +1,1 @@
-"""What is done to a whole memory: check and mend it, take it elsewhere, keep a copy, forget, find better words."""
+"""Maintenance of a project: audit, reindexing, export, import, backup, erasure, rewriting."""

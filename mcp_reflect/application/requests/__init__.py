@@ -1,4 +1,4 @@
-"""What callers may hand in: each argument's name, type, range, default and wording, once for tools, API and commands.
+"""Request models: name, type, range, default and description of each argument, once for tools, API and commands.
 
 `conversions` know other forms of right values, `checks` say what a value must be like, `arguments` are the types made
 of both, `models` what is handed in as a whole, `tool_arguments` a tool's schema and the request made of a call.

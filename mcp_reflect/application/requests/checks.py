@@ -1,4 +1,4 @@
-"""What a single value must be like, before and after pydantic has made a Python value of it.
+"""Checks of single values, before and after the conversion by pydantic.
 
 Each check gives the value back, converted where nothing is lost, or refuses it with words that say what is wrong.
 """
@@ -71,7 +71,7 @@ def as_number(value: Any) -> Any:
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a number, not true or false, that a float can hold."""
+    """Return true for a number that fits into a float, and false for booleans."""
     # math.isfinite raises for larger integers; no comparison with NaN holds.
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 

@@ -61,7 +61,7 @@ def result_from(text: str) -> str | None:
 
 
 def _json(value: Any) -> Any:
-    """What a JSON text says; None for anything else."""
+    """Return the value of a JSON text, None for anything else."""
     if not isinstance(value, str):
         return None
     try:

@@ -1,4 +1,4 @@
-"""What callers may hand in about many runs."""
+"""Request models of insights."""
 
 from __future__ import annotations
 

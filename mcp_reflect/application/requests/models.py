@@ -1,4 +1,4 @@
-"""What callers hand in, as a whole: one model for each tool.
+"""Request models, one for each tool.
 
 The tools' schemas and descriptions, the checks, the defaults and the fields of the Python API follow from these.
 """
@@ -70,7 +70,7 @@ class AugmentQuery(Query):
 
 
 class ReviewArguments(RequestModel):
-    """What may come with a review beside the result.
+    """Optional arguments of a review.
 
     `source` says what a program read a verdict off.
     """

@@ -1,4 +1,4 @@
-"""The base of all requests, and how a wrong value becomes a message that its caller can act on."""
+"""The base class of requests, and messages about wrong values that a caller can act on."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def problem_of(error: ValidationError, fields: Mapping[str, FieldInfo]) -> Inval
 
 
 def allowed_in(field: FieldInfo | None) -> str:
-    """What a field may hold, in words."""
+    """Return a description of the values that a field allows."""
     if field is None:
         return "see the tool's schema"
     of_few = " or ".join(f'"{value}"' for value in get_args(field.annotation))

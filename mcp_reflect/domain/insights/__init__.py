@@ -1,1 +1,1 @@
-"""What many runs have in common: observations, importance, merging."""
+"""Insights into many runs: observations, importance, merging."""

@@ -1,1 +1,1 @@
-"""How reviews move memories: the q_value update, credit assignment, confidence, pruning, statistics by task."""
+"""Learning from reviews: q_value update, credit assignment, confidence bounds, pruning, statistics by task."""

@@ -64,7 +64,7 @@ _SHORTEST_QUOTE = 12
 
 @dataclass(frozen=True)
 class _AgentActions:
-    """What the agent itself wrote and called: texts, and the names of its tools in order."""
+    """The texts that the agent itself wrote, and the names of the tools that it called, in order."""
 
     texts: tuple[str, ...]
     tools: tuple[str, ...]

@@ -107,7 +107,7 @@ def trial_counts(events: Iterable[UtilityEvent]) -> tuple[float, float]:
 
 
 class UtilityTotals(NamedTuple):
-    """What all events of a memory come to; `trials` and `successes` are as in `trial_counts`."""
+    """The totals of all events of a memory; `trials` and `successes` are as in `trial_counts`."""
 
     q_value: float
     reviews: int

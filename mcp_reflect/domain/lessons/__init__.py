@@ -1,1 +1,1 @@
-"""What a run has to teach, extracted without a model: decisions, corrections, repairs, commands that worked."""
+"""Extraction of lessons from a run without a model: decisions, corrections, repairs, commands that worked."""
