@@ -24,7 +24,7 @@ def learn(session: WriteSession, trace: Trace, review: Review) -> list[QUpdate]:
     moved_before = list(dict.fromkeys(event.memory_id for event in session.events.of_trace(trace.id)))
     named = (*review.helpful_memory_ids, *review.harmful_memory_ids)
     before = session.memories.by_ids(list(dict.fromkeys([*trace.retrieved_memory_ids, *named, *moved_before])))
-    own = {memory.id for memory in before.values() if trace.id in memory.origins}
+    own = {memory.id for memory in before.values() if trace.id in memory.source_trace_ids}
     earned = q_update.rewards_of_review(trace, review, own)
     mine = {
         memory_id: q_update.utility_event(review, memory_id, position, reward, before[memory_id].q_value)
@@ -51,7 +51,7 @@ def learn(session: WriteSession, trace: Trace, review: Review) -> list[QUpdate]:
 def creditable(session: ReadSession, trace: Trace) -> list[Memory]:
     """The memories that a run was given and may credit."""
     found = session.memories.by_ids(trace.retrieved_memory_ids)
-    return [memory for memory in found.values() if trace.id not in memory.origins]
+    return [memory for memory in found.values() if trace.id not in memory.source_trace_ids]
 
 
 class CreditInference:
@@ -83,19 +83,18 @@ class CreditInference:
         return self._used
 
 
-def refine(
-    session: WriteSession, trace: Trace, review: Review, draft: ReflectionDraft, author: Author
-) -> tuple[Review, list[QUpdate]]:
+def refine(session: WriteSession, trace: Trace, review: Review, draft: ReflectionDraft, author: Author) -> Review:
     """Let the opinion that came with a reflection decide which memories a review credits.
 
-    The reviewer's own verdict stands (`q_update.with_model_verdict`). Returns the review as it counts now and what that
-    moved.
+    The reviewer's own verdict stands (`q_update.with_model_verdict`). Returns the review as it counts
+    now.
     """
     judged = q_update.with_model_verdict(trace, review, draft, author)
     if judged == review:
-        return review, []
+        return review
     session.reviews.put_judgement(judged)
-    return judged, learn(session, trace, judged)
+    learn(session, trace, judged)
+    return judged
 
 
 def disown(session: WriteSession, memory_id: str, trace_ids: Iterable[str]) -> None:

@@ -46,8 +46,8 @@ def explain(ledger: Ledger, profile: Profile, memory_id: str) -> Explanation:
             raise UnknownId("memory_id", [memory_id], ISSUED_BY)
         events, log = session.events.of_memories([memory_id]), session.memories.log_of(memory_id)
         reviews = session.reviews.by_ids({event.review_id for event in events})
-        runs = {i: session.traces.summary(i) for i in {*memory.origins, *(event.trace_id for event in events)}}
-    origins = [run for run in (runs[i] for i in memory.origins) if run is not None]
+        runs = {i: session.traces.summary(i) for i in {*memory.source_trace_ids, *(event.trace_id for event in events)}}
+    origins = [run for run in (runs[i] for i in memory.source_trace_ids) if run is not None]
     moves = [
         QChange(event, reviews[event.review_id], run) for event in events if (run := runs[event.trace_id]) is not None
     ]

@@ -6,20 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from mcp_reflect.application.claims import Embedded
 from mcp_reflect.application.credit import CreditInference, creditable, learn
-from mcp_reflect.application.jobs.reflection_jobs import memories_to_judge, queue_reflection, save_reflection
+from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.memory_reader import ISSUED_BY
 from mcp_reflect.application.ports import Clock, ReadSession, Reflector, WriteSession
 from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.reflection import AuthoredDraft, memories_to_judge, queue_reflection, save_reflection
 from mcp_reflect.application.requests import DEFAULT, Verdict
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import (
-    Author,
     IngestStatus,
     Memory,
     QUpdate,
-    ReflectionDraft,
     Review,
     Trace,
 )
@@ -33,7 +31,7 @@ SAMPLING_GRACE_S = 120.0
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ReviewOutcome:
     """What a submit or a review came to. `ask_client` carries the run that the client's model should reflect on."""
 
     trace_id: str
@@ -55,8 +53,8 @@ class PreparedReview:
     """
 
     run: ReviewedRun
-    words: tuple[ReflectionDraft, Author] | None
-    embedded: Embedded | None
+    words: AuthoredDraft | None
+    embedded: EmbeddedTexts | None
     credit: CreditInference | None
 
 
@@ -73,7 +71,7 @@ class Reviewer:
         run: ParsedRun,
         verdict: Verdict,
         memories: Sequence[Memory],
-        embedded: Embedded | None,
+        embedded: EmbeddedTexts | None,
         *,
         client_can_sample: bool,
     ) -> PreparedReview:
@@ -102,7 +100,7 @@ class Reviewer:
         words = self._words_at_once(reviewed, client_can_sample=client_can_sample)
         return PreparedReview(reviewed, words, embedded, credit)
 
-    def apply(self, session: WriteSession, prepared: PreparedReview, trace: Trace) -> Outcome:
+    def apply(self, session: WriteSession, prepared: PreparedReview, trace: Trace) -> ReviewOutcome:
         """Store the review of a stored trace, move the q_values, and store the reflection or queue it."""
         review = prepared.run.review.model_copy(update={"seq": session.feed.next_seq()})
         if prepared.credit is not None:
@@ -113,20 +111,14 @@ class Reviewer:
         updates = learn(session, trace, review)
         words, embedded = prepared.words, prepared.embedded
         if words is not None and embedded is not None:
-            memory = self.save(session, run, words, embedded)
-            return Outcome(trace.id, review, "completed", "", memory, updates)
+            memory = save_reflection(session, run, words, embedded, self._clock(), self._profile.initial_q)
+            return ReviewOutcome(trace.id, review, "completed", "", memory, updates)
         asked = words is None and not self._profile.uses_model
         due = self._clock() + timedelta(seconds=SAMPLING_GRACE_S if asked else 0.0)
         reason = "the embedding model is not available" if embedded is None else ""
-        queue_reflection(session, trace, review, due, reason, for_model=words is None and not asked)
+        queue_reflection(session, review, due, reason, for_model=words is None and not asked)
         to_ask = replace(run, retrieved=memories_to_judge(session, trace, review)) if asked else None
-        return Outcome(trace.id, review, "queued", reason, None, updates, to_ask)
-
-    def save(
-        self, session: WriteSession, run: ReviewedRun, words: tuple[ReflectionDraft, Author], embedded: Embedded
-    ) -> Memory:
-        """Store the memory of a reviewed run."""
-        return save_reflection(session, run, words, embedded, self._clock(), self._profile.initial_q)
+        return ReviewOutcome(trace.id, review, "queued", reason, None, updates, to_ask)
 
     def require_memories(self, session: ReadSession, name: str, ids: Sequence[str]) -> None:
         """Raises UnknownId for ids in argument `name` that are not visible to this connection."""
@@ -146,7 +138,7 @@ class Reviewer:
                 raise InvalidArgument(name, "given without a review", "together with review_result, or in review_trace")
             self.require_memories(session, name, ids)
 
-    def _words_at_once(self, run: ReviewedRun, *, client_can_sample: bool) -> tuple[ReflectionDraft, Author] | None:
+    def _words_at_once(self, run: ReviewedRun, *, client_can_sample: bool) -> AuthoredDraft | None:
         """The reflection, where it takes no model to write it; None where one is to be asked."""
         author = self._profile.author
         if author in {"auto", "agent"}:

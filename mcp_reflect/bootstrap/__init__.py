@@ -14,9 +14,10 @@ from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.insights import Insights
-from mcp_reflect.application.jobs.insights import InsightQueue
-from mcp_reflect.application.jobs.reflections import ReflectionQueue
-from mcp_reflect.application.jobs.sharing import Claims, SharedWorkers
+from mcp_reflect.application.jobs.insights import InsightJobs
+from mcp_reflect.application.jobs.leases import JobLeases, SharedWorkers
+from mcp_reflect.application.jobs.reflections import ReflectionJobs
+from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.known_errors import ErrorFixes
 from mcp_reflect.application.known_errors.mirror import FEW, Mirror
 from mcp_reflect.application.memory_service import MemoryService
@@ -35,6 +36,7 @@ from mcp_reflect.bootstrap.parts import (
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings
 from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.models import InsightJob, ReflectionJob
 from mcp_reflect.errors import ConfigurationError, ModelUnavailable
 
 
@@ -43,11 +45,11 @@ def utc_now() -> datetime:
 
 
 @dataclass(frozen=True)
-class Queues:
-    """The background work shared by everyone with the same project and model; no insights without a model."""
+class Workers:
+    """What works in the background for everyone with the same project and model; no insights without a model."""
 
-    reflections: ReflectionQueue
-    insights: InsightQueue | None
+    reflections: JobWorker[ReflectionJob]
+    insights: JobWorker[InsightJob] | None
 
     def start(self) -> None:
         self.reflections.start()
@@ -74,8 +76,8 @@ class Store:
     indexer: Indexer
     embedder: Embedder
     retriever: Retriever
-    queues: SharedWorkers[Queues] = field(default_factory=SharedWorkers)
-    claims: Claims = field(default_factory=Claims)
+    workers: SharedWorkers[Workers] = field(default_factory=SharedWorkers)
+    leases: JobLeases = field(default_factory=JobLeases)
 
 
 @contextmanager
@@ -101,13 +103,13 @@ def open_store(settings: Settings, role: str = "", embedder: Embedder | None = N
 
 @contextmanager
 def compose_store(
-    home: Home, ledger: Ledger, index: VectorIndex, embedder: Embedder, queues: SharedWorkers[Queues] | None = None
+    home: Home, ledger: Ledger, index: VectorIndex, embedder: Embedder, workers: SharedWorkers[Workers] | None = None
 ) -> Iterator[Store]:
     """Build what stands on these adapters. The caller locks the home where needed, and closes ledger and embedder."""
     indexer = Indexer(ledger, index, embedder.identity)
     retriever = Retriever(ledger, index, indexer, embedder)
     try:
-        yield Store(home, ledger, index, indexer, embedder, retriever, queues or SharedWorkers())
+        yield Store(home, ledger, index, indexer, embedder, retriever, workers or SharedWorkers())
     finally:
         indexer.close()
 
@@ -123,9 +125,10 @@ def build_memory(
     profile = build_profile(settings, store.embedder, connection or new_id("con"))
     extractive, prompts = ExtractiveReflector(), Prompts(store.home.prompts_folder)
 
-    def make_queues() -> Queues:
+    def make_workers() -> Workers:
         reflector = build_reflector(settings, store.ledger, prompts, clock)
-        reflections = ReflectionQueue(
+        limit = settings.reflection.max_tokens_per_day
+        reflections = ReflectionJobs(
             store.ledger,
             store.embedder,
             profile.project,
@@ -134,13 +137,12 @@ def build_memory(
             clock=clock,
             on_saved=store.indexer.notify,
             initial_q=profile.initial_q,
-            tokens_per_day=settings.reflection.max_tokens_per_day,
             must_use_model=profile.author == "llm",
-            claims=store.claims,
         )
+        worker = JobWorker(reflections, store.ledger, clock, store.leases, tokens_per_day=limit)
         if reflector is None:
-            return Queues(reflections, None)
-        insights = InsightQueue(
+            return Workers(worker, None)
+        insights = InsightJobs(
             store.ledger,
             store.embedder,
             profile.project,
@@ -149,20 +151,18 @@ def build_memory(
             clock=clock,
             on_saved=store.indexer.notify,
             initial_q=profile.initial_q,
-            tokens_per_day=settings.reflection.max_tokens_per_day,
-            claims=store.claims,
         )
-        return Queues(reflections, insights)
+        return Workers(worker, JobWorker(insights, store.ledger, clock, store.leases, tokens_per_day=limit))
 
     mirror = build_mirror(settings, store.ledger, store.embedder, profile, clock)
     with suppress(ModelUnavailable):  # told by the first call that needs the model
         mirror.read(FEW)
-    with store.queues.lease(_queue_wanted(settings), make_queues) as queues:
+    with store.workers.lease(_workers_wanted(settings), make_workers) as workers:
         yield MemoryService(
             ledger=store.ledger,
             embedder=store.embedder,
             retriever=store.retriever,
-            queue=queues.reflections,
+            reflections=workers.reflections,
             extractive=extractive,
             dialogue=prompts,
             insights=Insights(
@@ -171,12 +171,13 @@ def build_memory(
                 dialogue=prompts,
                 profile=profile,
                 clock=clock,
-                wake=queues.notify_insights,
+                wake=workers.notify_insights,
                 saved=store.indexer.notify,
             ),
             errors=ErrorFixes(store.ledger, store.embedder, store.retriever, mirror, profile, clock),
             profile=profile,
             clock=clock,
+            on_saved=store.indexer.notify,
         )
 
 
@@ -232,8 +233,8 @@ def open_reflector(settings: Settings, books: LedgerAccess) -> tuple[Prompts, Re
     return prompts, build_language_model(settings, books.ledger, prompts, books.clock)
 
 
-def _queue_wanted(settings: Settings) -> Hashable:
-    """What a queue is made from: connections that agree in it share one."""
+def _workers_wanted(settings: Settings) -> Hashable:
+    """What workers are made from: connections that agree in it share one."""
     return (
         settings.project,
         settings.reflection,

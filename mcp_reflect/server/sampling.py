@@ -23,7 +23,7 @@ from mcp_types import (
 )
 from mcp_types.version import is_version_at_least
 
-from mcp_reflect.application.review import SAMPLING_GRACE_S, Outcome
+from mcp_reflect.application.review import SAMPLING_GRACE_S, ReviewOutcome
 from mcp_reflect.errors import ReflectError
 from mcp_reflect.server.tool import AppContext
 from mcp_reflect.server.workers import in_worker
@@ -40,7 +40,9 @@ def can_sample(ctx: AppContext) -> bool:
     return ctx.client_capabilities is not None and ctx.client_capabilities.sampling is not None
 
 
-async def ask_client_if_needed(ctx: AppContext, write: Callable[[], Outcome]) -> Outcome | InputRequiredResult:
+async def ask_client_if_needed(
+    ctx: AppContext, write: Callable[[], ReviewOutcome]
+) -> ReviewOutcome | InputRequiredResult:
     """Run `write`; where its outcome asks for the client's model, ask, and store the answer."""
     memory = ctx.request_context.lifespan_context
     answered = ctx.request_state is not None

@@ -17,7 +17,7 @@ from mcp_reflect.application.requests import (
     TraceListRequest,
     TraceRequest,
 )
-from mcp_reflect.application.review import Outcome
+from mcp_reflect.application.review import ReviewOutcome
 from mcp_reflect.errors import ReflectError
 from mcp_reflect.server.connection_defaults import augment_defaults, query_defaults
 from mcp_reflect.server.error_tools import ERROR_TOOLS
@@ -66,10 +66,10 @@ def _review_source(ctx: AppContext) -> dict[str, str]:
     return {"source": given} if isinstance(given, str) else {}
 
 
-async def _settle(ctx: AppContext, write: Callable[[], Outcome]) -> ToolReply:
+async def _settle(ctx: AppContext, write: Callable[[], ReviewOutcome]) -> ToolReply:
     """Store first; then give the client's model, or the configured one, a little time for the reflection."""
     outcome = await ask_client_if_needed(ctx, write)
-    if not isinstance(outcome, Outcome):
+    if not isinstance(outcome, ReviewOutcome):
         return outcome
     memory = ctx.request_context.lifespan_context
     if memory.profile.uses_model and (ctx.request_context.meta or {}).get(request_meta.WAIT) is not False:

@@ -7,9 +7,9 @@ from typing import Any
 from mcp_reflect.application.known_errors import KnownFix, KnownFixes, Recorded
 from mcp_reflect.application.lifecycle import StatusChange
 from mcp_reflect.application.memory_reader import MemoryReader, ingest_status
-from mcp_reflect.application.memory_service import Retrieved
+from mcp_reflect.application.memory_service import RetrievedMemories
 from mcp_reflect.application.ports import ProjectCounts, TraceSummary
-from mcp_reflect.application.review import Outcome
+from mcp_reflect.application.review import ReviewOutcome
 from mcp_reflect.domain.learning.confidence import credible_interval
 from mcp_reflect.domain.models import RETRIEVABLE, Match, Memory, Review, Trace, flat_fields
 from mcp_reflect.domain.truncate import truncate_middle
@@ -48,7 +48,7 @@ def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = F
     return {name: fields[name] for name in _SHOWN if name not in left_out}
 
 
-def retrieved_view(retrieved: Retrieved, *, concise: bool) -> dict[str, Any]:
+def retrieved_view(retrieved: RetrievedMemories, *, concise: bool) -> dict[str, Any]:
     return {
         "retrieval_id": retrieved.retrieval_id,
         "memories": [memory_view(match.memory, match, concise=concise) for match in retrieved.matches],
@@ -98,7 +98,7 @@ def status_view(change: StatusChange) -> dict[str, Any]:
     return {"memory_id": change.memory.id, "status": change.memory.status, "status_before": change.before}
 
 
-def outcome_view(outcome: Outcome) -> dict[str, Any]:
+def outcome_view(outcome: ReviewOutcome) -> dict[str, Any]:
     return {
         "trace_id": outcome.trace_id,
         "review_status": "pending" if outcome.review is None else "reviewed",
@@ -110,7 +110,7 @@ def outcome_view(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _next_step(outcome: Outcome) -> str:
+def _next_step(outcome: ReviewOutcome) -> str:
     if outcome.review is None:
         return f'When the outcome is known: review_trace(trace_id="{outcome.trace_id}", result="pass" or "fail").'
     if outcome.ingest_status == "queued":

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mcp_reflect.application.claims import hide
+from mcp_reflect.application.reflection import hide_rewritten
 from mcp_reflect.application.requests import Submission, Verdict
 from mcp_reflect.domain.models import Memory
 from tests.support.composition import Parts, small_memory
@@ -49,7 +49,7 @@ def test_a_status_that_somebody_gave_stays_when_the_claim_is_said_again(
     parts.memory.manage(claim(parts, trace_id).id, action)  # type: ignore[arg-type]
     if hidden:
         with parts.ledger.writing() as session:
-            hide(session, trace_id)
+            hide_rewritten(session, trace_id)
     parts.memory.review(trace_id, said(CLAIM))
     assert claim(parts, trace_id).status == status
 
@@ -61,7 +61,7 @@ def test_a_claim_that_is_not_said_again_comes_back_as_it_was(parts: Parts, hidde
     for claims in ((OTHER,), (CLAIM, OTHER), (OTHER,)):
         if hidden:
             with parts.ledger.writing() as session:
-                hide(session, trace_id)
+                hide_rewritten(session, trace_id)
         parts.memory.review(trace_id, said(*claims))
         assert claim(parts, trace_id).status == ("adopted" if CLAIM in claims else "archived")
         assert claim(parts, trace_id, OTHER).status == "active"

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
-from mcp_reflect.application.jobs.reflections import ReflectionQueue
+from mcp_reflect.application.jobs.leases import JobLeases
+from mcp_reflect.application.jobs.reflections import ReflectionJobs
+from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Submission
-from mcp_reflect.domain.models import Author, ReflectionDraft
+from mcp_reflect.domain.models import Author, ReflectionDraft, ReflectionJob
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from tests.support.composition import Parts, small_memory
 from tests.support.fakes import HashEmbedder
@@ -56,12 +58,13 @@ def handed_in(parts: Parts, *tasks: str) -> list[str]:
     return [memory.submit(Submission(task=task, review_result="pass")).trace_id for task in tasks]
 
 
-def queue(
+def worker(
     parts: Parts, reflector: Broken | None, embedder: HashEmbedder | None = None, at: float = 10**7, **more: Any
-) -> ReflectionQueue:
+) -> JobWorker[ReflectionJob]:
     later = moment(at)
     arguments = (parts.ledger, embedder or parts.embedder, "alpha", reflector, ExtractiveReflector())
-    return ReflectionQueue(*arguments, clock=lambda: later, on_saved=lambda _: None, **more)
+    jobs = ReflectionJobs(*arguments, clock=lambda: later, on_saved=lambda _: None, **more)
+    return JobWorker(jobs, parts.ledger, lambda: later, JobLeases())
 
 
 @pytest.mark.parametrize(("must_use_model", "state"), [(False, "completed"), (True, "failed")])
@@ -70,7 +73,7 @@ def test_a_job_at_which_the_reflector_breaks_is_settled_and_holds_up_no_other(
 ) -> None:
     poisoned, *others = handed_in(parts, "poison", "one", "two")
     reflector = Broken()
-    assert queue(parts, reflector, must_use_model=must_use_model).work_off() == 3
+    assert worker(parts, reflector, must_use_model=must_use_model).work_off() == 3
     assert sorted(reflector.asked) == ["one", "poison", "two"]
     for trace_id in others:
         memory = parts.memory.memory_of(parts.memory.summary(trace_id))
@@ -84,7 +87,7 @@ def test_a_job_at_which_the_reflector_breaks_is_settled_and_holds_up_no_other(
 def test_a_job_that_breaks_elsewhere_is_put_off_and_given_up_in_the_end(parts: Parts) -> None:
     poisoned, other = handed_in(parts, "poison", "one")
     reflector = Broken()
-    tried = queue(parts, reflector, BrokenEmbedder())
+    tried = worker(parts, reflector, BrokenEmbedder())
     reflector.reflect = lambda run: ReflectionDraft(summary=run.trace.task)  # type: ignore[method-assign]
     assert tried.work_off() == 2
     job = parts.memory.summary(poisoned).job
@@ -98,11 +101,11 @@ HOUR = 3_600.0
 
 def test_what_waits_for_a_model_is_written_without_one_after_a_day_only(parts: Parts) -> None:
     (waiting,) = handed_in(parts, "one")
-    passing = queue(parts, None, at=23 * HOUR)
+    passing = worker(parts, None, at=23 * HOUR)
     assert passing.work_off() == 0
     assert passing.next_due() is not None
     assert passing.next_due() > moment(24 * HOUR)  # type: ignore[operator]
-    assert queue(parts, None, at=25 * HOUR).work_off() == 1
+    assert worker(parts, None, at=25 * HOUR).work_off() == 1
     memory = parts.memory.memory_of(parts.memory.summary(waiting))
     assert memory is not None
     assert memory.author == "extractive"
@@ -110,8 +113,8 @@ def test_what_waits_for_a_model_is_written_without_one_after_a_day_only(parts: P
 
 def test_a_model_that_comes_back_writes_what_waited_for_it(parts: Parts) -> None:
     (waiting,) = handed_in(parts, "one")
-    assert queue(parts, None, at=HOUR).work_off() == 0
-    assert queue(parts, Broken(), at=HOUR).work_off() == 1
+    assert worker(parts, None, at=HOUR).work_off() == 0
+    assert worker(parts, Broken(), at=HOUR).work_off() == 1
     memory = parts.memory.memory_of(parts.memory.summary(waiting))
     assert memory is not None
     assert memory.author == "llm"
@@ -121,4 +124,4 @@ def test_what_waits_for_the_clients_own_model_is_written_without_one_soon(parts:
     submission = Submission(task="one", review_result="pass")
     outcome = parts.memory.submit(submission, client_can_sample=True)
     assert outcome.ingest_status == "queued"
-    assert queue(parts, None, at=HOUR).work_off() == 1
+    assert worker(parts, None, at=HOUR).work_off() == 1

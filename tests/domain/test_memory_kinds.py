@@ -51,8 +51,10 @@ def test_a_flat_memory_has_the_fields_of_all_kinds(kind: Kind) -> None:
 
 def test_only_an_insight_comes_from_several_runs() -> None:
     trace = make_trace(id="t1")
-    assert make_memory(trace, kind="insight", evidence=("t2", "t1")).origins == ("t1", "t2")
-    assert [make_memory(trace, kind=kind).origins for kind in MEMORY_KINDS if kind != "insight"] == [("t1",)] * 3
+    assert make_memory(trace, kind="insight", evidence=("t2", "t1")).source_trace_ids == ("t1", "t2")
+    assert [make_memory(trace, kind=kind).source_trace_ids for kind in MEMORY_KINDS if kind != "insight"] == [
+        ("t1",)
+    ] * 3
 
 
 def test_a_later_review_rewrites_what_came_from_the_run_alone() -> None:

@@ -88,5 +88,5 @@ def test_a_models_opinion_counts_only_where_it_is_asked_for(
 
 def test_an_insight_comes_from_all_of_its_evidence_and_an_error_only_from_its_run() -> None:
     trace = make_trace(id="t1")
-    assert make_memory(trace, kind="insight", evidence=("t1", "t2")).origins == ("t1", "t2")
-    assert make_memory(trace, kind="error", evidence=("TypeError",)).origins == ("t1",)
+    assert make_memory(trace, kind="insight", evidence=("t1", "t2")).source_trace_ids == ("t1", "t2")
+    assert make_memory(trace, kind="error", evidence=("TypeError",)).source_trace_ids == ("t1",)

@@ -16,11 +16,11 @@ from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
 from mcp_reflect.adapters.fastembed_embedder.sources import BUNDLED
 from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.application.index_sync import Indexer
-from mcp_reflect.application.jobs.sharing import SharedWorkers
+from mcp_reflect.application.jobs.leases import SharedWorkers
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.profile import CreditSetting
 from mcp_reflect.application.retrieval import Retriever
-from mcp_reflect.bootstrap import Queues, build_memory, compose_store
+from mcp_reflect.bootstrap import Workers, build_memory, compose_store
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings, load_settings
 from tests.support.fakes import HashEmbedder, MemoryIndex
@@ -40,11 +40,11 @@ class Parts:
     retriever: Retriever
 
 
-class _IdleWorkers(SharedWorkers[Queues]):
-    """Queues that no thread works off: a test that wants a job done does it itself."""
+class _IdleWorkers(SharedWorkers[Workers]):
+    """Workers that no thread works off: a test that wants a job done does it itself."""
 
     @contextmanager
-    def lease(self, wanted: object, make: Callable[[], Queues]) -> Iterator[Queues]:
+    def lease(self, wanted: object, make: Callable[[], Workers]) -> Iterator[Workers]:
         del wanted
         yield make()
 

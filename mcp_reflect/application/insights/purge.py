@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from mcp_reflect.application.claims import Embedded
+from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.lifecycle import PURGE_ACTION
 from mcp_reflect.application.ports import Clock, Embedder, Ledger
 from mcp_reflect.application.profile import Profile
@@ -36,7 +36,7 @@ def purge_insights(
     gone = find_insights_to_purge(ledger, profile, before)
     if not gone:
         return []
-    embedded = Embedded.by(embedder, [PURGED_TEXT])
+    embedded = EmbeddedTexts.by(embedder, [PURGED_TEXT])
     with ledger.writing() as session:
         present = session.memories.by_ids([memory.id for memory in gone])
         for memory in present.values():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from mcp_reflect.application.claims import Embedded
 from mcp_reflect.application.credit import disown
+from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.ports import Embedder, Ledger, ReadSession, TraceSummary, WriteSession
 from mcp_reflect.application.profile import InsightRules
 from mcp_reflect.domain.ids import new_id
@@ -33,7 +33,7 @@ def save_insights(
     user = job.user if job.own_only else None
     with ledger.reading() as reading:
         texts = [memory.reflection for memory in reading.memories.find(job.project, user=user, kind="insight")]
-    embedded = Embedded.by(embedder, [*(draft.text for draft in drafts), *texts])
+    embedded = EmbeddedTexts.by(embedder, [*(draft.text for draft in drafts), *texts])
     with ledger.writing() as session:
         waiting = session.jobs.insights.get(job.id)
         if waiting is not None and waiting.state != "queued":

@@ -59,7 +59,7 @@ def _provenance(memories: list[Memory], traces: list[tuple[Trace, Review | None]
             yield f"memory {memory.id}: its trace {memory.source_trace_id} is missing"
         elif not isinstance(memory, InsightMemory) and memory.source_trace_id not in reviewed:
             yield f"memory {memory.id}: its trace {memory.source_trace_id} has no review"
-        for trace_id in sorted(set(memory.origins) - known - {memory.source_trace_id}):
+        for trace_id in sorted(set(memory.source_trace_ids) - known - {memory.source_trace_id}):
             yield f"memory {memory.id}: its evidence {trace_id} is missing"
 
 
@@ -103,7 +103,7 @@ def _by_origin(memories: list[Memory]) -> dict[str, set[str]]:
     """Return the memories that each trace must not credit, by trace id: those derived from it."""
     own: dict[str, set[str]] = {}
     for memory in memories:
-        for trace_id in memory.origins:
+        for trace_id in memory.source_trace_ids:
             own.setdefault(trace_id, set()).add(memory.id)
     return own
 

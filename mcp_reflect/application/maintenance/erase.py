@@ -102,7 +102,7 @@ def _targets(session: ReadSession, project: str, record_id: str) -> tuple[dict[s
         recorded = source is not None and source.origin != "run"
         return {source.id: source} if source is not None and recorded else {}, {memory.id: memory}
     if trace is not None and trace.project == project:
-        made = [m for m in session.memories.find(project) if trace.id in m.origins]
+        made = [m for m in session.memories.find(project) if trace.id in m.source_trace_ids]
         return {trace.id: trace}, {memory.id: memory for memory in made}
     raise _unknown(record_id)
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC
 
-from mcp_reflect.application.claims import Embedded, texts_of
-from mcp_reflect.application.jobs.reflection_jobs import save_reflection
+from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReflectionDialogue, Reflector
 from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.reflection import AuthoredDraft, save_reflection, texts_of
 from mcp_reflect.domain.models import RETRIEVABLE, Memory, ReflectionDraft
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
@@ -107,8 +107,8 @@ def _rewrite(ledger: Ledger, embedder: Embedder, reflector: Reflector, clock: Cl
     draft = _without_verdict(storable_draft(reflector.reflect(run)))
     if draft.is_empty:
         return RewriteResult(memory, f"the answer {NOTHING_STORABLE}")
-    words = (draft, reflector.author)
-    embedded = Embedded.by(embedder, texts_of(run.trace, *words, run.review.draft))
+    words: AuthoredDraft = (draft, reflector.author)
+    embedded = EmbeddedTexts.by(embedder, texts_of(run.trace, words, run.review.draft))
     with ledger.writing() as session:
         review, present = session.reviews.current(run.trace.id), session.memories.reflection_of(run.trace.id)
         unchanged = review == run.review and session.traces.is_unchanged(run.trace)

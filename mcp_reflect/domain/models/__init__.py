@@ -2,7 +2,7 @@
 
 from mcp_reflect.domain.models.common import Author, Frozen, Metadata, Origin, Result, Scalar
 from mcp_reflect.domain.models.insight import InsightDraft, Material, Observation
-from mcp_reflect.domain.models.job import IngestStatus, InsightJob, JobState, ReflectionJob
+from mcp_reflect.domain.models.job import IngestStatus, InsightJob, Job, JobState, ReflectionJob
 from mcp_reflect.domain.models.memory import (
     MEMORY_FIELDS,
     MEMORY_KINDS,
@@ -37,6 +37,7 @@ __all__ = [
     "InsightDraft",
     "InsightJob",
     "InsightMemory",
+    "Job",
     "JobState",
     "Kind",
     "LogEntry",

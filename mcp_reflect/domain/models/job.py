@@ -11,23 +11,33 @@ IngestStatus = Literal["none", "queued", "completed", "failed"]
 JobState = Literal["queued", "completed", "failed"]
 
 
-class ReflectionJob(Frozen):
-    """A reflection still to be written, or how writing it ended.
+class Job(Frozen):
+    """Work for the background, or how it ended. `attempts` counts the tries so far."""
 
-    `attempts` counts tries so far. With `for_model` it waits for a configured model, not for the client's or none.
-    """
-
-    trace_id: str
-    review_id: str
     state: JobState
     attempts: int = 0
     next_attempt_at: datetime
     last_error: str = ""
+
+
+class ReflectionJob(Job):
+    """A reflection still to be written.
+
+    With `for_model` it waits for a configured model, not for the client's or none.
+    """
+
+    trace_id: str
+    review_id: str
     for_model: bool = False
 
+    @property
+    def key(self) -> str:
+        """What tells it from all others: a later review of the run gives another job."""
+        return self.review_id
 
-class InsightJob(Frozen):
-    """A reflection over many runs that a model is still to make, or how it ended.
+
+class InsightJob(Job):
+    """A reflection over many runs that a model is still to make.
 
     `user` asked for it; with `own_only` only that user's runs are looked at. `author` is who makes it.
     """
@@ -39,8 +49,8 @@ class InsightJob(Frozen):
     focus: str = ""
     limit: int
     author: Author
-    state: JobState
-    attempts: int = 0
-    next_attempt_at: datetime
-    last_error: str = ""
     created_at: datetime
+
+    @property
+    def key(self) -> str:
+        return self.id

@@ -50,7 +50,7 @@ class MemoryBase(Frozen):
     """Whether pruning may archive it."""
 
     @property
-    def origins(self) -> tuple[str, ...]:
+    def source_trace_ids(self) -> tuple[str, ...]:
         """The traces that it came from, which must not credit it; `source_trace_id` is the first."""
         return (self.source_trace_id,)
 
@@ -169,7 +169,7 @@ class InsightMemory(MemoryBase):
     is_prunable: ClassVar[bool] = False
 
     @property
-    def origins(self) -> tuple[str, ...]:
+    def source_trace_ids(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((self.source_trace_id, *self.evidence)))
 
 

@@ -1,0 +1,170 @@
+"""Stores what was learned from a reviewed run: the reflection with its claims, or the job that is to write it.
+
+A claim is a sentence of a reflection that stands alone, a memory of its own with its own meaning and q_value.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from mcp_reflect.application.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.lifecycle import status_before, status_while_rewritten
+from mcp_reflect.application.ports import ReadSession, WriteSession
+from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.models import (
+    RETRIEVABLE,
+    Author,
+    ClaimMemory,
+    JobState,
+    LogEntry,
+    Memory,
+    ReflectionDraft,
+    ReflectionJob,
+    Review,
+    Status,
+    Trace,
+    of_kind,
+)
+from mcp_reflect.domain.reflection.composition import compose_claim, compose_memory
+from mcp_reflect.domain.trajectory.run import ReviewedRun
+
+AuthoredDraft = tuple[ReflectionDraft, Author]
+
+_NOT_SAID_AGAIN = "replace"
+"""The action in the log of a claim that a later review of its run did not bring."""
+
+
+def memories_to_judge(session: ReadSession, trace: Trace, review: Review) -> tuple[Memory, ...]:
+    """The memories that a run was given, where the reviewer named none: its reflector is asked about them."""
+    if review.helpful_memory_ids or review.harmful_memory_ids:
+        return ()
+    found = session.memories.by_ids(trace.retrieved_memory_ids)
+    return tuple(found[i] for i in trace.retrieved_memory_ids if i in found)
+
+
+def texts_of(trace: Trace, words: AuthoredDraft, review_draft: ReflectionDraft) -> list[str]:
+    """What has to be embedded to store a reflection and its claims."""
+    claims, _ = _claims_of(trace, words, review_draft)
+    return [trace.task, *claims]
+
+
+def save_reflection(
+    session: WriteSession,
+    run: ReviewedRun,
+    words: AuthoredDraft,
+    embedded: EmbeddedTexts,
+    now: datetime,
+    initial_q: float,
+    last_error: str = "",
+) -> Memory:
+    """Store the memory of a reviewed run and its claims, in place of those it had, and settle its job."""
+    trace, review = run.trace, run.review
+    earlier = session.memories.reflection_of(trace.id)
+    memory = compose_memory(
+        run,
+        *words,
+        memory_id=earlier.id if earlier else new_id("mem"),
+        initial_q=earlier.initial_q if earlier else initial_q,
+        created_at=earlier.created_at if earlier else now,
+    )
+    if earlier is not None:
+        memory = memory.model_copy(update={"status": status_while_rewritten(session, earlier)})
+    session.memories.put(memory, embedded.model, embedded.vectors[trace.task])
+    _save_claims(session, trace, review, words, embedded, now, initial_q)
+    session.jobs.reflections.put(_job(review, "completed", now, last_error))
+    return session.memories.by_ids([memory.id])[memory.id]
+
+
+def queue_reflection(
+    session: WriteSession, review: Review, due: datetime, last_error: str = "", *, for_model: bool
+) -> None:
+    """Leave the writing to the worker. What an earlier review of the run brought is hidden until then."""
+    hide_rewritten(session, review.trace_id)
+    session.jobs.reflections.put(_job(review, "queued", due, last_error, for_model=for_model))
+
+
+def hide_rewritten(session: WriteSession, trace_id: str) -> None:
+    """Keep what an earlier review brought out of sight until the new one's reflection is written."""
+    for memory in session.memories.of_trace(trace_id):
+        if memory.is_rewritten and memory.status in RETRIEVABLE:
+            session.memories.set_status(memory.id, "pending")
+
+
+def _job(review: Review, state: JobState, at: datetime, last_error: str, *, for_model: bool = False) -> ReflectionJob:
+    return ReflectionJob(
+        trace_id=review.trace_id,
+        review_id=review.id,
+        state=state,
+        next_attempt_at=at,
+        last_error=last_error,
+        for_model=for_model,
+    )
+
+
+# -- claims
+
+
+def claims_from(session: ReadSession, trace_id: str) -> list[ClaimMemory]:
+    """The claims of a run, of whatever status."""
+    return of_kind(session.memories.of_trace(trace_id), ClaimMemory)
+
+
+def _claims_of(trace: Trace, words: AuthoredDraft, review_draft: ReflectionDraft) -> tuple[tuple[str, ...], Author]:
+    """The claims of a run with their author: the calling agent's own, else those that came with the reflection."""
+    draft, author = words
+    own = review_draft.claims or trace.draft.claims
+    return (own, "agent") if own else (draft.claims, author)
+
+
+def _save_claims(
+    session: WriteSession,
+    trace: Trace,
+    review: Review,
+    words: AuthoredDraft,
+    embedded: EmbeddedTexts,
+    now: datetime,
+    initial_q: float,
+) -> None:
+    """Store a run's claims in place of those from an earlier review.
+
+    A claim said again keeps its id, what it has earned, and the status that somebody gave it; one not said again is
+    archived, because runs that were given it still count, until a later review brings it back.
+    """
+    claims, author = _claims_of(trace, words, review.draft)
+    earlier = {memory.reflection: memory for memory in claims_from(session, trace.id)}
+    for claim in claims:
+        known = earlier.pop(claim, None)
+        memory = compose_claim(
+            trace,
+            review,
+            claim,
+            author,
+            memory_id=known.id if known else new_id("mem"),
+            initial_q=known.initial_q if known else initial_q,
+            created_at=known.created_at if known else now,
+        )
+        if known is not None:
+            memory = memory.model_copy(update={"status": _said_again(session, known, now)})
+        session.memories.put(memory, embedded.model, embedded.vectors[claim])
+    for memory in earlier.values():
+        if memory.status == "pending" or memory.status in RETRIEVABLE:
+            reason = "a later review of its run did not bring it"
+            before = status_while_rewritten(session, memory)
+            session.memories.set_status(memory.id, "archived")
+            session.memories.add_log(
+                LogEntry(memory_id=memory.id, action=_NOT_SAID_AGAIN, reason=reason, status_before=before, at=now)
+            )
+
+
+def _said_again(session: WriteSession, claim: ClaimMemory, now: datetime) -> Status:
+    """The status of a claim that was there before: its own, and again the one from before it was not said."""
+    log = session.memories.log_of(claim.id)
+    if claim.status != "archived" or not log or log[-1].action != _NOT_SAID_AGAIN:
+        return status_while_rewritten(session, claim)
+    status = status_before(log)
+    assert status is not None
+    reason = "a later review of its run brought it again"
+    session.memories.add_log(
+        LogEntry(memory_id=claim.id, action="restore", reason=reason, status_before=claim.status, at=now)
+    )
+    return status

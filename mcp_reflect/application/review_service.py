@@ -1,0 +1,165 @@
+"""Reviews of runs: what a verdict stores and moves, and what becomes of the reflection on the run.
+
+The path of a review: check and prepare it (`review.py`), then, in one transaction, store it, credit the memories that
+the run was given (`credit.py`), and store the reflection with its claims (`reflection.py`), or queue it where a model
+is to write it (`jobs/`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from mcp_reflect.application.credit import creditable, refine, update_of
+from mcp_reflect.application.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.jobs.worker import JobWorker
+from mcp_reflect.application.memory_reader import MemoryReader, ingest_status
+from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReflectionDialogue, Reflector
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.reflection import AuthoredDraft, save_reflection, texts_of
+from mcp_reflect.application.requests import Verdict
+from mcp_reflect.application.review import Reviewer, ReviewOutcome
+from mcp_reflect.domain.models import QUpdate, ReflectionJob, Review
+from mcp_reflect.domain.redaction.stored_text import storable_draft
+from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
+from mcp_reflect.errors import InvalidArgument, ModelUnavailable
+
+
+class ReviewService(MemoryReader):
+    """Reviews runs for one connection. Thread-safe.
+
+    `reflections` writes what is queued; `on_saved` is called with the project whose memories changed.
+    """
+
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        embedder: Embedder,
+        reflections: JobWorker[ReflectionJob],
+        extractive: Reflector,
+        dialogue: ReflectionDialogue,
+        profile: Profile,
+        clock: Clock,
+        on_saved: Callable[[str], None],
+    ) -> None:
+        super().__init__(ledger, profile, embedder.identity)
+        self._embedder = embedder
+        self._reflections = reflections
+        self._dialogue = dialogue
+        self._reviewer = Reviewer(profile, extractive, clock)
+        self._clock = clock
+        self._saved = on_saved
+
+    def review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool = False) -> ReviewOutcome:
+        """Judge a run. A second review takes the place of the first, as if only it had been given."""
+        if not verdict.result:
+            raise InvalidArgument("result", "is empty", '"pass" or "fail"')
+        outcome: ReviewOutcome | None = None
+        while outcome is None:
+            outcome = self._try_review(trace_id, verdict, client_can_sample=client_can_sample)
+        return self._settled(outcome)
+
+    def _try_review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool) -> ReviewOutcome | None:
+        """None where the trace was changed while it was read: something that it names was forgotten."""
+        trace = self.trace(trace_id)
+        if trace.origin != "run":
+            problem = f"{trace_id} is where a recorded {trace.origin} came from"
+            raise InvalidArgument("trace_id", problem, "the trace of a run, as submit_trace and list_traces give it")
+        with self._ledger.reading() as reading:
+            self._reviewer.check(reading, verdict)
+            memories = creditable(reading, trace)
+        claims = storable_draft(verdict.draft).claims or trace.draft.claims
+        embedded = self._embedded([trace.task, *claims])
+        run = ParsedRun.of(trace)
+        prepared = self._reviewer.prepare(run, verdict, memories, embedded, client_can_sample=client_can_sample)
+        with self._ledger.writing() as session:
+            if not session.traces.is_unchanged(trace):
+                return None
+            self._reviewer.check(session, verdict)
+            return self._reviewer.apply(session, prepared, trace)
+
+    def await_reflection(self, outcome: ReviewOutcome, timeout: float) -> ReviewOutcome:
+        """Give a queued reflection at most `timeout` seconds to be written; the outcome as it is then."""
+        if outcome.review is None or outcome.ingest_status != "queued":
+            return outcome
+        self._reflections.wait_attempt(outcome.review.id, timeout)
+        return self._present(outcome)
+
+    def outcome(self, trace_id: str) -> ReviewOutcome:
+        """How a trace stands: its review, what that moved, and its reflection."""
+        summary = self.summary(trace_id)
+        with self._ledger.reading() as session:
+            updates = [update_of(event) for event in session.events.of_trace(trace_id)]
+        return self._present(ReviewOutcome(trace_id, summary.review, "none", "", None, updates))
+
+    def reflection_prompt(self, run: ReviewedRun) -> str:
+        """What to ask a model that is not ours, such as the client's."""
+        return self._dialogue.prompt(run)
+
+    def accept_sampled(self, outcome: ReviewOutcome, answer: str) -> ReviewOutcome:
+        """Store the reflection that the client's own model wrote; an empty answer leaves the job to the queue."""
+        trace, review = self.trace(outcome.trace_id), outcome.review
+        draft = storable_draft(self._dialogue.draft(answer))
+        if review is not None and review.result == "pass":
+            draft = draft.model_copy(update={"key_mistake": ""})  # models invent one where they are asked for one
+        if review is None or draft.is_empty:
+            return self._present(outcome)
+        words: AuthoredDraft = (draft, "sampling")
+        embedded = self._embedded(texts_of(trace, words, review.draft))
+        if embedded is not None:
+            run = ParsedRun.of(trace).reviewed(review)
+            with self._ledger.writing() as session:
+                present, job = session.reviews.current(trace.id), session.jobs.reflections.get(trace.id)
+                unchanged = present == review and session.traces.is_unchanged(trace)
+                if unchanged and job is not None and job.state == "queued":
+                    run = replace(run, review=refine(session, trace, review, *words))
+                    save_reflection(session, run, words, embedded, self._clock(), self.profile.initial_q)
+            self._saved(trace.project)
+        return self._present(outcome)
+
+    def _embedded(self, texts: Sequence[str]) -> EmbeddedTexts | None:
+        """None where the model cannot be had: the review must not wait for it."""
+        try:
+            return EmbeddedTexts.by(self._embedder, texts)
+        except ModelUnavailable:
+            return None
+
+    def _settled(self, outcome: ReviewOutcome) -> ReviewOutcome:
+        """After the commit: tell those who follow the ledger."""
+        if outcome.memory is not None:
+            self._saved(self.profile.project)
+        elif outcome.ingest_status == "queued":
+            self._reflections.notify()
+        return outcome
+
+    def _present(self, outcome: ReviewOutcome) -> ReviewOutcome:
+        """The outcome with the state that the ledger has now."""
+        summary = self.summary(outcome.trace_id)
+        memory = self.memory_of(summary)
+        if memory is not None and memory.status == "pending":
+            memory = None
+        return ReviewOutcome(
+            trace_id=outcome.trace_id,
+            review=summary.review,
+            ingest_status=ingest_status(summary.job),
+            last_error=summary.job.last_error if summary.job else "",
+            memory=memory,
+            q_updates=self._moved(outcome, summary.review),
+        )
+
+    def _moved(self, outcome: ReviewOutcome, review: Review | None) -> list[QUpdate]:
+        """What the call moved, also where a model's opinion changed it after the call had done its own part."""
+        if review is None or review == outcome.review or not review.judged_by:
+            return outcome.q_updates
+        first = {update.memory_id: update for update in outcome.q_updates}
+        with self._ledger.reading() as session:
+            moved = {event.memory_id: update_of(event) for event in session.events.of_trace(outcome.trace_id)}
+            present = session.memories.by_ids(list(first))
+        taken_back = {
+            i: was.model_copy(update={"q_after": present[i].q_value, "reward": None, "alpha": 0.0})
+            for i, was in first.items()
+            if i not in moved
+        }
+        kept = {i: u.model_copy(update={"q_before": first[i].q_before}) if i in first else u for i, u in moved.items()}
+        return list((kept | taken_back).values())
