@@ -152,7 +152,7 @@ def _async_generator(function: Callable[..., Any], calls: DecoratedCalls) -> Cal
 
 
 def _together(items: list[Any]) -> Any:
-    """What a generator yielded, as one text where it is text."""
+    """Return the items that a generator yielded, joined where they are texts."""
     return "".join(items) if all(isinstance(item, str) for item in items) else items
 
 

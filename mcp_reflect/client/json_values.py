@@ -96,7 +96,7 @@ def _is_json(value: Any) -> bool:
 
 
 def _parts(value: Any) -> Any:
-    """What an object or a list is made of; None for any other value."""
+    """Return the parts of an object or a list; None for any other value."""
     if isinstance(value, type):
         return None
     if callable(dump := getattr(value, "model_dump", None)):

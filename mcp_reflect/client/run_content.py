@@ -94,7 +94,7 @@ def _joined(messages: list[dict[str, Any]]) -> str:
 
 
 def _fitting(written: Sequence[str], limit: int) -> int:
-    """How many of them, from the first, fit into that many characters."""
+    """Return the number of items, from the first, that fit into that many characters."""
     used = 0
     for number, text in enumerate(written):
         used += len(text) + 2

@@ -226,7 +226,7 @@ class Settings(_Section):
 
     @property
     def openai_base_url(self) -> str:
-        """Where the LLM and `openai:` embeddings are asked."""
+        """The URL of the server for the LLM and for `openai:` embeddings."""
         return self.reflection.base_url or DEFAULT_OPENAI_URL
 
 

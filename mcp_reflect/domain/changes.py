@@ -61,7 +61,7 @@ class UtilityChange:
 
 @dataclass(frozen=True)
 class Changes:
-    """What happened to a project's memories after a sequence number, up to and including `seq`."""
+    """The changes of a project's memories after a sequence number, up to and including `seq`."""
 
     seq: int
     memories: Sequence[MemoryChange]

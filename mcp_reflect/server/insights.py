@@ -1,4 +1,4 @@
-"""Who draws insights for a call of `reflect`, and how insights are shown."""
+"""The tool `reflect`: choice of the author of insights, and the view of insights."""
 
 from __future__ import annotations
 

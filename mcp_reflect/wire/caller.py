@@ -97,7 +97,7 @@ class Caller:
         self._begin()
 
     def _begin(self) -> None:
-        """What no two processes may share."""
+        """Create the state that processes must not share."""
         self._pid = os.getpid()
         self._lock = threading.Lock()
         self._used = time.monotonic()

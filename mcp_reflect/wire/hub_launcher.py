@@ -273,7 +273,7 @@ def spawn_hub(home: str, greeting: Mapping[str, Any]) -> Any:
 
 
 def _failure(home: str, process: Any) -> HubUnavailable:
-    """What the hub said on its stdout before it ended: one line of JSON, or nothing if it crashed."""
+    """Return the error that the hub wrote to its stdout as one line of JSON, or a general one after a crash."""
     with process.stdout as said:
         text = said.read()
     try:

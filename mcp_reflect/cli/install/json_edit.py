@@ -168,7 +168,7 @@ def _spread(text: str, root: JsonValue) -> bool:
 
 
 def _unit(text: str, root: JsonValue) -> str:
-    """What one more level is indented by."""
+    """Return the indentation of one level."""
     first = root.members[0].start if root.members else root.start
     return _indent(text, first) or "  "
 

@@ -23,7 +23,7 @@ class Cue:
     at_beginning: bool = False
 
     def holds(self, sentence: str) -> bool:
-        """Whether the sentence is worded so."""
+        """Return true where the sentence contains the wording."""
         return bool(self.pattern.match(sentence) if self.at_beginning else self.pattern.search(sentence))
 
 

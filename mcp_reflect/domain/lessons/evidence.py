@@ -1,4 +1,4 @@
-"""How much a sentence tells of what was settled, learned or corrected, from where it stands and how it is worded."""
+"""Evidence that a sentence states a decision, a finding or a correction, from its position and its wording."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RECAP_FACTOR = 1.5
 
 @dataclass(frozen=True)
 class Turn:
-    """What one side said at once; `role` is USER or AGENT."""
+    """A turn of a conversation; `role` is USER or AGENT."""
 
     role: str
     text: str
@@ -94,5 +94,5 @@ def wording_factor(sentence: str) -> float:
 
 
 def is_courtesy(sentence: str) -> bool:
-    """Whether a sentence thanks, greets, apologises or offers more help."""
+    """Return true where a sentence thanks, greets, apologises or offers more help."""
     return cues.COURTESY.holds(sentence)

@@ -117,7 +117,7 @@ def _mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) ->
 
 
 def _last_said(trajectory: Trajectory) -> str:
-    """What the agent said last that is no courtesy; empty where it said nothing."""
+    """Return the agent's last text that is no courtesy; empty where there is none."""
     for role, text in reversed(list(find_said(trajectory))):
         if role == AGENT and (told := [s for s in split_sentences(text) if not is_courtesy(s)]):
             return " ".join(told)
@@ -144,7 +144,7 @@ def _actions(steps: Sequence[Step], repairs: Sequence[Repair], *, passed: bool) 
 
 
 def _is_telling(step: Step) -> bool:
-    """Whether a step does more than look: commands with arguments, and calls that change something."""
+    """Return true for commands with arguments and for calls that change something, which a lesson may quote."""
     if step.kind == "edit" or not step.subject:
         return False
     if step.kind == "command":

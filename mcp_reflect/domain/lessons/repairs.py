@@ -1,4 +1,4 @@
-"""Failed → worked: what failed in a run, its error, and what was different when the same thing worked."""
+"""Repairs in a run: failed steps with their errors, and the changes after which the same step worked."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Repair:
 
     @property
     def same_command(self) -> bool:
-        """Whether the very same command was repeated."""
+        """Return true where both steps are the same command."""
         return normalised(self.failed.subject) == normalised(self.worked.subject)
 
 
@@ -78,7 +78,7 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
 
 
 def _is_retry(failed: Step, other: Step) -> bool:
-    """Whether the other step does what the failed one was to do: the same call, or a variant of it."""
+    """Return true where the other step repeats the failed one: the same call, or a variant of it."""
     if other.kind != failed.kind or other.tool != failed.tool:
         return False
     if failed.kind == "call":
@@ -103,12 +103,12 @@ def _prepares(step: Step) -> bool:
 
 
 def is_inspection(step: Step) -> bool:
-    """Whether a command only looks at things."""
+    """Return true where a command only reads."""
     return step.kind == "command" and bool(_INSPECTS.match(normalised(step.subject)))
 
 
 def normalised(command: str) -> str:
-    """A command line without what only arranges it: changed folders before it, pipes that shorten its output."""
+    """Return a command line without changes of the folder before it and pipes that shorten its output."""
     return " ".join(_NOISE.sub(" ", _SETUP.sub("", command.strip())).split())
 
 
@@ -138,7 +138,7 @@ _SUMMARY = re.compile(
 
 
 def decisive_error(errors: Sequence[str]) -> str:
-    """The error line that says most: neither a bare exit code nor a summary where another line is there; else empty."""
+    """Return the most specific error line: no bare exit code or summary if there is another; empty without one."""
     lines = [_MARK.sub("", error.strip()) for error in errors]
     telling = [line for line in lines if not _GENERIC.match(line)]
     return next((line for line in telling if not _SUMMARY.match(line)), telling[0] if telling else "")

@@ -1,4 +1,4 @@
-"""A run as steps: commands, edits and other tool calls, each with what came of it."""
+"""Steps of a run: commands, edits and other tool calls, each with its result."""
 
 from __future__ import annotations
 

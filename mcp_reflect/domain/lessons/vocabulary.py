@@ -55,5 +55,5 @@ def term_weights(sentence: str) -> dict[str, float]:
 
 
 def discounted(weights: Mapping[str, float], known: frozenset[str], share: float) -> dict[str, float]:
-    """The same weights, those of `known` terms multiplied by `share` in [0, 1]."""
+    """Return the weights, those of `known` terms multiplied by `share` in [0, 1]."""
     return {term: weight * share if term in known else weight for term, weight in weights.items()}

@@ -51,7 +51,7 @@ def parse_event(name: str, payload: dict[str, Any]) -> HookEvent | None:
 
 
 def _error(payload: dict[str, Any]) -> str:
-    """What a failed command printed; empty where it worked, was no command, or was stopped by the user."""
+    """Return the output of a failed command; empty where it worked, was no command, or was stopped by the user."""
     if first_text(payload, "tool_name").lower() not in SHELLS or payload.get("is_interrupt") is True:
         return ""
     if error := first_text(payload, "error"):
@@ -106,7 +106,7 @@ class _Reader:
             self._user(message.get("content"), key, position)
 
     def _queued(self, attachment: Any) -> None:
-        """What the user typed while the agent was at work."""
+        """Add the text that the user typed while the agent was working."""
         if isinstance(attachment, dict) and attachment.get("type") == "queued_command":
             said = user_text(output_text(attachment.get("prompt")))
             if said:
