@@ -28,7 +28,7 @@ class Called(BaseException):
 
 
 class Reader:
-    def full_id(self, given: str, kind: str) -> str:
+    def resolve_id(self, given: str, kind: str) -> str:
         return f"{kind}_{given}"
 
 
