@@ -23,7 +23,7 @@ from rich.table import Table
 from benchmarks.quality.banks import laboratory
 from benchmarks.quality.data import DATA, HOTPOT, TAU, read_runs
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.application.requests import Query, Submission, Verdict
+from mcp_reflect.application.requests import NO_RETRIEVAL, Query, Submission
 from mcp_reflect.domain.lessons.vocabulary import term_weights
 from mcp_reflect.domain.models import Match, Memory
 
@@ -110,9 +110,9 @@ def submit(
             {
                 "task": task,
                 "trajectory": json.dumps(messages),
-                "retrieval_id": "none",
+                "retrieval_id": NO_RETRIEVAL,
                 "metadata": {"source": source},
-                "verdict": Verdict.model_validate({"result": result}),
+                "review_result": result,
             }
         )
     )

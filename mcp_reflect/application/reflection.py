@@ -31,7 +31,7 @@ from mcp_reflect.domain.trajectory.run import ReviewedRun
 AuthoredDraft = tuple[ReflectionDraft, Author]
 
 _NOT_SAID_AGAIN = "replace"
-"""The action in the log of a claim that a later review of its run did not bring."""
+"""The action in the log of a memory that a later review of its run did not bring."""
 
 
 def memories_to_judge(session: ReadSession, trace: Trace, review: Review) -> tuple[Memory, ...]:
@@ -56,10 +56,20 @@ def save_reflection(
     now: datetime,
     initial_q: float,
     last_error: str = "",
-) -> Memory:
-    """Store the memory of a reviewed run and its claims, in place of those it had, and settle its job."""
+) -> Memory | None:
+    """Store the memory of a reviewed run and its claims, in place of those it had, and settle its job.
+
+    None where the draft is empty: the run taught nothing, so that no memory of it competes for a place. A memory that
+    an earlier review brought is archived then, until a later one brings it back.
+    """
     trace, review = run.trace, run.review
+    _save_claims(session, trace, review, words, embedded, now, initial_q)
+    session.jobs.reflections.put(_job(review, "completed", now, last_error))
     earlier = session.memories.reflection_of(trace.id)
+    if words[0].is_empty:
+        if earlier is not None:
+            _retire(session, earlier, now)
+        return None
     memory = compose_memory(
         run,
         *words,
@@ -68,10 +78,8 @@ def save_reflection(
         created_at=earlier.created_at if earlier else now,
     )
     if earlier is not None:
-        memory = memory.model_copy(update={"status": status_while_rewritten(session, earlier)})
+        memory = memory.model_copy(update={"status": _said_again(session, earlier, now)})
     session.memories.put(memory, embedded.model, embedded.vectors[trace.task])
-    _save_claims(session, trace, review, words, embedded, now, initial_q)
-    session.jobs.reflections.put(_job(review, "completed", now, last_error))
     return session.memories.by_ids([memory.id])[memory.id]
 
 
@@ -147,24 +155,30 @@ def _save_claims(
             memory = memory.model_copy(update={"status": _said_again(session, known, now)})
         session.memories.put(memory, embedded.model, embedded.vectors[claim])
     for memory in earlier.values():
-        if memory.status == "pending" or memory.status in RETRIEVABLE:
-            reason = "a later review of its run did not bring it"
-            before = status_while_rewritten(session, memory)
-            session.memories.set_status(memory.id, "archived")
-            session.memories.add_log(
-                LogEntry(memory_id=memory.id, action=_NOT_SAID_AGAIN, reason=reason, status_before=before, at=now)
-            )
+        _retire(session, memory, now)
 
 
-def _said_again(session: WriteSession, claim: ClaimMemory, now: datetime) -> Status:
-    """The status of a claim that was there before: its own, and again the one from before it was not said."""
-    log = session.memories.log_of(claim.id)
-    if claim.status != "archived" or not log or log[-1].action != _NOT_SAID_AGAIN:
-        return status_while_rewritten(session, claim)
+def _retire(session: WriteSession, memory: Memory, now: datetime) -> None:
+    """Archive what a later review of its run did not bring; runs that were given it still count."""
+    if memory.status != "pending" and memory.status not in RETRIEVABLE:
+        return
+    reason = "a later review of its run did not bring it"
+    before = status_while_rewritten(session, memory)
+    session.memories.set_status(memory.id, "archived")
+    session.memories.add_log(
+        LogEntry(memory_id=memory.id, action=_NOT_SAID_AGAIN, reason=reason, status_before=before, at=now)
+    )
+
+
+def _said_again(session: WriteSession, memory: Memory, now: datetime) -> Status:
+    """The status of a memory that was there before: its own, and again the one from before it was not brought."""
+    log = session.memories.log_of(memory.id)
+    if memory.status != "archived" or not log or log[-1].action != _NOT_SAID_AGAIN:
+        return status_while_rewritten(session, memory)
     status = status_before(log)
     assert status is not None
     reason = "a later review of its run brought it again"
     session.memories.add_log(
-        LogEntry(memory_id=claim.id, action="restore", reason=reason, status_before=claim.status, at=now)
+        LogEntry(memory_id=memory.id, action="restore", reason=reason, status_before=memory.status, at=now)
     )
     return status

@@ -127,7 +127,7 @@ class ReviewService(MemoryReader):
 
     def _settled(self, outcome: ReviewOutcome) -> ReviewOutcome:
         """After the commit: tell those who follow the ledger."""
-        if outcome.memory is not None:
+        if outcome.ingest_status == "completed":
             self._saved(self.profile.project)
         elif outcome.ingest_status == "queued":
             self._reflections.notify()

@@ -117,7 +117,12 @@ def _next_step(outcome: ReviewOutcome) -> str:
         return "The review counts already. The reflection is being written; get_trace shows when it is there."
     if outcome.ingest_status == "failed":
         return "The review counts. No reflection could be written; review_trace again with summary and guidance."
-    if outcome.memory is not None and outcome.memory.author == "extractive":
+    if outcome.memory is None:
+        return (
+            "The run is kept; it holds nothing that its task does not say, so there is no lesson. To give it one: "
+            "review_trace again with the same result and summary, correct_action, guidance."
+        )
+    if outcome.memory.author == "extractive":
         return (
             "Stored with a reflection made of feedback and errors only. A better one: review_trace again with the same "
             "result and summary, key_mistake, correct_action, guidance."

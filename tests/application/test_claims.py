@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mcp_reflect.application.reflection import hide_rewritten
-from mcp_reflect.application.requests import Submission, Verdict
+from mcp_reflect.application.requests import Query, Submission, Verdict
 from mcp_reflect.domain.models import Memory
 from tests.support.composition import Parts, small_memory
 
@@ -73,12 +73,32 @@ def test_a_claim_that_is_not_said_again_comes_back_as_it_was(parts: Parts, hidde
 
 
 def test_a_second_review_does_not_speak_in_the_words_of_the_first(parts: Parts) -> None:
-    trace_id = parts.memory.submit(Submission(task="drain the queue", review_result="fail", **WORDS)).trace_id
+    run = Submission(task="drain the queue", final_response="The night job drained it.", review_result="fail", **WORDS)
+    trace_id = parts.memory.submit(run).trace_id
     again = parts.memory.review(trace_id, Verdict(result="pass"))
     assert again.review is not None
     assert again.memory is not None
     assert (again.review.feedback, again.memory.key_mistake, again.memory.author) == ("", "", "extractive")
     assert claim(parts, trace_id).status == "archived"
+
+
+def test_a_review_without_anything_to_learn_archives_the_memory_and_a_later_one_brings_it_back(parts: Parts) -> None:
+    trace_id = parts.memory.submit(Submission(task="drain the queue", review_result="fail", **WORDS)).trace_id
+    first = parts.memory.memory_of(parts.memory.summary(trace_id))
+    assert first is not None
+    again = parts.memory.review(trace_id, Verdict(result="pass"))
+    assert (again.memory, again.ingest_status) == (None, "completed")
+    assert parts.memory.memory(first.id).status == "archived"
+    third = parts.memory.review(trace_id, Verdict(result="fail", key_mistake="forgot the variable"))
+    assert third.memory is not None
+    assert (third.memory.id, third.memory.status) == (first.id, "active")
+
+
+def test_a_run_that_taught_nothing_is_kept_without_a_memory(parts: Parts) -> None:
+    outcome = parts.memory.submit(Submission(task="drain the queue", review_result="pass"))
+    assert (outcome.memory, outcome.ingest_status) == (None, "completed")
+    assert parts.memory.trace(outcome.trace_id).task == "drain the queue"
+    assert not parts.memory.query(Query(task="drain the queue")).matches
 
 
 def test_words_that_came_before_any_review_serve_the_one_that_brings_none(parts: Parts) -> None:

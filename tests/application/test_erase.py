@@ -30,6 +30,8 @@ REVIEW: dict[str, Any] = {
     "feedback": "fizzle",
 }
 
+SAID = "It needed the flag."
+
 
 def gone(parts: Parts, thing_id: str) -> None:
     """As the owner of a home does it."""
@@ -84,11 +86,11 @@ def test_whatever_is_forgotten_the_rest_follows_from_its_reviews(
 def test_a_run_goes_with_all_that_came_from_it_and_what_it_credited_is_taken_back(tmp_path: Path) -> None:
     with small_memory(tmp_path) as parts:
         memory = parts.memory
-        first = memory.submit(Submission(task="deploy the service", review_result="pass"))
+        first = memory.submit(Submission(task="deploy the service", review_result="pass", feedback=SAID))
         memory.query(Query(task="deploy the service"))
         second = memory.submit(Submission(task="deploy xylograph", trajectory="$ vortex", **REVIEW))
         memory.query(Query(task="deploy xylograph"))
-        third = memory.submit(Submission(task="deploy again", review_result="fail"))
+        third = memory.submit(Submission(task="deploy again", review_result="fail", feedback=SAID))
         insight = InsightDraft(text="Juxtaposed", importance=0.5, evidence=(third.trace_id, second.trace_id))
         memory.insights.store([insight], "agent")
         assert first.memory is not None
@@ -146,7 +148,7 @@ def test_a_memory_goes_and_its_run_stays_without_the_words_of_the_memory(tmp_pat
 def test_a_verdict_on_a_forgotten_memory_does_not_become_one_on_all_others(tmp_path: Path) -> None:
     with small_memory(tmp_path) as parts:
         made = [
-            parts.memory.submit(Submission(task=f"deploy {word}", review_result="pass")).memory
+            parts.memory.submit(Submission(task=f"deploy {word}", review_result="pass", feedback=SAID)).memory
             for word in ("here", "there")
         ]
         here, there = (memory.id for memory in made if memory is not None)
@@ -178,7 +180,7 @@ def test_an_error_goes_with_every_trace_of_its_returns(tmp_path: Path) -> None:
 
 def test_what_was_shown_before_is_not_given_to_a_run_afterwards(tmp_path: Path) -> None:
     with small_memory(tmp_path) as parts:
-        outcome = parts.memory.submit(Submission(task="deploy the service", review_result="pass"))
+        outcome = parts.memory.submit(Submission(task="deploy the service", review_result="pass", feedback=SAID))
         shown = parts.memory.query(Query(task="deploy the service"))
         assert len(shown.matches) == 1
         gone(parts, outcome.trace_id)

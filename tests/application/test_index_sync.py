@@ -44,7 +44,7 @@ def test_a_rebuild_during_a_synchronisation_leaves_nothing_out(tmp_path: Path, m
     monkeypatch.setattr(module, "_CHUNK", 2)
     with small_memory(tmp_path) as parts:
         for number in range(10):
-            parts.memory.submit(Submission(task=f"task {number}", review_result="pass"))
+            parts.memory.submit(Submission(task=f"task {number}", review_result="pass", feedback="It needed the flag."))
         index = SlowIndex()
         indexer = Indexer(parts.ledger, index, parts.embedder.identity)
         first = threading.Thread(target=indexer.sync, args=("alpha",))

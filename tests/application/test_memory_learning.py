@@ -26,6 +26,8 @@ CALLS = (["search"], ["fare", "cancel"], ["book", "pay"], ["search", "book"])
 RUNS: tuple[str | list[str], ...] = ("", "looked the fare up, then cancelled", *CALLS)
 """What a run did: nothing told, in words, or the tools it called."""
 
+SAID = "It needed the flag."
+
 
 def trajectory_of(did: str | list[str]) -> Any:
     if isinstance(did, str):
@@ -114,7 +116,12 @@ class Learning(RuleBasedStateMachine):
 
     @rule(run=runs, result=results, alpha=alphas, data=st.data())
     def review(self, run: Run, result: str, alpha: float, data: st.DataObject) -> None:
-        review = {"result": result, "alpha": alpha, **self._verdicts(data, run.given)}
+        review = {
+            "result": result,
+            "alpha": alpha,
+            "feedback": SAID,
+            **self._verdicts(data, run.given),
+        }
         before = {i: self.memory.memory(i).q_value for i in [r.memory_id for r in self.known if r.memory_id]}
         weights = self._weights(run, run.did)
         outcome = self.memory.review(run.trace_id, Verdict(**review))
@@ -132,7 +139,7 @@ class Learning(RuleBasedStateMachine):
     )
     def submit_with_review(self, task: str, result: str, did: Any, data: st.DataObject) -> Any:
         given = tuple(match.memory.id for match in self.memory.query(Query(task=task, limit=3)).matches)
-        review = {"result": result, "alpha": 0.3, **self._verdicts(data, given)}
+        review = {"result": result, "alpha": 0.3, "feedback": SAID, **self._verdicts(data, given)}
         run = Run("", given, task, did)
         weights = self._weights(run, did)
         handed_in = {"review_result": result, **{name: value for name, value in review.items() if name != "result"}}

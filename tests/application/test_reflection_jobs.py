@@ -21,6 +21,8 @@ from tests.support.composition import Parts, small_memory
 from tests.support.fakes import HashEmbedder
 from tests.support.values import moment
 
+SAID = "It needed the flag."
+
 
 class Broken:
     """Fails where a task says so, as no reflector should."""
@@ -55,7 +57,7 @@ def handed_in(parts: Parts, *tasks: str) -> list[str]:
     memory: MemoryService = parts.memory
     memory.profile = replace(memory.profile, uses_model=True)
     memory._reviewer._profile = memory.profile
-    return [memory.submit(Submission(task=task, review_result="pass")).trace_id for task in tasks]
+    return [memory.submit(Submission(task=task, review_result="pass", feedback=SAID)).trace_id for task in tasks]
 
 
 def worker(
@@ -121,7 +123,7 @@ def test_a_model_that_comes_back_writes_what_waited_for_it(parts: Parts) -> None
 
 
 def test_what_waits_for_the_clients_own_model_is_written_without_one_soon(parts: Parts) -> None:
-    submission = Submission(task="one", review_result="pass")
+    submission = Submission(task="one", review_result="pass", feedback=SAID)
     outcome = parts.memory.submit(submission, client_can_sample=True)
     assert outcome.ingest_status == "queued"
     assert worker(parts, None, at=HOUR).work_off() == 1

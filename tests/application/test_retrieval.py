@@ -20,6 +20,8 @@ TASKS = [
     f"{verb} the {thing} of {place}" for verb in ("mend", "test") for thing in ("parser", "clock") for place in "ABCDE"
 ]
 
+SAID = "It needed the flag."
+
 
 @pytest.fixture
 def parts(tmp_path: Path) -> Iterator[Parts]:
@@ -84,7 +86,7 @@ def test_the_ledger_is_asked_what_is_new_only_where_others_wrote(
     asked: list[int] = []
     latest = SqlChangeFeed.latest_seq
     monkeypatch.setattr(SqlChangeFeed, "latest_seq", lambda feed: asked.append(1) or latest(feed))
-    trace = parts.memory.submit(Submission(task="mend the clock of A", review_result="pass"))
+    trace = parts.memory.submit(Submission(task="mend the clock of A", review_result="pass", feedback=SAID))
     assert trace.memory is not None
     assert trace.memory.id in found(parts, 0.5)
     assert not asked

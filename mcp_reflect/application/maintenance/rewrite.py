@@ -114,7 +114,8 @@ def _rewrite(ledger: Ledger, embedder: Embedder, reflector: Reflector, clock: Cl
         unchanged = review == run.review and session.traces.is_unchanged(run.trace)
         if not unchanged or present is None or present.author != "extractive":
             return RewriteResult(memory, "it was changed meanwhile")
-        return RewriteResult(save_reflection(session, run, words, embedded, clock(), present.initial_q))
+        saved = save_reflection(session, run, words, embedded, clock(), present.initial_q)
+        return RewriteResult(saved or memory)
 
 
 def _without_verdict(draft: ReflectionDraft) -> ReflectionDraft:
