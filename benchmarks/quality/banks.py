@@ -21,6 +21,8 @@ from mcp_reflect.domain.models import Match
 from mcp_reflect.domain.values import Vector
 
 DOCUMENT = "document"
+LEARNED = "It passed."
+"""The lesson of every document: only its task tells one from the other."""
 MOST = 100
 """The highest limit of a query."""
 
@@ -93,7 +95,7 @@ def fill(lab: Laboratory, memory: MemoryService, documents: dict[str, str]) -> V
     """
     vectors = []
     for document, text in documents.items():
-        memory.submit(Submission(task=text, metadata={DOCUMENT: document}, review_result="pass"))
+        memory.submit(Submission(task=text, metadata={DOCUMENT: document}, review_result="pass", guidance=LEARNED))
         vectors.append(lab.store.embedder.embed([text])[0])  # just embedded by the line above, hence at hand
     return np.stack(vectors)
 

@@ -122,7 +122,7 @@ async def test_a_second_review_replaces_the_claims_of_the_first(tmp_path: Path) 
         (["a", "b", "c", "d"], "has 4 members"),
         (["x" * 501], "501 characters"),
         ([" "], "is empty"),
-        ("a fact", "got 'a fact'"),
+        (7, "got 7"),
         ([1], "got 1"),
     ],
 )

@@ -14,6 +14,7 @@ from tests.support.waiting import HANG_S
 pytestmark = pytest.mark.anyio
 
 CANCEL = "Cancel a flight reservation that is covered by travel insurance"
+FEE = "The fee is charged per passenger."
 LESSON = {
     "summary": "Cancelled an insured flight.",
     "key_mistake": "",
@@ -55,15 +56,15 @@ async def test_a_reviewed_run_is_told_to_the_next_one_and_learns_from_it(
             assert match["score"] == pytest.approx(0.5 * match["relevance"] + 0.5 * match["q_value"])
 
             # The agent forgets what it was told; the connection does not.
-            second = await call(client, "submit_trace", task=task, review_result="fail", alpha=0.5)
+            second = await call(client, "submit_trace", task=task, review_result="fail", alpha=0.5, feedback=FEE)
             assert second["q_updates"] == [
                 {"memory_id": memory["id"], "q_before": 0.5, "q_after": 0.25, "reward": 0.0, "alpha": 0.5}
             ]
             # What was credited once is not credited by the next trace.
-            third = await call(client, "submit_trace", task=task, review_result="fail")
+            third = await call(client, "submit_trace", task=task, review_result="fail", feedback=FEE)
             assert third["q_updates"] == []
 
-            again = await call(client, "review_trace", trace_id=second["trace_id"], result="pass")
+            again = await call(client, "review_trace", trace_id=second["trace_id"], result="pass", feedback=FEE)
             assert again["q_updates"][0]["q_before"] == 0.25
             assert again["q_updates"][0]["q_after"] == pytest.approx(0.65)
             assert again["memory"]["id"] == second["memory"]["id"]
@@ -103,9 +104,8 @@ async def test_a_run_never_credits_the_memory_it_left(tmp_path: Path) -> None:
     async with connect(tmp_path / "home") as client:
         outcome = await call(client, "submit_trace", task=CANCEL, review_result="pass", **LESSON)
         own = outcome["memory"]["id"]
-        again = await call(
-            client, "review_trace", trace_id=outcome["trace_id"], result="pass", helpful_memory_ids=[own]
-        )
+        named = {"helpful_memory_ids": [own], **LESSON}
+        again = await call(client, "review_trace", trace_id=outcome["trace_id"], result="pass", **named)
         assert again["q_updates"] == []
         assert again["memory"]["q_value"] == 0.5
 
