@@ -1,6 +1,6 @@
 """Lexical overlap of a query with two fields of every memory: what it is found by, and what it teaches.
 
-    overlap(q, m) = 1 - (1 - overlap(q, task of m)) * (1 - overlap(q, lesson of m))
+    overlap(q, m) = 1 - (1 - overlap(q, task of m)) * (1 - max(0, overlap(q, lesson of m) - LESSON_CHANCE))
 
 Each field has a lexical index with statistics and lengths of its own, as BM25F keeps them (Zaragoza et al., TREC 2004),
 so that a long lesson neither dilutes a short task nor wins by its length. The two are combined as relevance combines
@@ -14,6 +14,13 @@ import numpy.typing as npt
 
 from mcp_reflect.domain.text.lexical_index import Floats32, LexicalIndex
 from mcp_reflect.domain.values import Terms
+
+LESSON_CHANCE = 0.03
+"""The overlap that a query about another matter has with a long lesson by chance.
+
+Measured on three banks of lessons, each asked by four or five foreign sets: without it 12% of the queries found
+something, with it 7.6%, with the words of tasks alone 4.8%. Higher values cost right answers on reworded tasks.
+"""
 
 
 class FieldedIndex:
@@ -37,7 +44,8 @@ class FieldedIndex:
         if not self._taught:
             return self._tasks.overlaps(terms)
         if self._answered is None or self._answered[0] is not terms:
-            found = (1.0 - self._tasks.overlaps(terms)) * (1.0 - self._lessons.overlaps(terms))
+            lessons = np.maximum(self._lessons.overlaps(terms) - np.float32(LESSON_CHANCE), 0.0)
+            found = (1.0 - self._tasks.overlaps(terms)) * (1.0 - lessons)
             self._answered = terms, np.subtract(1.0, found, dtype=np.float32)
         return self._answered[1]
 
