@@ -229,3 +229,11 @@ def test_selected_sentences_keep_their_order_and_the_budget(turns: list[tuple[st
 def test_a_task_said_again_is_nothing_to_learn() -> None:
     task = "Please fix the flaky login test in the auth package."
     assert lesson(json.loads(json.dumps(said(("user", task)))), task=task).is_empty
+
+
+def test_what_worked_is_told_as_such_where_nothing_went_wrong() -> None:
+    assert render_reflection(lesson(bash("uv sync --frozen"))).startswith("What worked: `uv sync --frozen`")
+    failed = lesson(
+        [*bash("uv sync", "error: no lock", failed=True), *bash("uv sync --frozen")], "fail", feedback="Slow."
+    )
+    assert "Do instead: `uv sync` failed" in render_reflection(failed)

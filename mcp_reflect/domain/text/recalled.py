@@ -22,7 +22,7 @@ from functools import lru_cache
 
 from mcp_reflect.domain.text.inert import inert
 
-LABELS = ("Mistake: ", "Do instead: ", "Guidance: ", "Tools: ")
+LABELS = ("Mistake: ", "Do instead: ", "Guidance: ", "Tools: ", "What worked: ")
 """How a field of a reflection begins, in order."""
 
 _TITLE = "Relevant memories:"

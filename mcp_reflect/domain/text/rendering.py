@@ -13,7 +13,7 @@ from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
 
 __all__ = ["map_text", "render_augmented", "render_reflection", "strip_recalled"]
 
-_MISTAKE, _CORRECT, _GUIDANCE, _TOOLS = LABELS
+_MISTAKE, _CORRECT, _GUIDANCE, _TOOLS, _WORKED = LABELS
 _INDENT = "  "
 _SECTIONS: tuple[tuple[str, bool | None], ...] = (("Successful", True), ("Failed", False), ("Other", None))
 _MARKER_IN_TASK = re.compile(r"(?:Relevant memories:|(?:(?<=\n\n)|(?<=\n\r\n))Reflection:)(?=\r?(?:\n|\Z))")
@@ -28,7 +28,7 @@ def render_reflection(draft: ReflectionDraft) -> str:
     fields = (
         ("", draft.summary),
         (_MISTAKE, draft.key_mistake),
-        (_CORRECT, draft.correct_action),
+        (_CORRECT if draft.key_mistake.strip() else _WORKED, draft.correct_action),
         (_GUIDANCE, draft.guidance),
     )
     structured = any(value.strip() for _, value in fields)
