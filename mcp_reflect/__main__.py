@@ -12,11 +12,11 @@ def main() -> None:
     if len(sys.argv) == 1 and "_MCP_REFLECT_COMPLETE" not in os.environ:
         from mcp_reflect.wire import shim  # noqa: PLC0415
 
-        shim.serve_through_hub()
+        relay = shim.serve_through_hub()
         from mcp_reflect.hub import standalone  # noqa: PLC0415
 
         # Reached only where this client is to be served, or must be, without a hub.
-        sys.exit(standalone.serve_standalone())
+        sys.exit(standalone.serve_standalone(relay))
     if sys.argv[1:2] == ["hook"] and "--help" not in sys.argv:
         from mcp_reflect.hooks import command  # noqa: PLC0415
 

@@ -179,6 +179,9 @@ class HubSettings(_Section):
     idle_exit_s: Float = _setting(
         600.0, "seconds without a client after which the hub leaves", "a number above 0", gt=0, le=10**9
     )
+    start_timeout_s: Float = _setting(
+        60.0, "seconds that a client waits for a hub that is starting", "a number above 0, up to 3600", gt=0, le=3600
+    )
 
 
 class HookSettings(_Section):

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import logging
+import os
+import socket
 import sys
 from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 from mcp_reflect.errors import ReflectError
+from mcp_reflect.wire.hub_launcher import HubUnavailable
 from mcp_reflect.wire.json_rpc import refuse_first_request
-from mcp_reflect.wire.relay import print_to_stderr
+from mcp_reflect.wire.relay import Relay, print_to_stderr
+
+if TYPE_CHECKING:
+    from mcp_reflect.application.memory_service import MemoryService
 
 
-def serve_standalone() -> int:
-    """Serve until the client closes stdin; the exit code. What stops the start is one line on stderr and an answer."""
+def serve_standalone(relay: Relay | None = None) -> int:
+    """Serve until the client closes stdin; the exit code. What stops the start is one line on stderr and an answer.
+
+    `relay` already reads the client, for which it found no hub; without it, stdin and stdout are served.
+    """
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="mcp-reflect: %(levelname)s: %(message)s")
     from mcp_reflect.bootstrap import open_memory  # noqa: PLC0415 - after logging is on stderr
     from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
@@ -21,11 +31,38 @@ def serve_standalone() -> int:
     try:
         # Opened before the server looks at stdin, so that a failure can still answer the first request.
         with open_memory(load_settings()) as memory:
-            build_server(lambda: nullcontext(memory)).run("stdio")
+            if relay is None:
+                build_server(lambda: nullcontext(memory)).run("stdio")
+            else:
+                _serve_relay(relay, memory)
     except ReflectError as error:
         print_to_stderr(str(error))
-        refuse_first_request(str(error))
+        if relay is None:
+            refuse_first_request(str(error))
+        else:
+            relay.refuse(HubUnavailable(str(error), 2))
+            relay.wait_for_client()
         return 2
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _serve_relay(relay: Relay, memory: MemoryService) -> None:
+    """Be the hub of one client."""
+    import anyio  # noqa: PLC0415 - heavy
+    from anyio.abc import SocketStream  # noqa: PLC0415 - heavy
+
+    from mcp_reflect.hub.line_stream import LineStream  # noqa: PLC0415 - heavy
+    from mcp_reflect.hub.session import HubSession  # noqa: PLC0415 - heavy
+    from mcp_reflect.server import build_server  # noqa: PLC0415 - heavy
+
+    async def serve(link: socket.socket) -> None:
+        async with await SocketStream.from_socket(link) as stream:
+            await HubSession(LineStream(stream), memory, os.getpid()).serve(build_server())
+
+    ours, theirs = socket.socketpair()
+    with theirs:
+        relay.attach(ours)
+        anyio.run(serve, theirs)
+    relay.wait_until_finished()

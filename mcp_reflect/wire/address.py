@@ -19,6 +19,9 @@ ADDRESS_NAME = "hub.address"
 MAX_SOCKET_PATH_BYTES = 100
 """Bytes; `sun_path` holds 104 with its closing NUL on macOS and the BSDs, 108 on Linux."""
 
+DEFAULT_START_TIMEOUT_S = 60.0
+MAX_START_TIMEOUT_S = 3600.0
+
 _PATIENCE_S = 5.0
 _FALSE = {"false", "0", "no", "off", "f", "n"}
 """What the settings take for false."""
@@ -58,21 +61,42 @@ def hub_enabled(environ: Mapping[str, str], home: str, cwd: str) -> bool:
     return str(given).lower() not in _FALSE
 
 
-def config_section(environ: Mapping[str, str], home: str, cwd: str, name: str) -> Mapping[str, Any]:
-    """A section of config.toml as it stands there; empty where there is none or it cannot be read."""
+def config_content(environ: Mapping[str, str], home: str, cwd: str) -> bytes | None:
+    """What the client's config.toml holds; None where there is none, empty where it cannot be read."""
     named = environ.get("MCP_REFLECT_CONFIG", "").strip()
     try:
         with open(absolute_path(named, cwd) if named else os.path.join(home, "config.toml"), "rb") as file:
-            text = file.read().decode("utf-8-sig")
-    except (OSError, ValueError):
+            return file.read()
+    except FileNotFoundError:
+        return b"" if named else None
+    except OSError:
+        return b""
+
+
+def config_section(environ: Mapping[str, str], home: str, cwd: str, name: str) -> Mapping[str, Any]:
+    """A section of config.toml as it stands there; empty where there is none or it cannot be read."""
+    content = config_content(environ, home, cwd)
+    if not content:
         return {}
     import tomllib  # noqa: PLC0415 - most homes have no config.toml
 
     try:
-        section = tomllib.loads(text).get(name)
-    except tomllib.TOMLDecodeError:
+        section = tomllib.loads(content.decode("utf-8-sig")).get(name)
+    except ValueError:  # no UTF-8, or no TOML
         return {}
     return section if isinstance(section, dict) else {}
+
+
+def start_timeout_s(environ: Mapping[str, str], home: str, cwd: str) -> float:
+    """For how many seconds a client waits for a hub that is starting. A wrong value is left for the hub to refuse."""
+    given: object = environ.get("MCP_REFLECT_HUB__START_TIMEOUT_S", "").strip()
+    if not given:
+        given = config_section(environ, home, cwd, "hub").get("start_timeout_s", DEFAULT_START_TIMEOUT_S)
+    try:
+        seconds = float(str(given))
+    except ValueError:
+        return DEFAULT_START_TIMEOUT_S
+    return seconds if 0 < seconds <= MAX_START_TIMEOUT_S else DEFAULT_START_TIMEOUT_S
 
 
 def connect_socket(home: str) -> tuple[socket.socket, str]:

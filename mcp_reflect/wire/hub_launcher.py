@@ -26,7 +26,6 @@ else:
 
 START_LOCK = "hub.starting"
 HUB_LOG = "hub.log"
-START_TIMEOUT_S = 60.0
 ANSWER_TIMEOUT_S = 30.0
 _POLL_S = 0.02
 _CRASHES = 2
@@ -107,7 +106,8 @@ def connect_or_start(
     greeting: Mapping[str, Any],
     *,
     started: Callable[[Any], None] = lambda _: None,
-    within: float = START_TIMEOUT_S,
+    waiting: Callable[[], None] = lambda: None,
+    within: float = address.DEFAULT_START_TIMEOUT_S,
 ) -> HubConnection:
     """A session with the home's hub, which is started if need be; an older hub is replaced by one of this version.
 
@@ -124,6 +124,7 @@ def connect_or_start(
             found.link.close()
         with _starting(home) as ours:
             if not ours:
+                waiting()
                 time.sleep(_POLL_S)
                 continue
             # Somebody may have been quicker between the attempt and the lock.
@@ -134,12 +135,12 @@ def connect_or_start(
                 found.link.close()
                 stop_hub(home, until)
             try:
-                return _start(home, greeting, until, started)
+                return _start(home, greeting, until, within, started)
             except _Crashed:
                 crashes += 1
                 if crashes == _CRASHES:
                     raise
-    raise HubUnavailable(f"no hub could be reached at {home} within {within:g} seconds; see {HUB_LOG} there")
+    raise _too_slow(home, within)
 
 
 def ensure_hub_runs(home: str) -> int:
@@ -217,7 +218,16 @@ def _locked(descriptor: int) -> bool:
     return True
 
 
-def _start(home: str, greeting: Mapping[str, Any], until: float, started: Callable[[Any], None]) -> HubConnection:
+def _too_slow(home: str, within: float) -> HubUnavailable:
+    return HubUnavailable(
+        f"the hub of {home} did not start within {within:g} seconds. Try again in a moment; `mcp-reflect doctor` and "
+        f"{HUB_LOG} there say what holds it up, MCP_REFLECT_HUB__START_TIMEOUT_S sets how long to wait"
+    )
+
+
+def _start(
+    home: str, greeting: Mapping[str, Any], until: float, within: float, started: Callable[[Any], None]
+) -> HubConnection:
     process = spawn_hub(home, greeting)
     started(process)
     while time.monotonic() < until:
@@ -229,7 +239,7 @@ def _start(home: str, greeting: Mapping[str, Any], until: float, started: Callab
         if ended:
             raise _failure(home, process)
         time.sleep(_POLL_S)
-    raise HubUnavailable(f"the hub of {home} did not start in time; see {HUB_LOG} there")
+    raise _too_slow(home, within)
 
 
 def detached_process_options() -> dict[str, Any]:

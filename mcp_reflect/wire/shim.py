@@ -1,18 +1,27 @@
-"""The process that a client starts: it relays the client to the hub. Standard library only, as people wait for it."""
+"""What a client starts. Standard library only, and little of it: people wait for it, and there is one per client."""
 
 from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, NoReturn
 
 from mcp_reflect import __version__
 from mcp_reflect.wire import address, handshake, hub_launcher
-from mcp_reflect.wire.json_rpc import refuse_first_request
 from mcp_reflect.wire.relay import Relay, exit_now, print_to_stderr
 
+if TYPE_CHECKING:
+    from mcp_reflect.wire.front import Front
 
-def serve_through_hub() -> None:
-    """Serve the client on stdin and stdout. Returns only where this process is to serve it without a hub."""
+
+def serve_through_hub() -> Relay | None:
+    """Serve the client on stdin and stdout. Returns only where this process is to serve it without a hub.
+
+    Gives back the relay that reads the client where a hub was tried, which wants a server attached to it; None where
+    hubs are switched off.
+    """
     environ = dict(os.environ)
     try:
         cwd = os.getcwd()
@@ -20,19 +29,62 @@ def serve_through_hub() -> None:
         cwd = os.path.expanduser("~")
     home = address.home_folder(environ, cwd)
     if not address.hub_enabled(environ, home, cwd):
-        return
-    relay = Relay(home, handshake.build_hello(__version__, home, environ, cwd, handshake.new_connection_id()))
+        return None
+
+    def find_front() -> Front | None:
+        from mcp_reflect.wire.front import open_front  # noqa: PLC0415 - not needed where a hub runs
+
+        return open_front(environ, home, cwd)
+
+    relay = Relay(
+        home,
+        handshake.build_hello(__version__, home, environ, cwd, handshake.new_connection_id()),
+        partial(hub_launcher.connect_or_start, within=address.start_timeout_s(environ, home, cwd)),
+        find_front=find_front,
+    )
+    alone = False
+
+    def end() -> None:
+        if alone:  # the server in this process still has something to finish
+            relay.finish()
+        else:
+            exit_now(relay.refusal.exit_code if relay.refusal else 0)
+
     threading.Thread(target=relay.watch, args=(os.getppid(),), daemon=True).start()
+    relay.start(end)
     try:
-        relay.connect()
-        relay.run()
+        _serve(relay, partial(_note_accepted, environ, home, cwd))
     except hub_launcher.HubUnavailable as error:
+        alone = True
         print_to_stderr(str(error))
-        if error.alone:
-            print_to_stderr("serving this client without a hub")
-            return
-        refuse_first_request(str(error))
-        exit_now(error.exit_code)
+        print_to_stderr("serving this client without a hub")
+        return relay
     except KeyboardInterrupt:
         exit_now(130)
-    exit_now(0)
+
+
+def _serve(relay: Relay, note_accepted: Callable[[], None]) -> NoReturn:
+    """Serve until the client has gone, then end this process.
+
+    Raises HubUnavailable where this process may serve the client alone.
+    """
+    try:
+        relay.open()
+        note_accepted()
+    except hub_launcher.HubUnavailable as error:
+        if error.alone:
+            raise
+        if relay.introduced:
+            relay.fail(error)
+        else:
+            print_to_stderr(str(error))
+            relay.refuse(error)
+    relay.wait_for_client()
+    exit_now(relay.refusal.exit_code if relay.refusal else 0)
+
+
+def _note_accepted(environ: dict[str, str], home: str, cwd: str) -> None:
+    """Let a later client of these settings be answered while its hub is starting."""
+    from mcp_reflect.wire.front import note_accepted  # noqa: PLC0415 - after the client has its hub
+
+    note_accepted(environ, home, cwd)

@@ -132,6 +132,14 @@ class RawClient:
         assert line is not None, "the server closed its stdout"
         return dict(json.loads(line))
 
+    def nothing_arrives(self, within: float) -> bool:
+        """Whether the server says nothing for that many seconds."""
+        try:
+            self._arrived.put(self._arrived.get(timeout=within))
+        except queue.Empty:
+            return True
+        return False
+
     def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
         number = self.send(method, params)
         answer = self.answer()
@@ -144,9 +152,16 @@ class RawClient:
         assert not answer["result"]["isError"], answer
         return dict(answer["result"]["structuredContent"])
 
-    def shake_hands(self) -> dict[str, Any]:
-        answer = self.request("initialize", INITIALIZE)
+    def introduce(self, version: str = "2025-06-18") -> dict[str, Any]:
+        """The answer to initialize, which may come before there is a hub."""
+        answer = self.request("initialize", {**INITIALIZE, "protocolVersion": version})
         self.send("notifications/initialized", notify=True)
+        return answer
+
+    def shake_hands(self) -> dict[str, Any]:
+        """The answer to initialize, once a server that has this client's session has answered another request, too."""
+        answer = self.introduce()
+        self.request("prompts/get", {"name": "finish_task"})
         return answer
 
     def ended(self, within: float = HANG_S) -> tuple[int, list[str]]:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from mcp_reflect.wire import handshake, hub_launcher
+from mcp_reflect.wire.front import Front
 from mcp_reflect.wire.relay import RESTARTED_MESSAGE, Relay
 from tests.support.waiting import HANG_S
 
@@ -20,18 +21,25 @@ from tests.support.waiting import HANG_S
 class Stage:
     """A relay, its client's two pipes, and the hubs' ends of the connections that it makes."""
 
-    def __init__(self) -> None:
+    def __init__(self, front: Front | None = None) -> None:
         stdin, self._to_relay = os.pipe()
         self._from_relay, stdout = os.pipe()
         self._fds = [stdin, self._from_relay, stdout]
         self.hubs: queue.Queue[socket.socket] = queue.Queue()
         self.reachable = True
-        self.relay = Relay("/home", {}, reach=self._reach, stdin=stdin, stdout=stdout)
+        self.warm = threading.Event()
+        """Until it is set, a hub is starting."""
+        if front is None:
+            self.warm.set()
+        self.relay = Relay("/home", {}, reach=self._reach, stdin=stdin, stdout=stdout, find_front=lambda: front)
         self._thread = threading.Thread(target=self.relay.run)
         self._client = os.fdopen(os.dup(self._from_relay), "rb")
         self._thread.start()
 
-    def _reach(self, home: str, greeting: Any, started: Callable[[Any], None]) -> hub_launcher.HubConnection:
+    def _reach(self, home: str, greeting: Any, waiting: Callable[[], None], **_: Any) -> hub_launcher.HubConnection:
+        if not self.warm.is_set():
+            waiting()
+        self.warm.wait(PATIENCE_S)
         if not self.reachable:
             raise hub_launcher.HubUnavailable("nobody is there")
         ours, theirs = socket.socketpair()
@@ -182,3 +190,109 @@ def test_a_hub_that_would_speak_another_protocol_is_refused(stage: Stage, capfd:
         say(link, {"id": 0, "result": {"protocolVersion": "2024-11-05"}})
         assert "another protocol" in stage.heard()["error"]["message"]
     assert "another protocol" in capfd.readouterr().err
+
+
+FIRST = {
+    "jsonrpc": "2.0",
+    "id": "a",
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
+}
+THEN = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+AGREED = {"result": {"protocolVersion": "2025-06-18"}}
+
+
+@pytest.fixture
+def cold() -> Iterator[Stage]:
+    """A stage whose hub is starting until `warm` is set, with a front for its client."""
+    answers = {
+        "handshake_versions": ["2025-06-18"],
+        "stateless_versions": [],
+        "handshake": {"initialize": AGREED, "ping": {"result": {}}},
+        "stateless": {},
+    }
+    made = Stage(Front(answers))
+    try:
+        yield made
+    finally:
+        made.warm.set()
+        made.close()
+
+
+def begin_opening(cold: Stage) -> None:
+    """As the shim does at its start."""
+    cold.relay._opening = True
+    threading.Thread(target=cold.relay._open_or_answer, daemon=True).start()
+
+
+def test_what_waits_reaches_the_hub_in_its_order_behind_the_introduction(cold: Stage) -> None:
+    begin_opening(cold)
+    cold.say(FIRST)
+    assert cold.heard() == {"jsonrpc": "2.0", "id": "a", **AGREED}
+    cold.ask(1)
+    cold.say(THEN)
+    cold.say({"method": "notifications/progress", "params": {}})
+    cold.ask(2)
+    cold.say({"jsonrpc": "2.0", "id": 3, "method": "ping"})
+    assert cold.heard()["id"] == 3
+    cold.warm.set()
+    link, lines = cold.hub()
+    with link:
+        assert received(lines) == FIRST
+        say(link, {"id": "a", **AGREED})
+        assert received(lines) == THEN
+        assert [received(lines).get("id") for _ in range(3)] == [1, None, 2]
+        for number in (1, 2):
+            say(link, {"id": number, "result": {}})
+            assert cold.heard()["id"] == number
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_a_hub_that_dies_as_it_takes_over_is_replaced_unnoticed(cold: Stage, answered: bool) -> None:
+    begin_opening(cold)
+    cold.say(FIRST)
+    assert cold.heard()["id"] == "a"
+    cold.say(THEN)
+    cold.warm.set()
+    link, lines = cold.hub()
+    with link:
+        assert received(lines) == FIRST
+        if answered:
+            say(link, {"id": "a", **AGREED})
+            assert received(lines) == THEN
+    if answered:
+        cold.hub_is_gone()
+    cold.ask(1)
+    link, lines = cold.hub()
+    with link:
+        assert received(lines) == FIRST
+        say(link, {"id": "a", **AGREED})
+        assert [received(lines), received(lines)["id"]] == [THEN, 1]
+        say(link, {"id": 1, "result": {}})
+        assert cold.heard()["id"] == 1
+
+
+def test_a_client_that_leaves_before_the_hub_comes_is_not_kept() -> None:
+    stage = Stage(Front({"handshake_versions": ["2025-06-18"], "handshake": {"initialize": AGREED}}))
+    begin_opening(stage)
+    stage.say(FIRST)
+    assert stage.heard()["id"] == "a"
+    stage.say(THEN)
+    stage.close()  # fails where the relay waits for the hub
+    stage.warm.set()
+
+
+def test_a_cancelled_request_that_waits_never_reaches_a_hub(cold: Stage) -> None:
+    begin_opening(cold)
+    cold.ask(1)
+    cold.ask(2)
+    cold.say({"method": "notifications/cancelled", "params": {"requestId": 1}})
+    cold.ask(3)
+    cold.say(FIRST)  # not the first request any more, so the hub's
+    cold.warm.set()
+    link, lines = cold.hub()
+    with link:
+        assert [received(lines)["id"] for _ in range(3)] == [2, 3, "a"]
+        for number in (2, 3, "a"):
+            say(link, {"id": number, "result": {}})
+            assert cold.heard()["id"] == number

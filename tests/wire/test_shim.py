@@ -37,7 +37,7 @@ def test_the_shim_loads_the_standard_library_and_its_own_few_modules(home: Path)
         _, lines = client.ended()
     files = json.loads("".join(lines))
     ours = {name for name in files if name.partition(".")[0] == "mcp_reflect"}
-    modules = {"address", "handshake", "hub_launcher", "json_rpc", "relay", "shim"}
+    modules = {"address", "front", "handshake", "hub_launcher", "json_rpc", "relay", "shim"}
     assert ours == {"mcp_reflect", "mcp_reflect.__main__", "mcp_reflect.wire"} | {
         f"mcp_reflect.wire.{m}" for m in modules
     }
@@ -235,7 +235,7 @@ def test_stdout_carries_nothing_but_the_protocol(home: Path) -> None:
         client.request("tools/list")
         client.close()
         client.ended()
-    assert len(client.lines) == 4
+    assert len(client.lines) == 5
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in client.lines)
 
 
