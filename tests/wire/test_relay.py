@@ -39,7 +39,7 @@ class Stage:
     def _reach(self, home: str, greeting: Any, waiting: Callable[[], None], **_: Any) -> hub_launcher.HubConnection:
         if not self.warm.is_set():
             waiting()
-        self.warm.wait(PATIENCE_S)
+        self.warm.wait(HANG_S)
         if not self.reachable:
             raise hub_launcher.HubUnavailable("nobody is there")
         ours, theirs = socket.socketpair()
