@@ -212,6 +212,7 @@ def test_a_stateless_client_is_ready_before_the_hub_and_handed_over(home: Path, 
 
 @posix
 @pytest.mark.anyio
+@pytest.mark.process
 @pytest.mark.parametrize("era", ERAS)
 async def test_the_sdks_client_lists_tools_before_there_is_a_hub(home: Path, gate: Gate, era: str) -> None:
     command, *words = gate.command
