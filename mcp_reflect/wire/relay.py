@@ -261,6 +261,10 @@ class Relay:
             if self._link is not None:
                 self._link.half_close()
             if self._open_once():
+                link = self._link
+                if link is not None and link.retiring:  # said while the queue was sent
+                    with self._sending:
+                        link.half_close()
                 return
         log = hub_launcher.HUB_LOG
         raise hub_launcher.HubUnavailable(f"the hub of {self._home} ends again and again; see {log} there")
