@@ -60,7 +60,8 @@ def remember(memory: MemoryService, run: Run, name: str) -> None:
     )
     assert first.memory is not None
     named = (first.memory.id,)
-    again = memory.submit(
+    # Without a trajectory there is nothing to learn, so that this run leaves no memory of its own.
+    memory.submit(
         Submission(
             task=run.text,
             retrieved_memory_ids=named,
@@ -70,8 +71,6 @@ def remember(memory: MemoryService, run: Run, name: str) -> None:
             harmful_memory_ids=() if run.passed else named,
         )
     )
-    assert again.memory is not None
-    memory.manage(again.memory.id, "archive", "only there to credit another")
 
 
 def _mean(
