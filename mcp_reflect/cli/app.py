@@ -10,7 +10,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from mcp_reflect import __version__
-from mcp_reflect.cli import backup, browse, export, forget, prune, rewrite, tool_commands
+from mcp_reflect.cli import backup, browse, export, forget, mirror, prune, rewrite, tool_commands
 from mcp_reflect.cli.console import err, format_count, give_up_output, out, print_warnings, report_errors
 from mcp_reflect.cli.doctor.commands import doctor_command
 from mcp_reflect.cli.hook import hook_command
@@ -24,6 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(hub_app, name="hub")
+app.add_typer(mirror.mirror_app, name="mirror")
 app.command("install")(install_command)
 app.command("doctor")(doctor_command)
 app.command("hook")(hook_command)

@@ -195,7 +195,7 @@ def stats_command(as_json: JsonOption = False) -> None:
     from mcp_reflect.server.views import stats_view  # noqa: PLC0415 - heavy
 
     with ledger_access() as books:
-        view = stats_view(memory_reader(books))
+        view = stats_view(memory_reader(books), books.mirror)
     if as_json:
         show_json(view)
     else:

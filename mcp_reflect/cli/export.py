@@ -102,7 +102,9 @@ def _import_all(books: LedgerAccess, file: Path, *, here: bool) -> None:
 
     present = books.profile.project
     with show_progress("importing") as told:
-        done = import_project(books.ledger, file, present if here else None, progress=told)
+        done = import_project(
+            books.ledger, file, present if here else None, initial_q=books.profile.initial_q, progress=told
+        )
     with show_progress("embedding") as told:
         embedded = embed_missing(books.ledger, books.embedder, done.project, told)
     added, skipped = sum(done.added.values()), sum(done.skipped.values())

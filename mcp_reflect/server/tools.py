@@ -89,7 +89,8 @@ def _get_trace(ctx: AppContext, wanted: TraceRequest) -> CallToolResult:
 
 
 def _memory_stats(ctx: AppContext, _: FiguresRequest) -> CallToolResult:
-    return answer(stats_view(ctx.request_context.lifespan_context))
+    memory = ctx.request_context.lifespan_context
+    return answer(stats_view(memory, memory.errors.mirror))
 
 
 _QUERY_TOOLS = (

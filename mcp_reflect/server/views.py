@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_reflect.application.known_errors import KnownFix, KnownFixes, Recorded
+from mcp_reflect.application.known_errors.mirror import Mirror
 from mcp_reflect.application.lifecycle import StatusChange
 from mcp_reflect.application.memory_reader import MemoryReader, ingest_status
 from mcp_reflect.application.memory_service import RetrievedMemories
@@ -179,12 +180,15 @@ def _shown_trajectory(trace: Trace) -> str:
     return truncate_middle(trace.trajectory, MAX_SHOWN_TRAJECTORY, hint=where)
 
 
-def stats_view(memory: MemoryReader) -> dict[str, Any]:
+def stats_view(memory: MemoryReader, mirror: Mirror) -> dict[str, Any]:
     counts: ProjectCounts = memory.counts()
     insights = memory.insight_figures()
     profile = memory.profile
     missing = memory.missing_vectors()
+    waiting = len(mirror.waiting())
     advice = "run `mcp-reflect reindex`: some memories are not embedded by the present model" if missing else ""
+    if waiting and not advice:
+        advice = "read the repository's file of errors, then run `mcp-reflect mirror accept`: it waits for consent"
     return {
         "project": profile.project,
         "user": profile.user,
@@ -202,6 +206,7 @@ def stats_view(memory: MemoryReader) -> dict[str, Any]:
         "last_error": counts.last_error or insights.last_error,
         "embedding_model": memory.embedding_model,
         "not_embedded": missing,
+        "errors_waiting": waiting,
         "retrieval": profile.retrieval,
         "similarity_threshold": profile.threshold(profile.retrieval),
         "advice": advice,

@@ -107,6 +107,9 @@ def test_the_log_of_a_memory_keeps_its_order(ledger: SqlLedger) -> None:
 def test_what_was_written_into_a_mirror_is_replaced_as_a_whole(ledger: SqlLedger) -> None:
     with ledger.writing() as session:
         assert session.mirrors.digests("key") == {}
+        assert not session.mirrors.is_known("key")
+        session.mirrors.put("key", {})
+        assert session.mirrors.is_known("key")
         session.mirrors.put("key", {"mem_1": "a", "mem_2": "b"})
         session.mirrors.put("other", {"mem_3": "c"})
         session.mirrors.put("key", {"mem_2": "d"})

@@ -121,6 +121,8 @@ async def test_edits_deletions_additions_and_deprecations_by_hand_come_back_in(
 async def test_a_line_added_by_hand_can_be_edited_before_it_was_ever_written(tmp_path: Path, repository: Path) -> None:
     file = repository / "docs/memory/reflexion.jsonl"
     file.parent.mkdir(parents=True)
+    write(file, [{"mistake": "Token expired", "fix": "unread"}])
+    assert "1 error taken in" in command(tmp_path / "home", "mirror", "accept", "--yes", **mirrored(repository)).stdout
     async with connect(tmp_path / "home", more=mirrored(repository)) as client:
         for fix in ("first", "second"):
             write(file, [{"mistake": "Token expired", "fix": fix}])
@@ -151,12 +153,19 @@ async def test_two_clones_with_two_homes_share_errors_through_the_file(tmp_path:
     async with connect(tmp_path / "ann", more=mirrored(repository)) as client:
         stored = await call(client, "record_error_fix", **AUTH)
     async with connect(tmp_path / "bob", more=mirrored(repository)) as client:
+        assert await fixes(client, TRACE) == []
+        assert command(tmp_path / "bob", "mirror", "accept", "--yes", **mirrored(repository)).returncode == 0
         (found,) = await fixes(client, TRACE)
         assert (found["memory_id"], found["fix"]) == (stored["memory_id"], AUTH["fix"])
         await call(client, "record_error_fix", **{**AUTH, "fix": "Better"})
+    file = repository / "docs/memory/reflexion.jsonl"
+    bobs = file.read_text()
     async with connect(tmp_path / "ann", more=mirrored(repository)) as client:
         (found,) = await fixes(client, TRACE)
-        assert (found["fix"], found["recurrences"]) == ("Better", 1)
+        # The words come over; that the error came back to Bob counts in Bob's home.
+        assert (found["fix"], found["recurrences"]) == ("Better", 0)
+        await call(client, "record_error_fix", task="t", mistake="Socket refused", fix="x")
+    assert file.read_text().startswith(bobs)
 
 
 async def test_a_file_with_merge_conflicts_is_left_alone_and_broken_lines_survive(

@@ -84,7 +84,9 @@ def small_memory(
     if optimism is not None:
         variables["MCP_REFLECT_Q_LEARNING__OPTIMISM"] = str(optimism)
     if mirror is not None:
-        variables["MCP_REFLECT_ERRORS__MIRROR"] = str(mirror)
+        repository = next(above for above in mirror.parents if (above / ".git").exists())
+        variables["CLAUDE_PROJECT_DIR"] = str(repository)
+        variables["MCP_REFLECT_ERRORS__MIRROR"] = str(mirror.relative_to(repository))
     settings, home = load_settings(variables, folder), Home(folder)
     index, embedder = MemoryIndex(), HashEmbedder()
     with (

@@ -18,6 +18,10 @@ class SqlMirrors(SqlRepository):
         m = schema.mirrors.c
         return dict(self._connection.execute(select(m.digests).where(m.key == key)).scalar() or {})
 
+    def is_known(self, key: str) -> bool:
+        m = schema.mirrors.c
+        return self._connection.execute(select(m.key).where(m.key == key)).first() is not None
+
     def put(self, key: str, digests: Mapping[str, str]) -> None:
         m = schema.mirrors
         if not self._connection.execute(update(m).where(m.c.key == key).values(digests=dict(digests))).rowcount:

@@ -82,6 +82,17 @@ def examine(url: str, seconds: float) -> Examination:
     return Examination(int(version), memories, traces, late, bool(positions), problems, thorough)
 
 
+def is_mirror_known(url: str, key: str) -> bool:
+    """Return true where the ledger knows the mirror file of that key. Raises as `examine` does."""
+    engine = _engine(url, ledger_file(url))
+    try:
+        with translated("opening the ledger"), engine.connect() as connection:
+            m = schema.mirrors.c
+            return connection.execute(select(m.key).where(m.key == key)).first() is not None
+    finally:
+        engine.dispose()
+
+
 def _engine(url: str, file: Path | None) -> Engine:
     if file is None:
         try:

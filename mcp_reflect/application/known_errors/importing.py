@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -18,9 +18,10 @@ from mcp_reflect.domain.error_matching.reflexion_file import (
     errors_for_file,
     read_lines,
     render_line,
+    without_claims,
 )
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.models import Author, ErrorMemory, LogEntry, of_kind
+from mcp_reflect.domain.models import ErrorMemory, LogEntry, of_kind
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
 from mcp_reflect.domain.values import Vector
 
@@ -48,34 +49,50 @@ class Imported:
     broken: list[BrokenLine] = field(default_factory=list)
 
 
-def matched(lines: Sequence[ErrorLine], memories: Iterable[ErrorMemory]) -> list[ErrorMemory | None]:
+def brought_by_import(memory: ErrorMemory) -> bool:
+    """Return true where an import may edit the memory: an earlier one brought it, and it is in use."""
+    return memory.author == "import" and memory.status != "archived"
+
+
+def matched(
+    lines: Sequence[ErrorLine],
+    memories: Iterable[ErrorMemory],
+    may_edit: Callable[[ErrorMemory], bool] = brought_by_import,
+) -> list[ErrorMemory | None]:
     """For each line the error that it speaks of, None for a new one. No error answers to two lines.
 
-    By id; then by content in full; then, where only one line and one error have them, by ts, task and mistake.
+    By id, if it may edit that error; then by content in full; then, where only one line and one error that it may edit
+    have them, by ts, task and mistake.
     """
     free = {memory.id: memory for memory in memories}
-    found: list[ErrorMemory | None] = [free.pop(line.memory_id, None) for line in lines]
-    for sameness in (_content_of, _key_of):
+    editable = {memory_id for memory_id, memory in free.items() if may_edit(memory)}
+    found: list[ErrorMemory | None] = [
+        free.pop(line.memory_id, None) if line.memory_id in editable else None for line in lines
+    ]
+    for sameness in (_line_of, _content_of, _key_of):
         left = [number for number, memory in enumerate(found) if memory is None]
-        alike = _groups((sameness(memory), memory) for memory in free.values())
+        by_key = sameness is _key_of
+        alike = _groups((sameness(m), m) for m in free.values() if not by_key or m.id in editable)
         again = _groups((sameness(lines[number]), number) for number in left)
         for key, numbers in again.items():
             there = alike.get(key, [])
-            if sameness is _key_of and (len(there) != 1 or len(numbers) != 1):
+            if by_key and (len(there) != 1 or len(numbers) != 1):
                 continue
             for number, memory in zip(numbers, there, strict=False):
                 found[number] = free.pop(memory.id)
     return found
 
 
+def _line_of(thing: ErrorLine | ErrorMemory) -> Hashable:
+    return _content_of(thing), _key_of(thing)
+
+
 def _content_of(thing: ErrorLine | ErrorMemory) -> Hashable:
-    """All that a line says but for its time, which lines written by hand may leave out."""
+    """All that a line says but for what it claims: its time, its recurrences, an adoption."""
     line = thing if isinstance(thing, ErrorLine) else error_line_of(thing)
-    metadata = json.dumps(line.metadata, sort_keys=True)
-    return (
-        *(line.task, line.mistake, line.evidence, line.rule, line.fix),
-        *(line.tests, line.status, line.recurrences, metadata),
-    )
+    metadata = json.dumps(without_claims(line.metadata), sort_keys=True)
+    status = "active" if line.status == "adopted" else line.status
+    return (line.task, line.mistake, line.evidence, line.rule, line.fix, line.tests, status, metadata)
 
 
 def _key_of(thing: ErrorLine | ErrorMemory) -> Hashable:
@@ -91,19 +108,25 @@ def _groups(pairs: Iterable[tuple[Hashable, Thing]]) -> dict[Hashable, list[Thin
 
 
 def plan(
-    lines: Sequence[ErrorLine], known: Sequence[ErrorMemory | None], profile: Profile, now: datetime, author: Author
+    lines: Sequence[ErrorLine],
+    known: Sequence[ErrorMemory | None],
+    profile: Profile,
+    now: datetime,
+    were_adopted: Collection[str] = (),
 ) -> list[Planned]:
-    """What has to be stored so that the ledger says what the lines say, given the errors that they speak of."""
+    """What has to be stored so that the ledger says what the lines say, given the errors that they speak of.
+
+    `were_adopted` are the ids of archived errors that were adopted before.
+    """
     planned: list[Planned] = []
     for number, (line, before) in enumerate(zip(lines, known, strict=True)):
         if before is not None:
-            after = with_edit(before, line)
+            after = with_edit(before, line, was_adopted=before.id in were_adopted)
             if after != before:
                 planned.append(Planned(line, after, before))
         else:
-            # Lines without a time stay in their order.
-            moment = now + timedelta(microseconds=number)
-            planned.append(Planned(line, compose_error(line, profile, "", moment, author, line.memory_id), None))
+            moment = now + timedelta(microseconds=number)  # lines stay in their order
+            planned.append(Planned(line, compose_error(line, profile, "", moment, "import", line.memory_id), None))
     return planned
 
 
@@ -145,6 +168,8 @@ def import_errors(
 ) -> Imported:
     """Take in the lines of a file in one transaction. A line that is there already stays as it is.
 
+    A line may change an error that an earlier import brought, never one that was recorded in this home: it is a new
+    error then. No line changes an archived error.
     Raises ModelUnavailable and LedgerError; then nothing was stored.
     """
     found = [line for _, line in read_lines(text)]
@@ -153,7 +178,10 @@ def import_errors(
     while True:
         with ledger.reading() as session:
             memories = errors_in(session, profile)
-        planned = plan(lines, matched(lines, memories), profile, clock(), "import")
+        everything = plan(lines, matched(lines, memories), profile, clock())
+        planned = [
+            each for each in everything if each.before is None or _content_of(each.line) != _content_of(each.before)
+        ]
         vectors: list[Vector] = []
         for start in range(0, len(planned), _BATCH):
             batch = planned[start : start + _BATCH]

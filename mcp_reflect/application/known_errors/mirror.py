@@ -3,11 +3,16 @@
 What was last written is noted in the ledger, id by id, as a digest of the line. A line that still has its digest was
 not touched by anybody, whatever the ledger has changed meanwhile; a line with another one was edited; an id that was
 written and is gone was deleted, which archives the memory (restorable) until the line comes back, as after a change
-of branches. A line without an id, or with one that this ledger does not know, is a new error. Where the file itself is
+of branches. A line without an id, or with one that this mirror never wrote, is a new error. Where the file itself is
 missing nothing is taken as deleted: it is written anew. A file in the middle of a merge, or that cannot be read, is
 left alone until it is mended; so is one that a link leads to (see `confined_file`): a cloned repository may bring any.
 Lines that cannot be read are kept as they are, and while there are any, no missing line
 counts as deleted.
+
+Whoever may write to the repository may write to the file, so a line speaks for itself only. A new line is a memory
+by `import` with nothing earned: it starts at the initial q_value, now, with no recurrences and not adopted. An edit
+changes texts, and may deprecate a memory or make it active again; see `records.with_edit`. A file that was there
+before this home wrote one is neither read nor written until somebody has consented (`accept`).
 """
 
 from __future__ import annotations
@@ -15,13 +20,20 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from mcp_reflect.application.confined_file import Stamp, read_confined, replace_confined, stamp_confined
 from mcp_reflect.application.known_errors.importing import errors_in, matched, plan, store_planned
-from mcp_reflect.application.ports import Clock, Embedder, Ledger
+from mcp_reflect.application.known_errors.written_lines import (
+    compose_file,
+    find_edited,
+    from_stored,
+    to_stored,
+    without_lines,
+)
+from mcp_reflect.application.lifecycle import status_before
+from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.error_matching.reflexion_file import (
     BrokenLine,
@@ -29,9 +41,8 @@ from mcp_reflect.domain.error_matching.reflexion_file import (
     errors_for_file,
     has_merge_conflict,
     read_lines,
-    render_line,
 )
-from mcp_reflect.domain.models import LogEntry
+from mcp_reflect.domain.models import ErrorMemory, LogEntry
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
 from mcp_reflect.domain.values import Vector
 
@@ -56,9 +67,9 @@ class Mirror:
         self._embedder = embedder
         self._profile = profile
         self._clock = clock
-        key = f"{profile.project}\n{profile.visible_user or ''}\n{file}"
-        self._key = hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
+        self._key = mirror_key(profile.project, profile.visible_user, file)
         self._seen: Stamp | None = None
+        self._waiting: list[ErrorLine] = []
         self._warnings: list[str] = []
         self._turn = threading.Lock()
 
@@ -75,11 +86,15 @@ class Mirror:
             except _LeftAloneError as reason:
                 self._warn([str(reason)])
                 return self._warnings
-            if stamp is None or stamp == self._seen:
+            if stamp is None:
+                self._waiting = []
+                return self._warnings
+            if stamp == self._seen and not (self._waiting and self._is_accepted()):
                 return self._warnings
             try:
                 text = _content(self._file)
                 self._warnings = []
+                self._await_consent(text)
                 if not self._take_in(text, at_most):
                     return self._warnings
             except _LeftAloneError as reason:
@@ -110,17 +125,60 @@ class Mirror:
         stamp = _stamp(self._file)
         if stamp not in {None, self._seen}:
             return False
+        if self._waiting:
+            raise _LeftAloneError(self._question())
         before = "" if stamp is None else _content(self._file)
-        text, digests = self._text(before)
+        with self._ledger.reading() as session:
+            stored, errors = session.mirrors.digests(self._key), errors_in(session, self._profile)
+        written = from_stored(stored)
+        text, lines = compose_file(before, errors_for_file(errors), written)
         if text != before and not replace_confined(self._file, text.encode(), before=stamp, always=False):
             return False
-        with self._ledger.reading() as session:
-            written = session.mirrors.digests(self._key)
-        if written != digests:
+        hidden = {memory.id for memory in errors} & written.keys() - lines.keys()
+        digests = to_stored(without_lines({i: written[i] for i in hidden}, hidden) | lines)
+        if stored != digests:
             with self._ledger.writing() as writing:
                 writing.mirrors.put(self._key, digests)
         self._seen = _stamp(self._file)
         return True
+
+    # -- consent
+
+    def waiting(self) -> list[ErrorLine]:
+        """The errors in a file that was there before this home wrote one, until somebody consents to it."""
+        self.read(0)
+        return self._waiting
+
+    def accept(self) -> int:
+        """Consent to the file as it is and will be; take in its lines, and return how many waited.
+
+        Raises ModelUnavailable.
+        """
+        waiting = len(self.waiting())
+        if waiting:
+            with self._ledger.writing() as session:
+                if not session.mirrors.is_known(self._key):
+                    session.mirrors.put(self._key, {})
+            self.read()
+        return waiting
+
+    def _is_accepted(self) -> bool:
+        with self._ledger.reading() as session:
+            return session.mirrors.is_known(self._key)
+
+    def _await_consent(self, text: str) -> None:
+        """Raises _LeftAloneError where the file holds errors and nobody has consented to it."""
+        self._waiting = []
+        if not self._is_accepted():
+            self._waiting = [line for _, line in read_lines(text) if isinstance(line, ErrorLine)]
+        if self._waiting:
+            raise _LeftAloneError(self._question())
+
+    def _question(self) -> str:
+        return (
+            f"{self._file} is left alone: it came with the repository, and its {len(self._waiting)} errors wait for "
+            "your consent; read them, then run `mcp-reflect mirror accept`"
+        )
 
     # -- from the file
 
@@ -135,24 +193,31 @@ class Mirror:
         good = [line for line in lines if isinstance(line, ErrorLine)]
         while True:
             with self._ledger.reading() as session:
-                written, memories = session.mirrors.digests(self._key), errors_in(session, self._profile)
-            edited = _edited(good, written)
-            answered = {line.memory_id for line in good} - {line.memory_id for line in edited}
-            known = matched(edited, [memory for memory in memories if memory.id not in answered])
-            planned = plan(edited, known, self._profile, self._clock(), "import")
-            present = answered | {memory.id for memory in known if memory is not None}
-            gone = (
-                [] if broken else [m for m in memories if m.id in written.keys() - present and m.status != "archived"]
-            )
+                noted, memories = session.mirrors.digests(self._key), errors_in(session, self._profile)
+                were_adopted = _were_adopted(session, memories, good)
+            written = from_stored(noted)
+            edited = find_edited(good, written)
+            # An archived error comes back by its own line only.
+            open_ = [
+                memory
+                for memory in memories
+                if memory.id not in edited.untouched and (memory.status != "archived" or memory.id in written)
+            ]
+            known = matched(edited.lines, open_, lambda memory: memory.id in written)  # noqa: B023 - called at once
+            planned = plan(edited.lines, known, self._profile, self._clock(), were_adopted)
+            present = edited.untouched | {memory.id for memory in known if memory is not None}
+            left = {i for i, each in written.items() if each.digest and i not in present}
+            gone = [] if broken else [m for m in memories if m.id in left and m.status != "archived"]
             if at_most is not None and len(planned) > at_most:
                 return False
-            if not planned and not gone:
+            same = {m.id: line for m, line in zip(known, edited.written(), strict=True) if m is not None}
+            if not planned and not gone and to_stored(written | same) == noted:
                 return True
             vectors: Sequence[Vector] | Vector = (
                 self._embedder.embed([embedded_text(each.memory) for each in planned]) if planned else []
             )
             with self._ledger.writing() as session:
-                if session.mirrors.digests(self._key) != written or errors_in(session, self._profile) != memories:
+                if session.mirrors.digests(self._key) != noted or errors_in(session, self._profile) != memories:
                     continue
                 stored = store_planned(session, planned, vectors, self._embedder.identity, self._profile, self._clock())
                 reason, now = f"deleted in {self._file and self._file.name}", self._clock()
@@ -160,28 +225,11 @@ class Mirror:
                     session.memories.set_status(memory.id, "archived")
                     entry = {"memory_id": memory.id, "reason": reason, "status_before": memory.status, "at": now}
                     session.memories.add_log(LogEntry.model_validate(entry | {"action": "archive"}))
-                digests = {i: known for i, known in written.items() if i not in {m.id for m in gone}}
-                digests |= {m.id: digest(line.text) for line, m in zip(edited, known, strict=True) if m is not None}
-                new = ((i, each) for i, each in zip(stored, planned, strict=True) if each.before is None)
-                session.mirrors.put(self._key, digests | {i: digest(each.line.text) for i, each in new})
+                new = iter([i for i, each in zip(stored, planned, strict=True) if each.before is None])
+                ids = [next(new) if memory is None else memory.id for memory in known]
+                now_there = dict(zip(ids, edited.written(), strict=True))
+                session.mirrors.put(self._key, to_stored(without_lines(written, [m.id for m in gone]) | now_there))
                 return True
-
-    # -- to the file
-
-    def _text(self, before: str) -> tuple[str, dict[str, str]]:
-        """The file as it has to be, with its lines' digests. Lines that say the same stay as people wrote them."""
-        with self._ledger.reading() as session:
-            memories = errors_for_file(errors_in(session, self._profile))
-        there = [line for _, line in read_lines(before)]
-        stand = {line.memory_id: line for line in reversed(there) if isinstance(line, ErrorLine)}
-        lines: dict[str, str] = {}
-        for memory in memories:
-            ours = render_line(memory, with_id=True)
-            theirs = stand.get(memory.id)
-            lines[memory.id] = theirs.text if theirs is not None and theirs == _parsed(ours) else ours
-        broken = [line.text for line in there if isinstance(line, BrokenLine)]
-        text = "".join(f"{line}\n" for line in [*lines.values(), *broken])
-        return text, {memory_id: digest(line) for memory_id, line in lines.items()}
 
     def _warn(self, warnings: Iterable[str]) -> None:
         for warning in warnings:
@@ -190,23 +238,18 @@ class Mirror:
                 self._warnings = [*self._warnings, warning]
 
 
-def digest(line: str) -> str:
-    return hashlib.sha256(line.encode()).hexdigest()[:32]
+def mirror_key(project: str, visible_user: str | None, file: Path | None) -> str:
+    """Return the key of a mirror in the ledger."""
+    key = f"{project}\n{visible_user or ''}\n{file}"
+    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _edited(lines: Sequence[ErrorLine], written: Mapping[str, str]) -> list[ErrorLine]:
-    """The lines that are not as they were written. A copy of a line with its id is a new one without."""
-    untouched = {line.memory_id for line in lines if written.get(line.memory_id) == digest(line.text)}
-    edited: list[ErrorLine] = []
-    for line in lines:
-        if line.memory_id in untouched and written[line.memory_id] == digest(line.text):
-            continue
-        edited.append(replace(line, memory_id="") if line.memory_id in untouched else line)
-    return edited
-
-
-def _parsed(text: str) -> ErrorLine | BrokenLine:
-    return next(line for _, line in read_lines(text))
+def _were_adopted(session: ReadSession, memories: Iterable[ErrorMemory], lines: Iterable[ErrorLine]) -> set[str]:
+    """The archived errors that were adopted before, if a line may bring one back."""
+    if all(line.status != "adopted" for line in lines):
+        return set()
+    archived = [memory.id for memory in memories if memory.status == "archived"]
+    return {i for i in archived if status_before(session.memories.log_of(i)) == "adopted"}
 
 
 def _stamp(file: Path) -> Stamp | None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from mcp_reflect.application.ports import WriteSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.error_matching.keywords import error_keywords, normalized_line, same_error
-from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
+from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine, keep_claims
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import (
     RETRIEVABLE,
@@ -47,48 +47,51 @@ def with_derived_fields(memory: ErrorMemory) -> ErrorMemory:
 def compose_error(
     line: ErrorLine, profile: Profile, source_trace_id: str, now: datetime, author: Author, memory_id: str = ""
 ) -> ErrorMemory:
-    """Return the memory of a new error.
+    """Return the memory of a new error, which starts at `now` with nothing earned.
 
-    An empty `memory_id` is replaced by a new one; `now` is used for a line without a time.
+    An empty `memory_id` is replaced by a new one. What the line says of its time, its recurrences and an adoption is
+    kept as text only: see `keep_claims`.
     """
     memory = ErrorMemory(
         id=memory_id or new_id("mem"),
         project=profile.project,
         user=profile.user,
-        status=line.status,
+        status="deprecated" if line.status == "deprecated" else "active",
         task=line.task,
         reflection="",
         key_mistake=line.mistake,
         correct_action=line.fix,
         guidance=line.rule,
-        metadata=line.metadata,
         evidence=line.evidence,
         tests=line.tests,
-        recurrences=line.recurrences,
         author=author,
         source_trace_id=source_trace_id,
         initial_q=profile.initial_q,
         q_value=profile.initial_q,
-        created_at=line.created_at or now,
+        created_at=now,
     )
-    return with_derived_fields(memory)
+    return with_derived_fields(memory.model_copy(update={"metadata": keep_claims(memory, line)}))
 
 
-def with_edit(memory: ErrorMemory, line: ErrorLine) -> ErrorMemory:
-    """Return the memory with the fields of an edited line."""
+def with_edit(memory: ErrorMemory, line: ErrorLine, *, was_adopted: bool = False) -> ErrorMemory:
+    """Return the memory with the texts and the status of an edited line.
+
+    An edit may deprecate a memory, make it active again, and take an adoption back. It adopts none: `adopted` is kept
+    by a memory that is adopted, and by an archived one that was (`was_adopted`), and is active for any other.
+    Identity, author, time, recurrences and learned values stay.
+    """
+    kept = memory.status == "adopted" or was_adopted
     update = {
         "task": line.task,
         "key_mistake": line.mistake,
         "correct_action": line.fix,
         "guidance": line.rule,
-        "metadata": line.metadata,
         "evidence": line.evidence,
         "tests": line.tests,
-        "recurrences": line.recurrences,
-        "status": line.status,
-        "created_at": line.created_at or memory.created_at,
+        "status": "active" if line.status == "adopted" and not kept else line.status,
     }
-    return with_derived_fields(memory.model_copy(update=update))
+    edited = memory.model_copy(update=update)
+    return with_derived_fields(edited.model_copy(update={"metadata": keep_claims(edited, line)}))
 
 
 def with_recurrence(known: ErrorMemory, again: ErrorLine) -> ErrorMemory:

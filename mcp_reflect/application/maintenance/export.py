@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 from mcp_reflect.application.maintenance.audit import audit_ledger
-from mcp_reflect.application.ports import AuditRows, Ledger, PortableRow, Progress, ReadSession, Taken
+from mcp_reflect.application.ports import AuditRows, Ledger, PortableRow, Progress, Taken
 from mcp_reflect.errors import ArchiveError
 
 EXPORT_FORMAT = "mcp-reflect-export"
@@ -96,26 +96,36 @@ def read_header(file: Path) -> Header | None:
 
 
 def import_project(
-    ledger: Ledger, file: Path, project: str | None = None, *, progress: Progress | None = None
+    ledger: Ledger,
+    file: Path,
+    project: str | None = None,
+    *,
+    initial_q: float = 0.5,
+    progress: Progress | None = None,
 ) -> ImportResult:
     """Import an export in one transaction; rows that exist with the same content are skipped.
 
     `project` is the target, by default the project in the header. Imported reviews are ordered after existing ones.
-    Raises ArchiveError for a file that is damaged, that contradicts existing rows, or whose q_values do not follow from
-    its reviews; the ledger is unchanged then.
+    Raises ArchiveError for a file that is damaged, that contradicts existing rows, whose q_values do not follow from
+    its reviews, or that claims more than reviews can give: a memory that starts outside [0, `initial_q`], where those
+    of this home start, or a review whose alpha is outside [0, 1]. The ledger is unchanged then.
     """
     header = _checked(file)
     target = project or header.project
     with ledger.writing() as session:
-        before = set(_findings(session, target))
+        rows = session.projects.audit_rows(target)
+        before, present = set(_findings(rows)), {memory.id for memory in rows[0]}
         taken = session.projects.import_rows(_rows(file, header, progress), target)
         _refuse_conflicts(taken)
         try:
-            wrong = [finding for finding in _findings(session, target) if finding not in before]
+            rows = session.projects.audit_rows(target)
+            wrong = [finding for finding in _findings(rows) if finding not in before]
         except ValidationError as error:
             raise ArchiveError(f"{file}: {_first(error)}; nothing was changed") from error
         if wrong:
             raise ArchiveError(f"{file}: does not agree with itself: {_listed(wrong)}; nothing was changed")
+        if unearned := list(_unearned(rows, present, initial_q)):
+            raise ArchiveError(f"{file}: claims what no review gave: {_listed(unearned)}; nothing was changed")
     return ImportResult(target, taken.added, taken.skipped)
 
 
@@ -181,11 +191,26 @@ def _rows(file: Path, header: Header, progress: Progress | None) -> Iterator[Por
                 progress(done, header.rows)
 
 
-def _findings(session: ReadSession, project: str) -> list[str]:
-    rows: AuditRows = session.projects.audit_rows(project)
+def _findings(rows: AuditRows) -> list[str]:
     for memory in rows[0]:
-        type(memory).model_validate(memory.model_dump())  # rows are read without validation
+        type(memory).model_validate(memory.model_dump())  # reading does not check what writing has checked
     return audit_ledger(rows)
+
+
+def _unearned(rows: AuditRows, present: Collection[str], initial_q: float) -> Iterator[str]:
+    """Replay gives any q_value that a file wants, if its memories may start anywhere and its reviews move them by more
+    than all the way.
+    """
+    memories, _, traces = rows
+    for memory in memories:
+        if memory.id not in present and not 0.0 <= memory.initial_q <= initial_q:
+            yield (
+                f"memory {memory.id} starts at {memory.initial_q!r}, here memories start at {initial_q!r} "
+                "(a higher memory.initial_q in the settings admits it, up to 1)"
+            )
+    for _, review in traces:
+        if review is not None and not 0.0 <= review.alpha <= 1.0:
+            yield f"review {review.id} has alpha {review.alpha!r}, which must be in [0, 1]"
 
 
 def _refuse_conflicts(taken: Taken) -> None:

@@ -13,6 +13,10 @@ class MirrorQueries(Protocol):
         """Digests of the lines last written into the file `key`, by memory id; empty at first."""
         ...
 
+    def is_known(self, key: str) -> bool:
+        """Return true once digests were stored for the file, also where these were none."""
+        ...
+
 
 class MirrorRepository(MirrorQueries, Protocol):
     """Reads and writes the state of mirror files."""

@@ -62,6 +62,7 @@ def run_doctor() -> list[DoctorFinding]:
             TimedCheck("home", lambda: storage.check_home(folder), 10),
             TimedCheck("hub", lambda: services.check_hub(folder, environ, str(cwd)), 20),
             TimedCheck("ledger", lambda: storage.check_ledger(folder, settings), storage.EXAMINATION_S + 20),
+            TimedCheck("mirror", lambda: storage.check_mirror(folder, settings), 20),
             TimedCheck("llm", lambda: services.check_llm(settings), 20),
             TimedCheck(
                 "clients", lambda: client_configs.check_client_configs(environ, user_home, repository, str(cwd)), 15
