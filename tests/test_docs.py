@@ -190,6 +190,7 @@ def without_ids(text: str) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.process
 def test_the_picture_can_be_taken_again(tmp_path: Path) -> None:
     picture = screenshot.take(tmp_path / "home")
     now, committed = (re.findall(r">([^<>]+)<", svg) for svg in (picture, screenshot.PICTURE.read_text("utf-8")))

@@ -244,7 +244,7 @@ async def test_the_same_task_is_found_at_the_highest_threshold(tmp_path: Path) -
     tasks = [f"Deploy service number {number} to the cluster" for number in range(12)]
     async with connect(tmp_path / "home") as client:
         for task in tasks:
-            await call(client, "submit_trace", task=task, review_result="pass")
+            await call(client, "submit_trace", task=task, review_result="pass", guidance="Wait for the pods.")
         for task in tasks:
             asked = {"task": task, "retrieval": "semantic", "similarity_threshold": 1}
             assert [m["task"] for m in (await call(client, "query_memories", **asked))["memories"]] == [task]
