@@ -237,3 +237,10 @@ def test_what_worked_is_told_as_such_where_nothing_went_wrong() -> None:
         [*bash("uv sync", "error: no lock", failed=True), *bash("uv sync --frozen")], "fail", feedback="Slow."
     )
     assert "Do instead: `uv sync` failed" in render_reflection(failed)
+
+
+def test_a_failed_run_with_feedback_keeps_the_error_it_ended_in() -> None:
+    run = bash("cargo build", "error[E0382]: use of moved value", failed=True)
+    told = lesson(run, "fail", feedback="It does not build.")
+    assert told.key_mistake == "It does not build."
+    assert "`cargo build` failed: error[E0382]: use of moved value" in told.guidance

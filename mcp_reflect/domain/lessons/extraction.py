@@ -60,6 +60,8 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     mistake = "" if passed else _mistake(run, trajectory, steps)
     feedback = run.review.feedback.strip()[:_FEEDBACK_CHARS]
     guidance = [f"Reviewer: {feedback}"] if passed and feedback else []
+    if not passed and feedback and (error := _last_error(run, steps)):
+        guidance.append(f"The run ended in an error: {error}")
     guidance += [each.text for each in told]
     if not (actions or guidance or mistake or run.trace.reference_context.strip()):
         return ReflectionDraft()
@@ -100,20 +102,26 @@ def _select(
 
 def _mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) -> str:
     """The reviewer's words; else the error that the run ended in; else the answer or the last action it ended with."""
-    feedback = run.review.feedback.strip()
-    if feedback:
-        return feedback[:_FEEDBACK_CHARS]
+    told = run.review.feedback.strip()[:_FEEDBACK_CHARS] or _last_error(run, steps)
+    if told:
+        return told
     acted = [step for step in steps if not is_inspection(step)]
-    if acted and acted[-1].failed and (error := decisive_error(acted[-1].errors)):
-        return f"{_shown(acted[-1])} failed: {_first_sentence(error)}"
-    if not steps and run.errors and (error := decisive_error(run.errors[-1:])):
-        return _first_sentence(error)
     final = run.trace.final_response.strip() or _last_said(trajectory)
     changing = [_shown(step) for step in acted if step.failed is not True and _is_telling(step)]
     parts = [f"did {'; '.join(changing[-_TRIED:])}"] if changing else []
     if final and not (changing and acted[-1].subject in changing[-1]):
         parts.append(f"ended with: {truncate_line(final, _CALL_CHARS)}")
     return f"Judged a failure after the run {' and '.join(parts)}" if parts else ""
+
+
+def _last_error(run: ReviewedRun, steps: Sequence[Step]) -> str:
+    """Return the error that the run ended in, with the call that failed; empty where its last step worked."""
+    acted = [step for step in steps if not is_inspection(step)]
+    if acted and acted[-1].failed and (error := decisive_error(acted[-1].errors)):
+        return f"{_shown(acted[-1])} failed: {_first_sentence(error)}"
+    if not steps and run.errors and (error := decisive_error(run.errors[-1:])):
+        return _first_sentence(error)
+    return ""
 
 
 def _last_said(trajectory: Trajectory) -> str:
