@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mcp_reflect.domain.lessons import repairs
 from mcp_reflect.domain.lessons.evidence import Turn, find_candidates
 from mcp_reflect.domain.lessons.extraction import LESSON_CHARS, extract_lesson
 from mcp_reflect.domain.lessons.repairs import decisive_error, find_repairs, normalised, program_of
@@ -244,3 +245,12 @@ def test_a_failed_run_with_feedback_keeps_the_error_it_ended_in() -> None:
     told = lesson(run, "fail", feedback="It does not build.")
     assert told.key_mistake == "It does not build."
     assert "`cargo build` failed: error[E0382]: use of moved value" in told.guidance
+
+
+def test_a_long_run_of_failures_compares_each_with_those_near_it_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+    is_retry = repairs._is_retry
+    monkeypatch.setattr(repairs, "_is_retry", lambda *steps: compared.append(1) or is_retry(*steps))
+    run = [part for n in range(400) for part in bash(f"tool{n} build alpha{n}", f"error: {n}", failed=True)]
+    assert not list(find_repairs(find_steps(parse(run))))
+    assert len(compared) <= 400 * 60

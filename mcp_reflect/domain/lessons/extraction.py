@@ -23,6 +23,9 @@ LESSON_CHARS = 900
 
 _FEEDBACK_CHARS = 1_000
 _REFERENCE_CHARS = 400
+_MOST_STEPS = 600
+_MOST_TURNS = 400
+"""The last steps and turns of a run that are read: comparing them takes time, and a run is decided at its end."""
 _REPAIRS = 3
 _COMMANDS = 4
 _COMMAND_CHARS = 160
@@ -51,7 +54,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     tried, and what the user stated. The reviewer's feedback is kept verbatim.
     """
     trajectory = run.trajectory
-    steps = find_steps(trajectory)
+    steps = find_steps(trajectory)[-_MOST_STEPS:]
     passed = run.review.result == "pass"
     repairs = list(find_repairs(steps))
     actions = list(_actions(steps, repairs, passed=passed))
@@ -94,7 +97,7 @@ def _select(
         turns.append(Turn(AGENT, final))
     if trajectory.messages is None and steps:
         turns = turns[1:]  # a log of commands is told by its steps
-    candidates = list(find_candidates(turns))
+    candidates = list(find_candidates(turns[:1] + turns[1:][-_MOST_TURNS:]))
     if not passed:  # what the agent concluded in a run that failed is no lesson; what the user said still holds
         candidates = [each for each in candidates if each.role == USER and each.evidence >= _STATED]
     return select_sentences(candidates, run.trace.task, room)

@@ -6,11 +6,15 @@ import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from mcp_reflect.domain.lessons.steps import Step
 
 _VARIANT = 0.34
 """Least share of common words (Jaccard) from which two commands of one program are variants of each other."""
+
+_RETRIED_WITHIN = 60
+"""Steps behind a failure in which its repair is looked for."""
 
 _OTHER_PROGRAM = 0.6
 """The same for commands of two programs."""
@@ -58,7 +62,8 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
     for place, step in enumerate(steps):
         if not step.failed or step.kind == "edit" or is_inspection(step) or place in done:
             continue
-        later = [number for number in range(place + 1, len(steps)) if _is_retry(step, steps[number])]
+        near = range(place + 1, min(place + 1 + _RETRIED_WITHIN, len(steps)))
+        later = [number for number in near if _is_retry(step, steps[number])]
         worked = next((number for number in later if steps[number].failed is False), None)
         if worked is None:
             continue
@@ -107,6 +112,7 @@ def is_inspection(step: Step) -> bool:
     return step.kind == "command" and bool(_INSPECTS.match(normalised(step.subject)))
 
 
+@lru_cache(maxsize=2_048)
 def normalised(command: str) -> str:
     """Return a command line without changes of the folder before it and pipes that shorten its output."""
     return " ".join(_NOISE.sub(" ", _SETUP.sub("", command.strip())).split())
