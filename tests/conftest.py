@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tests.support.process_use import Guard, starts_process
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("tests")
 
+platform.processor()  # starts `uname` once in a process, for whichever test asks openai for something first
 _guard = Guard()
 REPOSITORY = Path(__file__).resolve().parent.parent
 
