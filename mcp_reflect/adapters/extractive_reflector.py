@@ -6,6 +6,7 @@ from mcp_reflect.domain.lessons.extraction import extract_lesson
 from mcp_reflect.domain.models import Author, ReflectionDraft
 from mcp_reflect.domain.reflection.model_answers import MAX_TOOL_CHARS, MAX_TOOLS
 from mcp_reflect.domain.trajectory.run import ReviewedRun
+from mcp_reflect.domain.trajectory.tools import is_instrument
 
 
 class ExtractiveReflector:
@@ -16,9 +17,13 @@ class ExtractiveReflector:
         return "extractive"
 
     def reflect(self, run: ReviewedRun) -> ReflectionDraft:
-        """The lesson of the run; an empty draft where it holds nothing to learn. Raises nothing for a stored trace."""
+        """Return the lesson of the run; an empty draft where it holds nothing to learn.
+
+        Its tools are those that the run called, without shells and editors, which every coding agent has. Raises
+        nothing for a stored trace.
+        """
         draft = extract_lesson(run)
         if draft.is_empty:
             return draft
-        tools = tuple(name for name in run.trace.tools_used if len(name) <= MAX_TOOL_CHARS)[:MAX_TOOLS]
-        return draft.model_copy(update={"applicable_tools": tools})
+        tools = [name for name in run.trace.tools_used if len(name) <= MAX_TOOL_CHARS and not is_instrument(name)]
+        return draft.model_copy(update={"applicable_tools": tuple(tools[:MAX_TOOLS])})

@@ -18,8 +18,9 @@ from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
 
-LESSON_CHARS = 900
-"""Budget of a whole lesson, the reviewer's words aside: three of them with their tasks stay below 800 tokens."""
+LESSON_CHARS = 1_200
+"""Budget of a whole lesson, the reviewer's words aside. Up to 1,400 a longer one says more of a conversation's decision
+(`python -m benchmarks.lessons --only decisions`), beyond that it only takes tokens."""
 
 _FEEDBACK_CHARS = 1_000
 _REFERENCE_CHARS = 400
@@ -140,7 +141,7 @@ def _actions(steps: Sequence[Step], repairs: Sequence[Repair], *, passed: bool) 
     shown = repairs[-_REPAIRS:]
     for repair in shown:
         yield _told(repair)
-    named = {id(repair.worked) for repair in shown}
+    named = {id(step) for repair in shown for step in (repair.worked, *repair.commands)}
     subjects = {repair.worked.subject for repair in shown}
     if not passed:
         return
@@ -170,14 +171,14 @@ def _shown(step: Step) -> str:
 
 
 def _told(repair: Repair) -> str:
-    error = f": {_first_sentence(repair.error)}" if repair.error else ""
-    failed = f"{_shown(repair.failed)} failed{error}."
+    """What works first, since that is what the next run needs; then what failed, and how."""
+    error = f": {_first_sentence(repair.error)}" if repair.error else "."
     changes = [_edited(step) for step in _decisive_edits(repair)]
     changes += [_shown(step) for step in repair.commands[-2:]]
-    between = f" after {'; '.join(changes)}" if changes else ""
+    after = f" after {'; '.join(changes)}" if changes else ""
     if repair.same_command:
-        return f"{failed} It passed{between}."
-    return f"{failed} Worked{between}: {_shown(repair.worked)}."
+        return f"{_shown(repair.worked)}{after}. Before that it failed{error}"
+    return f"{_shown(repair.worked)}{after}. {_shown(repair.failed)} failed{error}"
 
 
 def _decisive_edits(repair: Repair) -> list[Step]:

@@ -22,8 +22,9 @@ _MARKER_IN_TASK = re.compile(r"(?:Relevant memories:|(?:(?<=\n\n)|(?<=\n\r\n))Re
 def render_reflection(draft: ReflectionDraft) -> str:
     """The text of a reflection: the summary, then one labelled entry per field; the free prose where there is none.
 
-    Never an empty line, and further lines of a field are indented by two spaces. So the end of a reflection shows
-    wherever it is pasted, which is what lets `strip_recalled` cut it out again without taking words that follow.
+    Tools that the other fields name are not listed again. Never an empty line, and further lines of a field are
+    indented by two spaces. So the end of a reflection shows wherever it is pasted, which is what lets `strip_recalled`
+    cut it out again without taking words that follow.
     """
     fields = (
         ("", draft.summary),
@@ -32,8 +33,14 @@ def render_reflection(draft: ReflectionDraft) -> str:
         (_GUIDANCE, draft.guidance),
     )
     structured = any(value.strip() for _, value in fields)
-    entries = [*(fields if structured else [("", draft.text)]), (_TOOLS, ", ".join(draft.applicable_tools))]
+    told = fields if structured else (("", draft.text),)
+    unnamed = [name for name in draft.applicable_tools if not any(_names(text, name) for _, text in told)]
+    entries = [*told, (_TOOLS, ", ".join(unnamed))]
     return "\n".join(label + ("\n" + _INDENT).join(lines) for label, value in entries if (lines := _lines(value)))
+
+
+def _names(text: str, tool: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", text) is not None
 
 
 def _lines(text: str) -> list[str]:

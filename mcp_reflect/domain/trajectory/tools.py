@@ -31,6 +31,11 @@ _EXIT = re.compile(
 )
 
 
+def is_instrument(tool: str) -> bool:
+    """Return true for shells and editors, by whatever server's prefix: every coding agent has them."""
+    return tool.lower().rpartition("__")[2] in SHELLS | EDITORS
+
+
 def arguments_of(given: Any) -> dict[str, Any]:
     """Return the arguments of a call as an object; text that is no JSON object is put under `input`."""
     if isinstance(given, str):
