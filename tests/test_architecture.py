@@ -45,7 +45,7 @@ NARROWED = {
     "config": {"domain.truncate", "errors"},
     "wire": {"errors"},
     "adapters": {"errors", "domain", "application.ports"},
-    "hooks": {"domain.text.recalled", "domain.trajectory.tools", "domain.truncate", "wire"},
+    "hooks": {"domain.lessons", "domain.text.recalled", "domain.trajectory", "domain.truncate", "wire"},
     "client": {"application.requests", "config.project", "domain.truncate", "errors", "wire"},
     "server": {"errors", "domain", "application", "wire.request_meta"},
 }

@@ -19,7 +19,13 @@ MIRRORED = {"Memory", "Outcome", "QUpdate", "Retrieved", "Review", "Trace", "Tra
 """Results of the Python API, which users see under the names of what they stand for; each once more at most."""
 
 INTERFACES = {
-    "hooks/clients/": {"NAME", "format_answer", "parse_event", "read_turns"},  # hooks.clients.ClientAdapter
+    "hooks/clients/": {
+        "NAME",
+        "format_answer",
+        "format_request",
+        "parse_event",
+        "read_turns",
+    },  # hooks.clients.ClientAdapter
     "cli/install/": {"parse_config", "put_entry", "remove_entry"},  # the same edits of JSON and of TOML
 }
 """One interface in several modules of a folder."""

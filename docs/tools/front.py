@@ -21,6 +21,7 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.hub.line_stream import LineStream
 from mcp_reflect.hub.session import HubSession
 from mcp_reflect.server import build_server
+from mcp_reflect.server.instructions import HOOKED_INSTRUCTIONS
 from mcp_reflect.wire.front import ANSWERS_NAME
 from mcp_reflect.wire.handshake import LineReader
 
@@ -43,7 +44,7 @@ def enveloped(method: str, version: str) -> dict[str, Any]:
     }
 
 
-def ask_server(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def ask_server(requests: list[dict[str, Any]], *, hooked: bool = False) -> list[dict[str, Any]]:
     """The server's answers to the requests of one connection, in order: each a result or an error.
 
     The requests must be such as need no memory.
@@ -52,7 +53,7 @@ def ask_server(requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
     async def serve(link: socket.socket) -> None:
         async with await SocketStream.from_socket(link) as stream:
             session = HubSession(LineStream(stream), cast("MemoryService", None), os.getpid())
-            await session.serve(build_server())
+            await session.serve(build_server(hooked=hooked))
 
     def ask(link: socket.socket) -> list[dict[str, Any]]:
         lines = LineReader(link)
@@ -82,6 +83,7 @@ def record_answers() -> dict[str, Any]:
     return {
         "handshake_versions": list(HANDSHAKE_PROTOCOL_VERSIONS),
         "stateless_versions": list(MODERN_PROTOCOL_VERSIONS),
+        "hooked_instructions": HOOKED_INSTRUCTIONS,
         "handshake": {
             request["method"]: answer for request, answer in zip(handshake, ask_server(handshake), strict=True)
         },

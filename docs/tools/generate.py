@@ -11,20 +11,20 @@ import sys
 from docs.tools import reference
 from docs.tools.import_graph import PACKAGE, drawing, import_graph
 from docs.tools.marked import ROOT, write_block
+from mcp_reflect.server.instructions import HOOKED_INSTRUCTIONS
 
 
 def stale(*, check: bool) -> list[str]:
     """The parts that differed from what the code says; they are rewritten unless `check` is set."""
     parts = {
-        ("ARCHITECTURE.md", "import graph"): drawing(import_graph(PACKAGE)),
-        ("settings.md", "settings"): reference.settings(),
-        ("tools.md", "tools"): reference.tools(),
-        ("commands.md", "commands"): reference.commands(),
+        ("docs/ARCHITECTURE.md", "import graph"): drawing(import_graph(PACKAGE)),
+        ("docs/settings.md", "settings"): reference.settings(),
+        ("docs/tools.md", "tools"): reference.tools(),
+        ("docs/commands.md", "commands"): reference.commands(),
+        ("plugin/skills/project-memory/SKILL.md", "instructions"): HOOKED_INSTRUCTIONS,
     }
     return [
-        f"docs/{file}: {name}"
-        for (file, name), text in parts.items()
-        if write_block(ROOT / "docs" / file, name, text, check=check)
+        f"{file}: {name}" for (file, name), text in parts.items() if write_block(ROOT / file, name, text, check=check)
     ]
 
 

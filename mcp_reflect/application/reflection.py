@@ -62,9 +62,21 @@ def save_reflection(
     None where the draft is empty: the run taught nothing, so that no memory of it competes for a place. A memory that
     an earlier review brought is archived then, until a later one brings it back.
     """
+    session.jobs.reflections.put(_job(run.review, "completed", now, last_error))
+    return save_meanwhile(session, run, words, embedded, now, initial_q)
+
+
+def save_meanwhile(
+    session: WriteSession,
+    run: ReviewedRun,
+    words: AuthoredDraft,
+    embedded: EmbeddedTexts,
+    now: datetime,
+    initial_q: float,
+) -> Memory | None:
+    """The same without settling the job: what serves until the queued reflection is written and replaces its words."""
     trace, review = run.trace, run.review
     _save_claims(session, trace, review, words, embedded, now, initial_q)
-    session.jobs.reflections.put(_job(review, "completed", now, last_error))
     earlier = session.memories.reflection_of(trace.id)
     if words[0].is_empty:
         if earlier is not None:

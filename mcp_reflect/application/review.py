@@ -11,7 +11,13 @@ from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.memory_reader import ISSUED_BY
 from mcp_reflect.application.ports import Clock, ReadSession, Reflector, WriteSession
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.application.reflection import AuthoredDraft, memories_to_judge, queue_reflection, save_reflection
+from mcp_reflect.application.reflection import (
+    AuthoredDraft,
+    memories_to_judge,
+    queue_reflection,
+    save_meanwhile,
+    save_reflection,
+)
 from mcp_reflect.application.requests import DEFAULT, Verdict
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import (
@@ -48,14 +54,15 @@ class PreparedReview:
     """A review with all that takes reading its run, worked out before the ledger is locked.
 
     `run` has the review as it will be stored but for its number and its inferred credit. `words` are the reflection,
-    None where a model is to be asked for it; `embedded` is None where the embedding model could not be had. `credit`
-    is None where nothing is to be inferred.
+    None where a model is to be asked for it; `meanwhile` serves until that model has answered. `embedded` is None where
+    the embedding model could not be had. `credit` is None where nothing is to be inferred.
     """
 
     run: ReviewedRun
     words: AuthoredDraft | None
     embedded: EmbeddedTexts | None
     credit: CreditInference | None
+    meanwhile: AuthoredDraft | None = None
 
 
 class Reviewer:
@@ -98,7 +105,11 @@ class Reviewer:
             credit.used(memories)
         reviewed = run.reviewed(review)
         words = self._words_at_once(reviewed, client_can_sample=client_can_sample)
-        return PreparedReview(reviewed, words, embedded, credit)
+        meanwhile: AuthoredDraft | None = None
+        if words is None and self._profile.author == "auto":
+            draft = self._extractive.reflect(reviewed)
+            meanwhile = None if draft.is_empty else (draft, self._extractive.author)
+        return PreparedReview(reviewed, words, embedded, credit, meanwhile)
 
     def apply(self, session: WriteSession, prepared: PreparedReview, trace: Trace) -> ReviewOutcome:
         """Store the review of a stored trace, move the q_values, and store the reflection or queue it."""
@@ -117,8 +128,11 @@ class Reviewer:
         due = self._clock() + timedelta(seconds=SAMPLING_GRACE_S if asked else 0.0)
         reason = "the embedding model is not available" if embedded is None else ""
         queue_reflection(session, review, due, reason, for_model=words is None and not asked)
+        memory = None
+        if prepared.meanwhile is not None and embedded is not None:
+            memory = save_meanwhile(session, run, prepared.meanwhile, embedded, self._clock(), self._profile.initial_q)
         to_ask = replace(run, retrieved=memories_to_judge(session, trace, review)) if asked else None
-        return ReviewOutcome(trace.id, review, "queued", reason, None, updates, to_ask)
+        return ReviewOutcome(trace.id, review, "queued", reason, memory, updates, to_ask)
 
     def require_memories(self, session: ReadSession, name: str, ids: Sequence[str]) -> None:
         """Raises UnknownId for ids in argument `name` that are not visible to this connection."""

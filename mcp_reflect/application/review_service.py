@@ -19,7 +19,7 @@ from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.reflection import AuthoredDraft, save_reflection, texts_of
 from mcp_reflect.application.requests import Verdict
 from mcp_reflect.application.review import Reviewer, ReviewOutcome
-from mcp_reflect.domain.models import QUpdate, ReflectionJob, Review
+from mcp_reflect.domain.models import QUpdate, ReflectionJob, Review, Trace
 from mcp_reflect.domain.redaction.stored_text import storable_draft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import InvalidArgument, ModelUnavailable
@@ -52,20 +52,46 @@ class ReviewService(MemoryReader):
         self._saved = on_saved
 
     def review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool = False) -> ReviewOutcome:
-        """Judge a run. A second review takes the place of the first, as if only it had been given."""
+        """Judge a run. A second review takes the place of the first, as if only it had been given.
+
+        A verdict without a result brings a lesson only: the present verdict stays, or the lesson waits for one. Raises
+        InvalidArgument where it brings no lesson either.
+        """
         if not verdict.result:
-            raise InvalidArgument("result", "is empty", '"pass" or "fail"')
+            verdict = self._with_present_result(trace_id, verdict)
+            if not verdict.result:
+                return self._keep_lesson(trace_id, verdict)
         outcome: ReviewOutcome | None = None
         while outcome is None:
             outcome = self._try_review(trace_id, verdict, client_can_sample=client_can_sample)
         return self._settled(outcome)
 
+    def _with_present_result(self, trace_id: str, lesson: Verdict) -> Verdict:
+        """The verdict that counts for a run now, with a lesson that is handed in; without a result where none does."""
+        draft = storable_draft(lesson.draft)
+        if draft.is_empty and not draft.claims:
+            problem = "is empty, and no lesson is given"
+            raise InvalidArgument("result", problem, '"pass" or "fail"; or summary, correct_action or guidance')
+        review = self.summary(trace_id).review
+        if review is None:
+            return lesson
+        kept = ("result", "alpha", "helpful_memory_ids", "harmful_memory_ids", "source")
+        update = {name: getattr(review, name) for name in kept}
+        return lesson.model_copy(update=update | {"feedback": lesson.feedback or review.feedback})
+
+    def _keep_lesson(self, trace_id: str, lesson: Verdict) -> ReviewOutcome:
+        """Keep a lesson with its run, for the review that is still to come."""
+        draft = storable_draft(lesson.draft)
+        _require_run(self.trace(trace_id))
+        with self._ledger.writing() as session:
+            self._reviewer.check(session, lesson)
+            session.traces.map_drafts(trace_id, lambda _: draft)
+        return self.outcome(trace_id)
+
     def _try_review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool) -> ReviewOutcome | None:
         """None where the trace was changed while it was read: something that it names was forgotten."""
         trace = self.trace(trace_id)
-        if trace.origin != "run":
-            problem = f"{trace_id} is where a recorded {trace.origin} came from"
-            raise InvalidArgument("trace_id", problem, "the trace of a run, as submit_trace and list_traces give it")
+        _require_run(trace)
         with self._ledger.reading() as reading:
             self._reviewer.check(reading, verdict)
             memories = creditable(reading, trace)
@@ -127,9 +153,9 @@ class ReviewService(MemoryReader):
 
     def _settled(self, outcome: ReviewOutcome) -> ReviewOutcome:
         """After the commit: tell those who follow the ledger."""
-        if outcome.ingest_status == "completed":
+        if outcome.ingest_status == "completed" or outcome.memory is not None:
             self._saved(self.profile.project)
-        elif outcome.ingest_status == "queued":
+        if outcome.ingest_status == "queued":
             self._reflections.notify()
         return outcome
 
@@ -163,3 +189,10 @@ class ReviewService(MemoryReader):
         }
         kept = {i: u.model_copy(update={"q_before": first[i].q_before}) if i in first else u for i, u in moved.items()}
         return list((kept | taken_back).values())
+
+
+def _require_run(trace: Trace) -> None:
+    """Raise InvalidArgument for a trace that is no run."""
+    if trace.origin != "run":
+        problem = f"{trace.id} is where a recorded {trace.origin} came from"
+        raise InvalidArgument("trace_id", problem, "the trace of a run, as submit_trace and list_traces give it")

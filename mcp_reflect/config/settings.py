@@ -196,6 +196,18 @@ class HookSettings(_Section):
     submit: bool = _setting(
         default=True, meaning="hooks hand in each run by themselves", rule="true or false", shown="true"
     )
+    ask_for_lesson: Literal["interactive", "always", "never"] = _setting(
+        "interactive",
+        "where a run overcame something, its end asks the agent once to write the lesson: where a person reads along, "
+        "always, or never",
+        "interactive, always or never",
+    )
+    active: bool = _setting(
+        default=False,
+        meaning="the client runs our hooks, so the server's instructions leave submitting to them; the plugin sets it",
+        rule="true or false",
+        shown="false",
+    )
 
 
 class Settings(_Section):

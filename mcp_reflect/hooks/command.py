@@ -23,6 +23,8 @@ from mcp_reflect.wire.caller import Caller
 
 HOOK_TIMEOUTS_S = {"start": 10.0, "prompt": 10.0, "tool": 5.0, "stop": 3.0, "end": 1.2}
 """Seconds a hook may take in all; with a warm hub none comes near. The first ones may have to start the hub."""
+_RESERVE_S = 0.7
+"""Seconds of a stop hook's time that are left for its start, and for reading the transcript."""
 _LONGEST_INPUT = 64_000_000
 
 
@@ -65,6 +67,7 @@ def _serve(adapter: ClientAdapter, name: str, event: HookEvent, environ: dict[st
     if event.kind in {"stop", "end"}:
         if chosen.submit and event.session:
             _hand_over(event._replace(cwd=cwd), environ, home)
+            _ask_for_lesson(adapter, event, chosen, environ, home)
         return
     if event.kind == "tool" and not event.error:
         return
@@ -81,6 +84,19 @@ def _serve(adapter: ClientAdapter, name: str, event: HookEvent, environ: dict[st
         )
         if text:
             _print(adapter.format_answer(name, text))
+
+
+def _ask_for_lesson(
+    adapter: ClientAdapter, event: HookEvent, chosen: options.HookOptions, environ: dict[str, str], home: str
+) -> None:
+    from mcp_reflect.hooks import lesson_request  # noqa: PLC0415 - no other event reads a transcript
+
+    if adapter.format_request("") is None or not lesson_request.is_wanted(event, chosen, environ):
+        return
+    session = SessionState(home, event.client, event.session)
+    patience = HOOK_TIMEOUTS_S["stop"] - _RESERVE_S
+    if text := lesson_request.lesson_request(event, adapter, session, patience):
+        _print(adapter.format_request(text))
 
 
 def _print(answer: dict[str, Any] | None) -> None:

@@ -16,7 +16,7 @@ class HookEvent(NamedTuple):
     """One call of a hook. What a client does not tell is empty.
 
     `turn` is the client's own id of what the user asked for; `error` is what a failed command printed; `final` the
-    agent's last words. `said` is the prompt that they answer, where the client repeats it.
+    agent's last words. `continued`: a hook sent the agent back to work after it had stopped.
     """
 
     kind: HookEventKind
@@ -29,6 +29,7 @@ class HookEvent(NamedTuple):
     error: str = ""
     final: str = ""
     model: str = ""
+    continued: bool = False
 
     @property
     def origin(self) -> dict[str, str]:
@@ -52,6 +53,12 @@ class SessionTurn(NamedTuple):
     model: str = ""
     followed_up: str = ""
     local: bool = False
+
+
+def trace_key_of(event: HookEvent, turn: SessionTurn) -> str:
+    """The key of a turn's trace: the same however often and in whatever copy of the session it is met."""
+    own = f"{event.session}:" if turn.local else ""
+    return f"{event.client}:{own}{turn.key}"[:_LONGEST_NAME]
 
 
 def first_text(payload: dict[str, Any], *keys: str) -> str:

@@ -44,6 +44,13 @@ def find_test_evidence(done: list[TurnStep]) -> Evidence | None:
     return last
 
 
+def find_test_results(done: list[TurnStep]) -> list[TurnResult]:
+    """The results of the test commands that tell one, in order."""
+    runs = ((step, detect_test_run(step.command)) for step in done if step.command and step.done)
+    results = (judge_test_output(run, step.output, step.exit_code) for step, run in runs if run is not None)
+    return [result for result in results if result is not None]
+
+
 def _shown(step: TurnStep) -> str:
     command = step.command.strip()[: MAX_EVIDENCE_CHARS // 4]
     output = _RULER.sub("", step.output).strip()

@@ -13,13 +13,19 @@ from mcp_reflect.wire import address
 _TRUE = {"true", "1", "yes", "on", "t", "y"}
 _FALSE = {"false", "0", "no", "off", "f", "n"}
 
+ASKING = ("interactive", "always", "never")
+
 
 class HookOptions(NamedTuple):
-    """`memories` is the most a prompt is given, `tokens` the room they have; `submit`: hand runs in by themselves."""
+    """`memories` is the most a prompt is given, `tokens` the room they have; `submit`: hand runs in by themselves.
+
+    `ask_for_lesson` says where a run's end asks the agent for a lesson: `interactive`, `always` or `never`.
+    """
 
     memories: int = 3
     tokens: int = 800
     submit: bool = True
+    ask_for_lesson: str = ASKING[0]
 
 
 MAX_OPTIONS = HookOptions(memories=20, tokens=2_000)
@@ -34,12 +40,13 @@ def read_options(environ: Mapping[str, str], home: str, cwd: str) -> HookOptions
         own = environ.get(f"MCP_REFLECT_HOOKS__{name.upper()}", "").strip()
         return own or str(section.get(name, ""))
 
-    submit = given("submit").lower()
+    submit, asking = given("submit").lower(), given("ask_for_lesson")
     default = HookOptions()
     return HookOptions(
         _number(given("memories"), default.memories, MAX_OPTIONS.memories),
         _number(given("tokens"), default.tokens, MAX_OPTIONS.tokens),
         submit in _TRUE or (submit not in _FALSE and default.submit),
+        asking if asking in ASKING else default.ask_for_lesson,
     )
 
 

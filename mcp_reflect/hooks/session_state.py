@@ -27,19 +27,25 @@ class SessionState:
     """The file of one session, read when this is made.
 
     `shown` are all memories it was shown. `handed` says by a turn's key what was handed in of it. `settled` is where in
-    the transcript the last turns begin that may still change.
+    the transcript the last turns begin that may still change. `asked` holds the keys of turns whose lesson was asked
+    for.
     """
 
     def __init__(self, home: str, client: str, session: str) -> None:
         self._path = os.path.join(home, SESSIONS_FOLDER, f"{client}-{_file_name(session)}.jsonl")
         self.shown: set[str] = set()
         self.handed: dict[str, dict[str, Any]] = {}
+        self.asked: set[str] = set()
         self.settled = 0
         self.opened = False
         self._given: list[tuple[str, list[str]]] = []
         self._size = 0
-        for record in self._records():
-            self._take(record)
+        self._read()
+
+    def reload(self) -> None:
+        """Read what other processes have added since."""
+        self._given.clear()
+        self._read()
 
     @property
     def lock_path(self) -> str:
@@ -73,6 +79,10 @@ class SessionState:
         finally:
             os.close(descriptor)
 
+    def _read(self) -> None:
+        for record in self._records():
+            self._take(record)
+
     def _records(self) -> list[dict[str, Any]]:
         try:
             with open(self._path, "rb") as file:
@@ -93,6 +103,8 @@ class SessionState:
             self._given.append((str(record.get("turn", "")), shown + again))
         if isinstance(record.get("handed"), str):
             self.handed[record["handed"]] = record
+        if isinstance(record.get("asked"), str):
+            self.asked.add(record["asked"])
         if isinstance(record.get("settled"), int):
             self.settled = record["settled"]
         if "opened" in record:

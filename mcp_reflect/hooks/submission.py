@@ -11,14 +11,15 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from mcp_reflect.hooks.event import HookEvent, SessionTurn
+from mcp_reflect.hooks.event import HookEvent, SessionTurn, trace_key_of
 from mcp_reflect.hooks.evidence import Evidence, find_evidence
+from mcp_reflect.hooks.own_tools import own_tool
 from mcp_reflect.hooks.session_state import SessionState
 from mcp_reflect.hooks.steps import ToolOutput, ToolUse, tool_blocks
 from mcp_reflect.hooks.truncation import truncate_messages
 from mcp_reflect.hooks.verdicts import find_verdict, is_praise_only
 from mcp_reflect.wire.caller import RemoteError
-from mcp_reflect.wire.request_meta import REVIEW_SOURCE
+from mcp_reflect.wire.request_meta import REVIEW_SOURCE, WAIT
 
 CallTool = Callable[[str, dict[str, Any], dict[str, Any]], dict[str, Any]]
 """Calls a tool with arguments and metadata of the request."""
@@ -69,8 +70,7 @@ class _Settling:
         self._call = call
         self._task = task
         self._turn = turn
-        own = f"{event.session}:" if turn.local else ""
-        self._key = f"{event.client}:{own}{turn.key}"[:_LONGEST_NAME]
+        self._key = trace_key_of(event, turn)
 
     def run(self) -> None:
         record = self._session.handed.get(self._key)
@@ -84,20 +84,20 @@ class _Settling:
             known = self._submit(self._turn.messages[known.messages :], known.part + 1, found) or known
         if found is not None and _outweighs(found, known):
             arguments = {"trace_id": known.trace, "result": found.result, "feedback": found.words}
-            self._call("review_trace", arguments, {REVIEW_SOURCE: found.source})
+            self._call("review_trace", arguments, {REVIEW_SOURCE: found.source, WAIT: False})
             self._note(known._replace(result=found.result, source=found.source))
 
     def _has_gone_on(self, known: _Handed) -> bool:
         rest = self._turn.messages[known.messages :]
-        return any(isinstance(part, ToolUse) for part in tool_blocks(rest))
+        # What the agent tells the memory about the run is no part of the run.
+        return any(isinstance(part, ToolUse) and not own_tool(part.name) for part in tool_blocks(rest))
 
     def _by_agent(self) -> _Handed | None:
         """The trace that the agent handed in itself, which must not be stored twice."""
         asked: dict[str, str] = {}
         known: _Handed | None = None
         for part in tool_blocks(self._turn.messages):
-            if isinstance(part, ToolUse) and "reflect" in part.name:
-                tool = part.name.rpartition("__")[2]
+            if isinstance(part, ToolUse) and (tool := own_tool(part.name)):
                 if tool == "submit_trace":
                     asked[part.id] = str(part.arguments.get("review_result", ""))
                 elif tool == "review_trace" and known and part.arguments.get("trace_id") == known.trace:
@@ -125,10 +125,10 @@ class _Settling:
             "trace_key": self._key if part == 1 else f"{self._key[: _LONGEST_NAME - 8]}#{part}",
         }
         given = self._session.given(self._turn.key, since)[:_MOST_IDS]
-        meta = {}
+        meta: dict[str, Any] = {WAIT: False}
         if found is not None:
             arguments |= {"review_result": found.result, "feedback": found.words}
-            meta = {REVIEW_SOURCE: found.source}
+            meta[REVIEW_SOURCE] = found.source
         try:
             outcome = self._call("submit_trace", arguments | {"retrieved_memory_ids": given}, meta)
         except RemoteError as refused:

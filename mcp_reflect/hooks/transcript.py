@@ -16,12 +16,6 @@ MAX_TRANSCRIPT_LINE_BYTES = 16_000_000
 """Bytes; a longer line, an image perhaps, is passed over."""
 
 _DEEPEST = 40
-_RECALLING = frozenset(
-    {
-        *("query_memories", "augment_task", "find_error_fixes", "project_context", "get_trace"),
-        *("list_traces", "reflect", "memory_stats"),
-    }
-)
 
 
 def read_json_lines(path: str, start: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -77,8 +71,3 @@ def clean_json(value: Any, deepest: int = _DEEPEST) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
-
-
-def returns_memories(tool: str) -> bool:
-    """Return whether a tool of a client is one of ours that returns memories, such as mcp__reflect__query_memories."""
-    return "reflect" in tool and tool.rpartition("__")[2] in _RECALLING

@@ -95,7 +95,7 @@ class Hub:
         self._listening = listening
         self._logs = logs
         self._version = version
-        self._server: MCPServer[MemoryService] = build_server()
+        self._servers: dict[bool, MCPServer[MemoryService]] = {False: build_server()}
         self._sessions: set[HubSession] = set()
         self._errands = 0
         self._idle_since = time.monotonic()
@@ -201,7 +201,13 @@ class Hub:
             if self._leaving.is_set():
                 await session.retire()
             self._store.indexer.notify(settings.project)
-            await session.serve(self._server)
+            await session.serve(self._server(settings))
+
+    def _server(self, settings: Settings) -> MCPServer[MemoryService]:
+        hooked = settings.hooks.active
+        if hooked not in self._servers:
+            self._servers[hooked] = build_server(hooked=hooked)
+        return self._servers[hooked]
 
     def _end(self, session: HubSession) -> None:
         self._sessions.discard(session)

@@ -30,11 +30,12 @@ def serve_standalone(relay: Relay | None = None) -> int:
 
     try:
         # Opened before the server looks at stdin, so that a failure can still answer the first request.
-        with open_memory(load_settings()) as memory:
+        settings = load_settings()
+        with open_memory(settings) as memory:
             if relay is None:
-                build_server(lambda: nullcontext(memory)).run("stdio")
+                build_server(lambda: nullcontext(memory), hooked=settings.hooks.active).run("stdio")
             else:
-                _serve_relay(relay, memory)
+                _serve_relay(relay, memory, hooked=settings.hooks.active)
     except ReflectError as error:
         print_to_stderr(str(error))
         if relay is None:
@@ -48,7 +49,7 @@ def serve_standalone(relay: Relay | None = None) -> int:
     return 0
 
 
-def _serve_relay(relay: Relay, memory: MemoryService) -> None:
+def _serve_relay(relay: Relay, memory: MemoryService, *, hooked: bool) -> None:
     """Be the hub of one client."""
     import anyio  # noqa: PLC0415 - heavy
     from anyio.abc import SocketStream  # noqa: PLC0415 - heavy
@@ -59,7 +60,7 @@ def _serve_relay(relay: Relay, memory: MemoryService) -> None:
 
     async def serve(link: socket.socket) -> None:
         async with await SocketStream.from_socket(link) as stream:
-            await HubSession(LineStream(stream), memory, os.getpid()).serve(build_server())
+            await HubSession(LineStream(stream), memory, os.getpid()).serve(build_server(hooked=hooked))
 
     ours, theirs = socket.socketpair()
     with theirs:

@@ -115,7 +115,8 @@ def _next_step(outcome: ReviewOutcome) -> str:
     if outcome.review is None:
         return f'When the outcome is known: review_trace(trace_id="{outcome.trace_id}", result="pass" or "fail").'
     if outcome.ingest_status == "queued":
-        return "The review counts already. The reflection is being written; get_trace shows when it is there."
+        serves = "" if outcome.memory is None else " An extracted lesson serves until then."
+        return f"The review counts already. The reflection is being written; get_trace shows it.{serves}"
     if outcome.ingest_status == "failed":
         return "The review counts. No reflection could be written; review_trace again with summary and guidance."
     if outcome.memory is None:

@@ -24,6 +24,7 @@ MAX_START_TIMEOUT_S = 3600.0
 
 _PATIENCE_S = 5.0
 _FALSE = {"false", "0", "no", "off", "f", "n"}
+_TRUE = {"true", "1", "yes", "on", "t", "y"}
 """What the settings take for false."""
 
 
@@ -59,6 +60,14 @@ def hub_enabled(environ: Mapping[str, str], home: str, cwd: str) -> bool:
     if not given:
         given = config_section(environ, home, cwd, "hub").get("enabled", True)
     return str(given).lower() not in _FALSE
+
+
+def hooks_active(environ: Mapping[str, str], home: str, cwd: str) -> bool:
+    """Return whether the client runs our hooks, as `hooks.active` says. A wrong value is left for the hub to refuse."""
+    given: object = environ.get("MCP_REFLECT_HOOKS__ACTIVE", "").strip()
+    if not given:
+        given = config_section(environ, home, cwd, "hooks").get("active", False)
+    return str(given).lower() in _TRUE
 
 
 def config_content(environ: Mapping[str, str], home: str, cwd: str) -> bytes | None:

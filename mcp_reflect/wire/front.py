@@ -31,6 +31,7 @@ _HARMLESS = {
     "MCP_REFLECT_PROJECT": r"[A-Za-z0-9._-]{1,100}",
     "MCP_REFLECT_USER": r"[ -~]{1,200}",
     "MCP_REFLECT_HUB__ENABLED": r"true|1|yes|on",
+    "MCP_REFLECT_HOOKS__ACTIVE": r"true|1|yes|on|false|0|no|off",
     "MCP_REFLECT_HUB__IDLE_EXIT_S": r"0*[1-9]\d{0,7}(\.\d{1,9})?|0*\.\d{0,8}[1-9]",
     "MCP_REFLECT_HUB__START_TIMEOUT_S": r"0*[1-9]\d{0,2}(\.\d{1,9})?",
 }
@@ -120,9 +121,17 @@ def open_front(environ: Mapping[str, str], home: str, cwd: str) -> Front | None:
         return None
     try:
         with open(os.path.join(os.path.dirname(__file__), ANSWERS_NAME), encoding="utf-8") as file:
-            return Front(json.load(file))
+            answers = json.load(file)
     except (OSError, ValueError):  # a package without its data still works, only later
         return None
+    return Front(_for_hooks(answers) if address.hooks_active(environ, home, cwd) else answers)
+
+
+def _for_hooks(answers: dict[str, Any]) -> dict[str, Any]:
+    """The answers to a client whose hooks submit its runs: its instructions leave that to them."""
+    for era, method in (("handshake", "initialize"), ("stateless", "server/discover")):
+        answers[era][method]["result"]["instructions"] = answers["hooked_instructions"]
+    return answers
 
 
 def fingerprint_settings(environ: Mapping[str, str], home: str, cwd: str) -> str:

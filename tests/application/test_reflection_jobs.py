@@ -14,7 +14,7 @@ from mcp_reflect.application.jobs.leases import JobLeases
 from mcp_reflect.application.jobs.reflections import ReflectionJobs
 from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.application.requests import Submission
+from mcp_reflect.application.requests import MemoryQuery, ReviewRequest, Submission, Verdict
 from mcp_reflect.domain.models import Author, ReflectionDraft, ReflectionJob
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from tests.support.composition import Parts, small_memory
@@ -127,3 +127,35 @@ def test_what_waits_for_the_clients_own_model_is_written_without_one_soon(parts:
     outcome = parts.memory.submit(submission, client_can_sample=True)
     assert outcome.ingest_status == "queued"
     assert worker(parts, None, at=HOUR).work_off() == 1
+
+
+def test_an_extracted_lesson_serves_until_the_models_replaces_its_words(parts: Parts) -> None:
+    (first,) = handed_in(parts, "one")
+    (extracted,) = parts.memory.query(MemoryQuery(task="one")).matches
+    assert (extracted.memory.author, extracted.memory.guidance) == ("extractive", f"Reviewer: {SAID}")
+    parts.memory.submit(Submission(task="two", review_result="pass", retrieved_memory_ids=(extracted.memory.id,)))
+    assert worker(parts, Broken()).work_off() == 2
+    written = parts.memory.memory(extracted.memory.id)
+    assert (written.source_trace_id, written.author, written.summary) == (first, "llm", "Written by a model.")
+    assert written.q_value == pytest.approx(0.65)
+
+
+@pytest.mark.parametrize("reviewed", [True, False])
+def test_a_lesson_that_the_agent_writes_later_leaves_the_verdict_and_the_record(parts: Parts, reviewed: bool) -> None:
+    run = Submission(task="one", review_result="pass" if reviewed else "", feedback=SAID)
+    trace_id = parts.memory.submit(run).trace_id
+    lesson = ReviewRequest(trace_id=trace_id, result="", guidance="Pass the flag first.")
+    if reviewed:
+        before = parts.memory.outcome(trace_id).memory
+        assert before is not None
+        parts.memory.submit(Submission(task="two", review_result="pass", retrieved_memory_ids=(before.id,)))
+    outcome = parts.memory.review(trace_id, lesson)
+    if not reviewed:
+        assert outcome.review is None
+        outcome = parts.memory.review(trace_id, Verdict(result="pass", feedback=SAID))
+    assert outcome.review is not None
+    assert (outcome.review.result, outcome.review.feedback) == ("pass", SAID)
+    assert outcome.memory is not None
+    assert (outcome.memory.author, outcome.memory.guidance) == ("agent", "Pass the flag first.")
+    if reviewed:
+        assert (outcome.memory.id, outcome.memory.q_value) == (before.id, pytest.approx(0.65))

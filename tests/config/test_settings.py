@@ -45,6 +45,8 @@ EXAMPLES = {  # for every setting: a value that is not the default, and one that
     "MCP_REFLECT_HOOKS__MEMORIES": ("5", "21"),
     "MCP_REFLECT_HOOKS__TOKENS": ("300", "2001"),
     "MCP_REFLECT_HOOKS__SUBMIT": ("false", "perhaps"),
+    "MCP_REFLECT_HOOKS__ASK_FOR_LESSON": ("never", "perhaps"),
+    "MCP_REFLECT_HOOKS__ACTIVE": ("true", "perhaps"),
 }
 
 

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from mcp_reflect import __version__
+from mcp_reflect.config.load import load_settings
 from mcp_reflect.hooks.clients import claude_code
+from mcp_reflect.server.instructions import HOOKED_INSTRUCTIONS
 from mcp_reflect.server.tools import TOOLS
 from tests.conftest import REPOSITORY
 from tests.support.hubs import posix
@@ -50,9 +52,9 @@ def test_the_plugin_has_the_version_of_the_package() -> None:
     assert manifest["version"] == __version__
 
 
-def test_tools_named_in_skill_and_commands_exist() -> None:
+def test_tools_named_in_commands_exist() -> None:
     names = {tool.name for tool in TOOLS}
-    for file in [*PLUGIN.glob("skills/*/SKILL.md"), *PLUGIN.glob("commands/*.md")]:
+    for file in PLUGIN.glob("commands/*.md"):
         text = file.read_text(encoding="utf-8")
         named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+|reflect)`", text))
         assert named & names
@@ -63,6 +65,15 @@ def test_tools_named_in_skill_and_commands_exist() -> None:
             "harmful_memory_ids",
             "your_turn",
         }
+
+
+def test_skill_and_instructions_are_one_text_under_a_name_that_no_command_has() -> None:
+    (skill,) = PLUGIN.glob("skills/*/SKILL.md")
+    assert HOOKED_INSTRUCTIONS.strip() in skill.read_text(encoding="utf-8")
+    # Claude Code hides a skill that has the name of a command.
+    assert skill.parent.name not in {file.stem for file in PLUGIN.glob("commands/*.md")}
+    server = json.loads((PLUGIN / ".mcp.json").read_text(encoding="utf-8"))["mcpServers"]["reflect"]
+    assert load_settings({"MCP_REFLECT_HOME": "/nowhere", **server["env"]}).hooks.active
 
 
 def run_sh(event: str, path: str, **more: str) -> subprocess.CompletedProcess[str]:

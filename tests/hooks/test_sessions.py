@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,32 @@ def test_the_second_session_is_given_what_the_first_one_learned(project: Path, h
     moved = next(memory for memory in memories if memory["id"] == lesson["id"])
     assert moved["q_value"] == pytest.approx(0.5 + 0.3 * 0.5 + 0.3 * 0.35)
     assert moved["reviews"] == 2
+
+
+def test_the_agent_is_asked_once_for_the_lesson_of_a_run_that_taught_something(
+    project: Path, home: Path, caller: Caller
+) -> None:
+    session = Transcript(project, home)
+    session.prompt(TASK)
+    session.runs(UNITTEST)
+    session.edits("calculator.py", "a - b", "a + b")
+    session.runs(UNITTEST)
+    asked = session.stops("They pass.")
+    (stored,) = handed_in(caller, 1)
+    assert f'trace_id="{stored["trace_id"]}"' in asked
+    assert stored["memory"]["author"] == "extractive"
+    lesson = {"trace_id": stored["trace_id"], "result": "", "guidance": "The sign in add() decides."}
+    call = session.uses("mcp__plugin_mcp-reflect_reflect__review_trace", lesson)
+    session.results(call, json.dumps(caller.call("review_trace", lesson)))
+    assert session.stops("Written.", continued=True) == ""
+    assert session.stops("Written.") == ""
+    session.hook("SessionEnd", reason="other")
+    session.prompt("What is in here?")
+    session.runs("ls")
+    assert session.stops("A calculator.") == ""
+    taught, _ = until(lambda: found if len(found := traces(caller)) == 2 else None)
+    assert (taught["memory"]["id"], taught["memory"]["author"]) == (stored["memory"]["id"], "agent")
+    assert (taught["review"]["result"], taught["review"]["source"]) == ("pass", "tests")
 
 
 def test_a_failing_command_is_offered_the_fix_that_is_known(project: Path, home: Path, caller: Caller) -> None:

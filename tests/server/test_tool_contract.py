@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from mcp_reflect.server.app import INSTRUCTIONS
+from mcp_reflect.server.instructions import HOOKED_INSTRUCTIONS, INSTRUCTIONS
 from tests.support.servers import ERAS, call, connect, refusal
 
 pytestmark = pytest.mark.anyio
@@ -105,6 +105,7 @@ async def test_the_tool_list_is_cheap(tmp_path: Path) -> None:
 
 def test_instructions_fit_into_what_clients_show() -> None:
     assert len(INSTRUCTIONS) < 2_000
+    assert len(HOOKED_INSTRUCTIONS) < 2_000
     assert all(name in INSTRUCTIONS for name in ("query_memories", "augment_task", "submit_trace", "review_trace"))
 
 

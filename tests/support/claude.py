@@ -108,7 +108,12 @@ class Transcript:
         assert (done.returncode, done.stderr) == (0, b"")
         if not done.stdout:
             return ""
-        answer = json.loads(done.stdout)["hookSpecificOutput"]
+        answer = json.loads(done.stdout)
+        if answer.get("decision") == "block":
+            told = f"Stop hook feedback:\n{answer['reason']}"
+            self.line("user", {"role": "user", "content": told}, isMeta=True, promptId=self.prompt_id)
+            return str(answer["reason"])
+        answer = answer["hookSpecificOutput"]
         assert answer["hookEventName"] == name
         self.attaches(answer["additionalContext"])
         return str(answer["additionalContext"])
@@ -118,11 +123,11 @@ class Transcript:
         self.asks(text)
         return self.hook("UserPromptSubmit", prompt=text)
 
-    def stops(self, last: str = "") -> None:
-        """The agent's last words with the hook at the end of the turn."""
+    def stops(self, last: str = "", *, continued: bool = False) -> str:
+        """The agent's last words with the hook at the end of the turn; what the hook asks for."""
         if last:
             self.says(last)
-        self.hook("Stop", stop_hook_active=False, last_assistant_message=last)
+        return self.hook("Stop", stop_hook_active=continued, last_assistant_message=last)
 
 
 _PATIENTLY = (

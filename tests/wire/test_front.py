@@ -11,7 +11,7 @@ import anyio
 import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_MODERN_VERSION
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
 
 from docs.tools.front import FRONT_FILE, METHODS, ask_server, enveloped, front_text, initialize
 from mcp_reflect.server.tools import TOOLS
@@ -66,6 +66,18 @@ def test_a_stateless_client_is_answered_as_by_the_server() -> None:
     requests = [enveloped(method, LATEST_MODERN_VERSION) for method in ("tools/list", "server/discover", *METHODS)]
     requests[0]["params"]["_meta"]["progressToken"] = "a"
     assert answers_of(new_front(), requests) == ask_server(requests)
+
+
+@pytest.mark.parametrize(
+    "request_", [initialize(LATEST_HANDSHAKE_VERSION), enveloped("server/discover", LATEST_MODERN_VERSION)]
+)
+def test_a_client_with_hooks_is_told_to_leave_submitting_to_them(tmp_path: Path, request_: dict[str, Any]) -> None:
+    home = str(tmp_path)
+    front = open_front({"MCP_REFLECT_HOOKS__ACTIVE": "true"}, home, home)
+    assert front is not None
+    told = answers_of(front, [request_])
+    assert told == ask_server([request_], hooked=True)
+    assert told != ask_server([request_])
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,9 @@ OptionalResultArgument = Annotated[
 RetrievalArgument = Annotated[
     Literal["", "semantic", "hybrid"], Allowed('"semantic", "hybrid", or "" for the configured one')
 ]
-ResultArgument = Annotated[Literal["pass", "fail"], BeforeValidator(checks.as_result), Allowed('"pass" or "fail"')]
+RevisedResultArgument = Annotated[
+    Literal["", "pass", "fail"], BeforeValidator(checks.as_result), Allowed('"pass" or "fail", or "" to add a lesson')
+]
 ErrorText = Annotated[
     str,
     BeforeValidator(checks.as_text),

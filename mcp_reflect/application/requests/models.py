@@ -24,8 +24,8 @@ from mcp_reflect.application.requests.arguments import (
     NameList,
     OptionalResultArgument,
     ProgramOnly,
-    ResultArgument,
     RetrievalArgument,
+    RevisedResultArgument,
     ShortText,
     TaskText,
     TextList,
@@ -114,9 +114,9 @@ class TraceRequest(RequestModel):
 
 
 class ReviewRequest(Verdict, TraceRequest):
-    """A verdict on a run that was submitted before."""
+    """A verdict on a run that was submitted before; an empty one adds a lesson and leaves the verdict as it is."""
 
-    result: ResultArgument
+    result: RevisedResultArgument = Field(description="empty, with a lesson: the verdict stays as it is")
 
 
 class RunArguments(RequestModel):

@@ -2,7 +2,8 @@
 
 Each implements ClientAdapter: `parse_event(name, payload)` returns the HookEvent of a call, or None;
 `format_answer(name, text)` returns what to print so that the model gets the text, None where the client takes none
-there; `read_turns(event, start)` returns the turns in the event's transcript.
+there; `format_request(text)` returns what to print at the end of a turn so that the agent goes on with a request, None
+where the client cannot do that; `read_turns(event, start)` returns the turns in the event's transcript.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ class ClientAdapter(Protocol):
     def parse_event(self, name: str, payload: dict[str, Any]) -> HookEvent | None: ...
 
     def format_answer(self, name: str, text: str) -> dict[str, Any] | None: ...
+
+    def format_request(self, text: str) -> dict[str, Any] | None: ...
 
     def read_turns(self, event: HookEvent, start: int) -> list[SessionTurn]: ...
 

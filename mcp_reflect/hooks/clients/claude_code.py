@@ -13,8 +13,9 @@ from typing import Any
 from mcp_reflect.domain.trajectory.tools import SHELLS
 from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
 from mcp_reflect.hooks.event import HookEvent, HookEventKind, SessionTurn, first_text
+from mcp_reflect.hooks.own_tools import returns_memories
 from mcp_reflect.hooks.steps import output_text, response_exit_code
-from mcp_reflect.hooks.transcript import read_json_lines, returns_memories
+from mcp_reflect.hooks.transcript import read_json_lines
 
 NAME = "claude-code"
 
@@ -47,6 +48,7 @@ def parse_event(name: str, payload: dict[str, Any]) -> HookEvent | None:
         prompt=user_text(first_text(payload, "prompt")),
         error=_error(payload) if kind == "tool" else "",
         final=first_text(payload, "last_assistant_message"),
+        continued=payload.get("stop_hook_active") is True,
     )
 
 
@@ -71,6 +73,11 @@ def _error(payload: dict[str, Any]) -> str:
 def format_answer(name: str, text: str) -> dict[str, Any] | None:
     """Return what to print so that the model gets a text."""
     return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+
+
+def format_request(text: str) -> dict[str, Any] | None:
+    """Return what to print at the end of a turn so that the agent goes on with a request."""
+    return {"decision": "block", "reason": text}
 
 
 def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:

@@ -13,8 +13,9 @@ from mcp_reflect.domain.trajectory.tools import SHELLS, exit_code
 from mcp_reflect.hooks.clients import claude_code
 from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
 from mcp_reflect.hooks.event import HookEvent, SessionTurn, first_text
+from mcp_reflect.hooks.own_tools import returns_memories
 from mcp_reflect.hooks.steps import output_text, response_exit_code
-from mcp_reflect.hooks.transcript import read_json_lines, returns_memories
+from mcp_reflect.hooks.transcript import read_json_lines
 
 NAME = "codex"
 
@@ -43,6 +44,12 @@ def _error(payload: dict[str, Any]) -> str:
 def format_answer(name: str, text: str) -> dict[str, Any] | None:
     """Return what to print so that the model gets a text."""
     return claude_code.format_answer(name, text) if name != "Stop" else None
+
+
+def format_request(text: str) -> dict[str, Any] | None:
+    """Return None: what its stop hook may answer was not tried."""
+    del text
+    return None
 
 
 def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:

@@ -65,6 +65,12 @@ def format_answer(name: str, text: str) -> dict[str, Any] | None:
     return {"additional_context": text} if name in {"sessionStart", "postToolUse"} else None
 
 
+def format_request(text: str) -> dict[str, Any] | None:
+    """Return None: what its stop hook may answer was not tried."""
+    del text
+    return None
+
+
 def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
     """The turns in the event's transcript. Raises OSError where it cannot be read."""
     found = TurnBuilder()

@@ -13,8 +13,9 @@ from typing import Any
 from mcp_reflect.domain.trajectory.tools import SHELLS, exit_code
 from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
 from mcp_reflect.hooks.event import HookEvent, HookEventKind, SessionTurn, first_text
+from mcp_reflect.hooks.own_tools import returns_memories
 from mcp_reflect.hooks.steps import output_text
-from mcp_reflect.hooks.transcript import read_json_lines, returns_memories
+from mcp_reflect.hooks.transcript import read_json_lines
 
 NAME = "gemini"
 
@@ -58,6 +59,12 @@ def format_answer(name: str, text: str) -> dict[str, Any] | None:
     if name not in {"SessionStart", "BeforeAgent", "AfterTool"}:
         return None
     return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+
+
+def format_request(text: str) -> dict[str, Any] | None:
+    """Return None: what its stop hook may answer was not tried."""
+    del text
+    return None
 
 
 def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
