@@ -8,14 +8,12 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 
+from tests.support.effort import register_profiles
 from tests.support.hubs import hubs_ended
 from tests.support.process_use import Guard, starts_process
 
-# A busy machine is no reason to fail: neither of these counts anything but seconds.
-settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("tests")
+register_profiles()
 
 platform.processor()  # starts `uname` once in a process, for whichever test asks openai for something first
 _guard = Guard()

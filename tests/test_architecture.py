@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -71,8 +72,13 @@ VENDORS = {
 }
 
 
-def imported_by(file: Path) -> Iterator[str]:
+@functools.cache
+def imported_by(file: Path) -> tuple[str, ...]:
     """The modules that a file imports anywhere in it, except for type checking alone."""
+    return tuple(_imported_by(file))
+
+
+def _imported_by(file: Path) -> Iterator[str]:
     tree = ast.parse(file.read_text(encoding="utf-8"))
     checking = {
         id(node)

@@ -22,6 +22,7 @@ from mcp_reflect.client.run import Run
 from mcp_reflect.config.load import setting_rows
 from mcp_reflect.server.tools import TOOLS
 from tests.support.servers import environment
+from tests.support.waiting import HANG_S
 from tests.test_architecture import LAYERS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -157,7 +158,7 @@ def test_the_examples_are_typed(tmp_path: Path) -> None:
     for number, example in enumerate(code_blocks(text_of("python-api.md"), "python")):
         (tmp_path / f"example_{number}.py").write_text(example, encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(ROOT / ".mypy_cache"), str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, timeout=280, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, timeout=HANG_S, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
 
@@ -168,10 +169,10 @@ def test_the_examples_run_and_print_what_is_shown(home: Path) -> None:
     command = [sys.executable, "-c", "\n".join(code_blocks(page, "python"))]
     variables = environment(home) | {"PYTHONPATH": str(ROOT)}
     # A busy machine may take longer to start a hub and its model than the examples wait.
-    with ReflectClient(home=home, timeout=200, strict=True) as client:
+    with ReflectClient(home=home, timeout=HANG_S, strict=True) as client:
         client.query_memories("any task")
         done = subprocess.run(
-            command, env=variables, cwd=home.parent, timeout=80, capture_output=True, text=True, check=False
+            command, env=variables, cwd=home.parent, timeout=HANG_S, capture_output=True, text=True, check=False
         )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(shown), done.stdout + done.stderr
@@ -181,7 +182,7 @@ def test_the_examples_run_and_print_what_is_shown(home: Path) -> None:
 def test_the_demo_prints_what_the_readme_shows() -> None:
     [shown] = [block for block in code_blocks(README, "") if block.startswith("Run 3")]
     command = [sys.executable, "-m", "mcp_reflect", "demo"]
-    done = subprocess.run(command, cwd=ROOT, timeout=280, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, cwd=ROOT, timeout=HANG_S, capture_output=True, text=True, check=True)
     assert without_ids(shown) in without_ids(done.stdout)
 
 

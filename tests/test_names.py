@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,6 +52,7 @@ def bound_names(node: ast.stmt) -> Iterator[str]:
                 yield from bound_names(inner)
 
 
+@functools.cache
 def public_names() -> dict[str, set[str]]:
     """The modules, by path in the package, in which each public name is defined."""
     found: defaultdict[str, set[str]] = defaultdict(set)

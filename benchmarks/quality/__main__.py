@@ -87,7 +87,7 @@ def _simulate(part: str, banks: Library, chosen: argparse.Namespace, report: Rep
     if part == "unfiltered":
         unfiltered.measure(learning.worlds_of(banks.lab, sources, part), laps, chosen.workers, report)
         return []
-    learning.check(banks.lab, sources["tau"], report, chosen.retrieval)
+    learning.check(banks.lab, sources["tau"], report, chosen.retrieval, min(chosen.steps, learning.CHECK_STEPS))
     curves = learning.measure(learning.worlds_of(banks.lab, sources, part), laps, chosen.workers, report)
     return (
         pictures.draw_learning(curves, list(WORLDS), chosen.steps, chosen.out)

@@ -194,7 +194,7 @@ def worlds_of(
     return found
 
 
-def check(lab: Laboratory, runs: Sequence[Run], report: Report, retrieval: str, steps: int = CHECK_STEPS) -> None:
+def check(lab: Laboratory, runs: Sequence[Run], report: Report, retrieval: str, steps: int) -> None:
     """Run the simulation side by side with a whole MemoryService, for every rule, on the first tasks of `runs`.
 
     Step by step it goes by meaning alone. By words too the first ranks are compared, before anything is handed in:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
 from mcp_reflect.adapters.openai_embedder import OpenAIEmbedder
 from mcp_reflect.application.ports import Embedder
+from tests.support.effort import examples
 from tests.support.embedding_models import TEXTS, embedding_server, model_folder
 from tests.support.waiting import HANG_S
 
@@ -25,7 +26,7 @@ def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         yield FastembedEmbedder(str(model_folder(tmp_path_factory.mktemp("models") / "mine")))
     else:
         with embedding_server() as (url, _):
-            client = OpenAIEmbedder("small", url, "key", 10)
+            client = OpenAIEmbedder("small", url, "key", HANG_S)
             yield client
             client.close()
 
@@ -37,7 +38,7 @@ def another(embedder: Embedder) -> Iterator[Callable[[], Embedder]]:
 
     def make() -> Embedder:
         if isinstance(embedder, OpenAIEmbedder):
-            clients.append(OpenAIEmbedder(embedder._name, embedder._base_url, "key", 10))
+            clients.append(OpenAIEmbedder(embedder._name, embedder._base_url, "key", HANG_S))
             return clients[-1]
         assert isinstance(embedder, FastembedEmbedder)
         return FastembedEmbedder(embedder._name)
@@ -113,7 +114,7 @@ def test_identity_and_threshold_are_those_of_the_model(embedder: Embedder, anoth
     assert 0 < embedder.default_threshold < 1
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(text=st.text(alphabet=st.characters(), max_size=200))
 def test_any_text_has_a_vector(embedder: Embedder, text: str) -> None:
     assert np.linalg.norm(embedder.embed([text])) == pytest.approx(1, abs=1e-6)

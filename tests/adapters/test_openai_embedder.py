@@ -19,7 +19,7 @@ from tests.support.waiting import HANG_S
 
 def test_a_server_gets_the_key_the_model_and_each_text_once() -> None:
     with embedding_server() as (url, requests):
-        embedder = OpenAIEmbedder("small", url, "sk-key", 10)
+        embedder = OpenAIEmbedder("small", url, "sk-key", HANG_S)
         embedder.embed(["a", "b", "a", ""])
         embedder.embed(["b", "a"])
         embedder.close()
@@ -30,7 +30,7 @@ def test_a_server_gets_the_key_the_model_and_each_text_once() -> None:
 
 def test_a_long_text_is_cut_to_what_a_server_takes() -> None:
     with embedding_server() as (url, requests):
-        embedder = OpenAIEmbedder("small", url, "", 10)
+        embedder = OpenAIEmbedder("small", url, "", HANG_S)
         embedder.embed(["x" * 30_000])
         embedder.close()
     assert [len(request["input"][0]) for request in requests] == [8_000]
@@ -72,7 +72,7 @@ def as_data(rows: list[list[float]]) -> Any:
 )
 def test_a_server_that_gives_no_embeddings_is_said(status: int, content: Any, message: str) -> None:
     with embedding_server(lambda _: (status, content)) as (url, _):
-        embedder = OpenAIEmbedder("small", url, "key", 10)
+        embedder = OpenAIEmbedder("small", url, "key", HANG_S)
         with pytest.raises(ModelUnavailable, match=message):
             embedder.embed(["a", "b"])
         embedder.close()
@@ -82,7 +82,7 @@ def test_an_answer_without_end_is_not_read_to_it(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(bounded_http, "LONGEST_VECTORS", 1_000_000)
     with llm_server() as server:
         server.default(endless(b" " * 100_000))
-        embedder = OpenAIEmbedder("small", server.base_url, "key", 20)
+        embedder = OpenAIEmbedder("small", server.base_url, "key", HANG_S)
         with pytest.raises(ModelUnavailable, match="openai:"):
             embedder.embed(["a"])
         embedder.close()
@@ -94,7 +94,7 @@ def test_an_answer_at_another_address_is_read() -> None:
     with llm_server() as server:
         server.default(raw(rows))
         server.enqueue(raw(b"", 307, Location="/other"), raw(rows))
-        embedder = OpenAIEmbedder("small", server.base_url, "key", 20)
+        embedder = OpenAIEmbedder("small", server.base_url, "key", HANG_S)
         assert embedder.embed(["a"]).tolist() == [[1.0, 0.0]]
         embedder.close()
         assert [request.path for request in server.requests][:2] == ["/v1/embeddings", "/other"]

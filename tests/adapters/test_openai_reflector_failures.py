@@ -22,7 +22,6 @@ from mcp_reflect.application.ports import Usage
 from mcp_reflect.errors import ReflectorBusy, ReflectorRefused
 from tests.support.asking import KEY, TASK, a_run, asking
 from tests.support.llm_server import (
-    HANG_S,
     WORDS,
     Answer,
     LLMServer,
@@ -37,6 +36,7 @@ from tests.support.llm_server import (
     says,
     status,
 )
+from tests.support.waiting import HANG_S
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from mcp_reflect.domain.models import Material, Observation
 from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import ConfigurationError, ReflectorRefused
+from tests.support.effort import examples
 from tests.support.values import make_memory, make_review, make_trace
 from tests.support.waiting import HANG_S
 
@@ -74,7 +75,7 @@ def test_what_a_run_says_is_never_evaluated(form: AnswerForm) -> None:
     assert Prompts().prompt(run, form=form).count(hostile) == 5
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.text(max_size=200), st.data())
 def test_no_text_can_end_its_fence(task: str, data: st.DataObject) -> None:
     prompts = Prompts()

@@ -17,6 +17,7 @@ from mcp_reflect.application.ports import Reflector
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
+from tests.support.effort import examples
 from tests.support.llm_server import llm_server
 from tests.support.values import make_review, make_trace
 
@@ -94,7 +95,7 @@ def test_a_huge_trajectory_gets_a_reflection_of_common_size(reflector: Reflector
     assert all(len(str(value)) <= 4_000 for value in text.model_dump().values())
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     result=st.sampled_from(["pass", "fail"]),
     task=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=200),

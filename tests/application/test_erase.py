@@ -18,10 +18,11 @@ from mcp_reflect.application.requests import ErrorFix, Query, Submission, Verdic
 from mcp_reflect.domain.models import InsightDraft
 from mcp_reflect.errors import UnknownId
 from tests.support.composition import Parts, small_memory
+from tests.support.effort import examples
 from tests.support.histories import Step, memories, play, steps, traces
 from tests.support.ledgers import read
 
-_PROPERTY = settings(max_examples=40)
+_PROPERTY = settings(max_examples=examples(40))
 
 REVIEW: dict[str, Any] = {
     "review_result": "pass",

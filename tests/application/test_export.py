@@ -21,10 +21,11 @@ from mcp_reflect.application.maintenance.export import export_project, import_pr
 from mcp_reflect.application.requests import Query, Submission, Verdict
 from mcp_reflect.errors import ArchiveError
 from tests.support.composition import Parts, small_memory
+from tests.support.effort import examples
 from tests.support.histories import Step, play, steps, traces
 from tests.support.ledgers import read
 
-_PROPERTY = settings(max_examples=40)
+_PROPERTY = settings(max_examples=examples(40))
 
 
 @contextmanager

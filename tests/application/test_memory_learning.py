@@ -20,6 +20,7 @@ from mcp_reflect.domain.learning.credit_assignment import credit_weights
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import parse
 from tests.support.composition import small_memory
+from tests.support.effort import examples
 
 WORDS = ("cancel flight", "book hotel", "rename module", "cancel hotel", "book flight")
 CALLS = (["search"], ["fare", "cancel"], ["book", "pay"], ["search", "book"])
@@ -191,7 +192,7 @@ class LearningFromWhatWasFollowed(Learning):
     credit = "used"
 
 
-_EFFORT = settings(max_examples=40, stateful_step_count=25)
+_EFFORT = settings(max_examples=examples(40), stateful_step_count=25)
 TestLearning = Learning.TestCase
 TestLearning.settings = _EFFORT
 TestLearningFromWhatWasFollowed = LearningFromWhatWasFollowed.TestCase

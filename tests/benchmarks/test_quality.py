@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from benchmarks.quality.__main__ import main
 from benchmarks.quality.agent import RATE_BOUNDS, Growing, attention, draws, simulate
-from benchmarks.quality.banks import laboratory
+from benchmarks.quality.banks import Laboratory, laboratory
 from benchmarks.quality.data import SETS, TAU, by_task, read_runs, read_set
 from benchmarks.quality.features import CREDITS, HYBRID, RETRIEVALS, Credit, environment
 from benchmarks.quality.graded import remember
@@ -25,11 +26,19 @@ from tests.support.ledgers import read
 
 
 @pytest.fixture(scope="module")
-def world(invented: Path) -> World:
-    with laboratory() as lab, lab.memory("world") as memory:
+def lab() -> Iterator[Laboratory]:
+    """A home for all tests of this file; what a test stores goes into a project of its own."""
+    with laboratory() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def world(lab: Laboratory, invented: Path) -> World:
+    with lab.memory("world") as memory:
         return build_world(lab, memory, read_runs(TAU, invented), poisoned=True)
 
 
+@pytest.mark.slow
 def test_every_part_runs_and_tells_its_goals(
     invented: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -139,11 +148,13 @@ def test_the_share_of_the_gap_is_nothing_for_relevance_alone_and_all_for_the_ora
 
 @pytest.mark.parametrize("optimism", [0.0, 0.75])
 @pytest.mark.parametrize("credit", CREDITS)
-def test_the_simulation_moves_what_the_real_memory_moves(invented: Path, credit: Credit, optimism: float) -> None:
+def test_the_simulation_moves_what_the_real_memory_moves(
+    lab: Laboratory, invented: Path, credit: Credit, optimism: float
+) -> None:
     rule = Rule(credit, optimism=optimism)
     setting = "used" if credit == "used" else "retrieved"
     variables = environment(q_learning__credit=setting, q_learning__optimism=optimism)
-    with laboratory() as lab, lab.memory("twins", **variables) as memory:
+    with lab.memory(f"twins-{credit}-{optimism}", **variables) as memory:
         world = build_world(lab, memory, read_runs(TAU, invented))
         quick, real = InMemory(world, rule, 3), Real(world, memory, rule, 3)
         paired_servers = DifferentialServer(quick, real)
@@ -152,9 +163,9 @@ def test_the_simulation_moves_what_the_real_memory_moves(invented: Path, credit:
     assert np.unique(quick.q).size > 2
 
 
-def test_a_difference_between_simulation_and_memory_is_counted(invented: Path) -> None:
+def test_a_difference_between_simulation_and_memory_is_counted(lab: Laboratory, invented: Path) -> None:
     variables = environment(q_learning__credit="retrieved", q_learning__optimism=0)
-    with laboratory() as lab, lab.memory("apart", **variables) as memory:
+    with lab.memory("apart", **variables) as memory:
         world = build_world(lab, memory, read_runs(TAU, invented))
         paired_servers = DifferentialServer(
             InMemory(world, Rule("followed"), 3), Real(world, memory, Rule("retrieved"), 3)
@@ -164,8 +175,8 @@ def test_a_difference_between_simulation_and_memory_is_counted(invented: Path) -
 
 
 @pytest.mark.parametrize("retrieval", RETRIEVALS)
-def test_the_simulation_ranks_as_the_real_memory_does(invented: Path, retrieval: str) -> None:
-    with laboratory() as lab, lab.memory("ranks") as memory:
+def test_the_simulation_ranks_as_the_real_memory_does(lab: Laboratory, invented: Path, retrieval: str) -> None:
+    with lab.memory(f"ranks-{retrieval}") as memory:
         world = build_world(lab, memory, read_runs(TAU, invented), poisoned=True)
         for lambda_ in (0.0, 0.5, 1.0):
             rule = Rule("followed", lambda_)
@@ -191,9 +202,9 @@ def test_a_false_memory_stands_first_and_sinks(world: World) -> None:
     assert not all(all(seen) for seen in watching.seen)
 
 
-def test_following_a_memory_once_gives_it_the_q_value_of_its_outcome(invented: Path) -> None:
+def test_following_a_memory_once_gives_it_the_q_value_of_its_outcome(lab: Laboratory, invented: Path) -> None:
     runs = read_runs(TAU, invented)
-    with laboratory() as lab, lab.memory("graded") as memory:
+    with lab.memory("graded") as memory:
         for position in range(2):
             remember(memory, runs[position], str(position))
         stored = read(lab.store.ledger, lambda s: s.projects.audit_rows("graded"))[0]

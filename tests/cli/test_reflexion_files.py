@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.servers import call, connect, environment
-from tests.support.waiting import HANG_S
+from tests.support.hubs import run_command
+from tests.support.servers import call, connect
 
 pytestmark = pytest.mark.anyio
 
@@ -19,17 +17,6 @@ pytestmark = pytest.mark.anyio
 async def fixes(client: Any, error: str, **more: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = (await call(client, "find_error_fixes", error=error, **more))["fixes"]
     return found
-
-
-def command(home: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mcp_reflect", *arguments],
-        env=environment(home, **more),
-        capture_output=True,
-        text=True,
-        timeout=HANG_S,
-        check=False,
-    )
 
 
 def hand_edited() -> tuple[list[str], list[dict[str, Any]], int]:
@@ -68,7 +55,7 @@ async def test_a_half_broken_file_of_a_thousand_lines_is_imported_and_exported_w
     home, file, out = tmp_path / "home", tmp_path / "reflexion.jsonl", tmp_path / "out.jsonl"
     lines, good, broken = hand_edited()
     file.write_bytes(("\ufeff" + "\n".join(lines)).encode())
-    done = command(home, "import", str(file))
+    done = run_command(home, "import", str(file))
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{len(good)} new, 0 changed, 0 as they were, {broken} lines skipped\n"
     told = done.stderr.splitlines()
@@ -77,21 +64,21 @@ async def test_a_half_broken_file_of_a_thousand_lines_is_imported_and_exported_w
     assert all(not _is_good(lines[number - 1]) for number in numbers)
     assert len(set(numbers)) == broken
 
-    again = command(home, "import", str(file))
+    again = run_command(home, "import", str(file))
     assert again.stdout == f"0 new, 0 changed, {len(good)} as they were, {broken} lines skipped\n"
-    assert command(home, "export", "--format", "reflexion", str(out)).returncode == 0
+    assert run_command(home, "export", "--format", "reflexion", str(out)).returncode == 0
     exported = [json.loads(line) for line in out.read_text(encoding="utf-8").split("\n")[:-1]]
 
     def by_task(line: dict[str, Any]) -> str:
         return str(line["task"])
 
     assert sorted(exported, key=by_task) == sorted(good, key=by_task)
-    assert command(home, "export", "--format", "reflexion").stdout == out.read_text(encoding="utf-8")
+    assert run_command(home, "export", "--format", "reflexion").stdout == out.read_text(encoding="utf-8")
     async with connect(home) as client:
         for line in [line for line in good if line["fix"]][:20]:
             found = await fixes(client, str(line["mistake"]))
             assert (line["mistake"] == found[0]["mistake"]) is (line["status"] != "deprecated")
-    assert command(home, "verify").returncode == 0
+    assert run_command(home, "verify").returncode == 0
 
 
 def _is_good(line: str) -> bool:
@@ -107,7 +94,7 @@ async def test_import_and_export_work_beside_a_running_server(tmp_path: Path) ->
     file.write_text(json.dumps({"mistake": "Disk quota exceeded on build host", "fix": "Clean the cache"}) + "\n")
     async with connect(home, "stdio") as client:
         assert await fixes(client, "disk quota exceeded") == []
-        assert command(home, "import", str(file)).returncode == 0
+        assert run_command(home, "import", str(file)).returncode == 0
         assert [f["fix"] for f in await fixes(client, "disk quota exceeded on build host")] == ["Clean the cache"]
-        assert "Clean the cache" in command(home, "export", "--format", "reflexion").stdout
-    assert "cannot be read" in command(home, "import", str(tmp_path / "none.jsonl")).stderr
+        assert "Clean the cache" in run_command(home, "export", "--format", "reflexion").stdout
+    assert "cannot be read" in run_command(home, "import", str(tmp_path / "none.jsonl")).stderr

@@ -10,23 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.servers import call, connect, environment
+from tests.support.hubs import run_command
+from tests.support.servers import call, connect
 from tests.support.waiting import HANG_S
 
 pytestmark = pytest.mark.anyio
 
 LESSONS = 6
-
-
-def command(home: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mcp_reflect", *arguments],
-        env=environment(home, **more),
-        capture_output=True,
-        text=True,
-        timeout=HANG_S,
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -50,7 +40,7 @@ def tamper(home: Path, statement: str) -> None:
 
 
 async def test_an_honest_home_is_clean(home: Path) -> None:
-    done = command(home, "verify")
+    done = run_command(home, "verify")
     assert (done.returncode, done.stdout.strip()) == (0, "Everything agrees.")
 
 
@@ -68,31 +58,31 @@ async def test_an_honest_home_is_clean(home: Path) -> None:
 )
 async def test_a_tampered_ledger_is_found_out(home: Path, statement: str, finding: str) -> None:
     tamper(home, statement)
-    done = command(home, "verify")
+    done = run_command(home, "verify")
     assert done.returncode == 1
     assert finding in done.stdout
 
 
 async def test_a_lost_index_is_filled_again_at_the_next_look(home: Path) -> None:
-    command(home, "verify")
+    run_command(home, "verify")
     shutil.rmtree(home / "chroma")
-    assert command(home, "verify").returncode == 0
+    assert run_command(home, "verify").returncode == 0
 
 
 async def test_an_index_that_lost_entries_is_found_out_and_mended(home: Path) -> None:
-    assert command(home, "verify").returncode == 0
+    assert run_command(home, "verify").returncode == 0
     code = (
         "import sys, chromadb; c = chromadb.PersistentClient(sys.argv[1]).list_collections()[0];"
         "c.delete(ids=c.get()['ids'][:2])"
     )
     subprocess.run([sys.executable, "-c", code, str(home / "chroma")], check=True, timeout=HANG_S)
-    broken = command(home, "verify")
+    broken = run_command(home, "verify")
     assert broken.returncode == 1
     assert broken.stdout.count("missing from the index") == 2
-    mended = command(home, "reindex")
+    mended = run_command(home, "reindex")
     assert mended.returncode == 0
     assert f"{LESSONS} written to the index" in mended.stdout
-    assert command(home, "verify").returncode == 0
+    assert run_command(home, "verify").returncode == 0
 
 
 async def test_another_embedding_model_is_told_and_reindexed(home: Path) -> None:
@@ -103,9 +93,9 @@ async def test_another_embedding_model_is_told_and_reindexed(home: Path) -> None
         assert stats["not_embedded"] == LESSONS
         assert "reindex" in stats["advice"]
         assert (await call(client, "query_memories", task="Deploy the service"))["memories"] == []
-    assert command(home, "verify").returncode == 1
-    assert f"{LESSONS} embedded" in command(home, "reindex").stdout
-    assert command(home, "verify").returncode == 0
+    assert run_command(home, "verify").returncode == 1
+    assert f"{LESSONS} embedded" in run_command(home, "reindex").stdout
+    assert run_command(home, "verify").returncode == 0
     async with connect(home) as client:
         assert (await call(client, "memory_stats"))["not_embedded"] == 0
         assert len((await call(client, "query_memories", task="Deploy the service"))["memories"]) == LESSONS
@@ -113,7 +103,7 @@ async def test_another_embedding_model_is_told_and_reindexed(home: Path) -> None
 
 @pytest.mark.parametrize("name", ["verify", "reindex"])
 async def test_a_wrong_setting_stops_with_one_line(tmp_path: Path, name: str) -> None:
-    done = command(tmp_path / "home", name, MCP_REFLECT_MEMORY__LIMIT="0")
+    done = run_command(tmp_path / "home", name, MCP_REFLECT_MEMORY__LIMIT="0")
     assert done.returncode == 2
     assert len(done.stderr.strip().splitlines()) == 1
     assert "memory.limit" in done.stderr

@@ -12,7 +12,7 @@ from mcp_reflect import ReflectClient
 from mcp_reflect.errors import ERRORS_BY_CODE, MemoryUnavailable, UsageError
 from mcp_reflect.wire import request_meta
 
-pytestmark = [pytest.mark.timeout(60), pytest.mark.usefixtures("home")]
+pytestmark = pytest.mark.usefixtures("home")
 
 USAGE = sorted(code for code, kind in ERRORS_BY_CODE.items() if issubclass(kind, UsageError))
 OTHERS = sorted({*ERRORS_BY_CODE, "of a newer version"}.difference(USAGE))

@@ -20,6 +20,7 @@ from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
+from tests.support.effort import examples
 from tests.support.values import make_review, make_trace
 
 Messages = list[dict[str, Any]]
@@ -200,7 +201,7 @@ def test_code_blocks_are_no_sentences_and_long_ones_are_split() -> None:
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=300)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     result=st.sampled_from(["pass", "fail"]),
     turns=st.lists(st.tuples(st.sampled_from(["user", "assistant"]), WORDS), max_size=6),

@@ -17,6 +17,7 @@ from mcp_reflect.domain.ranking.relevance import hybrid_threshold, lift_by_best_
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.top_k import top_k
 from mcp_reflect.domain.text.terms import terms
+from tests.support.effort import examples
 
 WORDS = ["red", "blue", "green", "cat", "dog", "sea", "sky"]
 fractions = st.floats(0, 1)
@@ -102,7 +103,7 @@ def oracle(
     return found
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(
     rows=banks(),
     text=sentences,

@@ -14,6 +14,7 @@ from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, Utilit
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.scoring import RankingQuery, blend, scores
 from mcp_reflect.domain.ranking.top_k import top_k
+from tests.support.effort import examples
 
 HERE, ELSEWHERE, THIRD = 7, 8, 9
 figures = st.tuples(st.floats(0, 30, exclude_min=True), st.floats(0, 1)).map(lambda pair: (pair[0], pair[0] * pair[1]))
@@ -60,7 +61,7 @@ def asked(lambda_: float, optimism: float, task: int | None, threshold: float = 
     return RankingQuery(np.array([1, 0], np.float32), lambda_, threshold, optimism=optimism, task=task)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     st.lists(st.tuples(units, units, records), min_size=1, max_size=12),
     st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1)),

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from mcp_reflect.domain.text.lexical_index import K1, MAX_QUERY_TERMS, PRIOR_DOCUMENTS, QUERY_NORM_SHARE, LexicalIndex
 from mcp_reflect.domain.text.terms import MAX_TERM_WORDS, common_term_keys, terms
 from mcp_reflect.domain.values import Terms
+from tests.support.effort import examples
 
 
 def counts(text: str) -> dict[int, int]:
@@ -91,7 +92,7 @@ def indexed(documents: list[str]) -> LexicalIndex:
     return index
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(texts, max_size=12), texts)
 def test_overlap_is_what_its_formula_says(documents: list[str], query: str) -> None:
     assert indexed(documents).overlaps(terms(query)) == pytest.approx(oracle(documents, query), abs=1e-5)
@@ -127,7 +128,7 @@ def test_what_came_in_since_the_last_count_is_found_too() -> None:
     assert set(np.flatnonzero(both).tolist()) == {3, 200}
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.lists(texts, min_size=1, max_size=30), texts, st.data())
 def test_an_index_of_some_rows_is_one_that_never_held_the_others(
     documents: list[str], query: str, data: st.DataObject

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.servers import call, connect, environment
-from tests.support.waiting import HANG_S
+from tests.support.hubs import run_command
+from tests.support.servers import call, connect
 
 pytestmark = pytest.mark.anyio
 
@@ -33,17 +31,6 @@ AUTH = {
 async def fixes(client: Any, error: str, **more: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = (await call(client, "find_error_fixes", error=error, **more))["fixes"]
     return found
-
-
-def command(home: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mcp_reflect", *arguments],
-        env=environment(home, **more),
-        capture_output=True,
-        text=True,
-        timeout=HANG_S,
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -115,14 +102,15 @@ async def test_edits_deletions_additions_and_deprecations_by_hand_come_back_in(
         assert next(line for line in now if line["mistake"] == "Token expired")["owner"] == "ann"
         write(file, [*now, {"id": ids["Schema outdated"], "task": "t", "mistake": "Schema outdated", "fix": "old"}])
         assert [f["memory_id"] for f in await fixes(client, "schema outdated")] == [ids["Schema outdated"]]
-    assert command(tmp_path / "home", "verify").returncode == 0
+    assert run_command(tmp_path / "home", "verify").returncode == 0
 
 
 async def test_a_line_added_by_hand_can_be_edited_before_it_was_ever_written(tmp_path: Path, repository: Path) -> None:
     file = repository / "docs/memory/reflexion.jsonl"
     file.parent.mkdir(parents=True)
     write(file, [{"mistake": "Token expired", "fix": "unread"}])
-    assert "1 error taken in" in command(tmp_path / "home", "mirror", "accept", "--yes", **mirrored(repository)).stdout
+    accepted = run_command(tmp_path / "home", "mirror", "accept", "--yes", **mirrored(repository))
+    assert "1 error taken in" in accepted.stdout
     async with connect(tmp_path / "home", more=mirrored(repository)) as client:
         for fix in ("first", "second"):
             write(file, [{"mistake": "Token expired", "fix": fix}])
@@ -154,7 +142,7 @@ async def test_two_clones_with_two_homes_share_errors_through_the_file(tmp_path:
         stored = await call(client, "record_error_fix", **AUTH)
     async with connect(tmp_path / "bob", more=mirrored(repository)) as client:
         assert await fixes(client, TRACE) == []
-        assert command(tmp_path / "bob", "mirror", "accept", "--yes", **mirrored(repository)).returncode == 0
+        assert run_command(tmp_path / "bob", "mirror", "accept", "--yes", **mirrored(repository)).returncode == 0
         (found,) = await fixes(client, TRACE)
         assert (found["memory_id"], found["fix"]) == (stored["memory_id"], AUTH["fix"])
         await call(client, "record_error_fix", **{**AUTH, "fix": "Better"})

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.servers import call, connect, environment, refusal
-from tests.support.waiting import HANG_S
+from tests.support.hubs import run_command
+from tests.support.servers import call, connect, refusal
 
 pytestmark = pytest.mark.anyio
 
@@ -35,17 +33,6 @@ FIELDS = {
 async def fixes(client: Any, error: str, **more: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = (await call(client, "find_error_fixes", error=error, **more))["fixes"]
     return found
-
-
-def command(home: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mcp_reflect", *arguments],
-        env=environment(home, **more),
-        capture_output=True,
-        text=True,
-        timeout=HANG_S,
-        check=False,
-    )
 
 
 # -- finding
@@ -177,7 +164,7 @@ async def test_an_error_has_a_trace_of_its_own_that_is_no_run(tmp_path: Path) ->
         )
         assert [(m["kind"], m["recurrences"]) for m in told["memories"] if "recurrences" in m] == []
         assert [m["kind"] for m in told["memories"]] == ["error"]
-    assert command(tmp_path / "home", "verify").returncode == 0
+    assert run_command(tmp_path / "home", "verify").returncode == 0
 
 
 async def test_secrets_are_replaced_and_mistakes_in_arguments_are_told(tmp_path: Path) -> None:

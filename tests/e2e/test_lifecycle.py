@@ -3,32 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.servers import call, connect, environment, refusal
-from tests.support.waiting import HANG_S
+from tests.support.hubs import run_command
+from tests.support.servers import call, connect, refusal
 
 pytestmark = pytest.mark.anyio
 
 TASK = "Deploy the service to the cluster"
 DAY = 86_400 * 10**6
-
-
-def command(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "mcp_reflect", *arguments],
-        env=environment(home, COLUMNS="200"),
-        capture_output=True,
-        text=True,
-        timeout=HANG_S,
-        check=False,
-    )
 
 
 def rows(home: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
@@ -86,7 +73,7 @@ async def test_a_status_is_changed_logged_and_restored(tmp_path: Path) -> None:
     assert [entry[1] for entry in log] == ["adopt", "deprecate", "archive", "restore", "restore", "restore"]
     assert log[0] == (memory_id, "adopt", "the team agreed", "active")
     assert "hunter2" not in log[2][2]
-    assert command(home, "verify").returncode == 0
+    assert run_command(home, "verify").returncode == 0
 
 
 async def test_mistakes_are_told_and_change_nothing(tmp_path: Path) -> None:
@@ -144,7 +131,7 @@ async def test_prune_shows_first_and_archives_with_apply(tmp_path: Path) -> None
     for name, days in (("poor", 91), ("middling", 181), ("helped", 400), ("adopted", 400), ("unjudged", 400)):
         rows(home, "UPDATE memories SET created_at = ? WHERE id = ?", now - days * DAY, ids[name])
 
-    shown = command(home, "prune")
+    shown = run_command(home, "prune", COLUMNS="200")
     assert shown.returncode == 0, shown.stderr
     condemned = ("useless", "poor", "middling", "error")
     assert {name for name, i in ids.items() if i in shown.stdout} == set(condemned)
@@ -153,7 +140,7 @@ async def test_prune_shows_first_and_archives_with_apply(tmp_path: Path) -> None
     assert rows(home, "SELECT count(*) FROM memories WHERE status = 'archived'") == [(0,)]
 
     async with connect(home, "stdio") as client:  # beside a running server, which sees it at once
-        applied = command(home, "prune", "--apply")
+        applied = run_command(home, "prune", "--apply")
         assert "4 memories archived" in applied.stdout
         stats = await call(client, "memory_stats")
         assert stats["memories"]["archived"] == 4
@@ -162,9 +149,9 @@ async def test_prune_shows_first_and_archives_with_apply(tmp_path: Path) -> None
     assert {name: log[ids[name]].split()[0] for name in condemned} == {
         "useless": "useless:", "poor": "poor", "middling": "middling-poor", "error": "useless:"
     }  # fmt: skip
-    assert command(home, "prune").stdout == "Nothing to prune.\n"
+    assert run_command(home, "prune").stdout == "Nothing to prune.\n"
     async with connect(home) as client:
         back = await call(client, "manage_memory", memory_id=ids["useless"], action="restore")
         assert (back["status_before"], back["status"]) == ("archived", "active")
         assert ids["useless"] in await found(client, "A task that is useless")
-    assert command(home, "verify").returncode == 0
+    assert run_command(home, "verify").returncode == 0

@@ -26,11 +26,11 @@ from mcp_reflect.application.ports import Usage
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from tests.support.values import make_review, make_trace
+from tests.support.waiting import HANG_S
 
 pytestmark = [pytest.mark.llm, pytest.mark.slow]
 
-START_S = 60
-ANSWER_S = 120
+ANSWER_S = HANG_S
 CONTEXT_TOKENS = 4_096
 ANSWER_TOKENS = 1_000
 """A model this small repeats itself without end where the server does not discourage it."""
@@ -75,16 +75,16 @@ def _free_port() -> int:
 
 def _await_health(url: str, process: subprocess.Popen[bytes]) -> None:
     pause = threading.Event()
-    deadline = time.monotonic() + START_S
+    deadline = time.monotonic() + HANG_S
     while time.monotonic() < deadline:
         assert process.poll() is None, "the model server ended while starting"
         try:
-            with urllib.request.urlopen(f"{url}/health", timeout=5) as answer:
+            with urllib.request.urlopen(f"{url}/health", timeout=HANG_S) as answer:
                 if answer.status == 200:
                     return
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             pause.wait(0.1)
-    pytest.fail(f"the model server did not answer within {START_S} s")
+    pytest.fail(f"the model server did not answer within {HANG_S} s")
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from mcp_reflect.hooks import error_log
 from tests.support.claude import Transcript, call_hook
+from tests.support.effort import examples
 from tests.support.hubs import SHIM, hub_pids, posix
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S
@@ -35,7 +36,7 @@ def test_an_unknown_client_is_passed_over_in_silence(home: Path, words: list[str
 
 
 @given(st.binary(max_size=60) | st.dictionaries(st.text(), st.text()).map(lambda value: json.dumps(value).encode()))
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_whatever_stdin_holds_the_exit_code_is_0(home: Path, stdin: bytes) -> None:
     done = call_hook(home, stdin, "claude-code")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

@@ -20,6 +20,7 @@ from mcp_reflect.hooks.evidence import find_evidence
 from mcp_reflect.hooks.steps import output_text
 from mcp_reflect.hooks.truncation import MAX_TURN_CHARS, truncate_messages
 from tests.support.claude import Transcript
+from tests.support.effort import examples
 
 CLIENTS = ("claude-code", "codex", "cursor", "gemini")
 
@@ -173,7 +174,7 @@ SHAPED = st.recursive(
 
 @pytest.mark.parametrize("name", CLIENTS)
 @given(lines=st.lists(st.dictionaries(KEYS, SHAPED, max_size=6) | JSON, max_size=8), junk=st.binary(max_size=40))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_whatever_is_in_a_transcript_comes_out_as_a_trace_or_not_at_all(
     tmp_path: Path, name: str, lines: list[Any], junk: bytes
 ) -> None:

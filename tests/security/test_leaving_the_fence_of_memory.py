@@ -16,6 +16,7 @@ from mcp_reflect.domain.text.inert import inert, visible
 from mcp_reflect.domain.text.recalled import marked
 from mcp_reflect.domain.text.rendering import render_augmented, strip_recalled
 from mcp_reflect.server.text import readable
+from tests.support.effort import examples
 from tests.support.values import make_memory, make_trace
 
 OPEN, CLOSE = "<mcp-reflect-recall>", "</mcp-reflect-recall>"
@@ -74,7 +75,7 @@ def test_what_is_harmless_stays_byte_for_byte(text: str) -> None:
     assert inert(text) == visible(text) == text
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(texts)
 def test_what_was_made_inert_is_inert_and_stays_so(text: str) -> None:
     once = inert(text)
@@ -99,7 +100,7 @@ def test_no_line_remains_a_section_of_ours(text: str) -> None:
     assert any(line.startswith("> ") for line in inert(text).split("\n"))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(texts.filter(lambda t: strip_recalled(t) == t), st.lists(st.tuples(texts, texts), min_size=1, max_size=3))
 @example("Do it.", [(attack, attack) for attack in ATTACKS])
 def test_a_block_has_the_sections_that_we_wrote_and_no_other(task: str, said: list[tuple[str, str]]) -> None:
@@ -118,7 +119,7 @@ def test_a_block_has_the_sections_that_we_wrote_and_no_other(task: str, said: li
     assert strip_recalled(task + block) == task
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(texts, texts)
 def test_what_a_hook_adds_has_one_end_and_is_cut_out_whole(text: str, around: str) -> None:
     fenced = marked(text)
@@ -127,7 +128,7 @@ def test_what_a_hook_adds_has_one_end_and_is_cut_out_whole(text: str, around: st
     assert strip_recalled(f"before {fenced} after") == "before  after"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.dictionaries(texts, st.one_of(texts, st.lists(texts, max_size=3)), max_size=3))
 def test_the_readable_text_of_a_result_is_inert(value: dict[str, Any]) -> None:
     shown = readable({"metadata": value})

@@ -19,6 +19,7 @@ from mcp_reflect.adapters.chroma_index import ChromaIndex
 from mcp_reflect.adapters.chroma_index.unused_space import UnusedSpace
 from tests.support.hubs import RawClient, run_command
 from tests.support.servers import environment
+from tests.support.waiting import HANG_S
 
 PERTURB = 0x5A
 NEVER_WRITTEN = bytes([PERTURB ^ 0xFF]) * 16
@@ -58,7 +59,7 @@ def files_with(folder: Path, *marks: bytes) -> list[str]:
 def test_the_index_writes_no_memory_that_was_not_its_own(tmp_path: Path, count: int, dim: int) -> None:
     environ = os.environ | {"MALLOC_PERTURB_": str(PERTURB)}
     command = [sys.executable, "-c", FILLING, str(tmp_path / "chroma"), str(count), str(dim)]
-    subprocess.run(command, env=environ, check=True, timeout=240)
+    subprocess.run(command, env=environ, check=True, timeout=HANG_S)
     assert files_with(tmp_path / "chroma", NEVER_WRITTEN, FREED) == []
     # What was mended is an index still.
     vectors = np.random.default_rng(0).standard_normal((count, dim)).astype(np.float32)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from mcp_reflect.adapters.prompts import TEMPLATES, Prompts
 from mcp_reflect.errors import ConfigurationError
 from tests.adapters.test_prompts import a_run
+from tests.support.effort import examples
 
 DOUBLING = "{% set x = 'aaaaaaaa' %}" + "{% set x = x ~ x %}" * 60 + "{{ x | length }}"
 
@@ -112,7 +113,7 @@ def test_a_template_prints_chooses_and_includes(tmp_path: Path) -> None:
     assert Prompts(tmp_path).prompt(a_run(task="Sort it.")) == "SORT IT. none nothingaSort it."
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.lists(st.sampled_from([*CODE, "{{ task }}", "{% include 'rules.md' %}", "{{ boundary }}", "text"]), max_size=4)
 )

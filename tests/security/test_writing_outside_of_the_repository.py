@@ -21,6 +21,7 @@ from mcp_reflect.errors import ConfigurationError
 from tests.support.composition import small_memory
 from tests.support.hubs import posix, run_command
 from tests.support.servers import call, connect
+from tests.support.waiting import HANG_S
 
 pytestmark = [pytest.mark.anyio, posix]
 
@@ -248,7 +249,7 @@ def test_a_folder_that_turns_into_a_link_while_we_write_leads_nowhere(repository
                 continue
     finally:
         stop.set()
-        thread.join(10)
+        thread.join(HANG_S)
     assert read <= {b"ours\n", b""}
     assert secret.read_text() == SECRET
     assert [each.name for each in secret.parent.iterdir()] == [secret.name]

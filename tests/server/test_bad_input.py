@@ -18,6 +18,7 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.server.tools import TOOLS
 from tests.support.composition import open_memory
+from tests.support.effort import examples
 from tests.support.servers import call, connect, environment, refusal
 
 TASK = "Rename a module"
@@ -227,7 +228,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Any:
         yield opened
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_no_arguments_whatever_make_a_tool_crash(memory: MemoryService, data: st.DataObject) -> None:
     tool = data.draw(st.sampled_from(TOOLS))

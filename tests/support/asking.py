@@ -10,12 +10,13 @@ from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from tests.support.llm_server import LLMServer
 from tests.support.values import make_review, make_trace
+from tests.support.waiting import HANG_S
 
 KEY = "sk-test-0123456789abcdef"
 TASK = "Find the private ledger of Atlantis."
 
 
-def asking(server: LLMServer | str, timeout_s: float = 20, **more: Any) -> OpenAIReflector:
+def asking(server: LLMServer | str, timeout_s: float = HANG_S, **more: Any) -> OpenAIReflector:
     url = server if isinstance(server, str) else server.base_url
     return OpenAIReflector("scripted", url, KEY, timeout_s, Prompts(), **more)
 

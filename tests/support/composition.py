@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
@@ -23,11 +24,14 @@ from mcp_reflect.application.retrieval import Retriever
 from mcp_reflect.bootstrap import Workers, build_memory, compose_store
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings, load_settings
+from tests.support.compiled_statements import share_compiled_statements
 from tests.support.fakes import HashEmbedder, MemoryIndex
 from tests.support.values import moment
 
 PROJECT = "alpha"
 CONNECTION = "con_test"
+
+share_compiled_statements()
 
 
 @dataclass
@@ -61,6 +65,15 @@ def bundled_model() -> FastembedEmbedder:
     return FastembedEmbedder()
 
 
+@functools.cache
+def _empty_ledger() -> bytes:
+    """What is in the file of a ledger that was opened and closed."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Home(Path(folder))
+        SqlLedger(home.ledger_url).close()
+        return home.ledger_path.read_bytes()
+
+
 def open_memory(settings: Settings) -> AbstractContextManager[MemoryService]:
     """What `bootstrap` opens for one connection; the model is loaded already."""
     return bootstrap.open_memory(settings, bundled_model() if settings.embedding.model == BUNDLED else None)
@@ -89,6 +102,8 @@ def small_memory(
         variables["MCP_REFLECT_ERRORS__MIRROR"] = str(mirror.relative_to(repository))
     settings, home = load_settings(variables, folder), Home(folder)
     index, embedder = MemoryIndex(), HashEmbedder()
+    if not home.ledger_path.exists():  # to make its tables takes longer than most tests use it
+        home.ledger_path.write_bytes(_empty_ledger())
     with (
         closing(SqlLedger(home.ledger_url)) as ledger,
         compose_store(home, ledger, index, embedder, _IdleWorkers()) as store,

@@ -19,8 +19,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-HANG_S = 60.0
-"""The longest that a hanging answer lasts where no test ends it."""
+from tests.support.waiting import HANG_S
 
 WORDS: Mapping[str, Any] = {
     "summary": "A flag of the test runner was wrong.",

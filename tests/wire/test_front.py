@@ -19,8 +19,7 @@ from mcp_reflect.wire.front import ACCEPTED_NAME, Front, fingerprint_settings, n
 from tests.config.test_settings import EXAMPLES
 from tests.support.hubs import INITIALIZE, RawClient, hub_pids, kill_hub, posix, run_command, status, until
 from tests.support.servers import ERAS, environment
-
-pytestmark = pytest.mark.timeout(120)
+from tests.support.waiting import HANG_S
 
 LISTED = {"tools/list": "tools", "prompts/list": "prompts", "resources/templates/list": "resourceTemplates"}
 LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
@@ -229,7 +228,7 @@ def test_a_stateless_client_is_ready_before_the_hub_and_handed_over(home: Path, 
 async def test_the_sdks_client_lists_tools_before_there_is_a_hub(home: Path, gate: Gate, era: str) -> None:
     command, *words = gate.command
     target = StdioServerParameters(command=command, args=words, env=environment(home))
-    with anyio.fail_after(60):
+    with anyio.fail_after(HANG_S):
         async with Client(target, mode=era) as client:
             assert len((await client.list_tools()).tools) == len(TOOLS)
             assert not (home / "hub.sock").exists()

@@ -11,6 +11,7 @@ from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.errors import ConfigurationError, LedgerError
 from tests.support.ledgers import read
 from tests.support.values import make_review, make_trace
+from tests.support.waiting import HANG_S
 
 
 def test_a_transaction_that_raises_leaves_nothing_behind(ledger: SqlLedger) -> None:
@@ -147,7 +148,7 @@ def test_nobody_else_writes_during_a_write_session(url: str, durable: bool) -> N
     with first.writing(durable=durable):
         writer.start()
         assert not entered.wait(0.3)
-    assert entered.wait(60)
+    assert entered.wait(HANG_S)
     writer.join()
     first.close()
     second.close()
