@@ -20,6 +20,7 @@ from typing import Any
 
 import anyio
 
+from benchmarks import cold_start
 from tests.support.hubs import INITIALIZE, SHIM, RawClient, hubs_ended, status
 from tests.support.servers import call, connect, environment
 
@@ -84,6 +85,7 @@ def starts(home: Path, npm: Path | None) -> None:
     for other in rest:
         told(f"warm start / npx {NPM}", shim / other, 0.3)
     cold(sdk)
+    cold_start.measure(lambda: start(EMPTY, environment(home)))
 
 
 def cold(sdk: float) -> None:

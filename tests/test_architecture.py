@@ -63,6 +63,8 @@ LIGHT_EXCEPTIONS = {
 VENDORS = {
     "chromadb": {"adapters/chroma_index/__init__.py"},
     "fastembed": {"adapters/fastembed_embedder"},
+    "onnxruntime": {"adapters/fastembed_embedder"},
+    "tokenizers": {"adapters/fastembed_embedder"},
     "openai": {"adapters/openai_reflector", "adapters/openai_embedder.py", "adapters/bounded_http.py"},
     "sqlalchemy": {"adapters/sql_ledger"},
     "jinja2": {"adapters/prompts/__init__.py", "adapters/prompts/restricted_templates.py"},

@@ -63,6 +63,9 @@ class OpenAIEmbedder:
         assert self._learned_dimension is not None
         return self._learned_dimension
 
+    def prepare(self) -> None:
+        """There is nothing to load."""
+
     def embed(self, texts: Sequence[str]) -> Vector:
         """Return unit-length float32 rows of shape (len(texts), dimension).
 

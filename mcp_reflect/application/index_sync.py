@@ -2,7 +2,8 @@
 
 The ledger commits first, and the thread then writes the changes to the index. Until then queries compare the newest
 rows themselves. The position reached is stored in the ledger with the collection's generation; by it a lost or restored
-index is recognised and filled again.
+index is recognised and filled again. In the background the index is opened only where there is something to write, or
+for who asks for its neighbours: that takes a second and 100 MB, and small projects are ranked without it.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class Indexer:
         self._model = model
         self._positions: dict[str, int] = {}
         self._waiting: set[str] = set()
+        self._asked: set[str] = set()
         self._wake = threading.Condition()
         self._stopping = False
         self._syncing = threading.Lock()
@@ -52,6 +54,12 @@ class Indexer:
         with self._wake:
             self._waiting.add(project)
             self._wake.notify()
+
+    def ask_for(self, project: str) -> None:
+        """Schedule a synchronisation that also looks whether the index still holds what was written to it."""
+        if project not in self._positions and project not in self._asked:
+            self._asked.add(project)
+            self.notify(project)
 
     def close(self, timeout: float = 10.0) -> None:
         """Finish the current synchronisation and close the index; the rest is caught up at the next start."""
@@ -106,6 +114,18 @@ class Indexer:
         for each in lost:
             self.notify(each)
 
+    def _can_rest(self, project: str) -> bool:
+        """Return whether nothing is to be written, and nobody has asked for the index."""
+        if project in self._positions or project in self._asked:
+            return False
+        with self._ledger.reading() as session:
+            generation, seq = session.index_positions.get(f"{project}\n{self._model}")
+            if not generation:
+                return not any(session.projects.counts(project, None).memories.values())
+            if not self._index.is_unopened(project, self._model, generation):
+                return False
+            return not session.feed.changes(project, self._model, seq).memories
+
     def _write(self, project: str, changes: Sequence[MemoryChange]) -> None:
         gone = [change.memory_id for change in changes if not change.retrievable]
         if gone:
@@ -132,7 +152,8 @@ class Indexer:
 
     def _attempt(self, project: str) -> bool:
         try:
-            self.sync(project)
+            if not self._can_rest(project):
+                self.sync(project)
         except ReflectError as error:
             self.last_error = str(error)
             log.warning("%s; the ledger has it all, and the index is tried again", error)

@@ -85,6 +85,7 @@ class MemoryService(ReviewService):
 
     def query(self, query: Query) -> RetrievedMemories:
         """The memories that are near in meaning and have led to good outcomes, best first."""
+        self._embedder.prepare()
         how = query.retrieval or self.profile.retrieval
         threshold = query.similarity_threshold
         if threshold == DEFAULT:

@@ -121,8 +121,11 @@ class Retriever:
         Without `refresh` the ledger is not asked for changes of other processes. Raises ModelUnavailable and
         LedgerError.
         """
+        project_tables = self._tables_of(project, self._embedder.dimension)
+        with project_tables.lock:
+            if not project_tables.table.seq:  # the first search of a project: the model may still be loading
+                self._catch_up(project, project_tables)
         query = self._ranking_query(spec)
-        project_tables = self._tables_of(project, len(query.vector))
         with project_tables.lock:
             table = project_tables.table
             self._catch_up(project, project_tables, refresh=refresh)
@@ -155,6 +158,7 @@ class Retriever:
         """Return the `k` best of all rows with the help of the vector index, and without it where it fails or lags."""
         unindexed = np.flatnonzero((table.seqs > self._indexer.position(project)) & table.alive)
         if len(unindexed) > _UNINDEXED_LIMIT:
+            self._indexer.ask_for(project)
             return two_stage_top_k(table, query, k)
         count = max(_NEAREST, 4 * k)
         try:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
-from mcp_reflect.hub.owner import run_hub
-
 if __name__ == "__main__":
+    # Hardly anything that a start creates is garbage, and looking for it takes time; `run_hub` ends this.
+    gc.disable()
+    from mcp_reflect.hub.owner import run_hub
+
     os.environ["MCP_REFLECT_HOME"] = sys.argv[1]
     code = run_hub()
     # Threads may still wait for a language model; all that counts is in the ledger.

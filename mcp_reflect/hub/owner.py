@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import math
@@ -66,6 +67,8 @@ def run_hub(version: str = __version__, *, loopback: bool | None = None) -> int:
                 return _report(problem, 1, alone=True)
             logs.take(1)
             raise_descriptor_limit()
+            gc.freeze()
+            gc.enable()
             anyio.run(Hub(settings, store, listening, logs, version).serve)
     except ReflectError as error:
         return _report(error, 2, alone=False)

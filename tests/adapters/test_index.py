@@ -76,6 +76,21 @@ def test_an_absent_collection_is_empty(index: VectorIndex) -> None:
     index.drop("alpha", "model")
 
 
+def test_chroma_knows_without_opening_it_whether_a_collection_is_the_same(tmp_path: Path) -> None:
+    first = ChromaIndex(tmp_path / "chroma")
+    assert not first.is_unopened("alpha", "model", "")
+    put(first, "alpha", a=0)
+    generation = first.generation("alpha", "model")
+    assert not first.is_unopened("alpha", "model", generation)
+    first.close()
+    again = ChromaIndex(tmp_path / "chroma")
+    assert again.is_unopened("alpha", "model", generation)
+    assert not again.is_unopened("alpha", "model", "another")
+    assert not again.is_unopened("beta", "model", generation)
+    (tmp_path / "chroma" / "chroma.sqlite3").write_bytes(b"no database")
+    assert not again.is_unopened("alpha", "model", generation)
+
+
 def test_nearest_come_first_and_at_most_as_many_as_asked(index: VectorIndex) -> None:
     put(index, "alpha", a=0, b=1, c=2)
     query = np.array([0.8, 0.6, 0.0, 0.0], dtype=np.float32)

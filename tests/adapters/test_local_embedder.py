@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ def test_the_bundled_model_knows_likeness_of_meaning() -> None:
 
 
 def test_the_bundled_model_reads_256_tokens() -> None:
-    # Its tokenizer file says 128, padded to 128; fastembed replaces both.
+    # Its tokenizer file says 128, padded to 128; both are replaced.
     embedder = FastembedEmbedder()
     short, longer, longest, beyond = embedder.embed(
         ["word " * 120, "word " * 120 + "flight " * 100, "word " * 254, "word " * 254 + "flight " * 100]
@@ -46,6 +47,33 @@ def test_nothing_heavy_is_imported_before_the_first_text() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=HANG_S)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_bundled_model_is_loaded_without_fastembed() -> None:
+    code = (
+        "import sys\n"
+        "from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder\n"
+        "FastembedEmbedder().embed(['a text'])\n"
+        "print(sorted({'fastembed', 'huggingface_hub', 'PIL'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=HANG_S)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_model_that_is_prepared_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    loads: list[int] = []
+    load = sources.MeanPooledModel.__init__
+
+    def counted(*given: Any) -> None:
+        loads.append(1)
+        load(*given)
+
+    monkeypatch.setattr(sources.MeanPooledModel, "__init__", counted)
+    embedder = FastembedEmbedder()
+    embedder.prepare()
+    embedder.prepare()
+    assert embedder.embed(["a text"]).shape == (1, 384)
+    assert loads == [1]
 
 
 def test_embedding_leaves_nothing_in_the_users_home(tmp_path: Path) -> None:

@@ -40,6 +40,42 @@ class SlowIndex(MemoryIndex):
         super().drop(project, model)
 
 
+class UnopenedIndex(MemoryIndex):
+    """Holds what another process wrote, and counts how often it is opened."""
+
+    def __init__(self, generation: str) -> None:
+        super().__init__()
+        self.kept, self.opened = generation, 0
+
+    def is_unopened(self, project: str, model: str, generation: str) -> bool:
+        del project, model
+        return not self.opened and generation == self.kept
+
+    def generation(self, project: str, model: str) -> str:
+        self.opened += 1
+        return super().generation(project, model)
+
+
+def test_the_background_opens_the_index_only_where_there_is_something_to_do(tmp_path: Path) -> None:
+    with small_memory(tmp_path) as parts:
+        index = UnopenedIndex("")
+        indexer = Indexer(parts.ledger, index, parts.embedder.identity)
+        assert indexer._attempt("alpha")  # a project without a memory
+        assert index.opened == 0
+        parts.memory.submit(Submission(task="task", review_result="pass", feedback="It needed the flag."))
+        assert indexer._attempt("alpha")
+        assert index.opened > 0
+        (written,) = index.contents("alpha", parts.embedder.identity)
+
+        kept = UnopenedIndex(index.generation("alpha", parts.embedder.identity))
+        later = Indexer(parts.ledger, kept, parts.embedder.identity)
+        assert later._attempt("alpha")
+        assert kept.opened == 0
+        later.ask_for("alpha")  # a search that wants neighbours
+        assert later._attempt("alpha")
+        assert kept.contents("alpha", parts.embedder.identity).keys() == {written}
+
+
 def test_a_rebuild_during_a_synchronisation_leaves_nothing_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_CHUNK", 2)
     with small_memory(tmp_path) as parts:

@@ -18,6 +18,9 @@ class HashEmbedder:
     dimension = 64
     default_threshold = 0.2
 
+    def prepare(self) -> None:
+        pass
+
     def embed(self, texts: Sequence[str]) -> Vector:
         return np.array([self._embed(text) for text in texts], dtype=np.float32).reshape(len(texts), self.dimension)
 
@@ -58,6 +61,10 @@ class MemoryIndex:
 
     def generation(self, project: str, model: str) -> str:
         return self._collections.get((project, model), ("", {}))[0]
+
+    def is_unopened(self, project: str, model: str, generation: str) -> bool:
+        del project, model, generation
+        return False
 
     def drop(self, project: str, model: str) -> None:
         self._collections.pop((project, model), None)

@@ -6,10 +6,11 @@ import hashlib
 import logging
 import re
 import shutil
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ _BATCH = 1_000
 
 _HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 400, "max_neighbors": 32}
 """Chosen for a recall of 99% at the nearest 100 of 100,000 real embeddings."""
+
+_DATABASE = "chroma.sqlite3"
 
 _REMOVALS = 10
 _REMOVAL_PAUSE_S = 0.1
@@ -90,6 +93,18 @@ class ChromaIndex:
         with self._failing("opening"):
             collection = self._open(project, model)
             return "" if collection is None else str(collection.id)
+
+    def is_unopened(self, project: str, model: str, generation: str) -> bool:
+        if self._url or self._client is not None:
+            return False
+        # Chroma's own table, as importing Chroma is what this saves; a version with another one is simply opened.
+        try:
+            with closing(sqlite3.connect(f"{(self._folder / _DATABASE).as_uri()}?mode=ro", uri=True)) as database:
+                of_name = "SELECT id FROM collections WHERE name = ?"
+                row = database.execute(of_name, (collection_name(project, model),)).fetchone()
+        except sqlite3.Error:
+            return False
+        return row is not None and row[0] == generation
 
     def drop(self, project: str, model: str) -> None:
         with self._failing("dropping"):

@@ -1,4 +1,4 @@
-"""Embedding models that run in this process, by fastembed on ONNX Runtime.
+"""Embedding models that run in this process on ONNX Runtime; all but the bundled one by fastembed.
 
 Texts are embedded one at a time. On two cores this was faster than batches, because nothing is spent on padding (96 bug
 reports: 2.5 s singly, 3.8 s and 6.2 s in batches of 8 and 32 sorted by length). It also makes the vector of a text
@@ -10,18 +10,22 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mcp_reflect.adapters.fastembed_embedder.sources import BUNDLED, BUNDLED_DIMENSION, model_errors, source_of
+from mcp_reflect.adapters.fastembed_embedder.sources import (
+    BUNDLED,
+    BUNDLED_DIMENSION,
+    TextModel,
+    model_errors,
+    source_of,
+)
 from mcp_reflect.domain.values import Vector
 from mcp_reflect.domain.vectors import VectorCache, blank_vector, sanitized_text, unit_vector
-
-if TYPE_CHECKING:
-    from fastembed import TextEmbedding
+from mcp_reflect.errors import ModelUnavailable
 
 __all__ = ["FastembedEmbedder"]
 
@@ -37,7 +41,9 @@ class FastembedEmbedder:
         self._name = model
         self._source = source_of(model, cache_dir)
         self._lock = threading.Lock()
-        self._loaded: TextEmbedding | None = None
+        self._lock_of_preparing = threading.Lock()
+        self._is_prepared = False
+        self._loaded: TextModel | None = None
         self._recent = VectorCache()
 
     @property
@@ -52,6 +58,17 @@ class FastembedEmbedder:
     @cached_property
     def dimension(self) -> int:
         return BUNDLED_DIMENSION if self._name == BUNDLED else len(self._run("dimension"))
+
+    def prepare(self) -> None:
+        """Load the model in a thread, unless that was begun before. ONNX Runtime leaves the interpreter to others."""
+        with self._lock_of_preparing:
+            begun, self._is_prepared = self._is_prepared, True
+        if not begun:
+            threading.Thread(target=self._try_to_load, name="mcp-reflect-model", daemon=True).start()
+
+    def _try_to_load(self) -> None:
+        with suppress(ModelUnavailable):  # the call that needs the model tells of it
+            self._model()
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Return unit-length float32 rows of shape (len(texts), dimension); text beyond the model's window is ignored.
@@ -75,7 +92,7 @@ class FastembedEmbedder:
         with model_errors(self._name):
             return unit_vector(next(iter(model.embed([text]))))
 
-    def _model(self) -> TextEmbedding:
+    def _model(self) -> TextModel:
         with self._lock:
             if self._loaded is None:
                 # onnxruntime sends telemetry and writes a device id into the user's home from its import on; its own

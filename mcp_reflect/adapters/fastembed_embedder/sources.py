@@ -1,4 +1,4 @@
-"""Sources of fastembed models: the bundled one, a name that fastembed knows, or a folder.
+"""Sources of models: the bundled one, a name that fastembed knows, or a folder that fastembed loads.
 
 Only a named model uses the network, because the user asked for it.
 """
@@ -10,13 +10,14 @@ import hashlib
 import json
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from mcp_reflect.adapters.fastembed_embedder.mean_pooled_model import MeanPooledModel
 from mcp_reflect.domain.truncate import truncate
 from mcp_reflect.domain.vectors import GENERIC_THRESHOLD
 from mcp_reflect.errors import ModelUnavailable
@@ -45,6 +46,12 @@ _ONNX_FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx", "model_q
 _registration = threading.Lock()
 
 
+class TextModel(Protocol):
+    """A loaded model: gives one vector per text."""
+
+    def embed(self, documents: Any, /) -> Iterable[Any]: ...
+
+
 class Source(Protocol):
     """A source of a model. `identity` may read files, `load` may take seconds."""
 
@@ -52,7 +59,7 @@ class Source(Protocol):
     def identity(self) -> str: ...
     @property
     def threshold(self) -> float: ...
-    def load(self) -> TextEmbedding: ...
+    def load(self) -> TextModel: ...
 
 
 def source_of(model: str, cache_dir: Path | None) -> Source:
@@ -80,8 +87,8 @@ class _Bundled:
     identity = f"bundled:all-MiniLM-L6-v2-int8@{_WEIGHTS_SHA256[:8]}"
     threshold = BUNDLED_THRESHOLD
 
-    def load(self) -> TextEmbedding:
-        return _load_custom(f"mcp-reflect/{BUNDLED}", _BUNDLED_FOLDER, self.verified(), "MEAN", None)
+    def load(self) -> TextModel:
+        return MeanPooledModel(self.verified(), _BUNDLED_FOLDER, _THREADS)
 
     def verified(self) -> Path:
         """Return the path of the weights after comparing the checksum of every file."""

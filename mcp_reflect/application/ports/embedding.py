@@ -27,6 +27,10 @@ class Embedder(Protocol):
         """The cosine below which two texts are taken as unrelated under this model."""
         ...
 
+    def prepare(self) -> None:
+        """Begin in the background what the first call of `embed` would have to wait for. Raises nothing."""
+        ...
+
     def embed(self, texts: Sequence[str]) -> Vector:
         """Unit-length float32 rows, shape (len(texts), dimension). Raises ModelUnavailable."""
         ...
@@ -56,6 +60,13 @@ class VectorIndex(Protocol):
 
     def generation(self, project: str, model: str) -> str:
         """Changes when the collection was created anew; empty where there is none."""
+        ...
+
+    def is_unopened(self, project: str, model: str, generation: str) -> bool:
+        """Return whether nothing has opened the index yet, and it holds the collection in that generation.
+
+        Opens nothing itself; false where it cannot tell.
+        """
         ...
 
     def drop(self, project: str, model: str) -> None: ...
