@@ -39,6 +39,7 @@ DOMAIN_LAYERS = (
     {"error_matching"},
     {"learning", "reflection"},
     {"ranking", "insights", "lessons"},
+    {"guide"},
 )
 """The same for the folders and files of `domain/`."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from mcp_reflect.application.credit import creditable
+from mcp_reflect.application.guide import WrittenGuide, write_guide
 from mcp_reflect.application.insights import Insights
 from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.known_errors import ErrorFixes, Recorded
@@ -130,6 +131,10 @@ class MemoryService(ReviewService):
         """The task with the memories that may help, ready to be used as a prompt."""
         retrieved = self.query(query)
         return render_augmented(query.task, [match.memory for match in retrieved.matches]), retrieved
+
+    def guide(self) -> WrittenGuide:
+        """The project guide, from every memory in use."""
+        return write_guide(self._ledger, self.profile)
 
     # -- after a task; reviews are those of ReviewService
 

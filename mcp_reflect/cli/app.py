@@ -13,6 +13,7 @@ from mcp_reflect import __version__
 from mcp_reflect.cli import backup, browse, export, forget, mirror, prune, rewrite, tool_commands
 from mcp_reflect.cli.console import err, format_count, give_up_output, out, print_warnings, report_errors
 from mcp_reflect.cli.doctor.commands import doctor_command
+from mcp_reflect.cli.guide import guide_command
 from mcp_reflect.cli.hook import hook_command
 from mcp_reflect.cli.hub import hub_app
 from mcp_reflect.cli.install.commands import install_command
@@ -36,6 +37,7 @@ app.command("review")(tool_commands.review_command)
 app.command("memories")(browse.memories_command)
 app.command("why")(browse.why_command)
 app.command("stats")(browse.stats_command)
+app.command("guide")(guide_command)
 app.command("forget")(forget.forget_command)
 app.command("rewrite")(rewrite.rewrite_command)
 app.command("backup")(backup.backup_command)

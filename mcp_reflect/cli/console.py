@@ -87,18 +87,18 @@ def _ended(error: Exception, code: int) -> typer.Exit:
 
 
 @contextmanager
-def ledger_access() -> Iterator[LedgerAccess]:
-    """The ledger of the settings in force, beside whoever owns the home."""
+def ledger_access(project: str = "") -> Iterator[LedgerAccess]:
+    """The ledger of the settings in force, beside whoever owns the home; of another project where one is named."""
     from mcp_reflect.bootstrap import open_ledger_access  # noqa: PLC0415 - heavy
 
-    with report_errors(), open_ledger_access(current_settings()) as books:
+    with report_errors(), open_ledger_access(current_settings(project)) as books:
         yield books
 
 
-def current_settings() -> Settings:
+def current_settings(project: str = "") -> Settings:
     from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
 
-    return load_settings()
+    return load_settings({**os.environ, "MCP_REFLECT_PROJECT": project} if project else None)
 
 
 def memory_reader(books: LedgerAccess) -> MemoryReader:

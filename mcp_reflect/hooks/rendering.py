@@ -14,6 +14,16 @@ _TASK = 160
 _SHORTEST = 120
 _OUTCOME = {True: "passed", False: "failed", None: "noted"}
 
+_OPENING = (
+    ("lessons", "What matters most from earlier runs here:", 3),
+    ("errors", "Errors met here, with their fixes:", 3),
+    ("decisions", "Decisions in force:", 3),
+    ("insights", "What runs here have in common:", 3),
+)
+"""The parts of a session's start in order, each with its most lines."""
+_OPENING_TASK = 80
+_OPENING_TEXT = 240
+
 Rendered = tuple[str, list[str]]
 """A text, empty where there is nothing to tell, and the ids of the memories in it."""
 
@@ -44,19 +54,31 @@ def render_fixes(known: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:
 
 
 def render_opening(context: Mapping[str, Any], tokens: int) -> Rendered:
-    """Render the answer of project_context: insights first, then how the last runs ended."""
+    """Render what matters most of the answer of project_context, in half of the room at most.
+
+    The ids are those of memories that are told whole; a lesson or a fix is told again where it is needed.
+    """
     told: list[str] = []
-    text, ids = _fitted(
-        "What earlier runs in this project have in common:",
-        [(str(insight["memory_id"]), str(insight["text"]), "") for insight in context["insights"]],
-        tokens,
-    )
-    if text:
-        told.append(text)
-    runs = [f"- {run['result']}: {_line(run['told'], _TASK)}" for run in context["recent_observations"][:3]]
-    if runs and estimate_tokens("\n".join([*told, *runs])) <= tokens:
-        told.append("\n".join(["The last runs:", *runs]))
+    ids: list[str] = []
+    room = tokens // 2
+    for name, head, most in _OPENING:
+        entries = [_opening_entry(line) for line in context.get(name, ())[:most]]
+        text, shown = _fitted(head, entries, room)
+        if text:
+            told.append(text)
+            room -= estimate_tokens(text)
+            ids += [each for each in shown if each]
     return "\n\n".join(told), ids
+
+
+def _opening_entry(line: Mapping[str, Any]) -> tuple[str, str, str]:
+    if "memory_id" in line:  # an insight
+        return str(line["memory_id"]), str(line["text"]), ""
+    task = f"{_line(line['task'], _OPENING_TASK)}: " if line.get("task") else ""
+    counts = [f"{line[result]} {result}" for result in ("passed", "failed") if line[result]]
+    evidence = f" ({', '.join(counts)})" if counts else ""
+    whole = "" if task else str(line["memory_ids"][0])
+    return whole, f"{task}{_line(line['text'], _OPENING_TEXT)}{evidence}", ""
 
 
 def estimate_tokens(text: str) -> int:

@@ -28,8 +28,8 @@ INSIGHT_TOOLS = (
     tool(
         "project_context",
         "Start a session",
-        "What to know at the start of a session: insights of this project, its recent runs, runs that wait for a "
-        "review.",
+        "What to know at the start of a session: the lessons, fixes, decisions and insights that matter most here, "
+        "recent runs, runs that wait for a review.",
         ContextRequest,
         _project_context,
         reads_only=True,

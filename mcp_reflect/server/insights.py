@@ -13,6 +13,7 @@ from mcp_reflect.domain.insights.observations import observation_line
 from mcp_reflect.domain.models import InsightMemory, Material, Observation
 from mcp_reflect.server.sampling import ask_client, can_sample, client_reply
 from mcp_reflect.server.tool import AppContext, answer
+from mcp_reflect.server.views import guide_line_view
 from mcp_reflect.server.workers import in_worker
 
 _STATE = "insights"
@@ -100,7 +101,14 @@ def observation_view(seen: Observation) -> dict[str, Any]:
 
 
 def context_view(context: ProjectContext) -> dict[str, Any]:
+    """What matters most first, runs as they came last; lessons, errors and decisions only where there are any."""
+    opening = {
+        "lessons": context.guide.lessons[: context.limit],
+        "errors": context.guide.errors,
+        "decisions": context.guide.decisions,
+    }
     return {
+        **{name: [guide_line_view(line) for line in lines] for name, lines in opening.items() if lines},
         "insights": [insight_view(memory) for memory in context.insights],
         "recent_observations": [observation_view(seen) for seen in context.observations],
         "open_reviews": [

@@ -43,8 +43,8 @@ list_traces shows runs that wait for a review. {_SECRETS}
 """Clients cut instructions near 2,000 characters; what makes the loop run comes first."""
 
 HOOKED_INSTRUCTIONS = f"""\
-A memory of what earlier runs in this project learned. Hooks of this client do the routine: text in \
-mcp-reflect-recall tags holds lessons for the prompt or the fix of an error, and at the end of each turn they submit \
+A memory of what earlier runs in this project learned. Hooks of this client do the routine: what \
+they add in recall tags are lessons for the prompt or the fix of an error, and at the end of each turn they submit \
 the run and review it where tests or the user's words show how it ended. So do not call submit_trace unless the user \
 asks for it. What only you can do:
 

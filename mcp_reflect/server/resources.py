@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -44,6 +45,12 @@ def register_resources(server: MCPServer[MemoryService]) -> None:
         """What the project's runs have in common, most important first."""
         return _shown(lambda m: {"insights": [insight_view(i) for i in m.insights.in_use(MAX_LIMIT)]}, _session.get())
 
+    @server.resource("reflect://guide", title="Project guide", mime_type="text/markdown")
+    def guide() -> str:
+        """What works here, what fails, known errors and decisions in force, each with the runs that show it."""
+        with _translated():
+            return _session.get().guide().markdown
+
 
 async def with_connection(ctx: ServerRequestContext[MemoryService], call_next: CallNext) -> HandlerResult:
     """Middleware: lets resources without a parameter, which the SDK gives no context, find their session."""
@@ -60,8 +67,14 @@ async def with_worker_slot(ctx: ServerRequestContext[MemoryService], call_next: 
 
 
 def _shown(view: Callable[[MemoryService], dict[str, Any]], memory: MemoryService) -> str:
-    try:
+    with _translated():
         return json.dumps(view(memory), indent=2, ensure_ascii=False)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
     except UnknownId as error:
         raise ResourceNotFoundError(str(error)) from error
     except ReflectError as error:

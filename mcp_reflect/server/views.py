@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mcp_reflect.application.guide import WrittenGuide
 from mcp_reflect.application.known_errors import KnownFix, KnownFixes, Recorded
 from mcp_reflect.application.known_errors.mirror import Mirror
 from mcp_reflect.application.lifecycle import StatusChange
@@ -11,6 +12,7 @@ from mcp_reflect.application.memory_reader import MemoryReader, ingest_status
 from mcp_reflect.application.memory_service import RetrievedMemories
 from mcp_reflect.application.ports import ProjectCounts, TraceSummary
 from mcp_reflect.application.review import ReviewOutcome
+from mcp_reflect.domain.guide.composition import GuideLine
 from mcp_reflect.domain.learning.confidence import credible_interval
 from mcp_reflect.domain.models import RETRIEVABLE, Match, Memory, Review, Trace, flat_fields
 from mcp_reflect.domain.truncate import truncate_middle
@@ -179,6 +181,31 @@ def trace_view(memory: MemoryReader, trace_id: str, *, whole: bool) -> dict[str,
 def _shown_trajectory(trace: Trace) -> str:
     where = f"; all of it: reflect://traces/{trace.id}"
     return truncate_middle(trace.trajectory, MAX_SHOWN_TRAJECTORY, hint=where)
+
+
+def guide_view(written: WrittenGuide) -> dict[str, Any]:
+    """A project guide with all of its sections."""
+    guide = written.guide
+    sections = ("works", "fails", "errors", "decisions", "insights")
+    return {
+        "project": written.project,
+        "runs": {"passed": written.passed, "failed": written.failed},
+        **{name: [guide_line_view(line) for line in getattr(guide, name)] for name in sections},
+    }
+
+
+def guide_line_view(line: GuideLine) -> dict[str, Any]:
+    """A line with its evidence: the runs that it comes from, and how it fared where it was recalled since."""
+    return {
+        "text": line.text,
+        **({"task": line.task} if line.task else {}),
+        "memory_ids": list(line.memory_ids),
+        "evidence": list(line.trace_ids),
+        "passed": line.passed,
+        "failed": line.failed,
+        "q_value": round(line.q_value, 3),
+        "reviews": line.reviews,
+    }
 
 
 def stats_view(memory: MemoryReader, mirror: Mirror) -> dict[str, Any]:

@@ -132,6 +132,20 @@ def test_figures_are_those_of_the_tool(home: Path, caller: Caller) -> None:
     assert "mean_q_value: 0.5" in run_command(home, "stats").stdout
 
 
+def test_the_guide_is_written_as_markdown_and_json_and_for_another_project(home: Path, caller: Caller) -> None:
+    stored = run(caller, 1, review_result="pass")
+    text = run_command(home, "guide").stdout
+    assert f"- **Deploy the service to region 1** — Use flag 1.\n  (1 passed: {stored['trace_id']})" in text
+    file = home.parent / "guide.md"
+    assert run_command(home, "guide", "--output", str(file)).returncode == 0
+    assert file.read_text(encoding="utf-8") == text
+    (line,) = document(home, "guide")["works"]
+    assert (line["text"], line["evidence"]) == ("Use flag 1.", [stored["trace_id"]])
+    assert "There is no lesson yet." in run_command(home, "guide", "--project", "another").stdout
+    refused = run_command(home, "guide", "--output", str(home / "ledger.db"))
+    assert (refused.returncode, "belongs to the memory itself" in refused.stderr) == (2, True)
+
+
 def test_reading_needs_no_hub_and_starts_none(home: Path) -> None:
     for words in (("traces",), ("memories",), ("stats",)):
         assert run_command(home, *words).returncode == 0

@@ -336,6 +336,22 @@ async def test_a_session_starts_with_insights_recent_runs_and_open_reviews(tmp_p
         assert [run["trace_id"] for run in context["open_reviews"]] == [waiting["trace_id"]]
 
 
+async def test_a_session_starts_with_the_lessons_and_errors_that_matter_most(tmp_path: Path) -> None:
+    async with connect(tmp_path / "home") as client:
+        run = {"task": "Start the database", "review_result": "pass", "correct_action": "`docker compose up -d db`"}
+        stored = await call(client, "submit_trace", **run)
+        await call(client, "record_error_fix", task="t", mistake="ImportError: yaml", fix="pip install pyyaml")
+        context = await call(client, "project_context")
+        assert list(context)[:2] == ["lessons", "errors"]
+        (lesson,) = context["lessons"]
+        assert (lesson["task"], lesson["text"]) == (run["task"], run["correct_action"])
+        assert (lesson["evidence"], lesson["passed"]) == ([stored["trace_id"]], 1)
+        assert context["errors"][0]["text"] == "ImportError: yaml. Fix: pip install pyyaml."
+        page = (await client.read_resource("reflect://guide")).contents[0]
+        assert page.mime_type == "text/markdown"
+        assert f"(1 passed: {stored['trace_id']})" in page.text  # type: ignore[union-attr]
+
+
 async def test_projects_and_users_do_not_see_each_others_insights(tmp_path: Path) -> None:
     home = tmp_path / "home"
     async with connect(home) as client:

@@ -175,6 +175,7 @@ async def test_people_can_look_at_memories_traces_and_figures(tmp_path: Path) ->
         assert [str(r.uri) for r in (await client.list_resources()).resources] == [
             "reflect://stats",
             "reflect://insights",
+            "reflect://guide",
         ]
         templates = (await client.list_resource_templates()).resource_templates
         assert {t.uri_template for t in templates} == {"reflect://memories/{memory_id}", "reflect://traces/{trace_id}"}

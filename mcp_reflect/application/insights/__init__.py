@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from mcp_reflect.application.guide import opening_guide
 from mcp_reflect.application.insights.save import save_insights
 from mcp_reflect.application.ports import (
     Clock,
@@ -17,6 +18,7 @@ from mcp_reflect.application.ports import (
 )
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import ReflectRequest
+from mcp_reflect.domain.guide.composition import ProjectGuide
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.insights.observations import find_observations
 from mcp_reflect.domain.models import (
@@ -35,8 +37,13 @@ from mcp_reflect.errors import InvalidArgument, UnknownId
 
 @dataclass(frozen=True)
 class ProjectContext:
-    """The context of a project at the start of a session: insights, recent runs and traces without a review."""
+    """The context of a project at the start of a session: what its memories say, recent runs, runs without a review.
 
+    `limit` is the most to show of each.
+    """
+
+    limit: int
+    guide: ProjectGuide
     insights: list[InsightMemory]
     observations: list[Observation]
     open_reviews: list[TraceSummary]
@@ -95,7 +102,8 @@ class Insights:
             waiting = session.traces.summaries(
                 profile.project, user=profile.visible_user, review_status="pending", limit=limit
             )
-        return ProjectContext(self.in_use(limit), list(seen[:limit]), waiting)
+            guide = opening_guide(session, profile, limit)
+        return ProjectContext(limit, guide, self.in_use(limit), list(seen[:limit]), waiting)
 
     # -- creating
 

@@ -1,0 +1,53 @@
+"""Use cases of the project guide: all of it, and the part that a session begins with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mcp_reflect.application.ports import Ledger, ReadSession
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.domain.guide.composition import ProjectGuide, compose_guide
+from mcp_reflect.domain.guide.markdown import render_guide
+from mcp_reflect.domain.models import RETRIEVABLE, Memory
+
+_LOOKED_AT = 100
+"""Memories of an order that are read for the start of a session, which waits for it."""
+
+
+@dataclass(frozen=True)
+class WrittenGuide:
+    """A guide with the numbers of reviewed runs that passed and failed."""
+
+    project: str
+    passed: int
+    failed: int
+    guide: ProjectGuide
+
+    @property
+    def markdown(self) -> str:
+        """The guide as a Markdown document."""
+        return render_guide(self.guide, self.project, self.passed, self.failed)
+
+
+def write_guide(ledger: Ledger, profile: Profile) -> WrittenGuide:
+    """The guide of a profile's project, from every memory in use that it sees."""
+    with ledger.reading() as session:
+        memories = session.memories.find(profile.project, user=profile.visible_user, statuses=RETRIEVABLE)
+        counts = session.projects.counts(profile.project, profile.visible_user)
+    return WrittenGuide(profile.project, counts.passes, counts.fails, compose_guide(memories))
+
+
+def opening_guide(session: ReadSession, profile: Profile, most: int) -> ProjectGuide:
+    """The lines that matter most, at most `most` of a section, from the best and the newest memories in use."""
+    found: dict[str, Memory] = {}
+    for order in ("q_value", "age"):
+        best = session.memories.best(
+            profile.project,
+            user=profile.visible_user,
+            kind=None,
+            statuses=tuple(sorted(RETRIEVABLE)),
+            order=order,
+            limit=_LOOKED_AT,
+        )
+        found |= {memory.id: memory for memory in best}
+    return compose_guide(found.values(), most)

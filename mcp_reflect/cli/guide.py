@@ -1,0 +1,44 @@
+"""`mcp-reflect guide`: what earlier runs say about a project, as Markdown or JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mcp_reflect.cli.console import (
+    JsonOption,
+    current_settings,
+    ledger_access,
+    out,
+    refuse_own_file,
+    report_errors,
+    show_json,
+)
+
+
+def guide_command(
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it into this file.")] = None,
+    project: Annotated[str, typer.Option("--project", help="Of this project, not the present one.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Write what works here, what fails, known errors and decisions in force, each with the runs that show it."""
+    import json  # noqa: PLC0415 - only here
+
+    from mcp_reflect.application.atomic_file import write_atomically  # noqa: PLC0415 - as its siblings
+    from mcp_reflect.application.guide import write_guide  # noqa: PLC0415 - heavy
+    from mcp_reflect.server.views import guide_view  # noqa: PLC0415 - heavy
+
+    with ledger_access(project) as books:
+        found = write_guide(books.ledger, books.profile)
+    if output is None and as_json:
+        show_json(guide_view(found))
+    elif output is None:
+        typer.echo(found.markdown.encode("utf-8", "backslashreplace"), nl=False)
+    else:
+        text = json.dumps(guide_view(found), ensure_ascii=False, indent=2) + "\n" if as_json else found.markdown
+        with report_errors():
+            refuse_own_file(output, current_settings())
+            write_atomically(output, text)
+        out.print(f"The guide of project {found.project} was written to {output}", markup=False, soft_wrap=True)

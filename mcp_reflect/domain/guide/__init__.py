@@ -1,0 +1,1 @@
+"""What a project's memories say about it, for somebody who begins to work there."""

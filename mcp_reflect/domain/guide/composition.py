@@ -1,0 +1,179 @@
+"""Chooses what a project's memories say about it, with the evidence for each line. No model, no chance, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from mcp_reflect.domain.lessons.evidence import wording_factor
+from mcp_reflect.domain.lessons.repairs import decisive_error
+from mcp_reflect.domain.models import ClaimMemory, ErrorMemory, InsightMemory, Memory, ReflectionMemory
+from mcp_reflect.domain.trajectory.error_lines import errors_in_text
+from mcp_reflect.domain.truncate import truncate_line
+
+SECTION_LINES = 20
+"""Most lines of a section: whoever reads more than that at the start reads none of it."""
+
+_TEXT_CHARS = 400
+_TASK_CHARS = 120
+_STATES_A_RULE = 1.3
+"""The least factor of a sentence's wording at which it counts as a decision: one strong wording, or two weak ones."""
+_COMMAND = "$ "
+_TEST_OUTPUT = "Reviewer: $ "
+"""How the words of a review by tests begin: the command, and below it its output."""
+_PER_WITNESS = 0.1
+_MOST_WITNESSES = 3
+_OWN_WORDS = 0.05
+"""A lesson in somebody's own words stands before an extracted one of the same record."""
+
+_UNSOLVED = 0.2
+"""An error without a fix helps least."""
+
+
+@dataclass(frozen=True)
+class GuideLine:
+    """A statement with its evidence: the runs that it comes from, and how it fared where it was recalled.
+
+    `passed` and `failed` count those runs, `reviews` the later ones that moved its q_value. `task` is empty where the
+    text stands alone. `weight` orders lines: expected success rate, more for further witnesses.
+    """
+
+    text: str
+    task: str
+    memory_ids: tuple[str, ...]
+    trace_ids: tuple[str, ...]
+    passed: int
+    failed: int
+    q_value: float
+    reviews: int
+    at: datetime
+    weight: float
+
+
+@dataclass(frozen=True)
+class ProjectGuide:
+    """The lines of each section, those that matter most first."""
+
+    works: tuple[GuideLine, ...] = ()
+    fails: tuple[GuideLine, ...] = ()
+    errors: tuple[GuideLine, ...] = ()
+    decisions: tuple[GuideLine, ...] = ()
+    insights: tuple[GuideLine, ...] = ()
+
+    @property
+    def lessons(self) -> tuple[GuideLine, ...]:
+        """What works and what fails in one order, each task once."""
+        found: dict[str, GuideLine] = {}
+        for line in _ordered((*self.works, *self.fails)):
+            found.setdefault(line.task.casefold(), line)
+        return tuple(found.values())
+
+
+def compose_guide(memories: Iterable[Memory], most: int = SECTION_LINES) -> ProjectGuide:
+    """The guide of these memories, which are in use; at most `most` lines in a section."""
+    sections: dict[str, list[GuideLine]] = {}
+    for memory in memories:
+        for name, line in _lines_of(memory):
+            sections.setdefault(name, []).append(line)
+    return ProjectGuide(**{name: tuple(_ordered(_pooled(lines))[:most]) for name, lines in sections.items()})
+
+
+def _lines_of(memory: Memory) -> Iterator[tuple[str, GuideLine]]:
+    """The lines of a memory, each with the name of its section."""
+    match memory:
+        case InsightMemory():
+            yield "insights", replace(_line(memory, memory.reflection, ""), weight=1.0 + memory.importance)
+        case ClaimMemory():
+            yield "decisions", _line(memory, memory.reflection, "")
+        case ErrorMemory() if memory.correct_action.strip():
+            told = {"Fix": memory.correct_action, "Rule": memory.guidance, "Check": "; ".join(memory.tests)}
+            yield "errors", _line(memory, _labelled(memory.headline, told), "")
+        case ErrorMemory():
+            line = _line(memory, f"{_sentence(memory.headline)} No fix is known.", memory.task)
+            yield "fails", replace(line, weight=line.weight - _UNSOLVED)
+        case ReflectionMemory():
+            yield from _lines_of_run(memory)
+
+
+def _lines_of_run(memory: ReflectionMemory) -> Iterator[tuple[str, GuideLine]]:
+    statements = [line.strip() for text in (memory.summary, memory.guidance) for line in text.splitlines()]
+    rules = [each for each in statements if each and wording_factor(each) >= _STATES_A_RULE]
+    for rule in rules:
+        yield "decisions", _line(memory, rule, memory.task)
+    # Of a review by tests the output says nothing beyond its result.
+    tested = memory.guidance.startswith(_TEST_OUTPUT)
+    others = "" if tested else " ".join(each for each in statements if each and each not in rules)
+    if memory.success is False:
+        mistake = _mistake(memory.key_mistake)
+        instead = memory.correct_action or (others if mistake else "")
+        if mistake or others:
+            yield "fails", _line(memory, _labelled(mistake or others, {"Instead": instead}), memory.task)
+    elif advice := memory.correct_action or others or ("" if rules or tested else memory.reflection):
+        yield "works", _line(memory, advice, memory.task)
+
+
+def _mistake(text: str) -> str:
+    """The mistake in words; of a test command with its output the command and its decisive error."""
+    if not text.startswith(_COMMAND):
+        return text
+    command, _, output = text.removeprefix(_COMMAND).partition("\n")
+    error = decisive_error(list(errors_in_text(output)))
+    return f"`{command}` failed{f': {error}' if error else ''}"
+
+
+def _line(memory: Memory, text: str, task: str) -> GuideLine:
+    quality = (memory.successes + memory.initial_q) / (memory.trials + 1.0)  # the mean in `learning/confidence.py`
+    own = _OWN_WORDS if memory.author != "extractive" else 0.0
+    runs = memory.source_trace_ids
+    return GuideLine(
+        text=truncate_line(" ".join(text.split()), _TEXT_CHARS),
+        task=truncate_line(task, _TASK_CHARS),
+        memory_ids=(memory.id,),
+        trace_ids=runs,
+        passed=len(runs) if memory.success is True else 0,
+        failed=len(runs) if memory.success is False else 0,
+        q_value=memory.q_value,
+        reviews=memory.reviews,
+        at=memory.created_at,
+        weight=quality + own + _PER_WITNESS * min(len(runs) - 1, _MOST_WITNESSES),
+    )
+
+
+def _pooled(lines: Iterable[GuideLine]) -> list[GuideLine]:
+    """Lines of the same text as one, with the evidence of all."""
+    found: dict[str, GuideLine] = {}
+    for line in lines:
+        key = line.text.casefold()
+        found[key] = _joined(found[key], line) if key in found else line
+    return [line for line in found.values() if line.text]
+
+
+def _joined(one: GuideLine, other: GuideLine) -> GuideLine:
+    traces = tuple(dict.fromkeys((*one.trace_ids, *other.trace_ids)))
+    further = len(traces) > max(len(one.trace_ids), len(other.trace_ids))
+    best = max(one, other, key=lambda line: line.weight)
+    return replace(
+        best,
+        memory_ids=tuple(dict.fromkeys((*one.memory_ids, *other.memory_ids))),
+        trace_ids=traces,
+        passed=one.passed + other.passed if further else best.passed,
+        failed=one.failed + other.failed if further else best.failed,
+        reviews=one.reviews + other.reviews,
+        at=max(one.at, other.at),
+        weight=best.weight + (_PER_WITNESS if further and len(traces) <= _MOST_WITNESSES + 1 else 0.0),
+    )
+
+
+def _ordered(lines: Iterable[GuideLine]) -> list[GuideLine]:
+    newest_first = sorted(lines, key=lambda line: (line.at, line.memory_ids), reverse=True)
+    return sorted(newest_first, key=lambda line: -line.weight)
+
+
+def _labelled(text: str, more: dict[str, str]) -> str:
+    return " ".join([_sentence(text), *(f"{label}: {_sentence(value)}" for label, value in more.items() if value)])
+
+
+def _sentence(text: str) -> str:
+    text = " ".join(text.split())
+    return text if not text or text.endswith((".", "!", "?", "…", ":", "`")) else f"{text}."
