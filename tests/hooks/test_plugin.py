@@ -99,6 +99,27 @@ def test_without_the_program_a_session_gets_one_hint_and_goes_on() -> None:
 
 
 @posix
+@pytest.mark.parametrize("place", ["home/.local/bin/mcp-reflect", "data/mcp-reflect/launch", "memory/launch"])
+def test_the_program_is_found_off_the_path(tmp_path: Path, place: str) -> None:
+    program = tmp_path / place
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\necho "started $*"\n', encoding="utf-8")
+    program.chmod(0o755)
+    folders = {"HOME": "home", "XDG_DATA_HOME": "data", "MCP_REFLECT_HOME": "memory"}
+    variables = {name: str(tmp_path / folder) for name, folder in folders.items()}
+    assert run_sh("Stop", "/usr/bin:/bin", **variables).stdout == "started hook claude-code Stop\n"
+    served = subprocess.run(
+        ["sh", str(PLUGIN / "server.sh")],
+        env={"PATH": "/usr/bin:/bin", **variables},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=HANG_S,
+    )
+    assert served.stdout == "started \n"
+
+
+@posix
 def test_a_program_that_knows_no_hooks_does_not_block_the_session(tmp_path: Path) -> None:
     older = tmp_path / "mcp-reflect"
     older.write_text("#!/bin/sh\necho usage >&2\nexit 2\n", encoding="utf-8")

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from mcp_reflect.cli.doctor.report import DoctorFinding
-from mcp_reflect.cli.install.clients import CLIENTS, InstallTarget, Machine
-from mcp_reflect.cli.install.entry import is_ours
+from mcp_reflect.cli.install.claude_plugin import find_enabled_plugin
+from mcp_reflect.cli.install.clients import CLIENTS, ClientName, InstallTarget, Machine
+from mcp_reflect.cli.install.entry import SERVER_NAME, is_ours
 from mcp_reflect.cli.install.plan import read_entries
 from mcp_reflect.errors import ConfigurationError
 from mcp_reflect.wire.address import home_folder
@@ -21,14 +22,13 @@ def check_client_configs(
 ) -> Iterator[DoctorFinding]:
     """The clients that have a configuration here, the user's and the repository's."""
     machine = Machine(environ, user_home)
-    found_any = False
+    plugin = find_enabled_plugin(machine, repository)
+    found_any = plugin is not None
     for client in CLIENTS.values():
-        files = [(client.user_file(machine), "")]
-        if client.project_file:
-            files.append((Path(os.path.realpath(repository)) / client.project_file, " --project"))
-        for file, option in files:
-            if not file.exists() and not file.is_symlink():
-                continue
+        brought = plugin is not None and client.name is ClientName.CLAUDE_CODE
+        if brought:
+            yield DoctorFinding(f"client {client.name}", "ok", f"the plugin, which {plugin} switches on")
+        for file, option in _config_files(client, machine, repository):
             install = f"mcp-reflect install {client.name}{option}"
             try:
                 servers = read_entries(client, file, confined=bool(option))
@@ -38,11 +38,26 @@ def check_client_configs(
             ours = {name: entry for name, entry in servers.items() if is_ours(entry)}
             found_any = found_any or bool(ours)
             for name, entry in ours.items():
-                yield _judged(client, file, name, entry, install, environ, cwd)
-            if not ours and not option:
+                judge = _second_one if brought else _judged
+                yield judge(client, file, name, entry, install, environ, cwd)
+            if not ours and not option and not brought:
                 yield DoctorFinding(f"client {client.name}", "ok", f"{file} does not name mcp-reflect", install)
     if not found_any:
         yield DoctorFinding("clients", "warning", "no client is configured", "mcp-reflect install claude-code")
+
+
+def _config_files(client: InstallTarget, machine: Machine, repository: Path) -> Iterator[tuple[Path, str]]:
+    """The files of a client that are there, each with the option by which `install` means it."""
+    files = [(client.user_file(machine), "")]
+    if client.project_file:
+        files.append((Path(os.path.realpath(repository)) / client.project_file, " --project"))
+    yield from ((file, option) for file, option in files if file.exists() or file.is_symlink())
+
+
+def _second_one(client: InstallTarget, file: Path, name: str, entry: Any, install: str, *_: object) -> DoctorFinding:
+    del entry
+    told = f"{name} in {file} is the server a second time, beside the plugin"
+    return DoctorFinding(f"client {client.name}", "warning", told, f"{_named(install, name)} --uninstall")
 
 
 def _judged(
@@ -51,7 +66,7 @@ def _judged(
     check = f"client {client.name}"
     where = f"{name} in {file}"
     command = entry.get("command")
-    again = install if name == "reflect" else f"{install} --name {name}"
+    again = _named(install, name)
     if not isinstance(command, str) or shutil.which(command, path=environ.get("PATH")) is None:
         return DoctorFinding(check, "wrong", f"{where} starts {command}, which is not there", again)
     if entry.get("disabled") is True or entry.get("enabled") is False:
@@ -65,6 +80,11 @@ def _judged(
         remedy = "take MCP_REFLECT_HOME out of its env, or export the same" if given else again
         return DoctorFinding(check, "warning", f"{where} uses the home {theirs}, this shell {ours}", remedy)
     return DoctorFinding(check, "ok", f"{where} starts {command}")
+
+
+def _named(install: str, name: str) -> str:
+    """The command to install under a name."""
+    return install if name == SERVER_NAME else f"{install} --name {name}"
 
 
 _OF_THE_SHELL = frozenset({"MCP_REFLECT_HOME", "XDG_DATA_HOME"})

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from mcp_reflect.cli.install.clients import CLIENTS, ClientName, InstallTarget, Machine
-from mcp_reflect.cli.install.entry import PROGRAM, SERVER_NAME, Launch, entry_for, find_launch, portable_launch
+from mcp_reflect.cli.install.entry import PROGRAM, SERVER_NAME, Launch, entry_for, find_launch, is_ours, portable_launch
 from mcp_reflect.errors import ConfigurationError
 
 _out = Console(highlight=False)
@@ -28,7 +28,11 @@ def install_command(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the change, do not make it.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace or remove an entry of that name that is another server's.")
+        bool,
+        typer.Option(
+            "--force",
+            help="Replace or remove an entry of that name that is another server's; install beside the plugin.",
+        ),
     ] = False,
     name: Annotated[str, typer.Option(help="What the server is called in the client.")] = SERVER_NAME,
 ) -> None:
@@ -53,6 +57,9 @@ def _install(
     where = f"{client.title}, {path}"
     if uninstall:
         plan = plan_uninstall(client, path, name, force=force, confined=project)
+    elif client.name is ClientName.CLAUDE_CODE and not force and (plugin := _enabled_plugin()):
+        _leave_to_plugin(client, path, plugin, show=show, confined=project)
+        return
     else:
         how = portable_launch() if project else find_launch(os.environ)
         _warn(client, how, project=project)
@@ -77,6 +84,32 @@ def _install(
     _out.print(done + (f" Backup: {copy.name}" if copy else ""), markup=False, soft_wrap=True)
     if not uninstall:
         _out.print(f"Next: {client.next_step}.", markup=False, soft_wrap=True)
+
+
+def _enabled_plugin() -> Path | None:
+    from mcp_reflect.cli.install.claude_plugin import find_enabled_plugin  # noqa: PLC0415 - not to complete a word
+    from mcp_reflect.config.project import repository_root  # noqa: PLC0415 - likewise
+
+    return find_enabled_plugin(Machine(os.environ, Path.home()), repository_root(os.environ, Path.cwd()))
+
+
+def _leave_to_plugin(client: InstallTarget, path: Path, plugin: Path, *, show: bool, confined: bool) -> None:
+    """Install nothing, since the plugin brings the server; only show the plugin where the program is."""
+    from mcp_reflect.cli.install.claude_plugin import write_launch  # noqa: PLC0415 - as above
+    from mcp_reflect.cli.install.plan import read_entries  # noqa: PLC0415 - as above
+    from mcp_reflect.wire.address import home_folder  # noqa: PLC0415 - as above
+
+    def tell(text: str) -> None:
+        _out.print(text, markup=False, soft_wrap=True)
+
+    tell(f"{client.title} has the server from the plugin, which {plugin} switches on; an entry would be a second one.")
+    twice = [name for name, entry in read_entries(client, path, confined=confined).items() if is_ours(entry)]
+    for name in twice:
+        option = ("" if name == SERVER_NAME else f" --name {name}") + (" --project" if confined else "")
+        tell(f"{name} in {path} is such a second one: mcp-reflect install {client.name} --uninstall{option}")
+    if not show:
+        home = Path(home_folder(os.environ, str(Path.cwd())))
+        tell(f"The plugin finds this program by {write_launch(home, find_launch(os.environ))}.")
 
 
 def _file_of(client: InstallTarget, *, project: bool) -> Path:

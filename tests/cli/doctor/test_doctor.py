@@ -314,6 +314,21 @@ def configured(user: Path, entry: Any) -> None:
     (user / ".cursor" / "mcp.json").write_text(json.dumps(servers), encoding="utf-8")
 
 
+def test_a_server_beside_the_plugin_is_one_too_many(user: Path, tmp_path: Path) -> None:
+    (user / ".claude").mkdir()
+    (user / ".claude" / "settings.json").write_text('{"enabledPlugins": {"mcp-reflect@anywhere": true}}')
+    (brought,) = judged(user, tmp_path)
+    assert (brought.check, brought.status) == ("client claude-code", "ok")
+    entry = {"mcpServers": {"memory": {"command": "mcp-reflect"}}}
+    (user / ".claude.json").write_text(json.dumps(entry), encoding="utf-8")
+    _, second = judged(user, tmp_path)
+    assert (second.status, second.remedy) == ("warning", "mcp-reflect install claude-code --name memory --uninstall")
+    project = tmp_path / "repository" / ".claude"
+    project.mkdir(parents=True)
+    (project / "settings.json").write_text('{"enabledPlugins": {"mcp-reflect@anywhere": false}}')
+    assert "beside the plugin" not in judged(user, tmp_path)[0].detail
+
+
 @posix
 @pytest.mark.parametrize(
     ("entry", "judgement", "remedy"),

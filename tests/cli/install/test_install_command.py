@@ -441,3 +441,24 @@ def test_claude_code_itself_connects_to_what_was_installed(user: Path, tmp_path:
         )
         assert "Connected" in told.stdout, told.stdout + told.stderr
         assert str(home) in (user / ".claude.json").read_text(encoding="utf-8")
+
+
+def test_beside_the_plugin_no_second_server_is_installed_and_the_plugin_is_shown_the_program(
+    user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MCP_REFLECT_HOME", str(tmp_path / "memory"))
+    settings = user / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"enabledPlugins": {"mcp-reflect@mcp-reflect": true}}', encoding="utf-8")
+    file = existing("claude-code", user)
+    done = run("claude-code", "--yes")
+    assert (done.exit_code, file.read_bytes()) == (0, CONFIGURATIONS["claude-code"])
+    assert str(settings) in done.output
+    launch = tmp_path / "memory" / "launch"
+    assert str(launch) in done.output
+    told = subprocess.run([launch, "--version"], capture_output=True, text=True, check=True, timeout=HANG_S)
+    assert told.stdout.startswith("mcp-reflect ")
+    assert run("claude-code", "--yes", "--force").exit_code == 0
+    assert "reflect" in json.loads(file.read_bytes())["mcpServers"]
+    again = run("claude-code", "--yes")
+    assert "mcp-reflect install claude-code --uninstall" in again.output
