@@ -1,8 +1,13 @@
-"""`find_error_fixes` against `query_memories` on one bank: `python -m benchmarks.errors [--records 10000]`.
+"""The known errors of a bank: `python -m benchmarks.errors [--only pairs|speed] [--records 10000]`.
 
-The bank holds that many recorded errors, made of headlines of real bug reports with words of their own and long stack
-traces as evidence. Both are asked in process, in turn, A B A B, with texts that neither has seen: half of the errors
-asked are one line, half a trace of 200 lines. Printed are the medians and their ratio beside the goal.
+`pairs`: errors recorded from real tools (`error_pairs/`), asked for with the same error under other conditions and with
+another error of the same shape. Printed are the shares that are called the same, as a hook announces them, on the
+ecosystems on which the rules were chosen and on those left out. `python -m benchmarks.error_pairs.record` records them.
+
+`speed`: `find_error_fixes` against `query_memories`. The bank holds that many recorded errors, made of headlines of
+real bug reports with words of their own and long stack traces as evidence. Both are asked in process, in turn, A B A B,
+with texts that neither has seen: half of the errors asked are one line, half a trace of 200 lines. Printed are the
+medians and their ratio beside the goal.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.error_pairs.report import print_pairs
 from benchmarks.quality.data import DATA
 from benchmarks.speed import SEED, mixtures, settings_in
 from mcp_reflect.application.known_errors.records import compose_error, store_provenance
@@ -93,9 +99,18 @@ def in_turn(runs: Sequence[Callable[[str], object]], fresh: Iterator[str]) -> li
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="find_error_fixes against query_memories on one bank.")
-    parser.add_argument("--records", type=int, default=10_000, help="errors in the bank")
-    count = parser.parse_args().records
+    parser = argparse.ArgumentParser(description="Known errors: which are called the same, and how long it takes.")
+    parser.add_argument("--records", type=int, default=10_000, help="errors in the bank of `speed`")
+    parser.add_argument("--only", choices=("pairs", "speed"), help="one part")
+    asked = parser.parse_args()
+    if asked.only != "speed":
+        print_pairs(console)
+    if asked.only != "pairs":
+        print_speed(asked.records)
+
+
+def print_speed(count: int) -> None:
+    """Print how long errors are looked for in a bank of `count`, beside queries for memories."""
     if not DATA.is_dir():
         raise SystemExit(f"the folder of real texts is not here: {DATA}")
     texts = headlines()

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.ports import Embedder, Ledger, VectorIndex
 from mcp_reflect.domain.error_matching.error_index import ErrorIndex, ErrorMatch, nearest_errors
-from mcp_reflect.domain.error_matching.keywords import SAME_ERROR_OVERLAP, keyword_sets, keywords, normalized_error
+from mcp_reflect.domain.error_matching.keywords import RECURRENCE_OVERLAP, keyword_sets, keywords, normalized_error
+from mcp_reflect.domain.error_matching.signatures import error_signatures
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.models import Scalar
 from mcp_reflect.domain.ranking.candidate_generation import two_stage_top_k
@@ -186,12 +187,12 @@ class Retriever:
         the epoch. Raises ModelUnavailable and LedgerError.
         """
         vector = self._embedder.embed([normalized_error(error) or error])[0]
-        query_keywords = keyword_sets([error])
+        query_keywords, signatures = keyword_sets([error]), error_signatures(error)
         project_tables = self._tables_of(project, len(vector))
         with project_tables.lock:
             table = project_tables.table
             self._catch_up(project, project_tables)
-            overlaps = project_tables.errors.overlaps(query_keywords)
+            overlaps, same = project_tables.errors.overlaps(query_keywords), project_tables.errors.same(signatures)
             rows, solved = project_tables.error_rows()
             if user is not None:
                 own = table.rows_matching({}, user)
@@ -204,19 +205,19 @@ class Retriever:
             rows = np.union1d(rows[nearest], np.intersect1d(rows, table.rows_of(overlaps)))
             cosines = similarities(table, rows, vector).tolist()
             near = {table.ids[row]: cosine for row, cosine in zip(rows, cosines, strict=True) if cosine >= threshold}
-            matches = project_tables.errors.rank(overlaps, near, user, limit)
+            matches = project_tables.errors.rank(overlaps, near, same, user, limit)
             table.touch(table.rows_of(match.memory_id for match in matches), now)
             return matches
 
     def find_same_mistake(self, project: str, user: str | None, mistake: str) -> list[str]:
-        """Return the ids of recorded errors one headline of which says the same as `mistake` (SAME_ERROR_OVERLAP)."""
+        """Return the ids of recorded errors one headline of which says the same as `mistake` (RECURRENCE_OVERLAP)."""
         words = keywords(mistake)
         project_tables = self._tables_of(project, self._embedder.dimension)
         with project_tables.lock:
             self._catch_up(project, project_tables)
             errors = project_tables.errors
             # A mistake without keywords (bare numbers) is compared with all errors, word for word, by the caller.
-            same = {i for i, overlap in errors.overlaps([words]).items() if overlap >= SAME_ERROR_OVERLAP}
+            same = {i for i, overlap in errors.overlaps([words]).items() if overlap >= RECURRENCE_OVERLAP}
             candidates = same if words else errors.known.keys()
             return [i for i in errors.recorded_ids() if i in candidates and user in {None, errors.known[i].user}]
 

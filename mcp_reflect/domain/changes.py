@@ -42,6 +42,7 @@ class MemoryChange:
     solved: bool = False
     """Whether it says what to do (a correct_action that is not empty)."""
     error_keywords: tuple[str, ...] = ()
+    error_signatures: tuple[str, ...] = ()
     used: int = 0
     terms: Terms = NO_TERMS
     """Of the text that is embedded."""

@@ -15,9 +15,6 @@ from mcp_reflect.hooks.verdicts import find_verdict
 QueryTool = Callable[[str, dict[str, Any]], Any]
 """Calls a tool of the server and gives back its structured result."""
 
-MIN_ERROR_MATCH = 0.5
-"""The least keyword overlap (`error_matching/keywords.py`) or cosine at which a hook announces a known error."""
-
 _MOST_ASKED = 30
 _MOST_FIXES = 2
 _MOST_INSIGHTS = 5
@@ -69,7 +66,7 @@ def _tool(event: HookEvent, session: SessionState, options: HookOptions, call: Q
     fit = [
         each
         for each in known
-        if each["match"] > MIN_ERROR_MATCH and (each["fix"] or each["rule"]) and each["memory_id"] not in session.shown
+        if each["relation"] == "same" and (each["fix"] or each["rule"]) and each["memory_id"] not in session.shown
     ]
     text, ids = rendering.render_fixes(fit[:_MOST_FIXES], options.tokens // 2)
     if ids:

@@ -26,7 +26,7 @@ ERROR_TOOLS = (
     tool(
         "find_error_fixes",
         "Find known fixes of an error",
-        "Call when an error occurs: fixes of the same or a similar error, best first.",
+        "Call when an error occurs: fixes of the same or a similar error (relation), best first.",
         ErrorQuery,
         _find_error_fixes,
         reads_only=True,

@@ -14,7 +14,7 @@ from mcp_reflect.application.ports import ProjectCounts, TraceSummary
 from mcp_reflect.application.review import ReviewOutcome
 from mcp_reflect.domain.guide.composition import GuideLine
 from mcp_reflect.domain.learning.confidence import credible_interval
-from mcp_reflect.domain.models import RETRIEVABLE, Match, Memory, Review, Trace, flat_fields
+from mcp_reflect.domain.models import RETRIEVABLE, Match, Memory, ReflectionMemory, Review, Trace, flat_fields
 from mcp_reflect.domain.truncate import truncate_middle
 
 MAX_SHOWN_TRAJECTORY = 20_000
@@ -67,17 +67,22 @@ def known_fixes_view(known: KnownFixes) -> dict[str, Any]:
 
 
 def _fix_view(fix: KnownFix) -> dict[str, Any]:
-    """A recorded error, or the reflection on a failed run, which has neither evidence nor tests."""
+    """A recorded error, or the reflection on a failed run, which has neither evidence nor tests.
+
+    What an extracted lesson says of a failed run is what worked in it, and no fix of its error.
+    """
     fields = flat_fields(fix.memory)
+    extracted = isinstance(fix.memory, ReflectionMemory) and fix.memory.author == "extractive"
     return {
         "memory_id": fix.memory.id,
         "task": fix.memory.task,
         "mistake": fields["key_mistake"] or fields["summary"],
         "evidence": "\n\n".join(fields["evidence"]),
-        "rule": fields["guidance"],
-        "fix": fields["correct_action"],
+        "rule": "" if extracted else fields["guidance"],
+        "fix": "" if extracted else fields["correct_action"],
         "tests": fields["tests"],
         "status": fix.memory.status,
+        "relation": "same" if fix.same else "similar",
         "match": fix.match,
         "q_value": fix.memory.q_value,
         "recurrences": fields["recurrences"],

@@ -13,7 +13,6 @@ from mcp_reflect.domain.changes import Changes, MemoryChange, UtilityChange
 from mcp_reflect.domain.error_matching.error_index import ErrorIndex, nearest_errors, round_match
 from mcp_reflect.domain.error_matching.keywords import (
     MATCH_OVERLAP,
-    SAME_ERROR_OVERLAP,
     STOP_WORDS,
     best_overlap,
     error_keywords,
@@ -22,7 +21,6 @@ from mcp_reflect.domain.error_matching.keywords import (
     keywords,
     normalized_line,
     overlap,
-    same_error,
     stored_keywords,
 )
 from mcp_reflect.domain.models import Kind
@@ -109,7 +107,7 @@ def test_folding_is_stable_and_no_text_breaks_it(text: str) -> None:
 
 def test_what_is_named_in_quotes_tells_errors_apart() -> None:
     numpy, pandas = "ModuleNotFoundError: No module named 'numpy'", "ModuleNotFoundError: No module named 'pandas'"
-    assert MATCH_OVERLAP < overlap(keywords(numpy), keywords(pandas)) < SAME_ERROR_OVERLAP
+    assert MATCH_OVERLAP < overlap(keywords(numpy), keywords(pandas)) < 1.0
     assert not overlap(keywords("KeyError: 'user_id'"), keywords("KeyError: 'price'")) > MATCH_OVERLAP
 
 
@@ -160,14 +158,6 @@ def test_mistake_evidence_and_both_together_find_an_error() -> None:
         "JWT validation failed: TypeError: secret undefined",
     ):
         assert best_overlap(keyword_sets([asked]), stored) == 1.0
-
-
-def test_the_same_mistake_with_other_evidence_is_another_error() -> None:
-    assert same_error("Login fails in 3 of 10 runs", "", "login fails in 5 of 9 runs", "KeyError: 'user'")
-    assert same_error("Login fails", "KeyError: 'user' line 3", "Login fails", "KeyError: 'user' line 9")
-    assert not same_error("Login fails", "KeyError: 'user'", "Login fails", "OSError: disk full")
-    assert not same_error("Login fails", "", "Logout hangs", "")
-    assert same_error("404", "", "404", "")
 
 
 @pytest.mark.parametrize("piece", ["a/", "a.b", "1:", "'/", "a1", "ab:", "/", "\\\\a\\", "jan 1 ", "x" * 50 + " "])
@@ -221,9 +211,12 @@ def test_the_index_finds_what_comparing_every_error_finds(
 def test_solved_comes_first_then_match_then_q_value_then_age() -> None:
     index = ErrorIndex()
     index.apply(Changes(1, [change(n, ("socket refused",)) for n in range(6)], [UtilityChange("mem_2", 0.9)]))
-    matches = index.rank({"mem_4": 1.0, "mem_1": 1.0, "mem_0": 0.8, "mem_2": 0.8}, {"mem_3": 0.7}, None, 10)
+    overlaps = {"mem_4": 1.0, "mem_1": 1.0, "mem_0": 0.8, "mem_2": 0.8}
+    matches = index.rank(overlaps, {"mem_3": 0.7}, (), None, 10)
     assert [m.memory_id for m in matches] == ["mem_4", "mem_2", "mem_0", "mem_1", "mem_3"]
-    assert index.rank({"mem_4": 1.0}, {}, "bob", 10) == []
+    matches = index.rank(overlaps, {"mem_3": 0.7}, {"mem_0", "mem_3"}, None, 10)
+    assert [(m.memory_id, m.same) for m in matches][:3] == [("mem_0", True), ("mem_4", False), ("mem_2", False)]
+    assert index.rank({"mem_4": 1.0}, {}, (), "bob", 10) == []
 
 
 @given(st.lists(st.tuples(st.integers(-100, 1000), st.booleans(), st.integers(0, 3)), max_size=40), st.integers(1, 10))

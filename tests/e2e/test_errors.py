@@ -26,7 +26,8 @@ AUTH = {
     "tests": ["Verify .env vars", "Test JWT signing"],
 }
 FIELDS = {
-    "memory_id", "task", "mistake", "evidence", "rule", "fix", "tests", "status", "match", "q_value", "recurrences"
+    "memory_id", "task", "mistake", "evidence", "rule", "fix", "tests", "status", "relation", "match", "q_value",
+    "recurrences",
 }  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Executable, and_, case, select, union, update
+from sqlalchemy import ColumnElement, Connection, Executable, and_, case, or_, select, union, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
@@ -13,6 +13,12 @@ from mcp_reflect.domain.learning.task_statistics import task_records
 from mcp_reflect.domain.models import RETRIEVABLE
 from mcp_reflect.domain.reflection.embedded_text import lesson_text
 from mcp_reflect.domain.text import terms
+
+_SAYS_WHAT_TO_DO = and_(
+    schema.memories.c.correct_action != "",
+    # What an extracted lesson says of a failed run is what worked in it, not how its error was solved.
+    or_(schema.memories.c.kind != "reflection", schema.memories.c.author != "extractive"),
+)
 
 LATEST_SEQ = select(schema.properties.c.value).where(schema.properties.c.name == "seq")
 
@@ -59,7 +65,10 @@ class SqlChangeFeed:
             e.c.vector,
             m.c.seq,
         ]
-        wanted += [m.c.kind, m.c.correct_action != "", m.c.error_keywords, u.c.last_used_at]
+        unsigned = and_(m.c.error_signatures == "", m.c.error_keywords != "")  # written before there were signatures
+        said = (m.c.key_mistake, m.c.evidence)
+        wanted += [m.c.kind, _SAYS_WHAT_TO_DO, m.c.error_keywords, m.c.error_signatures]
+        wanted += [*(case((unsigned, text)) for text in said), u.c.last_used_at]
         wanted += [w.c.terms, case((w.c.terms.is_(None), m.c.embedded_text))]
         unread = w.c.lesson.is_(None)  # written before lessons were counted, or with other terms
         texts = (m.c.reflection, m.c.correct_action, m.c.guidance)
@@ -88,6 +97,7 @@ class SqlChangeFeed:
                 kind=kind,
                 solved=bool(solved),
                 error_keywords=rows.to_lines(keywords),
+                error_signatures=rows.signatures_from(signatures, mistake, evidence),
                 used=used or 0,
                 terms=rows.terms_from(terms, text),
                 lesson=rows.terms_from(lesson, None if lesson is not None else lesson_text(kind, *told_by)),
@@ -106,6 +116,9 @@ class SqlChangeFeed:
                 kind,
                 solved,
                 keywords,
+                signatures,
+                mistake,
+                evidence,
                 used,
                 terms,
                 text,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import RowMapping
 
+from mcp_reflect.domain.error_matching.signatures import memory_signatures
 from mcp_reflect.domain.models import (
     MEMORY_KINDS,
     InsightJob,
@@ -52,6 +53,11 @@ def to_lines(text: str) -> tuple[str, ...]:
     return tuple(text.split("\n")) if text else ()
 
 
+def signatures_from(stored: str, mistake: str | None, evidence: list[str] | None) -> tuple[str, ...]:
+    """`mistake` and `evidence` are what the signatures are made from where none are stored."""
+    return to_lines(stored) if mistake is None else memory_signatures(mistake, evidence or ())
+
+
 def trace_row(trace: Trace) -> dict[str, Any]:
     row = trace.model_dump(mode="json", exclude={"created_at", "trace_key"})
     # NULL, not "", so that traces without a key do not collide.
@@ -81,6 +87,7 @@ _MEMORY_VALUES: Mapping[str, Callable[[Any], Any]] = {
     "created_at": to_datetime,
     "last_used_at": to_datetime,
     "error_keywords": to_lines,
+    "error_signatures": to_lines,
 }
 """What is stored otherwise than a memory holds it."""
 
@@ -93,6 +100,7 @@ def memory_row(memory: Memory) -> dict[str, Any]:
         "created_at": to_microseconds(memory.created_at),
         "success": success,
         "error_keywords": "\n".join(fields["error_keywords"]),
+        "error_signatures": "\n".join(fields["error_signatures"]),
         "embedded_text": embedded_text(memory),
     }
 

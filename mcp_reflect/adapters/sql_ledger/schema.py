@@ -33,7 +33,7 @@ from sqlalchemy import (
     false,
 )
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Raised with every change. A new column has a server_default: what the rows of older ledgers hold in it."""
 
 metadata = MetaData()
@@ -116,6 +116,7 @@ memories = Table(
     Column("importance", Double),
     Column("contradicts", JSON, nullable=False),
     Column("error_keywords", Text, nullable=False),
+    Column("error_signatures", Text, nullable=False, server_default=""),
     Column("embedded_text", Text, nullable=False),
     Column("author", String(16), nullable=False),
     Column("source_trace_id", Id, ForeignKey("traces.id"), nullable=False, index=True),

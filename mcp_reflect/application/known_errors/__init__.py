@@ -27,10 +27,14 @@ from mcp_reflect.errors import InvalidArgument
 
 @dataclass(frozen=True)
 class KnownFix:
-    """A memory with a fix of an error; `match` in [0, 1] is the larger of keyword overlap and cosine."""
+    """A memory with a fix of an error; `match` in [0, 1] is the larger of keyword overlap and cosine.
+
+    `same` is true for the same error (`error_matching/signatures.py`), false for a similar one.
+    """
 
     memory: Memory
     match: float
+    same: bool
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ class ErrorFixes:
         )
         retrieval = profile.new_retrieval([hit.memory_id for hit in hits], now)
         found = self._ledger.record_retrieval(retrieval)
-        fixes = [KnownFix(found[hit.memory_id], hit.match) for hit in hits if hit.memory_id in found]
+        fixes = [KnownFix(found[hit.memory_id], hit.match, hit.same) for hit in hits if hit.memory_id in found]
         return KnownFixes(retrieval.id, fixes, warnings)
 
     def record(self, fix: ErrorFix) -> Recorded:

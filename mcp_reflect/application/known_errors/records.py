@@ -7,8 +7,9 @@ from datetime import datetime
 
 from mcp_reflect.application.ports import WriteSession
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.domain.error_matching.keywords import error_keywords, normalized_line, same_error
+from mcp_reflect.domain.error_matching.keywords import error_keywords, normalized_line
 from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine, keep_claims
+from mcp_reflect.domain.error_matching.signatures import memory_signatures, same_error
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import (
     RETRIEVABLE,
@@ -33,13 +34,14 @@ MOST_EVIDENCE = 20
 
 
 def with_derived_fields(memory: ErrorMemory) -> ErrorMemory:
-    """Return an error with its derived fields: rendered reflection and error keywords."""
+    """Return an error with its derived fields: rendered reflection, error keywords and signatures."""
     draft = ReflectionDraft(
         key_mistake=memory.key_mistake, correct_action=memory.correct_action, guidance=memory.guidance
     )
     update = {
         "reflection": render_reflection(draft),
         "error_keywords": error_keywords(memory.key_mistake, memory.evidence),
+        "error_signatures": memory_signatures(memory.key_mistake, memory.evidence),
     }
     return memory.model_copy(update=update)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from mcp_reflect.application.credit import disown
 from mcp_reflect.application.ports import Ledger, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.domain.error_matching.keywords import same_error
+from mcp_reflect.domain.error_matching.keywords import nearly_same_error
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.learning import q_update
 from mcp_reflect.domain.models import (
@@ -113,7 +113,7 @@ def _recurrences(session: ReadSession, memory: ErrorMemory) -> list[Trace]:
     return [
         trace
         for trace in session.traces.find_without_memory(memory.project, _RECORDED)
-        if same_error(trace.draft.key_mistake, trace.trajectory, memory.key_mistake, evidence)
+        if nearly_same_error(trace.draft.key_mistake, trace.trajectory, memory.key_mistake, evidence)
     ]
 
 

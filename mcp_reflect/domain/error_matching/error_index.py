@@ -1,13 +1,14 @@
 """An inverted index of a project's known errors by their keywords, kept up to date by the ledger's change feed.
 
 One row is one headline of one memory (`error_matching/keywords.py`); a query counts the shared keywords of each row.
+Beside the rows stand the signatures of each memory, by their openings, which tell the same error from a similar one.
 Like the feature table it appends rows or marks them dead, and removes dead rows when they are a quarter.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from mcp_reflect.domain.changes import Changes, MemoryChange
 from mcp_reflect.domain.error_matching.keywords import MATCH_OVERLAP, Keywords
+from mcp_reflect.domain.error_matching.signatures import SignatureGroup, is_same, read_signatures
 from mcp_reflect.domain.values import FLOAT32_ERROR, Rows, Vector
 
 _SPARE = 256
@@ -32,16 +34,24 @@ class KnownError:
     q_value: float
     created: int
     rows: tuple[int, ...] = ()
+    signatures: tuple[SignatureGroup, ...] = ()
+
+    @property
+    def openings(self) -> set[str]:
+        """The openings of its signatures."""
+        return {signature.opening for group in self.signatures for signature in group}
 
 
 @dataclass(frozen=True)
 class ErrorMatch:
-    """`match` in [0, 1]: the better of keyword overlap and cosine, to the hundredth."""
+    """`match` in [0, 1]: the better of keyword overlap and cosine, to the hundredth; 1 for the same error."""
 
     memory_id: str
     match: float
     overlap: float
     similarity: float
+    same: bool = False
+    """True where it is the same error (`error_matching/signatures.py`), false where it is a similar one."""
 
 
 def round_match(match: float) -> float:
@@ -72,6 +82,7 @@ class ErrorIndex:
 
     def __init__(self) -> None:
         self.known: dict[str, KnownError] = {}
+        self._by_opening: dict[str, set[str]] = {}
         self._clear()
 
     def _clear(self) -> None:
@@ -110,23 +121,37 @@ class ErrorIndex:
                     best[memory_id] = max(best.get(memory_id, 0.0), float(overlap[row]))
         return best
 
+    def same(self, asked: SignatureGroup) -> set[str]:
+        """Return the ids of the memories that know the same error."""
+        candidates = {memory_id for each in asked for memory_id in self._by_opening.get(each.opening, ())}
+        return {i for i in candidates if any(is_same(asked, group) for group in self.known[i].signatures)}
+
     def rank(
-        self, overlaps: dict[str, float], similarities: dict[str, float], user: str | None, limit: int
+        self,
+        overlaps: dict[str, float],
+        similarities: dict[str, float],
+        same: Collection[str],
+        user: str | None,
+        limit: int,
     ) -> list[ErrorMatch]:
         """Return the `limit` best matches among the errors of `user` (of everyone where None).
 
-        Solved errors come before unsolved ones, then by match, q_value and age (newer first).
+        Solved errors come before unsolved ones, then the same error before similar ones, then by match, q_value and age
+        (newer first). `same` holds the ids of the memories that know the same error.
         """
         found: list[tuple[KnownError, ErrorMatch]] = []
-        for memory_id in overlaps.keys() | similarities.keys():
+        for memory_id in {*overlaps, *similarities, *same}:
             error = self.known.get(memory_id)
             if error is None or user not in {None, error.user}:
                 continue
             overlap, similarity = overlaps.get(memory_id, 0.0), similarities.get(memory_id, 0.0)
-            found.append((error, ErrorMatch(memory_id, round_match(max(overlap, similarity)), overlap, similarity)))
+            is_it = memory_id in same
+            match = 1.0 if is_it else round_match(max(overlap, similarity))
+            found.append((error, ErrorMatch(memory_id, match, overlap, similarity, is_it)))
         found.sort(
             key=lambda pair: (
                 not pair[0].solved,
+                not pair[1].same,
                 -pair[1].match,
                 -pair[0].q_value,
                 -pair[0].created,
@@ -149,7 +174,10 @@ class ErrorIndex:
             q_value=change.q_value,
             created=change.created,
             rows=rows,
+            signatures=tuple(map(read_signatures, change.error_signatures)),
         )
+        for opening in self.known[change.memory_id].openings:
+            self._by_opening.setdefault(opening, set()).add(change.memory_id)
 
     def _append(self, memory_id: str, words: Sequence[str]) -> int:
         row = len(self._owner)
@@ -165,6 +193,10 @@ class ErrorIndex:
             for row in error.rows:
                 self._owner[row] = ""
             self._dead += len(error.rows)
+            for opening in error.openings:
+                self._by_opening[opening].discard(memory_id)
+                if not self._by_opening[opening]:
+                    del self._by_opening[opening]
 
     def _compact(self) -> None:
         words: dict[int, list[str]] = {}

@@ -25,8 +25,8 @@ from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, MAX_ERROR
 MATCH_OVERLAP = 0.5
 """Errors with a greater overlap are returned as known."""
 
-SAME_ERROR_OVERLAP = 0.9
-"""Least overlap of a recurrence of the same error: at most one word in ten differs."""
+RECURRENCE_OVERLAP = 0.9
+"""Least overlap of mistakes that may be the same one: at most one word in ten differs."""
 
 Keywords = frozenset[str]
 
@@ -142,15 +142,15 @@ def best_overlap(a: Sequence[Keywords], b: Sequence[Keywords]) -> float:
     return max((overlap(x, y) for x in a for y in b), default=0.0)
 
 
-def same_error(mistake: str, evidence: str, other_mistake: str, other_evidence: str) -> bool:
-    """Return true where an error is a recurrence of another one.
+def nearly_same_error(mistake: str, evidence: str, other_mistake: str, other_evidence: str) -> bool:
+    """Return true where an error may have been taken for a recurrence of another one; `same_error` is stricter.
 
-    Their mistakes must overlap by SAME_ERROR_OVERLAP (or be equal when normalized, where neither has keywords). Where
+    Their mistakes must overlap by RECURRENCE_OVERLAP (or be equal when normalized, where neither has keywords). Where
     both have evidence, that must match too.
     """
     mine, theirs = keywords(mistake), keywords(other_mistake)
     alike = (
-        overlap(mine, theirs) >= SAME_ERROR_OVERLAP
+        overlap(mine, theirs) >= RECURRENCE_OVERLAP
         if mine or theirs
         else normalized_line(mistake) == normalized_line(other_mistake)
     )

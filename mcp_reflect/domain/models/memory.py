@@ -91,7 +91,8 @@ class ReflectionMemory(_RunMemory):
     """What was learned from a run as a whole. Searches find it by its task.
 
     That of a failed run is also found by its errors: `error_keywords` holds one text of keywords per error
-    (`error_matching/keywords.py`).
+    (`error_matching/keywords.py`), `error_signatures` what tells each from others of its shape
+    (`error_matching/signatures.py`).
     """
 
     kind: Literal["reflection"] = "reflection"
@@ -101,6 +102,7 @@ class ReflectionMemory(_RunMemory):
     guidance: str = ""
     applicable_tools: tuple[str, ...] = ()
     error_keywords: tuple[str, ...] = ()
+    error_signatures: tuple[str, ...] = ()
 
     @property
     def headline(self) -> str:
@@ -123,7 +125,8 @@ class ErrorMemory(MemoryBase):
     """An error with its fix, recorded directly. Searches find it by what went wrong.
 
     `key_mistake` is the mistake, `correct_action` the fix, `guidance` the rule, `evidence` the error's text, first seen
-    first, `tests` how to check the fix, `recurrences` how often it came back. `error_keywords` as of a reflection.
+    first, `tests` how to check the fix, `recurrences` how often it came back. `error_keywords` and
+    `error_signatures` as of a reflection.
     """
 
     kind: Literal["error"] = "error"
@@ -134,6 +137,7 @@ class ErrorMemory(MemoryBase):
     tests: tuple[str, ...] = ()
     recurrences: int = 0
     error_keywords: tuple[str, ...] = ()
+    error_signatures: tuple[str, ...] = ()
 
     @property
     def headline(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from mcp_reflect.domain.error_matching.keywords import stored_keywords
+from mcp_reflect.domain.error_matching.signatures import stored_signatures
 from mcp_reflect.domain.models import Author, ClaimMemory, ReflectionDraft, ReflectionMemory, Review, Trace
 from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
@@ -22,8 +23,8 @@ def compose_memory(
 ) -> ReflectionMemory:
     """Return the memory of a run: task, tools and metadata from its trace, texts from the draft.
 
-    The memory of a failed run gets error keywords from its trajectory, its feedback and its key mistake. `initial_q` is
-    in [0, 1].
+    The memory of a failed run gets error keywords and signatures from its trajectory, its feedback and its key mistake.
+    `initial_q` is in [0, 1].
     """
     trace, failed = run.trace, run.review.result == "fail"
     errors = [*run.errors, *errors_in_text(run.review.feedback), draft.key_mistake] if failed else []
@@ -42,6 +43,7 @@ def compose_memory(
         metadata=trace.metadata,
         success=not failed,
         error_keywords=stored_keywords(errors),
+        error_signatures=stored_signatures(errors),
         author=author,
         source_trace_id=trace.id,
         initial_q=initial_q,

@@ -1,0 +1,132 @@
+"""Which recorded errors are called the same: recall, precision, and look-alikes that a hook would announce."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.quality.banks import laboratory
+from mcp_reflect.application.known_errors import KnownFix
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.requests import ErrorFix, ErrorQuery
+
+RECORDED = Path(__file__).parent / "recorded"
+
+CHOSEN_ON = frozenset(
+    {
+        *(
+            "python",
+            "pytest",
+            "mypy",
+            "pip",
+            "npm",
+            "node",
+            "tsc",
+            "rust",
+            "gcc",
+            "ld",
+            "bash",
+            "git",
+            "docker",
+            "make",
+        ),
+    }
+)
+"""The ecosystems on which the rules of `error_matching/` were chosen."""
+
+SAME = ("moved", "wrapped", "again")
+OTHER = ("look_alike", "look_alike_wrapped")
+_LIMIT = 5
+
+
+class RecordedCase(NamedTuple):
+    """A recorded case: what its tool printed, by the way in which it was run."""
+
+    ecosystem: str
+    name: str
+    outputs: Mapping[str, str]
+
+
+class Tally(NamedTuple):
+    """Of a set of cases: the variants asked and found, the answers called the same, and the look-alikes announced."""
+
+    cases: int
+    asked: int
+    found: int
+    called_same: int
+    look_alikes: int
+    announced: int
+
+    @property
+    def row(self) -> Sequence[str]:
+        """The figures as shown."""
+        right = self.found / max(self.called_same, 1)
+        return (
+            str(self.cases),
+            f"{self.found / self.asked:.3f} of {self.asked}",
+            f"{right:.3f} of {self.called_same}",
+            f"{self.announced / self.look_alikes:.3f} of {self.look_alikes}",
+        )
+
+
+def read_recorded() -> Iterator[RecordedCase]:
+    """The recorded cases, by ecosystem."""
+    for file in sorted(RECORDED.glob("*.json")):
+        for row in json.loads(file.read_text(encoding="utf-8")):
+            yield RecordedCase(row["ecosystem"], row["name"], row["outputs"])
+
+
+def tally(memory: MemoryService, ids: Mapping[str, str], cases: Sequence[RecordedCase]) -> Tally:
+    """Ask for every variant of the cases; `ids` are the memories of the recorded errors, by case."""
+    asked = found = called = look_alikes = announced = 0
+    for case in cases:
+        own = ids[f"{case.ecosystem}/{case.name}"]
+        for way in (*SAME, *OTHER):
+            if way not in case.outputs:
+                continue
+            same = [fix.memory.id for fix in find(memory, case.outputs[way]) if is_announced(fix)]
+            called += len(same)
+            if way in SAME:
+                asked, found = asked + 1, found + (own in same)
+            else:
+                look_alikes, announced = look_alikes + 1, announced + bool(same)
+    return Tally(len(cases), asked, found, called, look_alikes, announced)
+
+
+def find(memory: MemoryService, error: str) -> list[KnownFix]:
+    """The answers of find_error_fixes."""
+    return memory.errors.find(ErrorQuery(error=error, limit=_LIMIT)).fixes
+
+
+def is_announced(fix: KnownFix) -> bool:
+    """Whether a hook would tell the agent that the error was met before."""
+    return fix.same
+
+
+def print_pairs(console: Console) -> None:
+    """Record every error as its tool first printed it, ask for the variants, and print the figures."""
+    cases = list(read_recorded())
+    with laboratory() as lab, lab.memory("errors") as memory:
+        ids = {}
+        for case in cases:
+            name = f"{case.ecosystem}/{case.name}"
+            fix = ErrorFix(
+                task="keep it working",
+                mistake=f"{name} fails",
+                fix=f"what helped with {name}",
+                evidence=case.outputs["base"],
+            )
+            ids[name] = memory.record_error(fix).memory.id
+        chosen = [case for case in cases if case.ecosystem in CHOSEN_ON]
+        left_out = [case for case in cases if case.ecosystem not in CHOSEN_ON]
+        table = Table("ecosystems", "errors", "same error found", "called same: right", "look-alikes announced")
+        table.title = f"{len(cases)} errors of real tools, all in one bank"
+        table.add_row("rules chosen on", *tally(memory, ids, chosen).row)
+        table.add_row("left out", *tally(memory, ids, left_out).row)
+        table.add_row("goal", ">= 120", ">= .95", ">= .95", "<= .02")
+    console.print(table)

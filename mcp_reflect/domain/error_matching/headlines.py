@@ -1,0 +1,160 @@
+"""Headlines of an output: the lines that say what went wrong, each with where it happened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mcp_reflect.domain.error_matching.output_lines import (
+    FRAME,
+    caret_label,
+    clean_lines,
+    frame_of,
+    is_aside,
+    is_complaint,
+    is_error,
+    is_frame,
+    is_library,
+    is_summary,
+)
+
+MAX_HEADLINES = 20
+_DETAILS = 6
+"""Lines below a headline that may say more about it."""
+_REACH = 40
+"""Lines below or above a headline in which its stack frames are looked for."""
+_CALL = re.compile(r"^(?:\s*\d+:\s+)?([\w./*:<>{}]+)(?:\(.*\))?$")
+"""A function in a line above its file, as in Go and Rust."""
+_LINE_NUMBER = re.compile(r"^\s*\d+\s*[|:]")
+_TRACEBACK = "Traceback (most recent call last)"
+
+
+@dataclass(frozen=True)
+class Headline:
+    """An error line as printed, without decoration.
+
+    `frame` is the path and the function of the innermost stack frame that is not a library's, each empty where unknown.
+    `source` is the code that the output points at, `details` the lines that follow.
+    """
+
+    text: str
+    frame: tuple[str, str] = ("", "")
+    source: str = ""
+    details: tuple[str, ...] = ()
+
+
+def find_headlines(text: str) -> list[Headline]:
+    """Return the headlines of an output, in order, each text once; none where it only says that something failed.
+
+    Where no line has the look of an error, the first and the last line that are no part of a stack trace.
+    """
+    lines = clean_lines(text)
+    places = list(_places(lines))
+    if not places:
+        telling = [n for n, line in enumerate(lines) if _tells(line) and not is_frame(line) and not _is_code(lines, n)]
+        telling = telling or [n for n, line in enumerate(lines) if _tells(line)]
+        places = list(dict.fromkeys(telling[:1] + telling[-1:]))
+    # A line that ends in a colon takes the next one along.
+    places = [n for n in places if not (n - 1 in places and lines[n - 1].rstrip().endswith(":"))]
+    found = {lines[place]: _headline(lines, place, places) for place in reversed(places)}
+    ordered = list(reversed(found.values()))
+    if len(ordered) > MAX_HEADLINES:
+        # The end says what broke, the beginning what broke first.
+        ordered = ordered[: MAX_HEADLINES // 2] + ordered[-MAX_HEADLINES // 2 :]
+    return ordered
+
+
+def _tells(line: str) -> bool:
+    return bool(line.strip()) and not is_summary(line) and not is_aside(line) and any(map(str.isalpha, line))
+
+
+def _places(lines: Sequence[str]) -> Iterator[int]:
+    in_traceback = False
+    for number, line in enumerate(lines):
+        if _TRACEBACK in line:
+            in_traceback = True
+            continue
+        if in_traceback:
+            # Frames are indented.
+            if not line or line[0].isspace():
+                continue
+            in_traceback = False
+            if not is_summary(line):
+                yield number
+            continue
+        if not line or is_summary(line) or frame_of(line) is not None:
+            continue
+        if is_error(line) or (is_complaint(line) and not is_frame(line) and not _is_code(lines, number)):
+            yield number
+
+
+def _is_code(lines: Sequence[str], number: int) -> bool:
+    """Return true for code that a stack trace shows below a frame."""
+    return bool(number and lines[number].startswith("  ") and FRAME.match(lines[number - 1]))
+
+
+def _headline(lines: Sequence[str], place: int, places: Sequence[int]) -> Headline:
+    text = lines[place].strip()
+    details = _details(lines, place, places)
+    following = place + 1
+    while text.endswith(":") and following < min(place + _DETAILS, len(lines)):
+        message, following = lines[following].strip(), following + 1
+        text, details = f"{text} {message}".strip(), [line for line in details if line.strip() != message]
+    frame = _frame(lines, place)
+    return Headline(text, _named_frame(lines, frame), _source(lines, place, frame), tuple(details))
+
+
+def _details(lines: Sequence[str], place: int, places: Sequence[int]) -> list[str]:
+    """The lines that follow up to the next headline, without frames and asides."""
+    found: list[str] = []
+    for number in range(place + 1, min(place + 2 * _DETAILS, len(lines))):
+        line = lines[number]
+        if number in places or _TRACEBACK in line or len(found) == _DETAILS:
+            break
+        if line.strip() and not is_summary(line) and not is_aside(line) and not is_frame(line):
+            found.append(line)
+    return found
+
+
+def _frame(lines: Sequence[str], place: int) -> int | None:
+    """The line of the innermost frame: the first one below a headline, else the last one above, in the same trace."""
+    for number in range(place + 1, min(place + _REACH, len(lines))):
+        if _TRACEBACK in lines[number]:
+            break
+        if frame_of(lines[number]):
+            return number
+        if lines[number].strip() and not is_frame(lines[number]) and number > place + 2:
+            break
+    for number in range(place - 1, max(place - _REACH, -1), -1):
+        if frame_of(lines[number]):
+            return number
+        if _TRACEBACK in lines[number]:
+            break
+    return None
+
+
+def _named_frame(lines: Sequence[str], number: int | None) -> tuple[str, str]:
+    found = None if number is None else frame_of(lines[number])
+    if found is None or number is None:
+        return "", ""
+    if found[1] or not number:
+        return found
+    above = _CALL.match(lines[number - 1])
+    return (found[0], above[1]) if above else found
+
+
+def _source(lines: Sequence[str], place: int, frame: int | None) -> str:
+    """The code that an output points at: below the innermost frame, else above a caret near the headline.
+
+    What stands beside the caret is part of it. Without code, the library's function that was called there.
+    """
+    if frame is not None and frame + 1 < place and lines[frame + 1].startswith("    "):
+        return lines[frame + 1].strip()
+    for number in [*range(place + 2, min(place + 8, len(lines))), *range(place, max(place - 7, 0), -1)]:
+        label = caret_label(lines[number])
+        if label is not None and lines[number - 1].strip() and not (number > 1 and is_library(lines[number - 2])):
+            return f"{_LINE_NUMBER.sub('', lines[number - 1]).strip()} {label}"
+    if frame is not None and frame - 1 > place and (called := FRAME.match(lines[frame - 1])):
+        return next((name for key, name in called.groupdict().items() if name and key.endswith("name")), "")
+    return ""

@@ -1,0 +1,141 @@
+"""When two outputs report the same error, and when only one of the same shape."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.error_pairs.report import OTHER, SAME, RecordedCase, read_recorded
+from mcp_reflect.domain.error_matching.headlines import find_headlines
+from mcp_reflect.domain.error_matching.signatures import (
+    SignatureGroup,
+    error_signatures,
+    is_same,
+    memory_signatures,
+    read_signatures,
+    same_error,
+    stored_signatures,
+)
+
+CASES = list(read_recorded())
+
+
+def reports_same(asked: str, known: str) -> bool:
+    return is_same(error_signatures(asked), error_signatures(known))
+
+
+def signatures(case: RecordedCase) -> dict[str, SignatureGroup]:
+    return {way: error_signatures(output) for way, output in case.outputs.items()}
+
+
+def test_recorded_errors_are_told_from_their_look_alikes() -> None:
+    found = [signatures(case) for case in CASES]
+    again = [is_same(each[way], each["base"]) for each in found for way in SAME if way in each]
+    others = [is_same(each[way], each["base"]) for each in found for way in OTHER]
+    elsewhere = [
+        is_same(one["moved"], other["base"])
+        for number, one in enumerate(found)
+        for other in found[:number] + found[number + 1 :]
+    ]
+    assert len(CASES) >= 120
+    assert sum(again) >= 0.97 * len(again)
+    assert sum(others) <= 0.01 * len(others)
+    assert sum(elsewhere) <= 0.0005 * len(elsewhere)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Exit code 1",
+        "Error: Process completed with exit code 2.",
+        "make: *** [Makefile:7: all] Error 1",
+        "subprocess.CalledProcessError: Command '['bash', 'x']' returned non-zero exit status 1.",
+        "collect2: error: ld returned 1 exit status",
+        'error: could not compile `app` (bin "app") due to 2 previous errors',
+        "npm error Lifecycle script `build` failed with error:\nnpm error code 1",
+        "===== 3 failed, 2 passed in 0.12s =====",
+    ],
+)
+def test_that_something_failed_is_no_error_of_its_own(text: str) -> None:
+    assert not reports_same(text, text)
+    assert not reports_same(f"Exit code 1\n{text}\nKeyError: 'user'", f"Exit code 1\n{text}\nKeyError: 'price'")
+    assert reports_same(f"Exit code 1\n{text}\nKeyError: 'user'", f"KeyError: 'user'\n{text}")
+
+
+NAMES = ("user_id", "Cart", "libfoo", "settings.toml", "--verbose")
+SHAPES = (
+    "ModuleNotFoundError: No module named '{}'",
+    "src/app.rs:{n}:9: error[E0425]: cannot find value `{}` in this scope",
+    "app.ts({n},7): error TS2304: Cannot find name '{}'.",
+    "sh: {n}: {}: not found",
+    "/tmp/ccXy{n}z.o: in function `main':\n/home/ann/a.c:{n}: undefined reference to `{}'",
+    "2026-11-22T11:30:{n}Z fatal: couldn't find remote ref {}",
+    'psql: ERROR:  relation "{}" does not exist\nLINE {n}: select 1',
+)
+
+
+@given(st.sampled_from(SHAPES), st.sampled_from(NAMES), st.integers(10, 59), st.integers(10, 59), st.booleans())
+def test_a_name_counts_and_a_line_number_does_not(shape: str, name: str, here: int, there: int, red: bool) -> None:
+    known = shape.format(name, n=here)
+    again = shape.format(name, n=there)
+    assert reports_same(f"\x1b[31m{again}\x1b[0m" if red else again, known)
+    assert not reports_same(shape.format("other_name", n=here), known)
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_no_text_breaks_the_comparison_and_it_is_symmetric(a: str, b: str) -> None:
+    assert reports_same(a, b) == reports_same(b, a)
+    assert [read_signatures(text) for text in stored_signatures([a])] == list(filter(None, [error_signatures(a)]))
+
+
+TRACE = 'Traceback (most recent call last):\n  File "/srv/{file}", line {n}, in {name}\n    {code}\n{error}'
+
+
+def test_an_error_that_names_nothing_is_the_same_at_the_same_place_only() -> None:
+    error = "IndexError: list index out of range"
+    index = {"file": "a.py", "n": 3, "name": "first", "code": "return xs[9]", "error": error}
+    known = TRACE.format(**index)
+    assert reports_same(TRACE.format(**index | {"n": 7}), known)
+    assert not reports_same(TRACE.format(**index | {"file": "b.py"}), known)
+    assert not reports_same(TRACE.format(**index | {"name": "last", "code": "return ys[0]"}), known)
+    assert not reports_same(error, known)
+
+
+def test_a_missing_package_is_the_same_wherever_it_is_imported() -> None:
+    missing = {"n": 1, "name": "<module>", "error": "ModuleNotFoundError: No module named 'numpy'"}
+    here = TRACE.format(file="a.py", code="import numpy as np", **missing)
+    assert reports_same(TRACE.format(file="b.py", code="from numpy import array", **missing), here)
+
+
+def test_outputs_that_share_only_a_line_are_not_the_same() -> None:
+    first = "KeyError: 'host'\n\nRuntimeError: configuration is incomplete"
+    second = "KeyError: 'token'\n\nRuntimeError: configuration is incomplete"
+    assert not reports_same(first, second)
+    assert reports_same("RuntimeError: configuration is incomplete", first)
+
+
+def test_a_mistake_that_repeats_its_evidence_does_not_forget_the_place() -> None:
+    output = TRACE.format(file="a.py", n=1, name="load", code="return row['id']", error="KeyError: 'id'")
+    assert memory_signatures("KeyError: 'id'", [output]) == stored_signatures([output])
+    assert len(memory_signatures("The row has no id", [output])) == 2
+
+
+def test_the_same_mistake_with_other_evidence_is_another_error() -> None:
+    assert same_error("Login fails in 3 of 10 runs", "", "login fails in 5 of 9 runs", "KeyError: 'user'")
+    assert same_error("Login fails", "KeyError: 'user' line 3", "Login fails", "KeyError: 'user' line 9")
+    assert not same_error("Login fails", "KeyError: 'user'", "Login fails", "OSError: disk full")
+    assert not same_error("Login fails", "", "Logout hangs", "")
+    assert not same_error("cannot open /etc/a.conf", "", "cannot open /etc/b.conf", "")
+    assert same_error("404", "", "404", "")
+
+
+@pytest.mark.parametrize("piece", ["a/", "a.b", "1:", "'/", "(a", "ab: ", "/", "error: ", "x" * 50, "a\n", "  at x\n"])
+def test_reading_takes_time_linear_in_the_text(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    began = time.thread_time()
+    assert find_headlines(text) is not None
+    error_signatures(text)
+    assert time.thread_time() - began < 5.0
