@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from mcp_reflect.errors import ReflectError
 from mcp_reflect.wire.hub_launcher import HubUnavailable
 from mcp_reflect.wire.json_rpc import refuse_first_request
-from mcp_reflect.wire.relay import Relay, print_to_stderr
+from mcp_reflect.wire.relay import Relay
+from mcp_reflect.wire.stdio import print_to_stderr
 
 if TYPE_CHECKING:
     from mcp_reflect.application.memory_service import MemoryService
@@ -41,7 +42,7 @@ def serve_standalone(relay: Relay | None = None) -> int:
         if relay is None:
             refuse_first_request(str(error))
         else:
-            relay.refuse(HubUnavailable(str(error), 2))
+            relay.upstream.refuse(HubUnavailable(str(error), 2))
             relay.wait_for_client()
         return 2
     except KeyboardInterrupt:
@@ -64,6 +65,6 @@ def _serve_relay(relay: Relay, memory: MemoryService, *, hooked: bool) -> None:
 
     ours, theirs = socket.socketpair()
     with theirs:
-        relay.attach(ours)
+        relay.upstream.attach(ours)
         anyio.run(serve, theirs)
-    relay.wait_until_finished()
+    relay.upstream.wait_until_finished()

@@ -1,31 +1,37 @@
-"""The client's end of the shim: lines, and errors in place of the hub. Standard library only: shims import it."""
+"""JSON-RPC messages, and errors in place of the hub. Standard library only: every shim imports this."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
+
+from mcp_reflect.wire.stdio import read_client_lines, write_all
 
 CONNECTION_LOST_CODE = -32000
 """JSON-RPC leaves this range to servers; the SDKs use it for a connection that was lost."""
 
 
-def read_client_lines(stdin: int) -> Iterator[bytes]:
-    """The lines of a descriptor, each with its newline; a last line without one is given it."""
-    rest: list[bytes] = []
-    while chunk := os.read(stdin, 1 << 16):
-        head, newline, tail = chunk.rpartition(b"\n")
-        if not newline:
-            rest.append(chunk)
-            continue
-        for line in b"".join([*rest, head]).split(b"\n"):
-            if line.strip():
-                yield line + newline
-        rest = [tail] if tail else []
-    if rest:
-        yield b"".join(rest) + b"\n"
+def parse_message(line: bytes) -> dict[str, Any]:
+    """Return the message in a line; empty where it holds none, which is left to the hub."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):  # RecursionError: nested too deeply
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+def cancelled_key(notification: Mapping[str, Any]) -> str:
+    """Return the id, as JSON, of the request that a notification cancels."""
+    params = notification.get("params")
+    return json.dumps(params.get("requestId") if isinstance(params, dict) else None)
+
+
+def error_response(key: str, reason: str) -> bytes:
+    """Return the answer to a request that could not be carried out; `key` is its id as JSON."""
+    error = json.dumps({"code": CONNECTION_LOST_CODE, "message": reason})
+    return f'{{"jsonrpc":"2.0","id":{key},"error":{error}}}\n'.encode()
 
 
 def refuse_first_request(reason: str, stdin: int = 0, stdout: int = 1) -> None:
@@ -36,25 +42,3 @@ def refuse_first_request(reason: str, stdin: int = 0, stdout: int = 1) -> None:
             with suppress(OSError):
                 write_all(stdout, error_response(json.dumps(message["id"]), reason))
             return
-
-
-def error_response(key: str, reason: str) -> bytes:
-    """The answer to a request that could not be carried out; `key` is its id as JSON."""
-    error = json.dumps({"code": CONNECTION_LOST_CODE, "message": reason})
-    return f'{{"jsonrpc":"2.0","id":{key},"error":{error}}}\n'.encode()
-
-
-def write_all(stdout: int, line: bytes) -> None:
-    """All of a line. Raises OSError where nobody reads any more."""
-    view = memoryview(line)
-    while view:
-        view = view[os.write(stdout, view) :]
-
-
-def parse_message(line: bytes) -> dict[str, Any]:
-    """The message in a line; empty where it holds none, which is left to the hub."""
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):  # RecursionError: nested too deeply
-        return {}
-    return message if isinstance(message, dict) else {}

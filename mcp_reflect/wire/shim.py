@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from mcp_reflect import __version__
 from mcp_reflect.wire import address, handshake, hub_launcher
-from mcp_reflect.wire.relay import Relay, exit_now, print_to_stderr
+from mcp_reflect.wire.relay import Relay
+from mcp_reflect.wire.stdio import exit_now, print_to_stderr
 
 if TYPE_CHECKING:
     from mcp_reflect.wire.front import Front
@@ -46,9 +47,9 @@ def serve_through_hub() -> Relay | None:
 
     def end() -> None:
         if alone:  # the server in this process still has something to finish
-            relay.finish()
+            relay.upstream.finish()
         else:
-            exit_now(relay.refusal.exit_code if relay.refusal else 0)
+            exit_now(relay.upstream.refusal.exit_code if relay.upstream.refusal else 0)
 
     threading.Thread(target=relay.watch, args=(os.getppid(),), daemon=True).start()
     relay.start(end)
@@ -69,18 +70,18 @@ def _serve(relay: Relay, note_accepted: Callable[[], None]) -> NoReturn:
     Raises HubUnavailable where this process may serve the client alone.
     """
     try:
-        relay.open()
+        relay.upstream.open()
         note_accepted()
     except hub_launcher.HubUnavailable as error:
         if error.alone:
             raise
         if relay.introduced:
-            relay.fail(error)
+            relay.upstream.fail(error)
         else:
             print_to_stderr(str(error))
-            relay.refuse(error)
+            relay.upstream.refuse(error)
     relay.wait_for_client()
-    exit_now(relay.refusal.exit_code if relay.refusal else 0)
+    exit_now(relay.upstream.refusal.exit_code if relay.upstream.refusal else 0)
 
 
 def _note_accepted(environ: dict[str, str], home: str, cwd: str) -> None:

@@ -14,8 +14,9 @@ import pytest
 
 from mcp_reflect.wire import handshake, hub_launcher
 from mcp_reflect.wire.front import Front
-from mcp_reflect.wire.relay import RESTARTED_MESSAGE, Relay
-from tests.support.waiting import HANG_S
+from mcp_reflect.wire.relay import Relay
+from mcp_reflect.wire.upstream import RESTARTED_MESSAGE
+from tests.support.waiting import HANG_S, until
 
 
 class Stage:
@@ -63,9 +64,10 @@ class Stage:
 
     def hub_is_gone(self) -> None:
         """Wait until the relay has seen the end of its connection."""
-        relay = self.relay
-        with relay._state:
-            assert relay._state.wait_for(lambda: relay._link is not None and relay._link.finished, HANG_S)
+        upstream = self.relay.upstream
+        until(lambda: upstream.link is not None)
+        assert upstream.link is not None
+        assert upstream.link.wait_until_finished(HANG_S)
 
     def close(self) -> None:
         os.close(self._to_relay)
@@ -220,8 +222,8 @@ def cold() -> Iterator[Stage]:
 
 def begin_opening(cold: Stage) -> None:
     """As the shim does at its start."""
-    cold.relay._opening = True
-    threading.Thread(target=cold.relay._open_or_answer, daemon=True).start()
+    cold.relay.upstream.expect()
+    threading.Thread(target=cold.relay.upstream._open_or_answer, daemon=True).start()
 
 
 def test_what_waits_reaches_the_hub_in_its_order_behind_the_introduction(cold: Stage) -> None:

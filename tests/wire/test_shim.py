@@ -37,7 +37,10 @@ def test_the_shim_loads_the_standard_library_and_its_own_few_modules(home: Path)
         _, lines = client.ended()
     files = json.loads("".join(lines))
     ours = {name for name in files if name.partition(".")[0] == "mcp_reflect"}
-    modules = {"address", "front", "handshake", "hub_launcher", "json_rpc", "relay", "shim"}
+    modules = {
+        "address", "client_handshake", "front", "handshake", "hub_finder", "hub_launcher", "hub_link", "json_rpc",
+        "line_queue", "relay", "shim", "stdio", "upstream",
+    }  # fmt: skip
     assert ours == {"mcp_reflect", "mcp_reflect.__main__", "mcp_reflect.wire"} | {
         f"mcp_reflect.wire.{m}" for m in modules
     }

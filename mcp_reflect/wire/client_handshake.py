@@ -1,0 +1,58 @@
+"""The client's own handshake, remembered to introduce the client to later hubs. Standard library only.
+
+Clients of the protocol versions up to 2025-11-25 send `initialize` once. A hub that takes over in the middle of a
+session has not seen it, so the relay sends it again and keeps the answer to itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mcp_reflect.wire import hub_launcher
+from mcp_reflect.wire.json_rpc import parse_message
+
+
+class ClientHandshake:
+    """The lines by which a client introduced itself, and the protocol version that was agreed on.
+
+    `initialize` and `initialized` are empty where the client has not sent them; `protocol` is None until a hub, or the
+    front in its place, has answered.
+    """
+
+    def __init__(self) -> None:
+        self.initialize = b""
+        self.initialized = b""
+        self.protocol: object = None
+
+    def begin(self, initialize: bytes, protocol: object = None) -> None:
+        """Remember an `initialize`, which starts the handshake over; `protocol` where it is answered already."""
+        self.initialize, self.initialized, self.protocol = initialize, b"", protocol
+
+    def note_answer(self, request: bytes, answer: Mapping[str, Any]) -> None:
+        """Take the protocol version from the answer where `request` is the remembered `initialize`."""
+        if self.initialize and request == self.initialize:
+            self.protocol = (answer.get("result") or {}).get("protocolVersion")
+
+
+def replay_initialize(
+    found: hub_launcher.HubConnection, initialize: bytes, protocol: object, write: Callable[[bytes], None]
+) -> bool:
+    """Introduce the client to a hub; False where the hub ended meanwhile.
+
+    `write` is given the lines for the client that come before the answer. Raises OSError where the connection is lost,
+    and HubUnavailable where the hub speaks another version than `protocol`.
+    """
+    number = parse_message(initialize)["id"]
+    found.link.settimeout(hub_launcher.ANSWER_TIMEOUT_S)
+    found.link.sendall(initialize)
+    while (line := found.lines.next()) is not None:
+        answer = parse_message(line)
+        if answer.get("id") != number or "method" in answer:
+            write(line)
+            continue
+        if (answer.get("result") or {}).get("protocolVersion") != protocol:
+            raise hub_launcher.HubUnavailable("the memory was updated and speaks another protocol; restart this client")
+        found.link.settimeout(None)
+        return True
+    return False

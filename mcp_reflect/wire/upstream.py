@@ -1,0 +1,290 @@
+"""The side of a relay that faces the hub: it opens connections, sends, and starts over where a hub is lost.
+
+Until there is a hub, the client's lines wait in a queue. Requests that a lost hub has not answered are sent to the next
+one where they change nothing; the others are answered with an error that says to retry, since nobody knows whether
+they were carried out.
+
+Standard library only: every shim imports this.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mcp_reflect.wire import handshake, hub_launcher
+from mcp_reflect.wire.client_handshake import ClientHandshake, replay_initialize
+from mcp_reflect.wire.hub_finder import HubFinder
+from mcp_reflect.wire.hub_link import HubLink
+from mcp_reflect.wire.json_rpc import cancelled_key, error_response, parse_message
+from mcp_reflect.wire.line_queue import LineQueue, QueuedLine
+from mcp_reflect.wire.stdio import ClientWriter, exit_now, print_to_stderr
+
+RESTARTED_MESSAGE = "the memory was restarted; retry (with the same trace_key nothing is stored twice)"
+REPEATABLE_METHODS = frozenset(
+    {
+        "initialize",
+        "ping",
+        "server/discover",
+        "tools/list",
+        "prompts/list",
+        "resources/list",
+        "resources/templates/list",
+    }
+)
+"""Requests that may be sent twice: they only tell about the server."""
+
+MAX_QUEUED = 256
+"""Lines that are taken from a client while a hub is starting; further ones wait in the pipe."""
+
+_SENT_AT_MOST = 3
+_LAST_ANSWERS_S = 0.5
+
+
+class Upstream:
+    """One client's way to the hub of `home`, over one connection after the other; `greeting` is the client's hello.
+
+    `client` writes to the client. `reach` finds or starts a hub, as `hub_finder.HubFinder` describes.
+    """
+
+    def __init__(
+        self,
+        home: str,
+        greeting: Mapping[str, Any],
+        client: ClientWriter,
+        reach: Callable[..., hub_launcher.HubConnection],
+    ) -> None:
+        self.finder = HubFinder(home, greeting, reach)
+        self.handshake = ClientHandshake()
+        self.refusal: hub_launcher.HubUnavailable | None = None
+        """Why this client is not served; None while it is."""
+        self.link: HubLink | None = None
+        self.sending = threading.Lock()
+        """Held by whoever sends to the hub, adds to the queue or changes the connection."""
+        self._home = home
+        self._client = client
+        self._queue = LineQueue()
+        self._opening = False
+        self._opened = threading.Condition()
+        """Notified when a search for a hub is over."""
+        self._client_is_gone = False
+
+    # -- from the client to the hub
+
+    def forward(self, line: bytes, message: dict[str, Any], sent: int = 0) -> None:
+        """Send one line to the hub, or put it into the queue until there is one.
+
+        `message` is the line parsed, empty where it is none; `sent`: how often the line was sent before.
+        """
+        method = message.get("method")
+        key = json.dumps(message["id"]) if method is not None and "id" in message else None
+        with self.sending:
+            if method == "initialize" and not sent:
+                self.handshake.begin(line)
+            link = self.link
+            if self._opening or link is None or not link.register(line, key, sent):
+                self._enqueue(QueuedLine(line, message, key, sent))
+                return
+            self._send(link, line, message)
+        if link.retiring:
+            with self.sending:
+                link.half_close()
+
+    def _send(self, link: HubLink, line: bytes, message: Mapping[str, Any]) -> None:
+        method = message.get("method")
+        if method == "notifications/initialized":
+            self.handshake.initialized = line
+        elif method == "notifications/cancelled":
+            link.settle(cancelled_key(message))  # what is cancelled is not answered
+        link.send(line)
+
+    def _enqueue(self, queued: QueuedLine) -> None:
+        """Keep a line for the next hub, and look for one. The caller holds the lock of the senders."""
+        method = queued.message.get("method")
+        if self.refusal is not None:
+            if queued.key is not None:
+                self._client.write(error_response(queued.key, str(self.refusal)))
+                exit_now(self.refusal.exit_code)
+        elif method == "notifications/initialized" and self.handshake.protocol is not None:
+            self.handshake.initialized = queued.line
+        elif method == "notifications/cancelled" and self._queue.cancel(cancelled_key(queued.message)):
+            return
+        else:
+            self._queue.append(queued)
+        if not self._opening and self.refusal is None:
+            self._opening = True
+            threading.Thread(target=self._open_or_answer, daemon=True).start()
+
+    # -- reaching a hub
+
+    def open(self) -> None:
+        """Reach a hub, introduce the client to it and send what waits.
+
+        Raises HubUnavailable; what the client sends waits on until `fail`, `refuse` or `attach` is called.
+        """
+        self._opening = True
+        for _ in range(_SENT_AT_MOST):
+            if self.link is not None:
+                self.link.half_close()
+            if self._open_once():
+                link = self.link
+                if link is not None and link.retiring:  # said while the queue was sent
+                    with self.sending:
+                        link.half_close()
+                return
+        log = hub_launcher.HUB_LOG
+        raise hub_launcher.HubUnavailable(f"the hub of {self._home} ends again and again; see {log} there")
+
+    def _open_once(self) -> bool:
+        """Make one connection; False where its hub ended before everything was sent. Raises HubUnavailable."""
+        found = self.finder.find()
+        client = self.handshake
+        taken = False
+        told: bytes | None = None
+        try:
+            while True:
+                with self.sending:
+                    initialize, protocol = client.initialize, client.protocol
+                    if protocol is None or initialize is told:
+                        if told and client.initialized:
+                            found.link.sendall(client.initialized)
+                        taken = True
+                        return self._hand_over(found)
+                # The client may introduce itself, to the front, while this hub is starting.
+                if not replay_initialize(found, initialize, protocol, self._client.write):
+                    return False
+                told = initialize
+        except OSError:
+            return False  # this hub ended, too
+        finally:
+            if not taken:
+                found.link.close()
+
+    def _hand_over(self, found: hub_launcher.HubConnection) -> bool:
+        """Send what waits, and let later lines follow it; False where the hub ended meanwhile."""
+        link = self.link = HubLink(found)
+        threading.Thread(target=self._carry_back, args=(link,), daemon=True).start()
+        while (queued := self._queue.first()) is not None:
+            if not link.register(queued.line, queued.key, queued.sent):
+                return False
+            self._queue.remove_first()
+            self._send(link, queued.line, queued.message)
+        if self._client_is_gone:
+            link.half_close()
+        self._stop_opening()
+        return True
+
+    def _stop_opening(self) -> None:
+        with self._opened:
+            self._opening = False
+            self._opened.notify_all()
+        self.finder.note_outcome()
+
+    def _open_or_answer(self) -> None:
+        try:
+            self.open()
+        except hub_launcher.HubUnavailable as error:
+            self.fail(error)
+
+    def fail(self, error: hub_launcher.HubUnavailable) -> None:
+        """Answer what waits with an error. The next request makes another attempt."""
+        print_to_stderr(str(error))
+        with self.sending:
+            self._answer_queue(error)
+            self._stop_opening()
+
+    def refuse(self, error: hub_launcher.HubUnavailable) -> None:
+        """Answer what waits, or else the first request that comes, with an error, and end this process."""
+        with self.sending:
+            self.refusal = error
+            if self._answer_queue(error):
+                exit_now(error.exit_code)
+            self._stop_opening()
+
+    def _answer_queue(self, error: hub_launcher.HubUnavailable) -> bool:
+        """Answer the requests that wait with an error; False where there are none."""
+        keys = self._queue.clear()
+        for key in keys:
+            self._client.write(error_response(key, str(error)))
+        return bool(keys)
+
+    def attach(self, link: socket.socket) -> None:
+        """Let a server in this process take the place of a hub; `link` is this end of the connection to it."""
+        self.finder.use_own_server(link)
+        threading.Thread(target=self._open_or_answer, daemon=True).start()
+
+    def finish(self) -> None:
+        """Tell a server in this process that nothing more comes."""
+        with self.sending:
+            self._client_is_gone = True
+            if self.link is not None:
+                self.link.half_close()
+
+    # -- from the hub to the client
+
+    def _carry_back(self, link: HubLink) -> None:
+        try:
+            while (line := link.lines.next()) is not None:
+                if line.startswith(handshake.RETIRING):
+                    self._retire(link)
+                else:
+                    # The client first: reading a long answer takes longer than carrying it.
+                    self._client.write(line)
+                    self._settle(link, line)
+        except OSError:
+            pass  # killed: the same as its end
+        for key, (request, sent) in link.close().items():
+            message = parse_message(request)
+            if message.get("method") in REPEATABLE_METHODS and sent < _SENT_AT_MOST:
+                self.forward(request, message, sent)
+            else:
+                self._client.write(error_response(key, RESTARTED_MESSAGE))
+
+    def _retire(self, link: HubLink) -> None:
+        link.retiring = True
+        # Whoever is sending now half-closes when that is done; waiting for it here could be for ever, as the hub
+        # may need its answers read before it reads on.
+        if self.sending.acquire(blocking=False):
+            try:
+                link.half_close()
+            finally:
+                self.sending.release()
+
+    def _settle(self, link: HubLink, line: bytes) -> None:
+        message = parse_message(line)
+        if "id" in message and "method" not in message:
+            request = link.settle(json.dumps(message["id"]))
+            if request is not None:
+                self.handshake.note_answer(request, message)
+
+    # -- waiting
+
+    @property
+    def is_delayed(self) -> bool:
+        """Whether a hub is to come, and requests may be answered without it. The caller holds `sending`."""
+        absent = self.link is None and self.refusal is None
+        return absent and (self.finder.starting or self._opening)
+
+    def expect(self) -> None:
+        """Keep what the client sends until `open` is called."""
+        self._opening = True
+
+    def wait_for_room(self) -> None:
+        """Wait until the queue takes another line, for a client that sends on and on."""
+        with self._opened:
+            self._opened.wait_for(lambda: not self._opening or len(self._queue) < MAX_QUEUED)
+
+    def wait_for_last_answers(self) -> None:
+        """Wait until no request waits for a hub, then a moment for the answers that are due."""
+        with self._opened:
+            self._opened.wait_for(lambda: not self._opening or not self._queue.has_requests)
+        if self.link is not None:
+            self.link.wait_until_answered(_LAST_ANSWERS_S)
+
+    def wait_until_finished(self) -> None:
+        """Wait until all that a server in this process said has reached the client."""
+        if self.link is not None:
+            self.link.wait_until_finished(_LAST_ANSWERS_S)
