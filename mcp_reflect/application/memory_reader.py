@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
-from mcp_reflect.application.ports import InsightFigures, Ledger, ProjectCounts, TraceSummary
+from mcp_reflect.application.ports import InsightFigures, Ledger, ProjectCounts, ReadSession, TraceSummary
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.reflection import claims_from
 from mcp_reflect.domain.models import ClaimMemory, IngestStatus, Memory, ReflectionJob, Retrieval, ReviewStatus, Trace
@@ -118,3 +119,11 @@ class MemoryReader:
 def ingest_status(job: ReflectionJob | None) -> IngestStatus:
     """Return the state of a trace's reflection; `none` without a review."""
     return "none" if job is None else job.state
+
+
+def require_memories(session: ReadSession, profile: Profile, name: str, ids: Sequence[str]) -> None:
+    """Raise UnknownId for ids in argument `name` that are not visible to this profile."""
+    found = session.memories.by_ids(ids)
+    unknown = [i for i in ids if i not in found or not profile.sees(found[i])]
+    if unknown:
+        raise UnknownId(name, unknown, ISSUED_BY)

@@ -8,30 +8,27 @@ from dataclasses import dataclass, replace
 from mcp_reflect.application.credit import creditable
 from mcp_reflect.application.guide import WrittenGuide, write_guide
 from mcp_reflect.application.insights import Insights
-from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.known_errors import ErrorFixes, Recorded
 from mcp_reflect.application.lifecycle import StatusChange, change_status
-from mcp_reflect.application.memory_reader import ISSUED_BY
+from mcp_reflect.application.memory_reader import ISSUED_BY, MemoryReader, require_memories
 from mcp_reflect.application.ports import (
     Clock,
     Embedder,
     Ledger,
     OutOfDate,
     ReadSession,
-    ReflectionDialogue,
-    Reflector,
 )
+from mcp_reflect.application.prepared_review import PreparedReview, validate_verdict
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.application.requests import DEFAULT, NO_RETRIEVAL, ErrorFix, Query, Submission
+from mcp_reflect.application.requests import DEFAULT, NO_RETRIEVAL, ErrorFix, Query, Submission, Verdict
 from mcp_reflect.application.retrieval import RetrievalSpec, Retriever
-from mcp_reflect.application.review import PreparedReview, ReviewOutcome
+from mcp_reflect.application.review import ReviewOutcome
 from mcp_reflect.application.review_service import ReviewService
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import (
     Action,
     ErrorMemory,
     Match,
-    ReflectionJob,
     Trace,
 )
 from mcp_reflect.domain.ranking.recency import microseconds
@@ -50,8 +47,11 @@ class RetrievedMemories:
     matches: list[Match]
 
 
-class MemoryService(ReviewService):
-    """A project's memory as one connection sees it. Thread-safe; cheap to make on shared parts."""
+class MemoryService(MemoryReader):
+    """A project's memory as one connection sees it. Thread-safe; cheap to make on shared parts.
+
+    `reviews` has the profile of the same connection; `on_saved` is called with the project whose memories changed.
+    """
 
     def __init__(
         self,
@@ -59,28 +59,21 @@ class MemoryService(ReviewService):
         ledger: Ledger,
         embedder: Embedder,
         retriever: Retriever,
-        reflections: JobWorker[ReflectionJob],
-        extractive: Reflector,
-        dialogue: ReflectionDialogue,
+        reviews: ReviewService,
         errors: ErrorFixes,
         insights: Insights,
         profile: Profile,
         clock: Clock,
         on_saved: Callable[[str], None],
     ) -> None:
-        super().__init__(
-            ledger=ledger,
-            embedder=embedder,
-            reflections=reflections,
-            extractive=extractive,
-            dialogue=dialogue,
-            profile=profile,
-            clock=clock,
-            on_saved=on_saved,
-        )
+        super().__init__(ledger, profile, embedder.identity)
+        self._embedder = embedder
         self._retriever = retriever
+        self.reviews = reviews
         self.errors = errors
         self.insights = insights
+        self._clock = clock
+        self._saved = on_saved
 
     # -- before a task
 
@@ -136,7 +129,7 @@ class MemoryService(ReviewService):
         """The project guide, from every memory in use."""
         return write_guide(self._ledger, self.profile)
 
-    # -- after a task; reviews are those of ReviewService
+    # -- after a task
 
     def submit(self, submission: Submission, *, client_can_sample: bool = False) -> ReviewOutcome:
         """Store a run, and its review where one is given, in one transaction."""
@@ -144,6 +137,8 @@ class MemoryService(ReviewService):
         trace, verdict = run.trace, submission.verdict
         with self._ledger.reading() as reading:
             known = _find_same(reading, trace)
+            if known is None:
+                validate_verdict(reading, self.profile, verdict)
         if known is not None:
             return self._same_trace(known, trace)
         prepared = self._prepared_submission(run, submission, client_can_sample) if verdict.result else None
@@ -154,16 +149,19 @@ class MemoryService(ReviewService):
                 trace = trace.model_copy(update={"retrieved_memory_ids": retrieved})
                 session.traces.add(trace)
                 session.retrievals.close(self.profile.connection, trace.id)
-                self._reviewer.check(session, verdict)
                 outcome = ReviewOutcome(trace.id, None, "none", "", None, [])
                 if prepared is not None:
-                    outcome = self._reviewer.apply(session, prepared, trace)
+                    outcome = self.reviews.apply(session, prepared, trace)
                 due = self.insights.queue_if_due(session)
         if known is not None:
             return self._same_trace(known, trace)
         if due:
             self.insights.wake()
-        return self._settled(outcome)
+        return self.reviews.settle(outcome)
+
+    def review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool = False) -> ReviewOutcome:
+        """Review a stored run; see `ReviewService.review`."""
+        return self.reviews.review(trace_id, verdict, client_can_sample=client_can_sample)
 
     def record_error(self, fix: ErrorFix) -> Recorded:
         """Store an error with its fix, or count its recurrence; see `ErrorFixes.record`."""
@@ -184,14 +182,11 @@ class MemoryService(ReviewService):
 
     def _prepared_submission(self, run: ParsedRun, submission: Submission, client_can_sample: bool) -> PreparedReview:
         """The review of a run that is not stored yet, as far as it can be worked out before the ledger is locked."""
-        verdict = submission.verdict
         with self._ledger.reading() as session:
             retrieved = self._retrieved_ids(session, submission)
-            self._reviewer.check(session, verdict)
             run = replace(run, trace=run.trace.model_copy(update={"retrieved_memory_ids": retrieved}))
             memories = creditable(session, run.trace)
-        embedded = self._embedded([run.trace.task, *storable_draft(verdict.draft).claims])
-        return self._reviewer.prepare(run, verdict, memories, embedded, client_can_sample=client_can_sample)
+        return self.reviews.prepare(run, submission.verdict, memories, client_can_sample=client_can_sample)
 
     def _run_of(self, submission: Submission) -> ParsedRun:
         """The run to store: secrets redacted, and what this memory itself had put into the prompt cut out."""
@@ -228,12 +223,12 @@ class MemoryService(ReviewService):
             raise InvalidArgument("trace_key", "is taken by another user of the project", "a key of your own")
         if known.task != again.task:
             raise TraceKeyConflict(known.trace_key, known.id)
-        return self.outcome(known.id)
+        return self.reviews.outcome(known.id)
 
     def _retrieved_ids(self, session: ReadSession, submission: Submission) -> tuple[str, ...]:
         """What the run was given: as named by the caller, otherwise what its connection was last shown."""
         ids = list(submission.retrieved_memory_ids)
-        self._reviewer.require_memories(session, "retrieved_memory_ids", ids)
+        require_memories(session, self.profile, "retrieved_memory_ids", ids)
         if submission.retrieval_id == NO_RETRIEVAL:
             return tuple(dict.fromkeys(ids))
         if submission.retrieval_id:

@@ -1,8 +1,8 @@
 """Reviews of runs: what a verdict stores and moves, and what becomes of the reflection on the run.
 
-The path of a review: check and prepare it (`review.py`), then, in one transaction, store it, credit the memories that
-the run was given (`credit.py`), and store the reflection with its claims (`reflection.py`), or queue it where a model
-is to write it (`jobs/`).
+The path of a review: check and prepare it (`prepared_review.py`), then, in one transaction, apply it (`review.py`):
+credit the memories that the run was given (`credit.py`), and store the reflection with its claims (`reflection.py`), or
+queue it where a model is to write it (`jobs/`).
 """
 
 from __future__ import annotations
@@ -14,40 +14,43 @@ from mcp_reflect.application.credit import creditable, refine, update_of
 from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.memory_reader import MemoryReader, ingest_status
-from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReflectionDialogue, Reflector
-from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReflectionDialogue, Reflector, WriteSession
+from mcp_reflect.application.prepared_review import PreparedReview, ReviewPreparer, validate_verdict
 from mcp_reflect.application.reflection import AuthoredDraft, save_reflection, texts_of
 from mcp_reflect.application.requests import Verdict
-from mcp_reflect.application.review import Reviewer, ReviewOutcome
-from mcp_reflect.domain.models import QUpdate, ReflectionJob, Review, Trace
+from mcp_reflect.application.review import ReviewOutcome, apply_review
+from mcp_reflect.domain.models import Memory, QUpdate, ReflectionJob, Review, Trace
 from mcp_reflect.domain.redaction.stored_text import storable_draft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import InvalidArgument, ModelUnavailable
 
 
-class ReviewService(MemoryReader):
+class ReviewService:
     """Reviews runs for one connection. Thread-safe.
 
-    `reflections` writes what is queued; `on_saved` is called with the project whose memories changed.
+    `reader` gives the connection's traces; `reflections` writes what is queued; `on_saved` is called with the project
+    whose memories changed.
     """
 
     def __init__(
         self,
         *,
+        reader: MemoryReader,
         ledger: Ledger,
         embedder: Embedder,
         reflections: JobWorker[ReflectionJob],
         extractive: Reflector,
         dialogue: ReflectionDialogue,
-        profile: Profile,
         clock: Clock,
         on_saved: Callable[[str], None],
     ) -> None:
-        super().__init__(ledger, profile, embedder.identity)
+        self._reader = reader
+        self._profile = reader.profile
+        self._ledger = ledger
         self._embedder = embedder
         self._reflections = reflections
         self._dialogue = dialogue
-        self._reviewer = Reviewer(profile, extractive, clock)
+        self._preparer = ReviewPreparer(reader.profile, extractive, clock)
         self._clock = clock
         self._saved = on_saved
 
@@ -64,7 +67,7 @@ class ReviewService(MemoryReader):
         outcome: ReviewOutcome | None = None
         while outcome is None:
             outcome = self._try_review(trace_id, verdict, client_can_sample=client_can_sample)
-        return self._settled(outcome)
+        return self.settle(outcome)
 
     def _with_present_result(self, trace_id: str, lesson: Verdict) -> Verdict:
         """The verdict that counts for a run now, with a lesson that is handed in; without a result where none does."""
@@ -72,7 +75,7 @@ class ReviewService(MemoryReader):
         if draft.is_empty and not draft.claims:
             problem = "is empty, and no lesson is given"
             raise InvalidArgument("result", problem, '"pass" or "fail"; or summary, correct_action or guidance')
-        review = self.summary(trace_id).review
+        review = self._reader.summary(trace_id).review
         if review is None:
             return lesson
         kept = ("result", "alpha", "helpful_memory_ids", "harmful_memory_ids", "source")
@@ -82,28 +85,43 @@ class ReviewService(MemoryReader):
     def _keep_lesson(self, trace_id: str, lesson: Verdict) -> ReviewOutcome:
         """Keep a lesson with its run, for the review that is still to come."""
         draft = storable_draft(lesson.draft)
-        _require_run(self.trace(trace_id))
+        _require_run(self._reader.trace(trace_id))
         with self._ledger.writing() as session:
-            self._reviewer.check(session, lesson)
+            validate_verdict(session, self._profile, lesson)
             session.traces.map_drafts(trace_id, lambda _: draft)
         return self.outcome(trace_id)
 
     def _try_review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool) -> ReviewOutcome | None:
         """None where the trace was changed while it was read: something that it names was forgotten."""
-        trace = self.trace(trace_id)
+        trace = self._reader.trace(trace_id)
         _require_run(trace)
         with self._ledger.reading() as reading:
-            self._reviewer.check(reading, verdict)
+            validate_verdict(reading, self._profile, verdict)
             memories = creditable(reading, trace)
-        claims = storable_draft(verdict.draft).claims or trace.draft.claims
-        embedded = self._embedded([trace.task, *claims])
-        run = ParsedRun.of(trace)
-        prepared = self._reviewer.prepare(run, verdict, memories, embedded, client_can_sample=client_can_sample)
+        prepared = self.prepare(ParsedRun.of(trace), verdict, memories, client_can_sample=client_can_sample)
         with self._ledger.writing() as session:
             if not session.traces.is_unchanged(trace):
                 return None
-            self._reviewer.check(session, verdict)
-            return self._reviewer.apply(session, prepared, trace)
+            return self.apply(session, prepared, trace)
+
+    def prepare(
+        self, run: ParsedRun, verdict: Verdict, memories: Sequence[Memory], *, client_can_sample: bool
+    ) -> PreparedReview:
+        """Work out the review of a run before the ledger is locked; `memories` are those that the run may credit."""
+        embedded = self._embedded([run.trace.task, *(storable_draft(verdict.draft).claims or run.trace.draft.claims)])
+        return self._preparer.prepare(run, verdict, memories, embedded, client_can_sample=client_can_sample)
+
+    def apply(self, session: WriteSession, prepared: PreparedReview, trace: Trace) -> ReviewOutcome:
+        """Apply a prepared review to a stored trace, as `apply_review`; call `settle` after the commit."""
+        return apply_review(session, self._profile, prepared, trace, self._clock())
+
+    def settle(self, outcome: ReviewOutcome) -> ReviewOutcome:
+        """Tell those who follow the ledger of a committed review, and return its outcome."""
+        if outcome.ingest_status == "completed" or outcome.memory is not None:
+            self._saved(self._profile.project)
+        if outcome.ingest_status == "queued":
+            self._reflections.notify()
+        return outcome
 
     def await_reflection(self, outcome: ReviewOutcome, timeout: float) -> ReviewOutcome:
         """Give a queued reflection at most `timeout` seconds to be written; the outcome as it is then."""
@@ -114,7 +132,7 @@ class ReviewService(MemoryReader):
 
     def outcome(self, trace_id: str) -> ReviewOutcome:
         """How a trace stands: its review, what that moved, and its reflection."""
-        summary = self.summary(trace_id)
+        summary = self._reader.summary(trace_id)
         with self._ledger.reading() as session:
             updates = [update_of(event) for event in session.events.of_trace(trace_id)]
         return self._present(ReviewOutcome(trace_id, summary.review, "none", "", None, updates))
@@ -125,7 +143,7 @@ class ReviewService(MemoryReader):
 
     def accept_sampled(self, outcome: ReviewOutcome, answer: str) -> ReviewOutcome:
         """Store the reflection that the client's own model wrote; an empty answer leaves the job to the queue."""
-        trace, review = self.trace(outcome.trace_id), outcome.review
+        trace, review = self._reader.trace(outcome.trace_id), outcome.review
         draft = storable_draft(self._dialogue.draft(answer))
         if review is not None and review.result == "pass":
             draft = draft.model_copy(update={"key_mistake": ""})  # models invent one where they are asked for one
@@ -140,7 +158,7 @@ class ReviewService(MemoryReader):
                 unchanged = present == review and session.traces.is_unchanged(trace)
                 if unchanged and job is not None and job.state == "queued":
                     run = replace(run, review=refine(session, trace, review, *words))
-                    save_reflection(session, run, words, embedded, self._clock(), self.profile.initial_q)
+                    save_reflection(session, run, words, embedded, self._clock(), self._profile.initial_q)
             self._saved(trace.project)
         return self._present(outcome)
 
@@ -151,18 +169,10 @@ class ReviewService(MemoryReader):
         except ModelUnavailable:
             return None
 
-    def _settled(self, outcome: ReviewOutcome) -> ReviewOutcome:
-        """After the commit: tell those who follow the ledger."""
-        if outcome.ingest_status == "completed" or outcome.memory is not None:
-            self._saved(self.profile.project)
-        if outcome.ingest_status == "queued":
-            self._reflections.notify()
-        return outcome
-
     def _present(self, outcome: ReviewOutcome) -> ReviewOutcome:
         """The outcome with the state that the ledger has now."""
-        summary = self.summary(outcome.trace_id)
-        memory = self.memory_of(summary)
+        summary = self._reader.summary(outcome.trace_id)
+        memory = self._reader.memory_of(summary)
         if memory is not None and memory.status == "pending":
             memory = None
         return ReviewOutcome(

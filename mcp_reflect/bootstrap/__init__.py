@@ -20,10 +20,12 @@ from mcp_reflect.application.jobs.reflections import ReflectionJobs
 from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.known_errors import ErrorFixes
 from mcp_reflect.application.known_errors.mirror import FEW, Mirror
+from mcp_reflect.application.memory_reader import MemoryReader
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, Reflector, VectorIndex
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.retrieval import Retriever
+from mcp_reflect.application.review_service import ReviewService
 from mcp_reflect.bootstrap.parts import (
     build_embedder,
     build_index,
@@ -162,9 +164,16 @@ def build_memory(
             ledger=store.ledger,
             embedder=store.embedder,
             retriever=store.retriever,
-            reflections=workers.reflections,
-            extractive=extractive,
-            dialogue=prompts,
+            reviews=ReviewService(
+                reader=MemoryReader(store.ledger, profile, store.embedder.identity),
+                ledger=store.ledger,
+                embedder=store.embedder,
+                reflections=workers.reflections,
+                extractive=extractive,
+                dialogue=prompts,
+                clock=clock,
+                on_saved=store.indexer.notify,
+            ),
             insights=Insights(
                 ledger=store.ledger,
                 embedder=store.embedder,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -68,14 +67,6 @@ class VectorCache:
             self._vectors[_digest(text)] = vector
             if len(self._vectors) > self._capacity:
                 self._vectors.popitem(last=False)
-
-    def get_or_compute(self, text: str, compute: Callable[[str], Vector]) -> Vector:
-        """Return the vector of `text`; where it is not cached, `compute` is called outside of the lock."""
-        vector = self.get(text)
-        if vector is None:
-            vector = compute(text)
-            self.put(text, vector)
-        return vector
 
 
 def _digest(text: str) -> bytes:

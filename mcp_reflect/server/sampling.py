@@ -46,15 +46,19 @@ async def ask_client_if_needed(
     """Run `write`; where its outcome asks for the client's model, ask, and store the answer."""
     memory = ctx.request_context.lifespan_context
     answered = ctx.request_state is not None
-    outcome = await in_worker(memory.outcome, ctx.request_state) if answered else await in_worker(write)
+    outcome = await in_worker(memory.reviews.outcome, ctx.request_state) if answered else await in_worker(write)
     if outcome.ask_client is None and not answered:
         return outcome
     try:
         text: str | InputRequiredResult = client_reply(ctx)
         if outcome.ask_client is not None:
-            prompt = await in_worker(memory.reflection_prompt, outcome.ask_client)
+            prompt = await in_worker(memory.reviews.reflection_prompt, outcome.ask_client)
             text = await ask_client(ctx, prompt, outcome.trace_id)
-        return text if isinstance(text, InputRequiredResult) else await in_worker(memory.accept_sampled, outcome, text)
+        return (
+            text
+            if isinstance(text, InputRequiredResult)
+            else await in_worker(memory.reviews.accept_sampled, outcome, text)
+        )
     except ReflectError as error:
         # The run is stored: an error would have the client hand it in again. The queue writes the reflection.
         log.warning("the client's model was not asked about %s: %s", outcome.trace_id, error)

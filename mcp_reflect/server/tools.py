@@ -74,7 +74,7 @@ async def _settle(ctx: AppContext, write: Callable[[], ReviewOutcome]) -> ToolRe
     memory = ctx.request_context.lifespan_context
     if memory.profile.uses_model and (ctx.request_context.meta or {}).get(request_meta.WAIT) is not False:
         with suppress(ReflectError):  # the run is stored, whatever became of its reflection
-            outcome = await waiting(memory.await_reflection, outcome, PATIENCE_S)
+            outcome = await waiting(memory.reviews.await_reflection, outcome, PATIENCE_S)
     return answer(outcome_view(outcome))
 
 

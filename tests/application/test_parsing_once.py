@@ -97,14 +97,14 @@ def test_a_run_is_parsed_once_by_each_call(
 def test_a_reflection_that_is_written_later_parses_its_run_once(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
     memory: Any = parts.memory
     memory.profile = replace(memory.profile, uses_model=True)
-    memory._reviewer._profile = memory.profile
+    memory.reviews._profile = memory.reviews._preparer._profile = memory.profile
     run = Submission(task="Mend the clock", trajectory=RUN, review_result="fail")
     trace_id = memory.submit(run).trace_id
     watch = Watch(parts, monkeypatch)
     arguments = (parts.ledger, parts.embedder, "alpha", Model(), ExtractiveReflector())
     jobs = ReflectionJobs(*arguments, clock=lambda: moment(10**6), on_saved=lambda _: None)
     assert JobWorker(jobs, parts.ledger, lambda: moment(10**6), JobLeases()).work_off() == 1
-    assert memory.outcome(trace_id).memory.author == "llm"
+    assert memory.reviews.outcome(trace_id).memory.author == "llm"
     assert watch.parses() == 1
     assert watch.under_lock == 0
 
@@ -114,7 +114,7 @@ def test_a_reflection_by_the_clients_model_parses_its_run_once(parts: Parts, mon
     outcome = parts.memory.submit(run, client_can_sample=True)
     assert outcome.ask_client is not None
     watch = Watch(parts, monkeypatch)
-    written = parts.memory.accept_sampled(outcome, '{"guidance": "Buy a spring first."}')
+    written = parts.memory.reviews.accept_sampled(outcome, '{"guidance": "Buy a spring first."}')
     assert written.memory is not None
     assert written.memory.author == "sampling"
     assert watch.parses() == 1

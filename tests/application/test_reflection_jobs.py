@@ -56,7 +56,7 @@ def handed_in(parts: Parts, *tasks: str) -> list[str]:
     """Runs whose reflections wait for a model."""
     memory: MemoryService = parts.memory
     memory.profile = replace(memory.profile, uses_model=True)
-    memory._reviewer._profile = memory.profile
+    memory.reviews._profile = memory.reviews._preparer._profile = memory.profile
     return [memory.submit(Submission(task=task, review_result="pass", feedback=SAID)).trace_id for task in tasks]
 
 
@@ -146,7 +146,7 @@ def test_a_lesson_that_the_agent_writes_later_leaves_the_verdict_and_the_record(
     trace_id = parts.memory.submit(run).trace_id
     lesson = ReviewRequest(trace_id=trace_id, result="", guidance="Pass the flag first.")
     if reviewed:
-        before = parts.memory.outcome(trace_id).memory
+        before = parts.memory.reviews.outcome(trace_id).memory
         assert before is not None
         parts.memory.submit(Submission(task="two", review_result="pass", retrieved_memory_ids=(before.id,)))
     outcome = parts.memory.review(trace_id, lesson)

@@ -85,7 +85,13 @@ class FastembedEmbedder:
             self._loaded = None
 
     def _vector(self, text: str) -> Vector:
-        return self._recent.get_or_compute(text, self._run) if text else blank_vector(self.dimension)
+        if not text:
+            return blank_vector(self.dimension)
+        vector = self._recent.get(text)
+        if vector is None:
+            vector = self._run(text)
+            self._recent.put(text, vector)
+        return vector
 
     def _run(self, text: str) -> Vector:
         model = self._model()

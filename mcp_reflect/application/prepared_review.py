@@ -1,0 +1,108 @@
+"""Prepares a review as far as that takes no transaction: reads the run, infers credit, composes the reflection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcp_reflect.application.credit import CreditInference
+from mcp_reflect.application.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.memory_reader import require_memories
+from mcp_reflect.application.ports import Clock, ReadSession, Reflector
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.reflection import AuthoredDraft
+from mcp_reflect.application.requests import DEFAULT, Verdict
+from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.models import Memory, Review
+from mcp_reflect.domain.redaction.redact import redact
+from mcp_reflect.domain.redaction.stored_text import storable_draft, storable_text
+from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
+from mcp_reflect.errors import InvalidArgument
+
+
+@dataclass(frozen=True)
+class PreparedReview:
+    """A review with all that takes reading its run, worked out before the ledger is locked.
+
+    `run` has the review as it will be stored but for its number and its inferred credit. `words` are the reflection,
+    None where a model is to be asked for it; `meanwhile` serves until that model has answered. `embedded` is None where
+    the embedding model could not be had. `credit` is None where nothing is to be inferred.
+    """
+
+    run: ReviewedRun
+    words: AuthoredDraft | None
+    embedded: EmbeddedTexts | None
+    credit: CreditInference | None
+    meanwhile: AuthoredDraft | None = None
+
+
+def validate_verdict(session: ReadSession, profile: Profile, verdict: Verdict) -> None:
+    """Raise InvalidArgument for lists that contradict each other, UnknownId for memories that are not visible."""
+    both = sorted(set(verdict.helpful_memory_ids) & set(verdict.harmful_memory_ids))
+    if both:
+        raise InvalidArgument("harmful_memory_ids", f"{', '.join(both)} is in both lists", "each id in one list")
+    for name in ("helpful_memory_ids", "harmful_memory_ids"):
+        ids = getattr(verdict, name)
+        if ids and not verdict.result:
+            raise InvalidArgument(name, "given without a review", "together with review_result, or in review_trace")
+        require_memories(session, profile, name, ids)
+
+
+class ReviewPreparer:
+    """Prepares the reviews of one connection. It asks no model; `extractive` writes the reflection without one."""
+
+    def __init__(self, profile: Profile, extractive: Reflector, clock: Clock) -> None:
+        self._profile = profile
+        self._extractive = extractive
+        self._clock = clock
+
+    def prepare(
+        self,
+        run: ParsedRun,
+        verdict: Verdict,
+        memories: Sequence[Memory],
+        embedded: EmbeddedTexts | None,
+        *,
+        client_can_sample: bool,
+    ) -> PreparedReview:
+        """Work out a review of a run as far as that takes no transaction.
+
+        `memories` are those the run may credit, `embedded` holds the task and the agent's claims.
+        """
+        review = Review(
+            id=new_id("rev"),
+            trace_id=run.trace.id,
+            seq=0,
+            result=verdict.result or "pass",
+            feedback=storable_text(verdict.feedback) or run.trace.feedback,
+            alpha=self._profile.alpha if verdict.alpha == DEFAULT else verdict.alpha,
+            helpful_memory_ids=verdict.helpful_memory_ids,
+            harmful_memory_ids=verdict.harmful_memory_ids,
+            draft=storable_draft(verdict.draft),
+            source=redact(verdict.source),
+            created_at=self._clock(),
+        )
+        credit: CreditInference | None = None
+        if self._profile.credit == "used" and not (review.helpful_memory_ids or review.harmful_memory_ids):
+            credit = CreditInference(run)
+            credit.used(memories)
+        reviewed = run.reviewed(review)
+        words = self._words_at_once(reviewed, client_can_sample=client_can_sample)
+        meanwhile: AuthoredDraft | None = None
+        if words is None and self._profile.author == "auto":
+            draft = self._extractive.reflect(reviewed)
+            meanwhile = None if draft.is_empty else (draft, self._extractive.author)
+        return PreparedReview(reviewed, words, embedded, credit, meanwhile)
+
+    def _words_at_once(self, run: ReviewedRun, *, client_can_sample: bool) -> AuthoredDraft | None:
+        """The reflection, where it takes no model to write it; None where one is to be asked."""
+        author = self._profile.author
+        if author in {"auto", "agent"}:
+            for draft in (run.review.draft, run.trace.draft):
+                if not draft.is_empty:
+                    return draft, "agent"
+        if author in {"auto", "llm"} and self._profile.uses_model:
+            return None
+        if author in {"auto", "sampling"} and client_can_sample:
+            return None
+        return self._extractive.reflect(run), self._extractive.author
