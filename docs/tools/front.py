@@ -9,15 +9,17 @@ import json
 import os
 import socket
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import anyio
 from anyio import to_thread
 from anyio.abc import SocketStream
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
+from pydantic.fields import FieldInfo
 
 import mcp_reflect.wire
 from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.config.settings import Settings, setting_fields, setting_variables
 from mcp_reflect.hub.line_stream import LineStream
 from mcp_reflect.hub.session import HubSession
 from mcp_reflect.server import build_server
@@ -26,6 +28,19 @@ from mcp_reflect.wire.front import ANSWERS_NAME
 from mcp_reflect.wire.handshake import LineReader
 
 FRONT_FILE = Path(mcp_reflect.wire.__file__).parent / ANSWERS_NAME
+_KINDS = {
+    "home": "path",
+    "openai_api_key": "secret",
+    "project": "project",
+    "user": "text",
+    "reflection.model": "text",
+    "reflection.base_url": "url",
+    "embedding.model": "choice",
+    "memory.similarity_threshold": "number",
+    "q_learning.optimism": "number",
+}
+"""Settings whose type does not say which values are surely right."""
+_KINDS_OF_TYPES: dict[Any, str] = {int: "integer", float: "number", bool: "boolean"}
 CLIENT = {"name": "recorder", "version": "1"}
 METHODS = ("ping", "tools/list", "prompts/list", "resources/list", "resources/templates/list")
 
@@ -81,6 +96,7 @@ def record_answers() -> dict[str, Any]:
     handshake = [initialize(LATEST_HANDSHAKE_VERSION), *({"method": method} for method in METHODS)]
     stateless = [enveloped(method, MODERN_PROTOCOL_VERSIONS[-1]) for method in ("server/discover", *METHODS)]
     return {
+        "settings": {key: _rule(key, field) for key, field in setting_fields(Settings)},
         "handshake_versions": list(HANDSHAKE_PROTOCOL_VERSIONS),
         "stateless_versions": list(MODERN_PROTOCOL_VERSIONS),
         "hooked_instructions": HOOKED_INSTRUCTIONS,
@@ -91,6 +107,24 @@ def record_answers() -> dict[str, Any]:
             request["method"]: answer for request, answer in zip(stateless, ask_server(stateless), strict=True)
         },
     }
+
+
+def _rule(key: str, field: FieldInfo) -> dict[str, Any]:
+    """A setting's rule for `wire.settings_check`; of the kind "other" where that cannot prove a value right."""
+    bounds = {
+        ours: getattr(mark, theirs)
+        for mark in field.metadata
+        for theirs, ours in (("ge", "least"), ("le", "most"), ("gt", "above"))
+        if hasattr(mark, theirs)
+    }
+    choices = ["bundled"] if key == "embedding.model" else list(get_args(field.annotation))
+    kind = _KINDS.get(key) or _KINDS_OF_TYPES.get(field.annotation)
+    if kind is None:
+        kind = "choice" if choices and all(isinstance(choice, str) for choice in choices) else "other"
+    rule: dict[str, Any] = {"variables": list(setting_variables(key)), "kind": kind}
+    if kind == "choice":
+        rule["choices"] = choices
+    return rule | (bounds if kind in {"integer", "number"} else {})
 
 
 def front_text() -> str:

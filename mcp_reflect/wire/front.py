@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from typing import Any
 
-from mcp_reflect.wire import address, handshake
+from mcp_reflect.wire import address, handshake, settings_check
 
 ANSWERS_NAME = "front.json"
 ACCEPTED_NAME = "hub.accepted"
@@ -25,17 +24,6 @@ _ACCEPTED_AT_MOST = 100
 _ENVELOPE = "io.modelcontextprotocol/"
 _HUB_ROLE = "a hub"
 _ID_TYPES = {int, str}
-
-_HARMLESS = {
-    "MCP_REFLECT_HOME": r".+",
-    "MCP_REFLECT_PROJECT": r"[A-Za-z0-9._-]{1,100}",
-    "MCP_REFLECT_USER": r"[ -~]{1,200}",
-    "MCP_REFLECT_HUB__ENABLED": r"true|1|yes|on",
-    "MCP_REFLECT_HOOKS__ACTIVE": r"true|1|yes|on|false|0|no|off",
-    "MCP_REFLECT_HUB__IDLE_EXIT_S": r"0*[1-9]\d{0,7}(\.\d{1,9})?|0*\.\d{0,8}[1-9]",
-    "MCP_REFLECT_HUB__START_TIMEOUT_S": r"0*[1-9]\d{0,2}(\.\d{1,9})?",
-}
-"""Settings with values that no hub refuses; the expressions may be narrower than the settings' own rules."""
 
 
 class Front:
@@ -113,18 +101,25 @@ def _is_client(info: object, capabilities: object) -> bool:
 def open_front(environ: Mapping[str, str], home: str, cwd: str) -> Front | None:
     """The front for a client with these settings; None where the hub might refuse this client or its home.
 
-    A wrong setting has to stop the start. Only the hub can tell whether settings are right: they are taken for right
-    where there are none that could be wrong, or where a hub accepted the same ones before.
+    A wrong setting has to stop the start. Settings are taken for right where `settings_check` proves it, or where a hub
+    accepted the same ones before.
     """
-    settings = fingerprint_settings(environ, home, cwd)
-    if (settings and settings not in _read_accepted(home)) or _owned_by_another(home):
+    answers = _read_answers()
+    if answers is None or _owned_by_another(home):
         return None
+    settings = fingerprint_settings(answers["settings"], environ, home, cwd)
+    if settings and settings not in _read_accepted(home):
+        return None
+    return Front(_for_hooks(answers) if address.hooks_active(environ, home, cwd) else answers)
+
+
+def _read_answers() -> dict[str, Any] | None:
     try:
         with open(os.path.join(os.path.dirname(__file__), ANSWERS_NAME), encoding="utf-8") as file:
             answers = json.load(file)
     except (OSError, ValueError):  # a package without its data still works, only later
         return None
-    return Front(_for_hooks(answers) if address.hooks_active(environ, home, cwd) else answers)
+    return answers if isinstance(answers, dict) else None
 
 
 def _for_hooks(answers: dict[str, Any]) -> dict[str, Any]:
@@ -134,31 +129,36 @@ def _for_hooks(answers: dict[str, Any]) -> dict[str, Any]:
     return answers
 
 
-def fingerprint_settings(environ: Mapping[str, str], home: str, cwd: str) -> str:
+def fingerprint_settings(rules: settings_check.Rules, environ: Mapping[str, str], home: str, cwd: str) -> str:
     """A hash of the settings in the environment and in config.toml that a hub could refuse; empty where there are none.
 
     It changes with the version of the package, and holds of an API key only that there is one.
     """
-    chosen = {}
-    for name, value in handshake.select_settings_environ(environ, home, cwd).items():
-        read = name.startswith("MCP_REFLECT_") or name in {"OPENAI_BASE_URL", "Q_LEARNING_ALPHA"}
-        if read and value.strip() and not re.fullmatch(_HARMLESS.get(name, r"(?!)"), value.strip()):
-            chosen[name] = value
+    read = {
+        name: value
+        for name, value in handshake.select_settings_environ(environ, home, cwd).items()
+        if name.startswith("MCP_REFLECT_") or name in {"OPENAI_BASE_URL", "Q_LEARNING_ALPHA"}
+    }
     config = address.config_content(environ, home, cwd)
-    if not chosen and config is None:
+    unproven = settings_check.find_unproven_variables(rules, read)
+    if not read.get("MCP_REFLECT_CONFIG", "").strip() or config:
+        unproven.pop("MCP_REFLECT_CONFIG", None)
+    right = not unproven and (config is None or settings_check.is_proven_config(rules, config))
+    if right and settings_check.is_proven_combination(rules, environ, config):
         return ""
     from hashlib import sha256  # noqa: PLC0415 - most clients have no such settings
 
     from mcp_reflect import __version__  # noqa: PLC0415 - as above
 
     key = bool(environ.get("OPENAI_API_KEY", "").strip())
-    text = json.dumps([__version__, sorted(chosen.items()), key, (config or b"").hex()])
+    text = json.dumps([__version__, sorted(unproven.items()), key, (config or b"").hex()])
     return sha256(text.encode()).hexdigest()
 
 
 def note_accepted(environ: Mapping[str, str], home: str, cwd: str) -> None:
     """Remember that a hub of the home accepted this client's settings."""
-    settings = fingerprint_settings(environ, home, cwd)
+    answers = _read_answers()
+    settings = fingerprint_settings(answers["settings"], environ, home, cwd) if answers else ""
     known = _read_accepted(home)
     if not settings or settings in known:
         return

@@ -15,7 +15,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERS
 
 from docs.tools.front import FRONT_FILE, METHODS, ask_server, enveloped, front_text, initialize
 from mcp_reflect.server.tools import TOOLS
-from mcp_reflect.wire.front import ACCEPTED_NAME, Front, fingerprint_settings, note_accepted, open_front
+from mcp_reflect.wire.front import ACCEPTED_NAME, Front, note_accepted, open_front
 from tests.config.test_settings import EXAMPLES
 from tests.support.hubs import INITIALIZE, RawClient, hub_pids, kill_hub, posix, run_command, status, until
 from tests.support.servers import ERAS, environment
@@ -23,7 +23,7 @@ from tests.support.waiting import HANG_S
 
 LISTED = {"tools/list": "tools", "prompts/list": "prompts", "resources/templates/list": "resourceTemplates"}
 LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
-HARMLESS = {"MCP_REFLECT_PROJECT", "MCP_REFLECT_USER", "MCP_REFLECT_HUB__ENABLED", "MCP_REFLECT_HUB__IDLE_EXIT_S"}
+UNPROVEN = '[reflection]\nbase_url = "http://[::1]:9/v1"\n'
 
 
 def new_front() -> Front:
@@ -123,27 +123,21 @@ def test_a_list_with_an_argument_that_is_none_is_the_hubs() -> None:
 def test_no_wrong_setting_is_taken_for_right(tmp_path: Path) -> None:
     home = str(tmp_path)
     for variable, (_, wrong) in EXAMPLES.items():
-        environ = {variable: wrong}
-        assert fingerprint_settings(environ, home, home), variable
-        assert open_front(environ, home, home) is None, variable
-    for variable in HARMLESS:
-        given = {variable: EXAMPLES.get(variable, ("true", ""))[0]}
-        if variable != "MCP_REFLECT_HUB__ENABLED":
-            assert fingerprint_settings(given, home, home) == "", variable
+        assert open_front({variable: wrong}, home, home) is None, variable
     assert open_front({"OPENAI_API_KEY": "sk", "USER": "ann", "CLAUDE_PROJECT_DIR": home}, home, home) is not None
 
 
 def test_settings_that_a_hub_accepted_are_known_until_they_change(tmp_path: Path) -> None:
-    home, environ = str(tmp_path), {"Q_LEARNING_ALPHA": "0.4"}
+    home, environ = str(tmp_path), {"Q_LEARNING_ALPHA": "4e-1"}
     assert open_front(environ, home, home) is None
     note_accepted(environ, home, home)
     note_accepted(environ, home, home)
     assert open_front(environ, home, home) is not None
     assert open_front({"Q_LEARNING_ALPHA": "4"}, home, home) is None
-    (tmp_path / "config.toml").write_text("[memory]\nlimit = 5\n", encoding="utf-8")
+    (tmp_path / "config.toml").write_text(UNPROVEN, encoding="utf-8")
     assert open_front(environ, home, home) is None
     assert len((tmp_path / ACCEPTED_NAME).read_text().split()) == 1
-    assert "0.4" not in (tmp_path / ACCEPTED_NAME).read_text()
+    assert "4e-1" not in (tmp_path / ACCEPTED_NAME).read_text()
 
 
 def test_a_home_that_something_else_owns_is_the_hubs_to_refuse(tmp_path: Path) -> None:
@@ -282,9 +276,22 @@ def test_a_hub_that_crashes_costs_errors_and_the_session_goes_on(home: Path, gat
 
 
 @posix
-def test_configured_settings_are_left_to_the_hub_until_one_has_accepted_them(home: Path, gate: Gate) -> None:
+def test_a_client_with_settings_of_its_own_is_ready_before_the_first_hub(home: Path, gate: Gate) -> None:
     home.mkdir()
-    (home / "config.toml").write_text("[memory]\nlimit = 5\n", encoding="utf-8")
+    (home / "config.toml").write_text('[memory]\nlimit = 5\nscope = "user"\n', encoding="utf-8")
+    with RawClient(environment(home, Q_LEARNING_ALPHA="0.4", **LASTING), gate.command) as client:
+        client.introduce()
+        assert not (home / "hub.sock").exists()
+        gate.open()
+        assert client.call("memory_stats")["scope"] == "user"
+
+
+@posix
+def test_settings_that_are_not_proven_right_are_left_to_the_hub_until_one_has_accepted_them(
+    home: Path, gate: Gate
+) -> None:
+    home.mkdir()
+    (home / "config.toml").write_text(UNPROVEN, encoding="utf-8")
     with RawClient(environment(home, **LASTING), gate.command) as client:
         number = client.send("initialize", INITIALIZE)
         until(lambda: hub_pids(home))
