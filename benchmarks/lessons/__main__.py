@@ -6,12 +6,15 @@
   change that worked, verbatim, in the first memory.
 - `specific`: the runs of an airline agent and of a question answering agent. A memory is specific where its lesson
   holds a value, a command, an error text or a sentence of which a third is not in its task.
+- `growing`: a memory that grew over 500 runs of the question answering agent. A duplicate is a lesson among the first
+  five with the words of an earlier one of them, whatever their case and punctuation.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -29,10 +32,12 @@ from mcp_reflect.domain.models import Match, Memory
 
 RECORDED = Path(__file__).parent / "recorded"
 TOKENS = 800
+SEED, GROWN = 17, 500
 CHARS_PER_TOKEN = 4
 
 _WORD = re.compile(r"[a-z0-9]+(?:[.'][a-z0-9]+)*")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_PLAIN = re.compile(r"\w+")
 _STOP = frozenset(
     {"the", "a", "an", "of", "to", "and", "or", "for", "in", "on", "by", "is", "are", "as", "with", "only"}
 )
@@ -101,6 +106,28 @@ def specific() -> Iterator[Figure]:
         yield Figure(f"{name}: identical texts", len(kept) - len({lesson.reflection for lesson in kept}), "")
 
 
+def growing() -> Iterator[Figure]:
+    runs = random.Random(SEED).sample(read_runs(HOTPOT), GROWN)
+    with laboratory() as lab, lab.memory("growing") as memory:
+        for run in runs:
+            submit(memory, run.text, list(run.messages), result="pass" if run.passed else "fail")
+        questions = list(dict.fromkeys(run.text for run in runs))
+        answers = [memory.query(Query(task=question, limit=5)).matches for question in questions]
+        stored = memory.counts().memories.get("active", 0)
+    copies = [copies_among([plain(match.memory) for match in matches]) for matches in answers]
+    yield Figure(f"memories of {GROWN} runs", stored, "")
+    yield Figure(f"duplicates among the first 5, {len(questions)} questions", sum(copies), "0", "73")
+
+
+def copies_among(texts: Sequence[str]) -> int:
+    return len(texts) - len(set(texts))
+
+
+def plain(memory: Memory) -> str:
+    """Return the words of a lesson, without the list of tools that its run happened to call."""
+    return " ".join(_PLAIN.findall(memory.reflection.partition("\nTools: ")[0].lower()))
+
+
 def submit(
     memory: MemoryService, task: str, messages: Sequence[dict[str, Any]], *, result: str = "pass", source: str = ""
 ) -> Memory | None:
@@ -163,7 +190,12 @@ def mean(values: Iterable[float]) -> float:
     return sum(found) / len(found)
 
 
-PARTS: dict[str, Callable[[], Iterator[Figure]]] = {"decisions": decisions, "sessions": sessions, "specific": specific}
+PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
+    "decisions": decisions,
+    "sessions": sessions,
+    "specific": specific,
+    "growing": growing,
+}
 
 
 def main() -> None:

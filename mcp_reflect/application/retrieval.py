@@ -23,10 +23,11 @@ from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.models import Scalar
 from mcp_reflect.domain.ranking.candidate_generation import two_stage_top_k
 from mcp_reflect.domain.ranking.columns import similarities
+from mcp_reflect.domain.ranking.diversity import distinct_lessons, mmr, pool_size
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.threshold_algorithm import threshold_top_k
-from mcp_reflect.domain.ranking.top_k import Ranked, mmr, pool_size
+from mcp_reflect.domain.ranking.top_k import Ranked
 from mcp_reflect.domain.text.condensation import condensed, prose_of
 from mcp_reflect.domain.text.terms import terms
 from mcp_reflect.domain.values import Rows
@@ -39,6 +40,9 @@ FULL_SCAN_LIMIT = 100_000
 
 _NEAREST = 256
 """Least number of neighbours asked of the index: twice what a pool of the default size needs, see TRUSTED_SHARE."""
+
+_WIDENING = 4
+"""Factor by which the pool grows where copies of lessons left fewer than were asked for."""
 
 _UNINDEXED_LIMIT = 5_000
 """With more rows than this missing from the index, comparing all rows is cheaper."""
@@ -131,11 +135,17 @@ class Retriever:
             table = project_tables.table
             self._catch_up(project, project_tables, refresh=refresh)
             rows = table.rows_matching(spec.metadata_filter, user)
+            by_index = rows is None and len(table) > FULL_SCAN_LIMIT and not spec.needs_every_row
             k = pool_size(spec.limit, spec.mmr_lambda)
-            if rows is None and len(table) > FULL_SCAN_LIMIT and not spec.needs_every_row:
-                ranked = self._index_top_k(project, table, query, k)
-            else:
-                ranked = two_stage_top_k(table, query, k, rows)
+            while True:
+                if by_index:
+                    found = self._index_top_k(project, table, query, k)
+                else:
+                    found = two_stage_top_k(table, query, k, rows)
+                ranked = distinct_lessons(table, found)
+                if len(ranked) >= spec.limit or len(found) < k:
+                    break
+                k *= _WIDENING  # copies took the places of others
             ranked = mmr(table, ranked, spec.limit, spec.mmr_lambda)
             ids, as_of = [table.ids[row] for row in ranked.rows], table.seq
         columns = (ranked.similarity.tolist(), ranked.relevance.tolist(), ranked.score.tolist())

@@ -51,6 +51,8 @@ class MemoryChange:
     initial_q: float = 0.5
     records: tuple[TaskRecord, ...] = ()
     """One per task; initial_q is what they start from."""
+    lesson_key: int = 0
+    """Shared by memories that say the same (`lessons/sameness.py`); 0 for one that says nothing."""
 
 
 @dataclass(frozen=True)

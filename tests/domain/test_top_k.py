@@ -16,7 +16,7 @@ from mcp_reflect.domain.changes import Changes, MemoryChange, UtilityChange
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.threshold_algorithm import threshold_top_k
-from mcp_reflect.domain.ranking.top_k import mmr, pool_size, top_k
+from mcp_reflect.domain.ranking.top_k import top_k
 from tests.support.effort import examples
 
 DIMENSION = 6
@@ -32,10 +32,8 @@ class Row:
     metadata: dict[str, Any]
 
 
-def oracle(
-    rows: list[Row], query: tuple[float, ...], k: int, lambda_: float, threshold: float, limit: int, mmr_lambda: float
-) -> list[str]:
-    """Scores everything, sorts everything, then picks one after the other."""
+def oracle(rows: list[Row], query: tuple[float, ...], k: int, lambda_: float, threshold: float) -> list[str]:
+    """Scores everything and sorts everything."""
 
     def cosine(a: tuple[float, ...], b: tuple[float, ...]) -> float:
         return sum(x * y for x, y in zip(a, b, strict=True))
@@ -46,22 +44,7 @@ def oracle(
         if similarity >= threshold:
             scored.append(((1 - lambda_) * similarity + lambda_ * row.q, row))
     scored.sort(key=lambda pair: (-pair[0], -pair[1].created, pair[1].id))
-    pool = scored[:k]
-    if mmr_lambda == 1.0:
-        return [row.id for _, row in pool[:limit]]
-    chosen: list[Row] = []
-    while pool and len(chosen) < limit:
-        best = None
-        for score, row in pool:
-            worst = max((cosine(row.vector, other.vector) for other in chosen), default=0.0)
-            value = mmr_lambda * score - (1 - mmr_lambda) * worst
-            rank = (-value, -row.created, row.id)
-            if best is None or rank < best[0]:
-                best = (rank, score, row)
-        assert best is not None
-        chosen.append(best[2])
-        pool.remove((best[1], best[2]))
-    return [row.id for row in chosen]
+    return [row.id for _, row in scored[:k]]
 
 
 def unit(signs: tuple[int, ...]) -> tuple[float, ...]:
@@ -123,18 +106,14 @@ def filled(rows: list[Row], *, seq_of: int = 1) -> FeatureTable:
 
 
 @settings(max_examples=examples(400))
-@given(banks(), patterns, eighths, eighths, eighths, st.integers(1, 12))
+@given(banks(), patterns, eighths, eighths, st.integers(1, 12))
 def test_ranking_equals_the_oracle(
-    rows: list[Row], query: tuple[int, ...], lambda_: float, mmr_lambda: float, threshold: float, limit: int
+    rows: list[Row], query: tuple[int, ...], lambda_: float, threshold: float, k: int
 ) -> None:
     table = filled(rows)
     wanted = RankingQuery(np.array(unit(query), dtype=np.float32), lambda_, threshold)
-    k = pool_size(limit, mmr_lambda)
 
-    ranked = mmr(table, top_k(table, wanted, k), limit, mmr_lambda)
-
-    expected = oracle(rows, unit(query), k, lambda_, threshold, limit, mmr_lambda)
-    assert [table.ids[row] for row in ranked.rows] == expected
+    assert [table.ids[row] for row in top_k(table, wanted, k).rows] == oracle(rows, unit(query), k, lambda_, threshold)
 
 
 @settings(max_examples=examples(400))
@@ -164,7 +143,7 @@ def test_the_threshold_algorithm_equals_the_oracle(
         first_step=data.draw(st.integers(1, 8)),
     )
 
-    assert [table.ids[row] for row in found.rows] == oracle(rows, vector, k, lambda_, threshold, k, 1.0)
+    assert [table.ids[row] for row in found.rows] == oracle(rows, vector, k, lambda_, threshold)
 
 
 @settings(max_examples=examples(300))
@@ -214,7 +193,7 @@ def test_a_bank_that_followed_changes_equals_one_built_at_once(
     living = [row for row in final.values() if row.id not in hidden]
 
     wanted = RankingQuery(np.array(unit((1, 1, 1, 1, 0, 0)), dtype=np.float32), 0.5, 0.0)
-    expected = oracle(living, unit((1, 1, 1, 1, 0, 0)), 20, 0.5, 0.0, 20, 1.0)
+    expected = oracle(living, unit((1, 1, 1, 1, 0, 0)), 20, 0.5, 0.0)
     assert [table.ids[row] for row in top_k(table, wanted, 20).rows] == expected
     assert len(table) == len(living)
 

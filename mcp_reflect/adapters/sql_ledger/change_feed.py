@@ -10,6 +10,7 @@ from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.learning.task_statistics import task_records
+from mcp_reflect.domain.lessons.sameness import lesson_key
 from mcp_reflect.domain.models import RETRIEVABLE
 from mcp_reflect.domain.reflection.embedded_text import lesson_text
 from mcp_reflect.domain.text import terms
@@ -72,7 +73,15 @@ class SqlChangeFeed:
         wanted += [w.c.terms, case((w.c.terms.is_(None), m.c.embedded_text))]
         unread = w.c.lesson.is_(None)  # written before lessons were counted, or with other terms
         texts = (m.c.reflection, m.c.correct_action, m.c.guidance)
-        wanted += [m.c.initial_q, w.c.lesson, *(case((unread, text)) for text in texts)]
+        unkeyed = w.c.lesson_key.is_(None)
+        wanted += [
+            m.c.initial_q,
+            w.c.lesson,
+            w.c.lesson_key,
+            case((unkeyed, m.c.task)),
+            case((unkeyed, m.c.reflection)),
+        ]
+        wanted += [case((unread, text)) for text in texts]
         written = (
             select(*wanted)
             .join_from(m, u, m.c.id == u.c.memory_id)
@@ -103,6 +112,7 @@ class SqlChangeFeed:
                 lesson=rows.terms_from(lesson, None if lesson is not None else lesson_text(kind, *told_by)),
                 initial_q=initial_q,
                 records=records.get(memory_id, ()),
+                lesson_key=lesson_key(task, reflection) if key is None else key,
             )
             for (
                 memory_id,
@@ -124,6 +134,9 @@ class SqlChangeFeed:
                 text,
                 initial_q,
                 lesson,
+                key,
+                task,
+                reflection,
                 *told_by,
             ) in self._connection.execute(written)
         ]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, inspect, update
+from sqlalchemy import Connection, bindparam, inspect, select, update
 from sqlalchemy.schema import CreateColumn
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.utilities import count_trials
+from mcp_reflect.domain.lessons.sameness import lesson_key
+
+_BATCH = 500
 
 
 def migrate(connection: Connection) -> None:
@@ -23,5 +26,17 @@ def migrate(connection: Connection) -> None:
                 connection.exec_driver_sql(f"ALTER TABLE {quoted(table)} ADD COLUMN {definition}")
         if table is schema.utilities and "trials" not in there:
             count_trials(connection)
+        if table is schema.words and "lesson_key" not in there:
+            _key_lessons(connection)
     p = schema.properties
     connection.execute(update(p).where(p.c.name == "schema").values(value=schema.SCHEMA_VERSION))
+
+
+def _key_lessons(connection: Connection) -> None:
+    """Give every lesson its key: made at each start from the text, it would cost the first query of a session."""
+    m, w = schema.memories.c, schema.words
+    keyed = update(w).where(w.c.memory_id == bindparam("id")).values(lesson_key=bindparam("key"))
+    found = connection.execute(select(m.id, m.task, m.reflection))
+    while rows := found.fetchmany(_BATCH):
+        keys = [{"id": i, "key": lesson_key(task, reflection)} for i, task, reflection in rows]
+        connection.execute(keyed, keys)

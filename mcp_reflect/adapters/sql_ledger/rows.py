@@ -10,6 +10,7 @@ import numpy as np
 from sqlalchemy import RowMapping
 
 from mcp_reflect.domain.error_matching.signatures import memory_signatures
+from mcp_reflect.domain.lessons.sameness import lesson_key
 from mcp_reflect.domain.models import (
     MEMORY_KINDS,
     InsightJob,
@@ -123,6 +124,7 @@ def words_row(memory: Memory) -> dict[str, Any]:
         "version": terms.TERMS_VERSION,
         "terms": terms_blob(terms.terms(lexical_text(memory))),
         "lesson": terms_blob(terms.terms(lesson)),
+        "lesson_key": lesson_key(memory.task, memory.reflection),
     }
 
 

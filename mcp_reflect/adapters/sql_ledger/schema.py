@@ -33,7 +33,7 @@ from sqlalchemy import (
     false,
 )
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """Raised with every change. A new column has a server_default: what the rows of older ledgers hold in it."""
 
 metadata = MetaData()
@@ -173,6 +173,7 @@ words = Table(
     Column("version", Integer, nullable=False),
     Column("terms", LargeBinary, nullable=False),
     Column("lesson", LargeBinary),
+    Column("lesson_key", BigInteger),
 )
 
 utility_events = Table(

@@ -37,6 +37,13 @@ def stem(word: str) -> str:
     return shorter if len(shorter) >= _SHORTEST_STEM else lowered
 
 
+def word_weight(word: str) -> float:
+    """The weight of a word by itself: 0 for a stop word, more for identifiers, paths and numbers."""
+    if word in _STOP_WORDS:
+        return 0.0
+    return _CODED if _CODE.search(word) else _PLAIN
+
+
 def term_weights(sentence: str) -> dict[str, float]:
     """The content words of a sentence as stems, each with its weight above 0."""
     weights: dict[str, float] = {}

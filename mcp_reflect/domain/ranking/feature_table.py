@@ -22,7 +22,18 @@ from mcp_reflect.domain.ranking.projection import Projection
 from mcp_reflect.domain.text.fielded_index import FieldedIndex
 from mcp_reflect.domain.values import Floats, Integers, Rows, Vector
 
-_COLUMNS = ("_vectors", "_q", "_initial_q", "_trials", "_successes", "_created", "_used", "_alive", "_seqs")
+_COLUMNS = (
+    "_vectors",
+    "_q",
+    "_initial_q",
+    "_trials",
+    "_successes",
+    "_created",
+    "_used",
+    "_alive",
+    "_seqs",
+    "_lesson_keys",
+)
 _FIRST_CAPACITY = 256
 _RESORT_LIMIT = 1_000
 
@@ -75,6 +86,7 @@ class FeatureTable:
         self._used = np.zeros(capacity, dtype=np.int64)
         self._alive = np.zeros(capacity, dtype=np.bool_)
         self._seqs = np.zeros(capacity, dtype=np.int64)
+        self._lesson_keys = np.zeros(capacity, dtype=np.int64)
         self.lexical_index = FieldedIndex()
         self.task_statistics = TaskStatistics()
         self._filter_terms: list[tuple[FilterTerm, ...]] = []
@@ -118,6 +130,11 @@ class FeatureTable:
     def seqs(self) -> Integers:
         """The sequence number of the change that wrote each row."""
         return self._seqs[: self._size]
+
+    @property
+    def lesson_keys(self) -> Integers:
+        """The key that rows share which say the same (`lessons/sameness.py`), 0 for a row that says nothing."""
+        return self._lesson_keys[: self._size]
 
     def rows_of(self, ids: Iterable[str]) -> Rows:
         """Return the living rows of these memory ids, in the order given, without those that have none."""
@@ -189,6 +206,7 @@ class FeatureTable:
         self._used[row] = max(change.created, change.used)
         self._alive[row] = True
         self._seqs[row] = change.seq
+        self._lesson_keys[row] = change.lesson_key
         self.lexical_index.add(change.terms, change.lesson)
         self._post(row, (*_filter_terms(change.metadata), _owner(change.user)))
         self.ids.append(change.memory_id)

@@ -1,4 +1,4 @@
-"""Exact top-k by a scan over every row, and MMR re-ranking of the result."""
+"""Exact top-k by a scan over every row."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from mcp_reflect.domain.ranking.columns import FeatureColumns, ranking_order, si
 from mcp_reflect.domain.ranking.relevance import HybridRelevance, Relevance, SemanticRelevance
 from mcp_reflect.domain.ranking.scoring import RankingQuery, scores
 from mcp_reflect.domain.values import Floats, Integers, Rows, Vector
-
-MMR_POOL_FACTOR = 5
-"""MMR selects from the best `MMR_POOL_FACTOR * limit` by score."""
 
 
 @dataclass(frozen=True)
@@ -75,36 +72,6 @@ def rank_exactly(
     rows, similarity, exact = rows[passed], similarity[passed], exact[passed]
     ranked = Ranked(rows, similarity, exact, scores(table, rows, exact, query))
     return ranked.take(ranking_order(table, ranked.rows, ranked.score)[:k])
-
-
-def mmr(table: FeatureColumns, ranked: Ranked, limit: int, mmr_lambda: float) -> Ranked:
-    """Return up to `limit` of the pool `ranked` by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998).
-
-    Each step takes the candidate with the largest
-    `mmr_lambda * score - (1 - mmr_lambda) * max_similarity_to_already_selected`; the penalty of the first is 0.
-    `mmr_lambda` is in [0, 1]; 1 keeps the order.
-    """
-    if mmr_lambda == 1.0 or len(ranked) <= 1:
-        return ranked.take(np.arange(min(limit, len(ranked))))
-    # argmax takes the first of equals, so the pool is laid out in the order of the tie-break.
-    pool = ranked.take(ranking_order(table, ranked.rows, np.zeros(len(ranked))))
-    vectors = table.vectors[pool.rows].astype(np.float64)
-    relevance = mmr_lambda * pool.score
-    redundancy = np.full(len(pool), -np.inf)
-    chosen: list[int] = []
-    value = relevance.copy()
-    for _ in range(min(limit, len(pool))):
-        pick = int(np.argmax(value))
-        chosen.append(pick)
-        redundancy = np.maximum(redundancy, np.vecdot(vectors, vectors[pick]))
-        value = relevance - (1.0 - mmr_lambda) * redundancy
-        value[chosen] = -np.inf
-    return pool.take(np.array(chosen, dtype=np.int64))
-
-
-def pool_size(limit: int, mmr_lambda: float) -> int:
-    """Return how many of the best by score MMR needs to select `limit` of them."""
-    return limit if mmr_lambda == 1.0 else MMR_POOL_FACTOR * limit
 
 
 def _candidates(scores: Floats, created: Integers, k: int, margin: float) -> npt.NDArray[np.int64]:

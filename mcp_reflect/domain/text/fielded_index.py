@@ -53,6 +53,14 @@ class FieldedIndex:
         """The overlaps of every row's task with that of one row, shape (rows,); to be read only."""
         return self._tasks.overlaps_with_row(row)
 
+    def lesson_similarities(self, row: int, rows: npt.NDArray[np.int64]) -> Floats32:
+        """How much what one row teaches and what others teach have in common, in [0, 1], in the order of `rows`.
+
+        What a claim teaches is what it is found by.
+        """
+        lessons = self._lessons if self._lessons.length(row) else self._tasks
+        return lessons.similarities(row, rows)
+
     def select(self, rows: npt.NDArray[np.int64]) -> FieldedIndex:
         """An index of these rows only, numbered anew in this order."""
         selected = FieldedIndex()
