@@ -108,7 +108,7 @@ def play(memory: MemoryService, watch: Watch, characters: int, number: int) -> N
     memory.query(shown)
     run = Submission(task=task, trajectory=text)
     trace_id = watch.measure("submit_trace", lambda: memory.submit(run).trace_id)
-    watch.measure("review_trace", lambda: memory.review(trace_id, verdict).trace_id)
+    watch.measure("review_trace", lambda: memory.reviews.review(trace_id, verdict).trace_id)
     memory.query(shown)
     reviewed = Submission(task=task, trajectory=text, review_result=verdict.result, feedback=verdict.feedback)
     watch.measure("submit_trace with its review", lambda: memory.submit(reviewed).trace_id)

@@ -226,7 +226,7 @@ def measure_writes(base: Vector, fresh: Iterator[str], table: Table) -> None:
 
             def ours(text: str) -> bool:
                 trace = memory.submit(Submission(task=text, trajectory="$ pytest\n1 failed"))
-                return bool(memory.review(trace.trace_id, Verdict(result="fail", feedback="one test fails")))
+                return bool(memory.reviews.review(trace.trace_id, Verdict(result="fail", feedback="one test fails")))
 
             def ours_with_five(text: str) -> bool:
                 memory.query(Query(task=text, limit=5, similarity_threshold=0.0))

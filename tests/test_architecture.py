@@ -38,7 +38,8 @@ DOMAIN_LAYERS = (
     {"redaction"},
     {"error_matching"},
     {"learning", "reflection"},
-    {"ranking", "insights", "lessons"},
+    {"insights", "lessons"},
+    {"ranking"},
     {"guide"},
 )
 """The same for the folders and files of `domain/`."""

@@ -11,7 +11,7 @@ from mcp_reflect.domain.learning.credit_assignment import credit_weights
 from mcp_reflect.domain.models import Author, Memory, QUpdate, ReflectionDraft, Review, Trace, UtilityEvent
 from mcp_reflect.domain.trajectory.run import ParsedRun
 
-_UTILITY = {"q_value", "reviews", "trials", "successes", "last_used_at"}
+_UTILITY = {"q_value", "reviews", "passes", "trials", "successes", "last_used_at"}
 """What reviews and queries move in a memory; the rest of it is its advice."""
 
 

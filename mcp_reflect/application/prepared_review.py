@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from mcp_reflect.application.credit import CreditInference
 from mcp_reflect.application.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.lesson_search import LessonSearch
 from mcp_reflect.application.memory_reader import require_memories
 from mcp_reflect.application.ports import Clock, ReadSession, Reflector
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.reflection import AuthoredDraft
 from mcp_reflect.application.requests import DEFAULT, Verdict
+from mcp_reflect.application.witnesses import NO_CANDIDATES, Candidates
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import Memory, Review
 from mcp_reflect.domain.redaction.redact import redact
@@ -26,7 +28,8 @@ class PreparedReview:
 
     `run` has the review as it will be stored but for its number and its inferred credit. `words` are the reflection,
     None where a model is to be asked for it; `meanwhile` serves until that model has answered. `embedded` is None where
-    the embedding model could not be had. `credit` is None where nothing is to be inferred.
+    the embedding model could not be had. `credit` is None where nothing is to be inferred. `candidates` may hold the
+    lesson already.
     """
 
     run: ReviewedRun
@@ -34,6 +37,7 @@ class PreparedReview:
     embedded: EmbeddedTexts | None
     credit: CreditInference | None
     meanwhile: AuthoredDraft | None = None
+    candidates: Candidates = NO_CANDIDATES
 
 
 def validate_verdict(session: ReadSession, profile: Profile, verdict: Verdict) -> None:
@@ -51,9 +55,10 @@ def validate_verdict(session: ReadSession, profile: Profile, verdict: Verdict) -
 class ReviewPreparer:
     """Prepares the reviews of one connection. It asks no model; `extractive` writes the reflection without one."""
 
-    def __init__(self, profile: Profile, extractive: Reflector, clock: Clock) -> None:
+    def __init__(self, profile: Profile, extractive: Reflector, search: LessonSearch, clock: Clock) -> None:
         self._profile = profile
         self._extractive = extractive
+        self._search = search
         self._clock = clock
 
     def prepare(
@@ -92,7 +97,10 @@ class ReviewPreparer:
         if words is None and self._profile.author == "auto":
             draft = self._extractive.reflect(reviewed)
             meanwhile = None if draft.is_empty else (draft, self._extractive.author)
-        return PreparedReview(reviewed, words, embedded, credit, meanwhile)
+        candidates = NO_CANDIDATES
+        if embedded is not None and (first := words or meanwhile) is not None:
+            candidates = self._search.candidates(run.trace, first[0], embedded)
+        return PreparedReview(reviewed, words, embedded, credit, meanwhile, candidates)
 
     def _words_at_once(self, run: ReviewedRun, *, client_can_sample: bool) -> AuthoredDraft | None:
         """The reflection, where it takes no model to write it; None where one is to be asked."""

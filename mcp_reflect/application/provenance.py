@@ -24,7 +24,8 @@ class QChange:
 class Explanation:
     """The provenance of one memory.
 
-    `moves` are in the order of the reviews, `log` and `origins` oldest first; the first origin is the source.
+    `moves` are in the order of the reviews, `log` and `origins` oldest first; the first origin is the source, the
+    others taught the same.
     """
 
     memory: Memory
@@ -46,8 +47,10 @@ def explain(ledger: Ledger, profile: Profile, memory_id: str) -> Explanation:
             raise UnknownId("memory_id", [memory_id], ISSUED_BY)
         events, log = session.events.of_memories([memory_id]), session.memories.log_of(memory_id)
         reviews = session.reviews.by_ids({event.review_id for event in events})
-        runs = {i: session.traces.summary(i) for i in {*memory.source_trace_ids, *(event.trace_id for event in events)}}
-    origins = [run for run in (runs[i] for i in memory.source_trace_ids) if run is not None]
+        told = [witness.trace_id for witness in session.witnesses.of_memory(memory_id)]
+        sources = list(dict.fromkeys([*memory.source_trace_ids, *told]))
+        runs = {i: session.traces.summary(i) for i in {*sources, *(event.trace_id for event in events)}}
+    origins = [run for run in (runs[i] for i in sources) if run is not None]
     moves = [
         QChange(event, reviews[event.review_id], run) for event in events if (run := runs[event.trace_id]) is not None
     ]

@@ -10,7 +10,9 @@ from datetime import datetime
 from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.lifecycle import status_before, status_while_rewritten
 from mcp_reflect.application.ports import ReadSession, WriteSession
+from mcp_reflect.application.witnesses import NO_CANDIDATES, Candidates, find_same_lesson, is_shared, join, leave
 from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.lessons.sameness import Lesson, say_the_same
 from mcp_reflect.domain.models import (
     RETRIEVABLE,
     Author,
@@ -20,12 +22,14 @@ from mcp_reflect.domain.models import (
     Memory,
     ReflectionDraft,
     ReflectionJob,
+    ReflectionMemory,
     Review,
     Status,
     Trace,
     of_kind,
 )
 from mcp_reflect.domain.reflection.composition import compose_claim, compose_memory
+from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 
 AuthoredDraft = tuple[ReflectionDraft, Author]
@@ -56,14 +60,18 @@ def save_reflection(
     now: datetime,
     initial_q: float,
     last_error: str = "",
+    candidates: Candidates = NO_CANDIDATES,
 ) -> Memory | None:
-    """Store the memory of a reviewed run and its claims, in place of those it had, and settle its job.
+    """Store the lesson of a reviewed run and its claims, in place of those it had, and settle its job.
 
-    None where the draft is empty: the run taught nothing, so that no memory of it competes for a place. A memory that
-    an earlier review brought is archived then, until a later one brings it back.
+    The memory is the run's own, or one of `candidates` that says the same (`witnesses.py`). None where the draft is
+    empty: the run taught nothing, so that no memory of it competes for a place. A memory of its own that an earlier
+    review brought is archived then, until a later one brings it back.
     """
+    written = session.jobs.reflections.get(run.trace.id)
     session.jobs.reflections.put(_job(run.review, "completed", now, last_error))
-    return save_meanwhile(session, run, words, embedded, now, initial_q)
+    rewritten = written is not None and written.review_id == run.review.id and not words[0].is_empty
+    return save_meanwhile(session, run, words, embedded, now, initial_q, candidates=candidates, same_review=rewritten)
 
 
 def save_meanwhile(
@@ -73,11 +81,26 @@ def save_meanwhile(
     embedded: EmbeddedTexts,
     now: datetime,
     initial_q: float,
+    *,
+    candidates: Candidates = NO_CANDIDATES,
+    same_review: bool = False,
 ) -> Memory | None:
-    """The same without settling the job: what serves until the queued reflection is written and replaces its words."""
+    """The same without settling the job: what serves until the queued reflection is written and replaces its words.
+
+    With `same_review` these are other words for what the review has brought already, as a model writes them later: a
+    run that shares its lesson with others goes on to do so.
+    """
     trace, review = run.trace, run.review
     _save_claims(session, trace, review, words, embedded, now, initial_q)
-    earlier = session.memories.reflection_of(trace.id)
+    model, vector = embedded.model, embedded.vectors[trace.task]
+    earlier = _reflection_of(session, trace.id)
+    if earlier is not None and is_shared(session, earlier):
+        if same_review or _still_teaches(words, earlier):
+            own = compose_memory(run, *words, memory_id=earlier.id, initial_q=initial_q, created_at=now)
+            join(session, earlier, (trace, review), own, (model, vector), now)
+            return session.memories.by_ids([earlier.id])[earlier.id]
+        leave(session, earlier, trace.id)
+        earlier = _reflection_of(session, trace.id)
     if words[0].is_empty:
         if earlier is not None:
             _retire(session, earlier, now)
@@ -89,10 +112,26 @@ def save_meanwhile(
         initial_q=earlier.initial_q if earlier else initial_q,
         created_at=earlier.created_at if earlier else now,
     )
+    same = find_same_lesson(session, memory, model, vector, candidates)
+    if same is not None:
+        if earlier is not None:
+            _retire(session, earlier, now)
+        join(session, same, (trace, review), memory, (model, vector), now)
+        return session.memories.by_ids([same.id])[same.id]
     if earlier is not None:
         memory = memory.model_copy(update={"status": _said_again(session, earlier, now)})
-    session.memories.put(memory, embedded.model, embedded.vectors[trace.task])
+    session.memories.put(memory, model, vector)
     return session.memories.by_ids([memory.id])[memory.id]
+
+
+def _reflection_of(session: ReadSession, trace_id: str) -> ReflectionMemory | None:
+    found = session.memories.reflection_of(trace_id)
+    return found if isinstance(found, ReflectionMemory) else None
+
+
+def _still_teaches(words: AuthoredDraft, memory: ReflectionMemory) -> bool:
+    """Return true where a run teaches the lesson that it shares with others still."""
+    return not words[0].is_empty and say_the_same(Lesson.of(render_reflection(words[0])), Lesson.of(memory.reflection))
 
 
 def queue_reflection(
@@ -104,7 +143,13 @@ def queue_reflection(
 
 
 def hide_rewritten(session: WriteSession, trace_id: str) -> None:
-    """Keep what an earlier review brought out of sight until the new one's reflection is written."""
+    """Keep what an earlier review brought out of sight until the new one's reflection is written.
+
+    From a lesson that others taught too, the run is taken out.
+    """
+    shared = _reflection_of(session, trace_id)
+    if shared is not None and is_shared(session, shared):
+        leave(session, shared, trace_id)
     for memory in session.memories.of_trace(trace_id):
         if memory.is_rewritten and memory.status in RETRIEVABLE:
             session.memories.set_status(memory.id, "pending")

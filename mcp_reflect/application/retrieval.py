@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +17,12 @@ import numpy.typing as npt
 
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.ports import Embedder, Ledger, VectorIndex
+from mcp_reflect.application.witnesses import Candidates
 from mcp_reflect.domain.error_matching.error_index import ErrorIndex, ErrorMatch, nearest_errors
 from mcp_reflect.domain.error_matching.keywords import RECURRENCE_OVERLAP, keyword_sets, keywords, normalized_error
 from mcp_reflect.domain.error_matching.signatures import error_signatures
 from mcp_reflect.domain.learning.task_identity import task_key
+from mcp_reflect.domain.lessons.sameness import lesson_key
 from mcp_reflect.domain.models import Scalar
 from mcp_reflect.domain.ranking.candidate_generation import two_stage_top_k
 from mcp_reflect.domain.ranking.columns import similarities
@@ -30,7 +33,7 @@ from mcp_reflect.domain.ranking.threshold_algorithm import threshold_top_k
 from mcp_reflect.domain.ranking.top_k import Ranked
 from mcp_reflect.domain.text.condensation import condensed, prose_of
 from mcp_reflect.domain.text.terms import terms
-from mcp_reflect.domain.values import Rows
+from mcp_reflect.domain.values import Rows, Vector
 from mcp_reflect.errors import IndexFailure
 
 log = logging.getLogger(__name__)
@@ -40,6 +43,12 @@ FULL_SCAN_LIMIT = 100_000
 
 _NEAREST = 256
 """Least number of neighbours asked of the index: twice what a pool of the default size needs, see TRUSTED_SHARE."""
+
+_LIKE = 24
+"""Memories by the same words, and of the nearest tasks, that are compared with the lesson of a run."""
+
+_SCAN_LIMIT = 20_000
+"""Above this many memories the vector index is asked for the nearest tasks."""
 
 _WIDENING = 4
 """Factor by which the pool grows where copies of lessons left fewer than were asked for."""
@@ -219,6 +228,38 @@ class Retriever:
             table.touch(table.rows_of(match.memory_id for match in matches), now)
             return matches
 
+    def find_like_lessons(self, project: str, user: str, task: str, vector: Vector, reflection: str) -> Candidates:
+        """Return memories of `user` that may hold the lesson of a run: with its words, or of the nearest tasks.
+
+        `vector` is that of the run's task. Neither the number of them nor, above _SCAN_LIMIT memories, the time grows
+        with the memory. Raises LedgerError.
+        """
+        key = lesson_key(task, reflection)
+        project_tables = self._tables_of(project, len(vector))
+        with project_tables.lock:
+            table = project_tables.table
+            self._catch_up(project, project_tables)
+            own = table.rows_matching({}, user)
+            rows = np.flatnonzero((table.lesson_keys == key) & table.alive)[:_LIKE]
+            near = self._nearest_rows(project, table, vector)
+            found = np.unique(np.concatenate((rows, near)))
+            if own is not None:
+                found = found[np.isin(found, own)]
+            return Candidates([table.ids[row] for row in found], table.seq)
+
+    def _nearest_rows(self, project: str, table: FeatureTable, vector: Vector) -> Rows:
+        """Return the rows of the tasks nearest to a vector, by the index where comparing all takes longer."""
+        if len(table) > _SCAN_LIMIT:
+            unindexed = np.flatnonzero((table.seqs > self._indexer.position(project)) & table.alive)
+            if len(unindexed) <= _UNINDEXED_LIMIT:
+                with suppress(IndexFailure):
+                    nearest = self._index.nearest(project, self._embedder.identity, vector, _LIKE)
+                    fresh = unindexed[_largest(table.vectors[unindexed] @ vector, _LIKE)]
+                    return np.concatenate((table.rows_of(nearest), fresh))
+        cosines = table.vectors @ vector
+        cosines[~table.alive] = -2.0
+        return _largest(cosines, min(_LIKE, len(table)))
+
     def find_same_mistake(self, project: str, user: str | None, mistake: str) -> list[str]:
         """Return the ids of recorded errors one headline of which says the same as `mistake` (RECURRENCE_OVERLAP)."""
         words = keywords(mistake)
@@ -252,3 +293,10 @@ class Retriever:
             if project not in self._tables:
                 self._tables[project] = _ProjectTables(dimension)
             return self._tables[project]
+
+
+def _largest(values: Vector, count: int) -> Rows:
+    """Return the positions of the `count` largest values, in no order."""
+    if count == 0 or len(values) <= count:
+        return np.arange(min(count, len(values)))
+    return np.argpartition(values, len(values) - count)[len(values) - count :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from mcp_reflect.application.credit import creditable, learn
+from mcp_reflect.application.credit import creditable, learn, update_of
 from mcp_reflect.application.memory_reader import require_memories
 from mcp_reflect.application.ports import WriteSession
 from mcp_reflect.application.prepared_review import PreparedReview
@@ -50,7 +50,9 @@ def apply_review(
     updates = learn(session, trace, review)
     words, embedded = prepared.words, prepared.embedded
     if words is not None and embedded is not None:
-        memory = save_reflection(session, run, words, embedded, now, profile.initial_q)
+        found = prepared.candidates
+        memory = save_reflection(session, run, words, embedded, now, profile.initial_q, candidates=found)
+        updates = _with_evidence(session, trace, memory, updates)
         return ReviewOutcome(trace.id, review, "completed", "", memory, updates)
     asked = words is None and not profile.uses_model
     due = now + timedelta(seconds=SAMPLING_GRACE_S if asked else 0.0)
@@ -58,6 +60,17 @@ def apply_review(
     queue_reflection(session, review, due, reason, for_model=words is None and not asked)
     memory = None
     if prepared.meanwhile is not None and embedded is not None:
-        memory = save_meanwhile(session, run, prepared.meanwhile, embedded, now, profile.initial_q)
+        found = prepared.candidates
+        memory = save_meanwhile(session, run, prepared.meanwhile, embedded, now, profile.initial_q, candidates=found)
+        updates = _with_evidence(session, trace, memory, updates)
     to_ask = replace(run, retrieved=memories_to_judge(session, trace, review)) if asked else None
     return ReviewOutcome(trace.id, review, "queued", reason, memory, updates, to_ask)
+
+
+def _with_evidence(session: WriteSession, trace: Trace, memory: Memory | None, updates: list[QUpdate]) -> list[QUpdate]:
+    """Return the updates with that of a memory which others had taught before, and which the run is evidence for."""
+    if memory is None or memory.source_trace_id == trace.id:
+        return updates
+    told = {update.memory_id for update in updates}
+    moved = [event for event in session.events.of_trace(trace.id) if event.memory_id not in told]
+    return [*updates, *map(update_of, moved)]

@@ -13,6 +13,7 @@ from dataclasses import replace
 from mcp_reflect.application.credit import creditable, refine, update_of
 from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.jobs.worker import JobWorker
+from mcp_reflect.application.lesson_search import LessonSearch
 from mcp_reflect.application.memory_reader import MemoryReader, ingest_status
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReflectionDialogue, Reflector, WriteSession
 from mcp_reflect.application.prepared_review import PreparedReview, ReviewPreparer, validate_verdict
@@ -41,6 +42,7 @@ class ReviewService:
         reflections: JobWorker[ReflectionJob],
         extractive: Reflector,
         dialogue: ReflectionDialogue,
+        search: LessonSearch,
         clock: Clock,
         on_saved: Callable[[str], None],
     ) -> None:
@@ -50,7 +52,8 @@ class ReviewService:
         self._embedder = embedder
         self._reflections = reflections
         self._dialogue = dialogue
-        self._preparer = ReviewPreparer(reader.profile, extractive, clock)
+        self._search = search
+        self._preparer = ReviewPreparer(reader.profile, extractive, search, clock)
         self._clock = clock
         self._saved = on_saved
 
@@ -153,12 +156,14 @@ class ReviewService:
         embedded = self._embedded(texts_of(trace, words, review.draft))
         if embedded is not None:
             run = ParsedRun.of(trace).reviewed(review)
+            found = self._search.candidates(trace, draft, embedded)
             with self._ledger.writing() as session:
                 present, job = session.reviews.current(trace.id), session.jobs.reflections.get(trace.id)
                 unchanged = present == review and session.traces.is_unchanged(trace)
                 if unchanged and job is not None and job.state == "queued":
                     run = replace(run, review=refine(session, trace, review, *words))
-                    save_reflection(session, run, words, embedded, self._clock(), self._profile.initial_q)
+                    initial_q = self._profile.initial_q
+                    save_reflection(session, run, words, embedded, self._clock(), initial_q, candidates=found)
             self._saved(trace.project)
         return self._present(outcome)
 

@@ -20,6 +20,7 @@ from mcp_reflect.application.jobs.reflections import ReflectionJobs
 from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.known_errors import ErrorFixes
 from mcp_reflect.application.known_errors.mirror import FEW, Mirror
+from mcp_reflect.application.lesson_search import LessonSearch
 from mcp_reflect.application.memory_reader import MemoryReader
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, Reflector, VectorIndex
@@ -136,6 +137,7 @@ def build_memory(
             profile.project,
             reflector,
             extractive,
+            LessonSearch(store.retriever),
             clock=clock,
             on_saved=store.indexer.notify,
             initial_q=profile.initial_q,
@@ -171,6 +173,7 @@ def build_memory(
                 reflections=workers.reflections,
                 extractive=extractive,
                 dialogue=prompts,
+                search=LessonSearch(store.retriever),
                 clock=clock,
                 on_saved=store.indexer.notify,
             ),

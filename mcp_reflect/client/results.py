@@ -41,7 +41,8 @@ class Memory(_Read):
     """Something learned. `similarity`, `relevance` and `score` are there in a query's answer only.
 
     `interval` is where the true rate of success is likely to be; empty in a query's short answer. `success` is how the
-    run ended that it came from; None where it came from no run. `rating` is `20 * q_value - 10`.
+    run ended that it came from; None where it came from no run. `rating` is `20 * q_value - 10`. Of the `runs` that
+    taught it or were judged after following it, `borne_out` speak for it.
     """
 
     id: str
@@ -66,6 +67,8 @@ class Memory(_Read):
     source_trace_id: str = ""
     rating: float | None = None
     reviews: int = 0
+    runs: int = 1
+    borne_out: int = 1
     created_at: datetime | None = None
     last_used_at: datetime | None = None
     user: str = ""

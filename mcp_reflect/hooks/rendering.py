@@ -34,12 +34,18 @@ def render_lessons(memories: Sequence[Mapping[str, Any]], tokens: int) -> Render
     entries = [
         (
             str(memory["id"]),
-            f"[{_OUTCOME.get(memory.get('success'))}, q {memory['q_value']:.2f}] {_line(memory['task'], _TASK)}",
+            f"[{_OUTCOME.get(memory.get('success'))}, {_support(memory)}] {_line(memory['task'], _TASK)}",
             str(memory["reflection"]),
         )
         for memory in memories
     ]
     return _fitted(head, entries, tokens)
+
+
+def _support(memory: Mapping[str, Any]) -> str:
+    """The q_value of a memory, with how many runs bear it out where there are several."""
+    runs = memory.get("runs", 1)
+    return f"q {memory['q_value']:.2f}" + (f", borne out by {memory['borne_out']} of {runs} runs" if runs > 1 else "")
 
 
 def render_fixes(known: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:

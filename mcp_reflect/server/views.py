@@ -24,7 +24,7 @@ _SHOWN = (
     *("id", "kind", "task", "reflection", "q_value", "similarity", "relevance", "score", "rating", "interval", "user"),
     *("status", "summary", "key_mistake", "correct_action", "guidance", "applicable_tools", "tools_used", "metadata"),
     *("success", "evidence", "tests", "recurrences", "importance", "contradicts", "author", "source_trace_id"),
-    *("reviews", "created_at", "last_used_at"),
+    *("reviews", "runs", "borne_out", "created_at", "last_used_at"),
 )
 """A memory's fields in the order in which they are shown."""
 
@@ -39,12 +39,15 @@ def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = F
     """Outside of a query `similarity`, `relevance` and `score` are null; `rating` is the q_value from -10 to +10.
 
     `interval` holds the bounds of the memory's true success rate, one standard deviation to either side of the mean.
+    `runs` taught the lesson or were judged after they were given it; `borne_out` of them speak for it.
     """
     fields = flat_fields(memory) | {
         "similarity": None if match is None else match.similarity,
         "relevance": None if match is None else match.relevance,
         "score": None if match is None else match.score,
         "rating": 20 * memory.q_value - 10,
+        "runs": memory.runs,
+        "borne_out": memory.borne_out,
         "interval": list(credible_interval(memory.trials, memory.successes, memory.initial_q)),
     }
     left_out = {name for name in _OF_SOME_KINDS if not fields[name]} | (_SAID_TWICE if concise else set())

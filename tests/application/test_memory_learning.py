@@ -27,8 +27,6 @@ CALLS = (["search"], ["fare", "cancel"], ["book", "pay"], ["search", "book"])
 RUNS: tuple[str | list[str], ...] = ("", "looked the fare up, then cancelled", *CALLS)
 """What a run did: nothing told, in words, or the tools it called."""
 
-SAID = "It needed the flag."
-
 
 def trajectory_of(did: str | list[str]) -> Any:
     if isinstance(did, str):
@@ -70,10 +68,15 @@ class Learning(RuleBasedStateMachine):
         self.memory = self.parts.memory
         self.known: list[Run] = []
         self.order = itertools.count(1)
+        self.flags = itertools.count(1)
 
     def teardown(self) -> None:
         self._context.__exit__(None, None, None)
         self._folder.cleanup()
+
+    def _said(self) -> str:
+        """Another lesson each time: runs that teach the same share one memory."""
+        return f"It needed flag {next(self.flags)}."
 
     def _verdicts(self, data: st.DataObject, run_given: tuple[str, ...]) -> dict[str, Any]:
         ids = [run.memory_id for run in self.known if run.memory_id]
@@ -120,7 +123,7 @@ class Learning(RuleBasedStateMachine):
         review = {
             "result": result,
             "alpha": alpha,
-            "feedback": SAID,
+            "feedback": self._said(),
             **self._verdicts(data, run.given),
         }
         before = {i: self.memory.memory(i).q_value for i in [r.memory_id for r in self.known if r.memory_id]}
@@ -140,7 +143,7 @@ class Learning(RuleBasedStateMachine):
     )
     def submit_with_review(self, task: str, result: str, did: Any, data: st.DataObject) -> Any:
         given = tuple(match.memory.id for match in self.memory.query(Query(task=task, limit=3)).matches)
-        review = {"result": result, "alpha": 0.3, "feedback": SAID, **self._verdicts(data, given)}
+        review = {"result": result, "alpha": 0.3, "feedback": self._said(), **self._verdicts(data, given)}
         run = Run("", given, task, did)
         weights = self._weights(run, did)
         handed_in = {"review_result": result, **{name: value for name, value in review.items() if name != "result"}}

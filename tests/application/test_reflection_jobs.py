@@ -13,6 +13,7 @@ from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.application.jobs.leases import JobLeases
 from mcp_reflect.application.jobs.reflections import ReflectionJobs
 from mcp_reflect.application.jobs.worker import JobWorker
+from mcp_reflect.application.lesson_search import LessonSearch
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import MemoryQuery, ReviewRequest, Submission, Verdict
 from mcp_reflect.domain.models import Author, ReflectionDraft, ReflectionJob
@@ -64,7 +65,14 @@ def worker(
     parts: Parts, reflector: Broken | None, embedder: HashEmbedder | None = None, at: float = 10**7, **more: Any
 ) -> JobWorker[ReflectionJob]:
     later = moment(at)
-    arguments = (parts.ledger, embedder or parts.embedder, "alpha", reflector, ExtractiveReflector())
+    arguments = (
+        parts.ledger,
+        embedder or parts.embedder,
+        "alpha",
+        reflector,
+        ExtractiveReflector(),
+        LessonSearch(parts.retriever),
+    )
     jobs = ReflectionJobs(*arguments, clock=lambda: later, on_saved=lambda _: None, **more)
     return JobWorker(jobs, parts.ledger, lambda: later, JobLeases())
 

@@ -13,7 +13,7 @@ from tests.support.values import make_memory, make_trace
 FIRST = ["id", "kind", "task", "reflection", "q_value", "similarity", "relevance", "score"]
 RATED = ["rating", "interval"]
 WORDS = ["key_mistake", "correct_action", "guidance"]
-LAST = ["author", "source_trace_id", "reviews", "created_at", "last_used_at"]
+LAST = ["author", "source_trace_id", "reviews", "runs", "borne_out", "created_at", "last_used_at"]
 
 CONTENT: dict[Kind, dict[str, Any]] = {
     "reflection": {

@@ -73,7 +73,7 @@ READING = {
 MEMORY = {
     "id", "kind", "task", "reflection", "q_value", "similarity", "score", "success", "summary", "key_mistake",
     "correct_action", "applicable_tools", "guidance", "tools_used", "metadata", "status", "author", "source_trace_id",
-    "created_at", "last_used_at", "reviews", "rating", "relevance", "interval",
+    "created_at", "last_used_at", "reviews", "runs", "borne_out", "rating", "relevance", "interval",
 }  # fmt: skip
 
 

@@ -43,9 +43,17 @@ class SqlMemories(SqlRepository):
         return self._listed(memories_with_utilities().where(m.source_trace_id == trace_id).order_by(m.created_at, m.id))
 
     def reflection_of(self, trace_id: str) -> Memory | None:
+        m, w = schema.memories.c, schema.witnesses.c
+        reflections = memories_with_utilities().where(m.kind == "reflection")
+        shared = select(w.memory_id).where(w.trace_id == trace_id)
+        found = self._listed(reflections.where(m.id.in_(shared)))
+        # One that it wrote before may be archived: what it teaches now is what it shares.
+        return next(iter(found or self._listed(reflections.where(m.source_trace_id == trace_id))), None)
+
+    def changed_since(self, project: str, seq: int, limit: int) -> list[str]:
         m = schema.memories.c
-        found = memories_with_utilities().where(m.source_trace_id == trace_id, m.kind == "reflection")
-        return next(iter(self._listed(found)), None)
+        found = select(m.id).where(m.project == project, m.seq > seq).order_by(m.seq).limit(limit)
+        return list(self._connection.execute(found).scalars())
 
     def find(
         self, project: str, *, user: str | None = None, kind: Kind | None = None, statuses: Collection[Status] = ()
@@ -74,7 +82,7 @@ class SqlMemories(SqlRepository):
         found = select(log).where(log.c.memory_id == memory_id).order_by(log.c.id)
         return [rows.log_from(row) for row in self._connection.execute(found).mappings()]
 
-    def put(self, memory: Memory, model: str, vector: Vector) -> None:
+    def put(self, memory: Memory, model: str, vector: Vector | None) -> None:
         seq = self._feed.next_seq()
         m, e = schema.memories, schema.embeddings
         row = rows.memory_row(memory) | {"seq": seq}
@@ -83,14 +91,17 @@ class SqlMemories(SqlRepository):
             self._connection.execute(update(m).where(m.c.id == memory.id).values(row))
             # Other models' vectors are those of the text that was.
             stale = [e.c.model == model] if embedded == row["embedded_text"] else []
-            self._connection.execute(delete(e).where(e.c.memory_id == memory.id, *stale))
+            if vector is not None or not stale:
+                self._connection.execute(delete(e).where(e.c.memory_id == memory.id, *stale))
             self._connection.execute(delete(schema.words).where(schema.words.c.memory_id == memory.id))
         else:
             self._connection.execute(insert(m), row)
             # The utility's own seq stays 0 until a review moves it: the memory row already announces this q_value.
             utility = {"memory_id": memory.id, "project": memory.project, "q_value": memory.q_value, "seq": 0}
             self._connection.execute(insert(schema.utilities), utility | {"reviews": memory.reviews})
-        self._connection.execute(insert(e), {"memory_id": memory.id, "model": model, "vector": rows.to_blob(vector)})
+        if vector is not None:
+            blob = rows.to_blob(vector)
+            self._connection.execute(insert(e), {"memory_id": memory.id, "model": model, "vector": blob})
         self._connection.execute(insert(schema.words), rows.words_row(memory))
 
     def set_status(self, memory_id: str, status: Status) -> None:
@@ -109,6 +120,7 @@ class SqlMemories(SqlRepository):
             schema.embeddings,
             schema.words,
             schema.utilities,
+            schema.witnesses,
         ):
             self._connection.execute(delete(table).where(table.c.memory_id == memory_id))
         self._connection.execute(delete(m).where(m.c.id == memory_id))

@@ -24,7 +24,7 @@ def migrate(connection: Connection) -> None:
             if column.name not in there:
                 definition = CreateColumn(column).compile(dialect=connection.dialect)
                 connection.exec_driver_sql(f"ALTER TABLE {quoted(table)} ADD COLUMN {definition}")
-        if table is schema.utilities and "trials" not in there:
+        if table is schema.utilities and not {"trials", "passes"} <= there:
             count_trials(connection)
         if table is schema.words and "lesson_key" not in there:
             _key_lessons(connection)

@@ -57,7 +57,11 @@ class SqlProjects(SqlRepository):
         reviews = {row["trace_id"]: rows.review_from(row) for row in self._connection.execute(counting).mappings()}
         stored = self._connection.execute(select(t).where(t.c.project == project)).mappings()
         traces = [(trace, reviews.get(trace.id)) for trace in map(rows.trace_from, stored)]
-        return memories, events, traces
+        w = schema.witnesses
+        shared = select(w).join(t, t.c.id == w.c.trace_id).where(t.c.project == project)
+        witnesses = shared.order_by(w.c.memory_id, w.c.created_at, w.c.trace_id)
+        told = [rows.witness_from(row) for row in self._connection.execute(witnesses).mappings()]
+        return AuditRows(memories, events, traces, told)
 
     def export(self, project: str, *, vectors: bool) -> Portable:
         return export_rows(self._connection, project, vectors=vectors)

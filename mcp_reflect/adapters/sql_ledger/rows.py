@@ -22,6 +22,7 @@ from mcp_reflect.domain.models import (
     Review,
     Trace,
     UtilityEvent,
+    Witness,
     flat_fields,
 )
 from mcp_reflect.domain.reflection.embedded_text import embedded_text, lesson_text, lexical_text
@@ -81,7 +82,7 @@ def review_from(row: Row, prefix: str = "") -> Review:
     return Review.model_validate(fields | {"created_at": to_datetime(fields["created_at"])})
 
 
-_UTILITY_FIELDS = {"q_value", "reviews", "trials", "successes", "last_used_at"}
+_UTILITY_FIELDS = {"q_value", "reviews", "passes", "trials", "successes", "last_used_at"}
 
 
 _MEMORY_VALUES: Mapping[str, Callable[[Any], Any]] = {
@@ -140,6 +141,20 @@ def terms_from(stored: bytes | None, text: str | None) -> Terms:
     count = len(stored) // 5
     keys = np.frombuffer(stored, dtype="<u4", count=count).astype(np.uint32, copy=False)
     return Terms(keys, np.frombuffer(stored, dtype=np.uint8, offset=4 * count))
+
+
+def witness_row(witness: Witness, model: str, vector: Vector | None) -> dict[str, Any]:
+    row = witness.model_dump(mode="json") | {"created_at": to_microseconds(witness.created_at)}
+    return row | {
+        "success": int(witness.success),
+        "model": model,
+        "vector": None if vector is None else to_blob(vector),
+    }
+
+
+def witness_from(row: Row) -> Witness:
+    fields = {name: row[name] for name in Witness.model_fields}
+    return Witness.model_validate(fields | {"created_at": to_datetime(row["created_at"])})
 
 
 def log_row(entry: LogEntry) -> dict[str, Any]:

@@ -6,7 +6,8 @@
                          ├─ utilities (q_value, use: rewritten often, so kept apart from the words)
                          ├─ embeddings (one per model)
                          ├─ words (the same text as counted terms; what is missing is made from the text)
-                         └─ utility_events (what moved the q_value)
+                         ├─ utility_events (what moved the q_value)
+                         └─ witnesses (runs with the same lesson, its source among them; none where there is one)
 
 `seq` columns come from one counter per ledger. A row's seq says when it changed, which is how the ranking and
 the index catch up; the counter is raised inside the writing transaction, so committed numbers never run backwards.
@@ -153,6 +154,7 @@ utilities = Table(
     Column("reviews", Integer, nullable=False),
     Column("trials", Double, nullable=False, server_default="0"),
     Column("successes", Double, nullable=False, server_default="0"),
+    Column("passes", Integer, nullable=False, server_default="0"),
     Column("last_used_at", BigInteger),
     Column("seq", BigInteger, nullable=False),
     Index("utilities_changed", "project", "seq"),
@@ -189,6 +191,19 @@ utility_events = Table(
     Column("alpha", Double, nullable=False),
     Column("q_before", Double, nullable=False),
     Column("q_after", Double, nullable=False),
+)
+
+witnesses = Table(
+    "witnesses",
+    metadata,
+    Column("memory_id", Id, ForeignKey("memories.id"), primary_key=True),
+    Column("trace_id", Id, ForeignKey("traces.id"), primary_key=True, index=True),
+    Column("draft", JSON, nullable=False),
+    Column("author", String(16), nullable=False),
+    Column("success", Integer, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("model", String(300), nullable=False),
+    Column("vector", LargeBinary),
 )
 
 retrievals = Table(

@@ -16,6 +16,7 @@ from mcp_reflect.adapters.sql_ledger.reviews import SqlReviews
 from mcp_reflect.adapters.sql_ledger.stored_vectors import SqlVectors
 from mcp_reflect.adapters.sql_ledger.traces import SqlTraces
 from mcp_reflect.adapters.sql_ledger.utility_events import SqlUtilityEvents
+from mcp_reflect.adapters.sql_ledger.witnesses import SqlWitnesses
 
 
 class SqlSession:
@@ -43,6 +44,10 @@ class SqlSession:
     @cached_property
     def memories(self) -> SqlMemories:
         return SqlMemories(self._connection, self.feed)
+
+    @cached_property
+    def witnesses(self) -> SqlWitnesses:
+        return SqlWitnesses(self._connection, self.feed)
 
     @cached_property
     def vectors(self) -> SqlVectors:

@@ -43,6 +43,7 @@ from mcp_reflect.errors import ArchiveError
 _MAY_DIFFER = {
     "utilities": {"last_used_at"},
     "embeddings": {"vector"},  # other processors round otherwise
+    "witnesses": {"vector"},
     "retrievals": {"trace_id", "memory_ids"},
     "reflection_jobs": {"review_id", "state", "attempts", "next_attempt_at", "last_error", "for_model"},
     "insight_jobs": {"state", "attempts", "next_attempt_at", "last_error"},
@@ -149,7 +150,7 @@ class RowImport:
             row = row | {"seq": self._last}
         elif table is schema.utilities:
             row = row | {"seq": 0}  # the row of the memory announces this q_value
-            if "trials" not in row:  # written before they were counted
+            if not {"trials", "passes"} <= row.keys():  # written before they were counted
                 self._uncounted.append(row["memory_id"])
         elif table is schema.utility_events:
             row = row | {"seq": self._seq_of(row["review_id"])}

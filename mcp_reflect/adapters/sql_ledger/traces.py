@@ -96,7 +96,13 @@ class SqlTraces(SqlRepository):
                 self._connection.execute(update(table).where(table.c.id == row_id).values(draft=changed))
 
     def delete(self, trace_id: str) -> None:
-        for table in (schema.utility_events, schema.reflection_jobs, schema.retrievals, schema.reviews):
+        for table in (
+            schema.utility_events,
+            schema.witnesses,
+            schema.reflection_jobs,
+            schema.retrievals,
+            schema.reviews,
+        ):
             self._connection.execute(delete(table).where(table.c.trace_id == trace_id))
         self._connection.execute(delete(schema.traces).where(schema.traces.c.id == trace_id))
 
@@ -109,9 +115,9 @@ def runs_of(project: str, user: str | None) -> list[ColumnElement[bool]]:
 
 def _summaries(connection: Connection, conditions: Sequence[ColumnElement[bool]], limit: int) -> list[TraceSummary]:
     """Newest first, with the review that counts, the state of the reflection and the memory made of it."""
-    t, r, j, m = schema.traces, schema.reviews, schema.reflection_jobs, schema.memories
+    t, r, j, m, w = schema.traces, schema.reviews, schema.reflection_jobs, schema.memories, schema.witnesses
     columns: list[ColumnElement[Any]] = [t.c.id, t.c.task, t.c.created_at, t.c.user, t.c.model, t.c.project, t.c.origin]
-    columns += [m.c.id.label("memory_id")]
+    columns += [func.coalesce(w.c.memory_id, m.c.id).label("memory_id")]
     columns += [column.label(f"review_{column.name}") for column in r.c]
     columns += [column.label(f"job_{column.name}") for column in j.c]
     found = (
@@ -119,6 +125,7 @@ def _summaries(connection: Connection, conditions: Sequence[ColumnElement[bool]]
         .select_from(t)
         .outerjoin(r, t.c.review_id == r.c.id)
         .outerjoin(j, j.c.trace_id == t.c.id)
+        .outerjoin(w, w.c.trace_id == t.c.id)
         .outerjoin(m, (m.c.source_trace_id == t.c.id) & (m.c.kind == "reflection"))
         .where(*conditions)
         .order_by(t.c.created_at.desc(), t.c.id)

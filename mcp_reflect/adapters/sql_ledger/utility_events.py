@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import ColumnElement, delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, func, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
@@ -17,6 +17,10 @@ class SqlUtilityEvents(SqlRepository):
 
     def of_memories(self, memory_ids: Iterable[str]) -> list[UtilityEvent]:
         return self._events(schema.utility_events.c.memory_id.in_(list(memory_ids)))
+
+    def last_seq(self, memory_id: str) -> int:
+        e = schema.utility_events.c
+        return self._connection.execute(select(func.max(e.seq)).where(e.memory_id == memory_id)).scalar() or 0
 
     def of_trace(self, trace_id: str) -> list[UtilityEvent]:
         return self._events(schema.utility_events.c.trace_id == trace_id)
@@ -32,8 +36,9 @@ class SqlUtilityEvents(SqlRepository):
         self._connection.execute(insert(schema.utility_events), rows.event_row(event, project))
         u = schema.utilities
         moved = update(u).where(u.c.memory_id == event.memory_id)
-        q_value, reviews, trials, successes = q_update.utility_totals(event.q_before, [event])
-        added = {"reviews": reviews, "trials": trials, "successes": successes}
+        totals = q_update.utility_totals(event.q_before, [event])
+        added = totals._asdict()
+        q_value = added.pop("q_value")
         raised = {name: u.c[name] + value for name, value in added.items()}
         self._connection.execute(moved.values(q_value=q_value, **raised, seq=self._feed.next_seq()))
 

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from mcp_reflect.application.credit import refine
 from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.jobs.retry import is_retried
+from mcp_reflect.application.lesson_search import LessonSearch
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadSession, Reflector, WriteSession
 from mcp_reflect.application.reflection import AuthoredDraft, memories_to_judge, save_reflection, texts_of
 from mcp_reflect.domain.models import ReflectionDraft, ReflectionJob
@@ -43,6 +44,7 @@ class ReflectionJobs:
         project: str,
         reflector: Reflector | None,
         extractive: Reflector,
+        search: LessonSearch,
         *,
         clock: Clock,
         on_saved: Callable[[str], None],
@@ -54,6 +56,7 @@ class ReflectionJobs:
         self._embedder = embedder
         self._reflector = reflector
         self._extractive = extractive
+        self._search = search
         self._clock = clock
         self._on_saved = on_saved
         self._initial_q = initial_q
@@ -85,6 +88,7 @@ class ReflectionJobs:
         run = ParsedRun.of(trace).reviewed(review, retrieved)
         words, last_error = self._words(run, job)
         embedded = EmbeddedTexts.by(self._embedder, texts_of(trace, words, review.draft))
+        candidates = self._search.candidates(trace, words[0], embedded)
         with self._ledger.writing() as session:
             now_counting = session.reviews.current(trace.id)
             if now_counting is None or now_counting.id != review.id:
@@ -92,7 +96,7 @@ class ReflectionJobs:
             if not session.traces.is_unchanged(trace):
                 return  # Something it names was forgotten; the job is still due, and reads it anew.
             run = replace(run, review=refine(session, trace, review, *words))
-            save_reflection(session, run, words, embedded, self._clock(), self._initial_q, last_error)
+            save_reflection(session, run, words, embedded, self._clock(), self._initial_q, last_error, candidates)
         self._on_saved(trace.project)
 
     def _words(self, run: ReviewedRun, job: ReflectionJob) -> tuple[AuthoredDraft, str]:

@@ -10,7 +10,7 @@ import numpy as np
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.ports import AuditRows, Embedder, Ledger, Progress, VectorIndex
 from mcp_reflect.domain.learning import q_update
-from mcp_reflect.domain.models import InsightMemory, Memory, Review, Trace, UtilityEvent
+from mcp_reflect.domain.models import InsightMemory, Memory, Review, Trace, UtilityEvent, Witness
 from mcp_reflect.domain.values import Vector
 
 _SAME_VECTOR = 1e-4
@@ -47,8 +47,7 @@ def audit_project(ledger: Ledger, index: VectorIndex, embedder: Embedder, projec
 
 def audit_ledger(rows: AuditRows) -> list[str]:
     """Return what differs within the ledger itself."""
-    memories, events, traces = rows
-    return [*_provenance(memories, traces), *_learning(memories, events, traces)]
+    return [*_provenance(rows.memories, rows.traces), *_sources(rows), *_learning(rows)]
 
 
 def _provenance(memories: list[Memory], traces: list[tuple[Trace, Review | None]]) -> Iterator[str]:
@@ -63,21 +62,42 @@ def _provenance(memories: list[Memory], traces: list[tuple[Trace, Review | None]
             yield f"memory {memory.id}: its evidence {trace_id} is missing"
 
 
-def _learning(
-    memories: list[Memory], events: list[UtilityEvent], traces: list[tuple[Trace, Review | None]]
-) -> Iterator[str]:
-    """Recompute the rewards from the current reviews and the q_values from the rewards; yield the differences."""
+def _sources(rows: AuditRows) -> Iterator[str]:
+    """Find memories whose source is not the first of the runs that taught them."""
+    memories = {memory.id: memory for memory in rows.memories}
+    by_memory: dict[str, list[Witness]] = {}
+    for witness in rows.witnesses:
+        by_memory.setdefault(witness.memory_id, []).append(witness)
+    for memory_id, witnesses in by_memory.items():
+        memory = memories.get(memory_id)
+        if memory is None or memory.source_trace_id != witnesses[0].trace_id:
+            yield f"memory {memory_id}: its source is not {witnesses[0].trace_id}, the first run that taught it"
+
+
+def _expected_events(rows: AuditRows) -> dict[str, list[UtilityEvent]]:
+    """Return the events that the current reviews give, by memory, in the order of the reviews; not replayed yet."""
+    memories, _, traces, witnesses = rows
     own = _by_origin(memories)
+    told = {witness.trace_id: witness for witness in witnesses}
     expected: dict[str, list[UtilityEvent]] = {memory.id: [] for memory in memories}
     judged = [(trace, review) for trace, review in traces if review is not None]
     for trace, review in sorted(judged, key=lambda pair: pair[1].seq):
         earned = q_update.rewards_of_review(trace, review, own.get(trace.id, set()))
         for position, (memory_id, reward) in enumerate(earned.items()):
             expected.setdefault(memory_id, []).append(q_update.utility_event(review, memory_id, position, reward, 0.0))
+        witness = told.get(trace.id)
+        if witness is not None and q_update.is_independent(witness, trace, own.get(trace.id, set()), earned):
+            expected.setdefault(witness.memory_id, []).append(q_update.witness_event(witness, review, 0.0))
+    return expected
+
+
+def _learning(rows: AuditRows) -> Iterator[str]:
+    """Recompute the rewards from the current reviews and the q_values from the rewards; yield the differences."""
+    expected = _expected_events(rows)
     stored: dict[str, list[UtilityEvent]] = {}
-    for event in events:
+    for event in rows.events:
         stored.setdefault(event.memory_id, []).append(event)
-    for memory in memories:
+    for memory in rows.memories:
         replayed = q_update.replay(memory.initial_q, expected[memory.id])
         q_value = replayed[-1].q_after if replayed else memory.initial_q
         if _unplaced(stored.get(memory.id, [])) != _unplaced(replayed):
@@ -86,11 +106,14 @@ def _learning(
             yield f"memory {memory.id}: q_value is {memory.q_value!r}, its reviews give {q_value!r}"
         if memory.reviews != len(replayed):
             yield f"memory {memory.id}: counts {memory.reviews} reviews, there are {len(replayed)}"
+        passes = q_update.utility_totals(memory.initial_q, replayed).passes
+        if memory.passes != passes:
+            yield f"memory {memory.id}: counts {memory.passes} passes, its reviews give {passes}"
         trials, successes = q_update.trial_counts(replayed)
         if max(abs(memory.trials - trials), abs(memory.successes - successes)) > _ROUNDED:
             counted = f"{memory.successes:g} successes in {memory.trials:g} trials"
             yield f"memory {memory.id}: counts {counted}, its reviews give {successes:g} in {trials:g}"
-    for memory_id in expected.keys() - {memory.id for memory in memories}:
+    for memory_id in expected.keys() - {memory.id for memory in rows.memories}:
         yield f"memory {memory_id}: was credited, but does not exist"
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from mcp_reflect.application.credit import disown
 from mcp_reflect.application.ports import Ledger, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.witnesses import leave, successor_of
 from mcp_reflect.domain.error_matching.keywords import nearly_same_error
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.learning import q_update
@@ -26,7 +27,9 @@ from mcp_reflect.domain.models import (
     Origin,
     QUpdate,
     ReflectionDraft,
+    ReflectionMemory,
     Trace,
+    of_kind,
 )
 from mcp_reflect.errors import UnknownId
 
@@ -69,11 +72,15 @@ def erase_record(ledger: Ledger, project: str, record_id: str) -> ErasurePlan:
     with ledger.writing() as session:
         found = _found(session, project, record_id)
         traces = {trace.id for trace in found.traces}
+        for trace_id in traces:
+            for shared in _shared_with_others(session, trace_id):
+                leave(session, shared, trace_id)
         for update in found.q_updates:
             disown(session, update.memory_id, traces)
         for memory in found.memories:
-            if memory.source_trace_id not in traces:
-                _take_back_words(session, memory)
+            told = {memory.source_trace_id, *(each.trace_id for each in session.witnesses.of_memory(memory.id))}
+            for trace_id in told - traces:
+                _take_back_words(session, memory, trace_id)
             session.memories.delete(memory.id, new_id(q_update.ERASED_PREFIX))
         for trace_id in traces:
             session.traces.delete(trace_id)
@@ -102,7 +109,8 @@ def _targets(session: ReadSession, project: str, record_id: str) -> tuple[dict[s
         recorded = source is not None and source.origin != "run"
         return {source.id: source} if source is not None and recorded else {}, {memory.id: memory}
     if trace is not None and trace.project == project:
-        made = [m for m in session.memories.find(project) if trace.id in m.source_trace_ids]
+        shared = {memory.id for memory in _shared_with_others(session, trace.id)}
+        made = [m for m in session.memories.find(project) if trace.id in m.source_trace_ids and m.id not in shared]
         return {trace.id: trace}, {memory.id: memory for memory in made}
     raise _unknown(record_id)
 
@@ -117,20 +125,34 @@ def _recurrences(session: ReadSession, memory: ErrorMemory) -> list[Trace]:
     ]
 
 
+def _shared_with_others(session: ReadSession, trace_id: str) -> list[ReflectionMemory]:
+    """Return the memory that a run taught with others, which stays without it; at most one."""
+    ids = [witness.memory_id for witness in session.witnesses.of_trace(trace_id)]
+    return of_kind(session.memories.by_ids(ids).values(), ReflectionMemory)
+
+
 def _moved(session: ReadSession, traces: set[str], memories: set[str]) -> list[QUpdate]:
-    credited = {event.memory_id for trace_id in traces for event in session.events.of_trace(trace_id)} - memories
-    before = session.memories.by_ids(sorted(credited))
+    """Return how the q_values of memories that stay are moved, also of those whose next run becomes their source."""
+    moved = {event.memory_id for trace_id in traces for event in session.events.of_trace(trace_id)}
+    sources = {
+        memory.id: source
+        for trace_id in traces
+        for memory in _shared_with_others(session, trace_id)
+        if (source := successor_of(session.witnesses.of_memory(memory.id), trace_id))
+    }
+    before = session.memories.by_ids(sorted((moved | sources.keys()) - memories))
     updates = []
     for memory_id, memory in sorted(before.items()):
-        kept = [event for event in session.events.of_memories([memory_id]) if event.trace_id not in traces]
+        gone = traces | {sources.get(memory_id, "")}
+        kept = [event for event in session.events.of_memories([memory_id]) if event.trace_id not in gone]
         replayed = q_update.replay(memory.initial_q, kept)
         after = replayed[-1].q_after if replayed else memory.initial_q
         updates.append(QUpdate(memory_id=memory_id, q_before=memory.q_value, q_after=after, reward=None, alpha=0.0))
     return updates
 
 
-def _take_back_words(session: WriteSession, memory: Memory) -> None:
-    """Delete the memory's text from the draft of its trace, and the job that would write the memory again."""
+def _take_back_words(session: WriteSession, memory: Memory, trace_id: str) -> None:
+    """Delete the memory's text from the draft of a trace that taught it, and the job that would write it again."""
 
     def without(draft: ReflectionDraft) -> ReflectionDraft:
         if isinstance(memory, ClaimMemory):
@@ -140,10 +162,10 @@ def _take_back_words(session: WriteSession, memory: Memory) -> None:
 
     if isinstance(memory, InsightMemory):
         return
-    session.traces.map_drafts(memory.source_trace_id, without)
-    job = session.jobs.reflections.get(memory.source_trace_id)
+    session.traces.map_drafts(trace_id, without)
+    job = session.jobs.reflections.get(trace_id)
     if job is not None and job.state == "queued":
-        session.jobs.reflections.delete(memory.source_trace_id)
+        session.jobs.reflections.delete(trace_id)
 
 
 def _phrases(memories: Sequence[Memory]) -> list[str]:

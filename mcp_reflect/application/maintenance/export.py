@@ -201,14 +201,13 @@ def _unearned(rows: AuditRows, present: Collection[str], initial_q: float) -> It
     """Replay gives any q_value that a file wants, if its memories may start anywhere and its reviews move them by more
     than all the way.
     """
-    memories, _, traces = rows
-    for memory in memories:
+    for memory in rows.memories:
         if memory.id not in present and not 0.0 <= memory.initial_q <= initial_q:
             yield (
                 f"memory {memory.id} starts at {memory.initial_q!r}, here memories start at {initial_q!r} "
                 "(a higher memory.initial_q in the settings admits it, up to 1)"
             )
-    for _, review in traces:
+    for _, review in rows.traces:
         if review is not None and not 0.0 <= review.alpha <= 1.0:
             yield f"review {review.id} has alpha {review.alpha!r}, which must be in [0, 1]"
 

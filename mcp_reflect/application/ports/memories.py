@@ -22,7 +22,11 @@ class MemoryQueries(Protocol):
         ...
 
     def reflection_of(self, trace_id: str) -> Memory | None:
-        """The reflection on a run."""
+        """The reflection on a run: the lesson that it teaches with others, or else its own."""
+        ...
+
+    def changed_since(self, project: str, seq: int, limit: int) -> list[str]:
+        """The ids of at most `limit` memories written after a number of the change feed."""
         ...
 
     def find(
@@ -52,10 +56,11 @@ class MemoryQueries(Protocol):
 class MemoryRepository(MemoryQueries, Protocol):
     """Reads and writes memories."""
 
-    def put(self, memory: Memory, model: str, vector: Vector) -> None:
+    def put(self, memory: Memory, model: str, vector: Vector | None) -> None:
         """Insert a memory, or replace the content of the one with that id; q_value and reviews are kept then.
 
-        `vector` embeds `domain.reflection.embedded_text.embedded_text(memory)`.
+        `vector` embeds `domain.reflection.embedded_text.embedded_text(memory)`; without it the memory keeps the vectors
+        that it has of the same text.
         """
         ...
 

@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from mcp_reflect.domain.models import Memory, Origin, ReflectionJob, Review, Trace, UtilityEvent
+from mcp_reflect.domain.models import Memory, Origin, ReflectionJob, Review, Trace, UtilityEvent, Witness
 
 MemoryOrder = Literal["q_value", "use", "age"]
 """Best first, most recently used first, newest first."""
 
-AuditRows = tuple[list[Memory], list[UtilityEvent], list[tuple[Trace, Review | None]]]
-"""All memories of a project, its events in the order of the reviews, and traces with the review that counts."""
+
+class AuditRows(NamedTuple):
+    """All memories of a project, its events in the order of the reviews, traces with the review that counts, and the
+    witnesses of each memory, the earliest first.
+    """
+
+    memories: list[Memory]
+    events: list[UtilityEvent]
+    traces: list[tuple[Trace, Review | None]]
+    witnesses: list[Witness]
+
 
 PortableRow = tuple[str, Mapping[str, Any]]
 """A row of the named table as JSON values."""

@@ -13,6 +13,10 @@ class UtilityEventQueries(Protocol):
 
     def of_memories(self, memory_ids: Iterable[str]) -> list[UtilityEvent]: ...
 
+    def last_seq(self, memory_id: str) -> int:
+        """The number of the last review that moved a memory, 0 where none has."""
+        ...
+
     def of_trace(self, trace_id: str) -> list[UtilityEvent]: ...
 
 

@@ -6,12 +6,15 @@ Barto, Reinforcement Learning, 2nd ed., eq. 2.5): `q += alpha * (reward - q)`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
-from mcp_reflect.domain.models import Author, ReflectionDraft, Result, Review, Trace, UtilityEvent
+from mcp_reflect.domain.models import Author, ReflectionDraft, Result, Review, Trace, UtilityEvent, Witness
+
+PASSED = 0.5
+"""Least reward of an event that counts as a pass."""
 
 ERASED_PREFIX = "gone"
 """Prefix of the id that replaces an erased memory in traces and reviews. It keeps a verdict on single memories a
@@ -100,6 +103,37 @@ def utility_event(review: Review, memory_id: str, position: int, reward: float, 
     )
 
 
+def bears_out(witness: Witness) -> bool:
+    """Return true where a run that taught a lesson speaks for it: it passed, or its lesson names what it failed by."""
+    return witness.success or bool(witness.draft.key_mistake.strip())
+
+
+def is_independent(witness: Witness, trace: Trace, own: AbstractSet[str], credited: Container[str]) -> bool:
+    """Return true where a run is evidence for a lesson because it came to it by itself.
+
+    Not so a run that was shown the memory, or whose review credits it: it counts as far as it followed the memory. Nor
+    the run that the memory came from (`own`): no run raises what it wrote.
+    """
+    memory_id = witness.memory_id
+    return memory_id not in own and memory_id not in trace.retrieved_memory_ids and memory_id not in credited
+
+
+def witness_event(witness: Witness, review: Review, q: float) -> UtilityEvent:
+    """Return the event by which a run that taught a memory's lesson by itself moves the memory's q_value `q`."""
+    reward = 1.0 if bears_out(witness) else 0.0
+    return UtilityEvent(
+        memory_id=witness.memory_id,
+        trace_id=review.trace_id,
+        review_id=review.id,
+        seq=review.seq,
+        position=0,
+        reward=reward,
+        alpha=review.alpha,
+        q_before=q,
+        q_after=updated_q(q, reward, review.alpha),
+    )
+
+
 def trial_counts(events: Iterable[UtilityEvent]) -> tuple[float, float]:
     """Return (trials, successes) in reviews of the reference learning rate; see `learning/confidence.py`."""
     counted = [(past.alpha / REFERENCE_ALPHA, past.reward) for past in events]
@@ -113,11 +147,13 @@ class UtilityTotals(NamedTuple):
     reviews: int
     trials: float
     successes: float
+    passes: int
 
 
 def utility_totals(initial_q: float, events: Sequence[UtilityEvent]) -> UtilityTotals:
     """Return what replayed events of one memory come to; without events the memory stands at `initial_q`."""
-    return UtilityTotals(events[-1].q_after if events else initial_q, len(events), *trial_counts(events))
+    passes = sum(event.reward >= PASSED for event in events)
+    return UtilityTotals(events[-1].q_after if events else initial_q, len(events), *trial_counts(events), passes)
 
 
 def replay(initial_q: float, events: Iterable[UtilityEvent]) -> list[UtilityEvent]:

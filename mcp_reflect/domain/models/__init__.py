@@ -23,6 +23,7 @@ from mcp_reflect.domain.models.memory import (
 )
 from mcp_reflect.domain.models.review import QUpdate, Review, UtilityEvent
 from mcp_reflect.domain.models.trace import ReflectionDraft, Retrieval, ReviewStatus, Trace
+from mcp_reflect.domain.models.witness import Witness
 
 __all__ = [
     "MEMORY_FIELDS",
@@ -60,6 +61,7 @@ __all__ = [
     "Status",
     "Trace",
     "UtilityEvent",
+    "Witness",
     "flat_fields",
     "of_kind",
 ]

@@ -22,8 +22,8 @@ class MemoryBase(Frozen):
     """Identity, ownership, origin, status and record of a memory, and the text that it is shown by.
 
     `reflection` is that text, `task` the task that it was learned on. `success` says whether that run passed; None for
-    what comes from no single run. `q_value` is in [0, 1]; `reviews` counts the reviews that moved it, `trials` and
-    `successes` are its record (`learning/confidence.py`).
+    what comes from no single run. `q_value` is in [0, 1]; `reviews` counts the reviews that moved it, `passes` those of
+    them that raised it, `trials` and `successes` are its record (`learning/confidence.py`).
     """
 
     id: str
@@ -39,6 +39,7 @@ class MemoryBase(Frozen):
     initial_q: float
     q_value: float
     reviews: int = 0
+    passes: int = 0
     trials: float = 0.0
     successes: float = 0.0
     created_at: datetime
@@ -53,6 +54,16 @@ class MemoryBase(Frozen):
     def source_trace_ids(self) -> tuple[str, ...]:
         """The traces that it came from, which must not credit it; `source_trace_id` is the first."""
         return (self.source_trace_id,)
+
+    @property
+    def runs(self) -> int:
+        """The number of runs that taught it or were judged after following it."""
+        return len(self.source_trace_ids) + self.reviews
+
+    @property
+    def borne_out(self) -> int:
+        """The number of those runs that speak for it: they taught it, or passed with it."""
+        return len(self.source_trace_ids) + self.passes
 
     @property
     def headline(self) -> str:

@@ -65,8 +65,13 @@ def render_augmented(task: str, memories: Sequence[Memory]) -> str:
             number += 1
             past_task = _MARKER_IN_TASK.sub(r"\g<0> ", inert(memory.task))
             parts.append(f"--- Memory {number} ---\nPast task:\n{past_task}")
-            parts.append(f"Reflection:\n{_self_delimiting(inert(memory.reflection))}")
+            parts.append(f"Reflection:\n{_self_delimiting(inert(memory.reflection))}{_support(memory)}")
     return "\n\n".join(parts)
+
+
+def _support(memory: Memory) -> str:
+    """How many runs bear a lesson out, as one more line of its reflection; nothing where a single run taught it."""
+    return f"\n{_INDENT}Borne out by {memory.borne_out} of {memory.runs} runs." if memory.runs > 1 else ""
 
 
 def _self_delimiting(reflection: str) -> str:

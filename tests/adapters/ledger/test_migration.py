@@ -92,7 +92,7 @@ def test_what_older_ledgers_have_not_counted_is_counted_from_their_events(url: s
     first.close()
     database = create_engine(url)
     with database.begin() as connection:
-        for column in ("trials", "successes"):
+        for column in ("trials", "successes", "passes"):
             connection.execute(text(f"ALTER TABLE utilities DROP COLUMN {column}"))
         connection.execute(text("DROP TABLE words"))
         connection.execute(text("UPDATE properties SET value = 1 WHERE name = 'schema'"))
@@ -102,5 +102,5 @@ def test_what_older_ledgers_have_not_counted_is_counted_from_their_events(url: s
     (change,) = read(second, lambda s: s.feed.changes("alpha", "model", 0)).memories
     second.close()
     assert (counted.trials, counted.successes) == (pytest.approx(3), pytest.approx(2))
-    assert (migrated.trials, migrated.successes) == (pytest.approx(3), pytest.approx(2))
+    assert (migrated.trials, migrated.successes, migrated.passes) == (pytest.approx(3), pytest.approx(2), 2)
     assert change.terms.keys.tolist() == terms.terms(memory.task).keys.tolist()

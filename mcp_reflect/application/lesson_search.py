@@ -1,0 +1,24 @@
+"""The search for memories that may hold the lesson of a run already, before the ledger is locked."""
+
+from __future__ import annotations
+
+from mcp_reflect.application.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.retrieval import Retriever
+from mcp_reflect.application.witnesses import NO_CANDIDATES, Candidates
+from mcp_reflect.domain.models import ReflectionDraft, Trace
+from mcp_reflect.domain.text.rendering import render_reflection
+
+
+class LessonSearch:
+    """Finds candidates for `witnesses.find_same_lesson` among the memories of a project."""
+
+    def __init__(self, retriever: Retriever) -> None:
+        self._retriever = retriever
+
+    def candidates(self, trace: Trace, draft: ReflectionDraft, embedded: EmbeddedTexts) -> Candidates:
+        """Return the memories to compare with the draft of a run; none for an empty one."""
+        if draft.is_empty:
+            return NO_CANDIDATES
+        vector = embedded.vectors[trace.task]
+        reflection = render_reflection(draft)
+        return self._retriever.find_like_lessons(trace.project, trace.user, trace.task, vector, reflection)
