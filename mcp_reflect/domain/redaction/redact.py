@@ -11,9 +11,23 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from mcp_reflect.domain.redaction.named_secrets import MARK, PLACEHOLDER, is_harmless, kind_of_name, redact_named
-from mcp_reflect.domain.redaction.secret_patterns import SecretPattern, secret_patterns
+from mcp_reflect.domain.redaction.cookies import redact_cookies
+from mcp_reflect.domain.redaction.encoded_text import (
+    redact_base64,
+    redact_coloured,
+    redact_percent,
+    with_plain_quotes,
+)
+from mcp_reflect.domain.redaction.named_secrets import redact_named
+from mcp_reflect.domain.redaction.secret_names import kind_of_name
+from mcp_reflect.domain.redaction.secret_pattern import SecretPattern
+from mcp_reflect.domain.redaction.secret_patterns import secret_patterns
+from mcp_reflect.domain.redaction.secret_values import MARK, PLACEHOLDER, is_harmless, is_phrase, looks_random
+from mcp_reflect.domain.redaction.tokens import redact_tokens
 from mcp_reflect.domain.trajectory.parsing import Trajectory
+
+_SHORTEST = 8
+"""Least length of a text that can hold a secret: `pwd=abcd`."""
 
 _MAX_ROUNDS = 8
 """A replacement can expose a secret that touched another one; two rounds are usual."""
@@ -29,12 +43,28 @@ _HOLDER = re.compile(
 _MAX_COMMAND = 300
 """Characters before a match that are searched for its command."""
 
+_SHORTEST_UNDER_WEAK_NAME = 8
+"""Least length of a random text under a name such as `write_key` that makes it a secret."""
+
 _SMALLEST_NUMBER = 1_000
 """Least absolute value of a number that is taken for a password; smaller ones are counts and flags."""
 
 
 def redact(text: str) -> str:
     """Return the text with each secret replaced by `[redacted:<kind>]`. Idempotent."""
+    if len(text) < _SHORTEST:
+        return text
+    text = redact_coloured(text, _redact_plain)
+    text = redact_base64(text, _redact_plain)
+    text = redact_percent(text, _redact_plain)
+    return _redact_plain(text)
+
+
+def _redact_plain(text: str) -> str:
+    return with_plain_quotes(text, _redact_rounds)
+
+
+def _redact_rounds(text: str) -> str:
     for _ in range(_MAX_ROUNDS):
         changed = _redact_once(text)
         if changed == text:
@@ -76,6 +106,9 @@ def _text(text: str, name: str) -> str:
     kind = kind_of_name(name)
     if kind and not is_harmless(text, kind):
         return f"{MARK}{kind}]"
+    weak = kind_of_name(name, weak=True)
+    if weak and (looks_random(text, _SHORTEST_UNDER_WEAK_NAME) or is_phrase(text)):
+        return f"{MARK}{weak}]"
     if not _HEADER.fullmatch(name):
         return redact(text)
     start = '"Cookie: ' if "cookie" in name.casefold() else '"Authorization: '
@@ -103,18 +136,23 @@ def _announced(before: Any, item: Any) -> str:
     """Return the name that the previous item of a list gives to an item: an option of a command, or a header."""
     if not isinstance(before, str) or (isinstance(item, str) and item.startswith("-")):
         return ""
-    return before if _HEADER.fullmatch(before) or (before.startswith("--") and kind_of_name(before)) else ""
+    if _HEADER.fullmatch(before):
+        return before
+    random = isinstance(item, str) and (looks_random(item, _SHORTEST_UNDER_WEAK_NAME) or is_phrase(item))
+    return before if (before.startswith("--") or random) and _is_telling(before) else ""
 
 
 def _is_telling(name: str) -> bool:
-    return bool(kind_of_name(name) or _HEADER.fullmatch(name))
+    return bool(kind_of_name(name) or kind_of_name(name, weak=True) or _HEADER.fullmatch(name))
 
 
 def _redact_once(text: str) -> str:
     for known in secret_patterns():
-        if any(hint in text for hint in known.hints):
-            text = known.pattern.sub(partial(_replaced, known), text)
-    return redact_named(text)
+        for hint in known.hints:
+            if hint in text:
+                text = known.pattern.sub(partial(_replaced, known), text)
+                break
+    return redact_tokens(redact_named(redact_cookies(text)))
 
 
 def _replaced(known: SecretPattern, match: re.Match[str]) -> str:
@@ -123,6 +161,8 @@ def _replaced(known: SecretPattern, match: re.Match[str]) -> str:
     text = match.string
     inside_word = known.whole_word and (text[end : end + 1].isalnum() or _follows_word(text, match.start()))
     if inside_word or text.startswith(MARK, start) or (group and PLACEHOLDER.fullmatch(text, start, end)):
+        return match[0]
+    if known.judge and not known.judge(text[start:end]):
         return match[0]
     if known.unless and known.unless.search(text, max(match.start() - _MAX_COMMAND, 0), match.start()):
         return match[0]

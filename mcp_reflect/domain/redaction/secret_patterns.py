@@ -1,8 +1,8 @@
-"""Patterns of secrets: the documented formats of vendors, and secrets in headers, URLs and commands.
+"""Patterns of secrets: the formats of vendors, and secrets in headers, URLs and blocks.
 
 Formats that detect-secrets supports are taken from its plugins. Its high-entropy plugins are not used, because they
 report hashes, ids and encoded data. Plugins whose patterns need quadratic time on a hostile line (JWT, OpenAI, npm,
-basic auth) or match ordinary words (Artifactory, IBM, Softlayer) are not used either; this module has its own patterns
+basic auth) or match ordinary words (Artifactory, IBM, Softlayer) are not used either; this package has its own patterns
 for those formats.
 """
 
@@ -10,64 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
-_WORD = r"A-Za-z0-9_\-"
-
-
-@dataclass(frozen=True)
-class SecretPattern:
-    """A pattern of one kind of secret; it is searched only in text that contains one of `hints`.
-
-    The secret is the pattern's last group, or the whole match where it has no group. With `whole_word` a match next to
-    letters or digits is ignored. A match is ignored, too, where `unless` matches in the text before it.
-    """
-
-    kind: str
-    hints: tuple[str, ...]
-    pattern: re.Pattern[str]
-    whole_word: bool = False
-    unless: re.Pattern[str] | None = None
-
-
-_PREFIXED: tuple[tuple[str, str, str], ...] = (
-    ("anthropic-key", "sk-ant-", rf"[{_WORD}]{{16,}}"),
-    ("openai-key", "sk-", rf"(?!ant-)(?=[{_WORD}]*\d)[{_WORD}]{{20,}}"),
-    ("github-token", "github_pat_", r"\w{22,}"),
-    *(("github-token", f"gh{letter}_", r"[A-Za-z0-9]{20,}") for letter in "pousr"),
-    *(
-        ("gitlab-token", prefix, rf"[{_WORD}]{{20,}}")
-        for prefix in ("glpat-", "gldt-", "glft-", "glrt-", "glsoat-", "glcbt-", "glptt-", "glagent-", "gloas-")
-    ),
-    *(("slack-token", f"xox{letter}-", rf"[{_WORD}]{{10,}}") for letter in "abeoprs"),
-    ("slack-token", "xapp-", rf"\d-[{_WORD}]{{10,}}"),
-    *(("stripe-key", f"{kind}_{mode}_", r"[A-Za-z0-9]{10,}") for kind in ("sk", "rk") for mode in ("live", "test")),
-    ("stripe-key", "whsec_", r"[A-Za-z0-9+/=]{24,}"),
-    ("google-api-key", "AIza", rf"[{_WORD}]{{35}}"),
-    ("google-token", "ya29.", rf"[{_WORD}.]{{20,}}"),
-    ("google-token", "GOCSPX-", rf"[{_WORD}]{{20,}}"),
-    ("npm-token", "npm_", r"[A-Za-z0-9]{36}"),
-    ("pypi-token", "pypi-AgE", rf"[{_WORD}]{{40,}}"),
-    ("huggingface-token", "hf_", r"[A-Za-z0-9]{30,}"),
-    ("groq-key", "gsk_", r"[A-Za-z0-9]{40,}"),
-    ("xai-key", "xai-", r"[A-Za-z0-9]{40,}"),
-    ("perplexity-key", "pplx-", r"[A-Za-z0-9]{40,}"),
-    ("replicate-token", "r8_", r"[A-Za-z0-9]{30,}"),
-    *(("digitalocean-token", f"do{letter}_v1_", r"[a-f0-9]{64}") for letter in "opr"),
-    *(("shopify-token", f"shp{kind}_", r"[a-fA-F0-9]{32}") for kind in ("at", "ca", "pa", "ss")),
-    ("databricks-token", "dapi", r"[a-f0-9]{32}"),
-    ("vault-token", "hvs.", rf"[{_WORD}]{{24,}}"),
-    ("linear-key", "lin_api_", r"[A-Za-z0-9]{32,}"),
-    ("notion-token", "ntn_", r"[A-Za-z0-9]{40,}"),
-    ("newrelic-key", "NRAK-", r"[A-Z0-9]{27}"),
-    ("supabase-token", "sbp_", r"[a-f0-9]{40}"),
-    ("artifactory-token", "AKCp", r"[A-Za-z0-9]{60,}"),
-    ("jwt", "eyJ", rf"[{_WORD}]{{10,}}(?:\.[{_WORD}=]{{6,}}){{1,4}}"),
-    ("age-key", "AGE-SECRET-KEY-1", r"[A-Z0-9]{50,}"),
-)
-"""(kind, prefix, pattern of the rest), as the vendors document them."""
+from mcp_reflect.domain.redaction.command_secrets import COMMAND_PATTERNS
+from mcp_reflect.domain.redaction.secret_pattern import SecretPattern, random_value
+from mcp_reflect.domain.redaction.secret_values import is_mixed, looks_random
+from mcp_reflect.domain.redaction.vendor_prefixes import VENDOR_PREFIXES
 
 _KNOWN_TO_LIBRARY: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
     ("aws-access-key", ("AKIA", "ASIA", "ABIA", "ACCA", "A3T"), "aws", "AWSKeyDetector"),
@@ -81,29 +30,70 @@ _KNOWN_TO_LIBRARY: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
 )
 """(kind, hints, module, class) of the detect-secrets plugins in use."""
 
-_ARGUMENTS = r"(?:[^\n;|&\\]{0,150}?)"
-"""Arguments of one command, up to the relevant option."""
 
-_BLOCK = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+def _is_hook(path: str) -> bool:
+    parts = re.split(r"[/@]", path)
+    return any(looks_random(part, 16) for part in parts) or (
+        len(parts) > 1 and all(looks_random(p, 6) or p.isdecimal() for p in parts)
+    )
+
+
+_LINE_PREFIX = r"(?:[ \t]*\d{1,7}(?:→|\t|[:|][ \t]?|[ \t]{1,4}))?[ \t>+|#*-]{0,40}"
+"""Numbers of lines, quotation marks and marks of a diff before the lines of a block."""
+_BLOCK = r"----[- ]?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?[- ]?----"
+_END = r"----[- ]?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?[- ]?-----?"
+_USER = r"[^\s/:@?#\"'<>\\\[]{0,200}"
+
 _OWN = (
     SecretPattern(
         "private-key",
         ("PRIVATE KEY",),
         # Up to the end of the block; of a truncated block the remaining encoded lines.
         re.compile(
-            _BLOCK + r"(?:(?>[^-]*+(?:-(?!----)[^-]*+)*)-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-            r"|(?>(?:(?>(?:\s|\\+[rn]|[\"'+,])*)[A-Za-z0-9+/=]{16,})*))"
+            rf"-?{_BLOCK}-?(?:(?>[^-]*+(?:-(?!---)[^-]*+)*){_END}"
+            rf"|(?>(?:(?>(?:\s|\\+[rn]|[\"'+,]|\d+(?:→|\t)|[>|])*)[A-Za-z0-9+/=]{{16,}})*))"
         ),
     ),
     SecretPattern(
         "private-key",
         ("Private-Lines:",),
-        re.compile(r"Private-Lines: \d+((?>(?:(?>(?:\s|\\+[rn])+)[A-Za-z0-9+/=]{16,})+))"),
+        re.compile(rf"Private-Lines: \d+((?>(?:(?>(?:\s|\\+[rn])+){_LINE_PREFIX}[A-Za-z0-9+/=]{{16,}})+))"),
     ),
     SecretPattern(
         "url-password",
         ("://",),
-        re.compile(r"://[^\s/:@?#\"'<>\\]{0,200}:([^\s/@\"'<>\\]{1,500})@"),
+        re.compile(rf"://{_USER}:([^\s/\"'<>\\]{{1,500}})@(?=[\w.\[%-])"),
+    ),
+    SecretPattern(
+        "url-password",
+        ("://",),
+        # A slash in it is not written as it should be, but it is in many a key.
+        re.compile(rf"://{_USER}:(?!\d{{1,5}}/)([^\s\"'<>\\@:]{{16,500}})@(?=[\w.\[%-])"),
+        judge=random_value(16),
+    ),
+    SecretPattern(
+        "url-password",
+        ("://",),
+        re.compile(r"://([^\s/:@?#\"'<>\\\[]{16,500})(?::\[redacted:url-password\])?@(?=[\w.\[%-])"),
+        judge=random_value(16),
+    ),
+    SecretPattern(
+        "secret",
+        ("=",),
+        re.compile(
+            r"[?&;#](?:amp;)?(?:code|key|auth|jwt|sid|session(?:_?id)?|jsessionid|phpsessid|ticket|sig|hmac|signature"
+            r"|x-(?:amz|goog)-(?:signature|security-token))=([^\s&;\"'<>#\\]{16,4000})",
+            re.IGNORECASE,
+        ),
+        judge=random_value(16),
+    ),
+    SecretPattern(
+        "webhook",
+        ("hook",),
+        re.compile(
+            r"://(?!hooks\.slack\.com)[^\s\"'<>?#\\]{0,200}?hook[^\s\"'<>?#/\\]{0,40}/(?:[a-z-]{1,12}/){0,3}([\w@.=/-]{8,400})"
+        ),
+        judge=_is_hook,
     ),
     SecretPattern(
         "bearer-token",
@@ -127,6 +117,15 @@ _OWN = (
     SecretPattern(
         "secret",
         ("uthorization", "UTHORIZATION"),
+        # Any other scheme, such as SSWS or Bot, where the rest looks random.
+        re.compile(
+            r"uthorization[\\\"']*\s*[:=]\s*[\\\"']*[a-z][\w-]{1,30}\s+([^\s\"'\\,;<>=]{16,}=*)(?![=\"])", re.IGNORECASE
+        ),
+        judge=random_value(16),
+    ),
+    SecretPattern(
+        "secret",
+        ("uthorization", "UTHORIZATION"),
         # Without a word for its kind, only where quotes end it: `authorization: name_of_a_variable` is code.
         re.compile(
             r"uthorization(?:\\{0,8}[\"'])?\s{0,5}:\s{0,5}(?:\\{0,8}[\"'])?"
@@ -135,29 +134,57 @@ _OWN = (
         ),
     ),
     SecretPattern(
-        "basic-auth",
-        (" -u", " --user"),
-        # Options of curl; the same name twice is user and group in a docker command.
+        "secret",
+        ("uthorization", "UTHORIZATION"),
         re.compile(
-            r" (?:-u ?|--user[ =])[\"']?(?=[^\s:]*[A-Za-z])([^\s:\"'/\\]{1,100}):(?!\1(?:\s|$))([^\s\"'\\:/]{4,200})"
-        ),
-        unless=re.compile(
-            r"\b(?:docker(?:-compose)?|podman|nerdctl|chown|chroot|setpriv|rsync)\b"
-            r"(?:(?!curl|wget)[^\n;|&])*\Z"
+            r"uthorization[^\n]{1,300}?\b(?:response|signature)=\\{0,8}[\"']?([A-Za-z0-9+/=_-]{32,})", re.IGNORECASE
         ),
     ),
-    SecretPattern("password", ("sshpass",), re.compile(r"\bsshpass -p ?[\"']?([^\s\"'\\]{1,200})")),
+    SecretPattern(
+        "token",
+        (".",),
+        # Three parts, as in the tokens of Discord and Terraform
+        re.compile(r"\.(?<=[A-Za-z0-9]{14}\.)([\w-]{5,12}\.[\w-]{25,200})"),
+        judge=lambda text: is_mixed(text.rpartition(".")[2]) and looks_random(text.rpartition(".")[2], 25),
+    ),
+    SecretPattern("azure-secret", ("8Q~", "7Q~"), re.compile(r"(?<![\w~.-])[\w~.-]{2,4}[78]Q~[\w~.-]{30,40}")),
+    SecretPattern("telegram-token", ("/bot",), re.compile(r"/bot(\d{6,12}:[\w-]{30,40})")),
     SecretPattern(
         "password",
-        ("mysql", "mariadb"),
-        re.compile(rf"\b(?:mysql|mariadb){_ARGUMENTS} -p[\"']?(?!\d+:\d)([^\s\"'\\;|&<>]{{1,200}})"),
+        ('"password"', "'password'"),
+        # A field of a form in HTML
+        re.compile(r"type=\\{0,8}[\"']password\\{0,8}[\"'][^<>\n]{0,200}?value=\\{0,8}[\"']([^\"'\\]{1,200})"),
+    ),
+    SecretPattern("asana-token", (":",), re.compile(r"(?<![\w/])[012](?:/\d{13,20}){1,2}:[a-f0-9]{32}")),
+    SecretPattern(
+        "password-hash",
+        ("$",),
+        re.compile(
+            r"\$(?<![\w$]\$)(?:1|2[abxy]?|5|6|7|y|sha1|apr1|argon2\w{1,2}|scrypt|pbkdf2[\w-]{0,12})\$([^\s:\"'\\,;]{20,300})"
+        ),
     ),
     SecretPattern(
         "password",
-        (" login ",),
+        ("assword for",),
+        re.compile(r"assword for [^\n:]{1,60}(?::[^\n:'\"]{1,120})?['\"]?: ?([^\s'\"\\]{4,200})"),
+    ),
+    SecretPattern(
+        "password", ("(password",), re.compile(r"(?<=[\s/])([^\s\"'`(]{6,100})[ ]\(password"), judge=random_value(6)
+    ),
+    SecretPattern(
+        "password",
+        ("password", "PASSWORD"),
         re.compile(
-            rf"\b(?:docker|podman|nerdctl|buildah|skopeo) login{_ARGUMENTS} -p[ =][\"']?([^\s\"'\\;|&<>]{{1,200}})"
+            r"login(?<!\wlogin)(?:\s|\\+[rnt]){1,10}\S{1,100}?(?:\s|\\+[rnt]){1,10}(?:\d{1,6}→\s{0,8})?(?:[>|]\s{1,8})?"
+            r"password[ \t]{1,5}([^\s\"'\\]{4,200})"
         ),
+    ),
+    SecretPattern(
+        "password",
+        (":",),
+        # A line of .pgpass: host, port, database, user, password
+        re.compile(r":(?<=[\w*]:)(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*-]{1,60}:([^\s:\"'\\]{6,200})(?=\s|\Z|[\"'\\])"),
+        judge=random_value(6),
     ),
 )
 
@@ -165,15 +192,24 @@ _OWN = (
 @cache
 def secret_patterns() -> tuple[SecretPattern, ...]:
     """Return all patterns. The first call imports detect-secrets; only its patterns are used, none of its settings."""
-    own = (SecretPattern(kind, (prefix,), _prefixed(prefix, rest)) for kind, prefix, rest in _PREFIXED)
-    return (*_OWN, *own, *_from_library())
+    own = (SecretPattern(kind, (prefix,), _prefixed(prefix, rest)) for kind, prefix, rest in VENDOR_PREFIXES)
+    return (*_OWN, *COMMAND_PATTERNS, *own, *_from_library())
+
+
+_LONG_PREFIX = 4
+"""Characters from which on a prefix may also follow `_` or `-`."""
 
 
 def _prefixed(prefix: str, rest: str) -> re.Pattern[str]:
     # The look-behind follows the prefix, because a pattern that begins with literal characters is found fast.
-    # In an escaped string a line end is the two characters \n, so this n belongs to no word.
+    # In an escaped string a line end is the two characters \n, so this n belongs to no word; %3D is no word either.
     literal = re.escape(prefix)
-    return re.compile(rf"{literal}(?:(?<![{_WORD}]{literal})|(?<=\\[nrt]{literal})){rest}")
+    lone = len(prefix) < _LONG_PREFIX or prefix.startswith(("sk-", "key-", "api-", "sdk-"))
+    before = "A-Za-z0-9_-" if lone else "A-Za-z0-9"
+    return re.compile(
+        rf"{literal}(?:(?<![{before}]{literal})|(?<=\\[nrt]{literal})|(?<=%[0-9A-F]{{2}}{literal})"
+        rf"|(?<=\n[+-]{literal})){rest}"
+    )
 
 
 def _from_library() -> Iterator[SecretPattern]:

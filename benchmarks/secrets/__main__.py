@@ -1,0 +1,81 @@
+"""Redaction of secrets: `python -m benchmarks.secrets [--held-out] [--lines 20000] [--missed 0]`.
+
+Printed are the secrets tried and caught, by part of the set, and the lines of innocent text and the commands that were
+changed without need. Rules were written with two thirds of the kinds in sight; `--held-out` also
+shows the third that was not, and the fresh kinds that were added after that third had been looked at.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.secrets.cases import SEED, Case, cases, is_caught
+from benchmarks.secrets.innocent import changed_lines, commands, innocent_lines
+from mcp_reflect.domain.redaction.redact import redact, redact_json
+
+console = Console()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--held-out", action="store_true", help="the third of the kinds that rules were not written for"
+    )
+    parser.add_argument("--only", choices=("secrets", "lines"), help="one of the tables")
+    parser.add_argument("--lines", type=int, default=20_000, help="of innocent text per source")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--missed", type=int, default=0, help="print so many misses and wrong hits")
+    options = parser.parse_args()
+    if options.only != "lines":
+        _secrets(["in sight", "held out", "fresh"] if options.held_out else ["in sight"], options.seed, options.missed)
+    if options.only != "secrets":
+        _lines(options.lines, options.seed, options.missed)
+
+
+def _secrets(parts: list[str], seed: int, shown: int) -> None:
+    table = Table("kinds", "number", "tried", "caught", "recall", "kinds below .9", title="Secrets caught")
+    missed: list[tuple[Case, Any]] = []
+    for name in parts:
+        tried: Counter[str] = Counter()
+        caught: Counter[str] = Counter()
+        for case in cases(name, seed):
+            redacted = redact(case.value) if isinstance(case.value, str) else redact_json(case.value)
+            tried[case.kind] += 1
+            if is_caught(case, redacted):
+                caught[case.kind] += 1
+            else:
+                missed.append((case, redacted))
+        low = sum(caught[kind] < 0.9 * tried[kind] for kind in tried)
+        share = caught.total() / tried.total()
+        table.add_row(name, str(len(tried)), str(tried.total()), str(caught.total()), f"{share:.4f}", str(low))
+    console.print(table)
+    for case, redacted in missed[:shown]:
+        console.print(f"{case.kind} | {case.shape} | {case.value!r} -> {redacted!r}", markup=False, highlight=False)
+
+
+def _lines(most: int, seed: int, shown: int) -> None:
+    table = Table("text", "lines", "changed", "share", title="Wrongly caught")
+    all_lines = all_changed = 0
+    for name, lines in innocent_lines(most, seed):
+        changed = changed_lines(lines, redact)
+        count = sum(bool(line) for line in lines)
+        all_lines, all_changed = all_lines + count, all_changed + len(changed)
+        table.add_row(name, str(count), str(len(changed)), f"{len(changed) / max(count, 1):.3%}")
+        for before, after in changed[:shown]:
+            console.print(f"{name} | {before[:300]} -> {after[:300]}", markup=False, highlight=False)
+    table.add_row("all", str(all_lines), str(all_changed), f"{all_changed / max(all_lines, 1):.3%}")
+    found = commands(most, seed)
+    broken = [(command, after) for command in found if (after := redact(command)) != command]
+    table.add_row("commands of documents", str(len(found)), str(len(broken)), f"{len(broken) / max(len(found), 1):.3%}")
+    console.print(table)
+    for before, after in broken[:shown]:
+        console.print(f"command | {before} -> {after}", markup=False, highlight=False)
+
+
+if __name__ == "__main__":
+    main()

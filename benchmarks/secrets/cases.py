@@ -1,0 +1,118 @@
+"""The set: each kind in each shape, from a seed; a third of the kinds is held out, and a second set is fresh.
+
+A secret counts as caught where the redacted text holds no half of it in a row, neither as it is nor as its shape
+encodes it (JSON, URL, HTML, base64). Of a secret of several lines, each long line must be gone.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+from urllib.parse import quote
+
+from benchmarks.secrets.contexts import contexts
+from benchmarks.secrets.fresh import FRESH_CONTEXTS, FRESH_NAMED, FRESH_PREFIXED
+from benchmarks.secrets.kinds import Kind, kinds, kinds_of
+from benchmarks.secrets.random_text import fill
+from benchmarks.secrets.shapes import BARE, NAMED, carriers
+
+SEED = 19
+_SHORTEST_PART = 6
+_LONG_LINE = 16
+_MARKED = re.compile("«(.+?)»", re.DOTALL)
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{12,}={0,2}")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One secret in one shape: text or a JSON value."""
+
+    kind: str
+    shape: str
+    value: Any
+    secrets: tuple[str, ...]
+
+
+def is_held_out(kind: str) -> bool:
+    """Return whether a kind belongs to the third that is looked at once, when the rules are done."""
+    return hashlib.sha256(f"{SEED} {kind}".encode()).digest()[0] % 3 == 0
+
+
+def parts() -> dict[str, tuple[list[Kind], dict[str, str]]]:
+    """Return the parts of the set: their kinds that are values, and templates of those that are surroundings."""
+    every, around = kinds(), contexts()
+    return {
+        "in sight": _split(every, around, held_out=False),
+        "held out": _split(every, around, held_out=True),
+        "fresh": (kinds_of(FRESH_PREFIXED, FRESH_NAMED), FRESH_CONTEXTS),
+    }
+
+
+def cases(part: str, seed: int = SEED) -> Iterator[Case]:
+    """Yield every kind of one part of the set in every shape."""
+    values, around = parts()[part]
+    for kind in values:
+        for shape, write in NAMED.items():
+            rng = Random(f"{seed} {kind.name} {shape}")
+            secret = fill(rng.choice(kind.templates), rng)
+            yield Case(kind.name, shape, write(rng.choice(kind.names), secret), (secret,))
+        for shape, write in BARE.items() if kind.bare else ():
+            rng = Random(f"{seed} {kind.name} {shape}")
+            secret = fill(rng.choice(kind.templates), rng)
+            yield Case(kind.name, shape, write("", secret), (secret,))
+    for name, template in around.items():
+        for shape, carry in carriers().items():
+            text, secrets = _filled(template, Random(f"{seed} {name} {shape}"))
+            yield Case(name, shape, carry(text), secrets)
+
+
+def is_caught(case: Case, redacted: Any) -> bool:
+    """Return whether nothing of the case's secrets is left in its redacted value."""
+    text = redacted if isinstance(redacted, str) else json.dumps(redacted, ensure_ascii=False)
+    texts = [text, *_decoded(text)]
+    return not any(part in each for secret in case.secrets for part in _parts(secret) for each in texts)
+
+
+def _split(every: list[Kind], around: dict[str, str], *, held_out: bool) -> tuple[list[Kind], dict[str, str]]:
+    return (
+        [kind for kind in every if is_held_out(kind.name) == held_out],
+        {name: template for name, template in around.items() if is_held_out(name) == held_out},
+    )
+
+
+def _filled(template: str, rng: Random) -> tuple[str, tuple[str, ...]]:
+    found: list[str] = []
+
+    def secret(match: re.Match[str]) -> str:
+        found.append(fill(match[1], rng))
+        return found[-1]
+
+    return fill(_MARKED.sub(secret, template), rng), tuple(found)
+
+
+def _parts(secret: str) -> Iterator[str]:
+    """Yield every half of the secret in each encoding, of several lines each long line."""
+    lines = [line for line in secret.split("\n") if len(line) >= _LONG_LINE] if "\n" in secret else [secret]
+    for line in lines:
+        for written in {line, json.dumps(line)[1:-1], quote(line, safe=""), html.escape(line), _b64(line)}:
+            length = min(len(written), max(_SHORTEST_PART, -(-len(written) // 2)))
+            yield from (written[start : start + length] for start in range(len(written) - length + 1))
+
+
+def _b64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
+
+
+def _decoded(text: str) -> Iterator[str]:
+    for match in _BASE64.finditer(text):
+        body = match[0].rstrip("=")
+        yield base64.b64decode(body + "=" * (-len(body) % 4) if len(body) % 4 != 1 else body[:-1]).decode(
+            "utf-8", "replace"
+        )

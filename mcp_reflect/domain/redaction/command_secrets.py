@@ -1,0 +1,147 @@
+"""Secrets in the arguments of commands, by the command and its option."""
+
+from __future__ import annotations
+
+import re
+
+from mcp_reflect.domain.redaction.secret_pattern import SecretPattern, random_value
+
+_ARGUMENTS = r"(?:[^\n;|&\\]{0,150}?)"
+"""Arguments of one command, up to the relevant option."""
+_VALUE = r"(?:\\{0,8}[\"'])?(?!\[redacted:)([^\s\"'\\;|&<>$][^\s\"'\\;|&<>]{0,300})"
+
+_OPTIONS: tuple[tuple[str, str, str], ...] = (
+    ("mysql", r"\w*", r"-p(?!\d+:\d)(?=\S)"),
+    ("mariadb", r"(?:-\w+)?", r"-p(?!\d+:\d)(?=\S)"),
+    ("redis-cli", "", r"(?:-a|--pass)[ =]"),
+    ("mongo", r"(?:sh|dump|restore|export|import|stat|top)?", r"-p[ =]"),
+    ("openssl", "", r"-k "),
+    ("openssl", "", r"-(?:pass|passin|passout)[ =]pass:"),
+    ("7z", r"\w?", r"-p(?=\S)"),
+    ("zip", "", r"-P ?"),
+    ("unzip", "", r"-P ?"),
+    ("rar", "", r"-h?p(?=\S)"),
+    ("unrar", "", r"-h?p(?=\S)"),
+    ("ldap", r"\w{3,10}", r"-w ?"),
+    ("smbclient", "", r"-U ?['\"]?[^\s%]{1,80}%"),
+    ("htpasswd", "", r"-[a-zA-Z]{0,5}b[a-zA-Z]{0,5} (?:-\S+ )?\S{1,200} \S{1,100} "),
+    ("snmp", r"\w{2,10}", r"-[AX] ?"),
+    ("ipmitool", "", r"-P ?"),
+    ("mosquitto_", r"\w{3}", r"-P ?"),
+    ("sqlcmd", "", r"-P ?"),
+    ("bcp ", "", r"-P ?"),
+    ("cqlsh", "", r"-p ?"),
+    ("sshpass", "", r"-p ?"),
+    *(
+        (f"{client} login", "", "-p[ =]")
+        for client in ("docker", "podman", "nerdctl", "buildah", "skopeo", "az", "cf", "oc")
+    ),
+    *((f"{client} login", "", "-p[ =]") for client in ("registry", "oras", "acr")),
+    *((f"{client}", "", r"(?:token=)?(?=[\w.-]{20})") for client in ("vault login", "cargo login", "snyk auth")),
+    ("ngrok", "", r"(?:add-)?authtoken "),
+    ("twine upload", "", r"-p[ =]"),
+    ("rclone", "", r"pass(?:word2?)? "),
+    ("rabbitmqctl", "", r"(?:add_user|change_password) \S{1,60} "),
+    ("mysqladmin", "", r"password "),
+    ("nmcli", "", r"password "),
+    ("net use", "", r"/user:\S{1,80} "),
+    ("lftp", "", r"-u ?[^\s,]{1,80},"),
+    ("http ", "", r"-a [^\s:]{1,80}:"),
+    ("xfreerdp", "", r"/p:"),
+    ("wpa_passphrase", "", r"\S{1,60} "),
+    ("net user", "", r"\S{1,60} (?=[^/\s])"),
+    ("useradd", "", r"-p[ =]?"),
+    ("sqlplus", "", r"(?:-\w+ ){0,3}[\w.]{1,60}/(?=[^/])"),
+    ("aws configure", "", r"set aws_(?:secret_access_key|session_token) "),
+    ("ConvertTo-SecureString", "", r"(?:-String )?(?=[^-\s])"),
+)
+"""(command, rest of its name, option up to its value)."""
+
+_PIPED = (
+    r"(?:chpasswd|passwd[ ][^\n|]{0,40}--stdin|sudo[ ](?:-\w+[ ])*-\w*S|[^\n|]{1,120}--password-stdin"
+    r"|[^\n|]{1,120}--with-token|[^\n|]{1,120}--passphrase-fd|cryptsetup|smbpasswd|kinit|openssl[ ]pkcs)"
+)
+"""Commands that read a secret from their input."""
+
+_IN_QUOTES = r"\\{0,8}[\"']((?:[^\"'\n\\]|\\(?![\"'])){1,500})(?=\\{0,8}[\"'])"
+_STATEMENTS: tuple[tuple[str, str], ...] = (
+    *(
+        (word, rf"(?<=(?i:with) {word})|(?<=(?i:login) {word})|(?<=(?i:encrypted) {word})")
+        for word in ("PASSWORD", "password")
+    ),
+    ("IDENTIFIED", r"(?i:[ \t]{1,5}with[ \t]{1,5}\S{1,60})?(?i:[ \t]{1,5}by(?:[ \t]{1,5}password)?)"),
+    # In small letters, "identified by" is prose but for the statement that it ends.
+    ("user ", r"\S{1,100}[ \t]{1,5}identified(?:[ \t]{1,5}with[ \t]{1,5}\S{1,60})?[ \t]{1,5}by(?:[ \t]{1,5}password)?"),
+)
+"""(word, what belongs to it) before the password in statements of SQL."""
+
+COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
+    *(
+        # A pattern that begins with literal characters is found fast.
+        SecretPattern(
+            "password",
+            (command,),
+            re.compile(rf"{command}(?<![\w-]{command}){rest}(?=[ ]|(?<=[ ])){_ARGUMENTS}(?<![^ ]){option}{_VALUE}"),
+        )
+        for command, rest, option in _OPTIONS
+    ),
+    SecretPattern(
+        "password",
+        ("echo ", "printf "),
+        re.compile(
+            r"\b(?:echo|printf)[ ](?:-\w+[ ])?(?:\\{0,8}[\"'])?(?:[\w.-]{1,60}:)?"
+            r"([^\s\"'|:$\\][^\s\"'|\\]{3,200})"
+            rf"(?:\\{{0,8}}[\"'])?[ ]?\|[ ]?(?:sudo[ ])?{_PIPED}"
+        ),
+    ),
+    SecretPattern(
+        "password",
+        ("net use",),
+        re.compile(r"\bnet use (?:\w:|\*)? ?\S{3,100} ([^\s/\"'][^\s\"']{3,100}) /user"),
+    ),
+    SecretPattern(
+        "password",
+        ("pass", "PASS"),
+        re.compile(rf"(?<=\s)-(?:(?:src|dest)?(?:store|key)|new)pass(?:word)?[ =]{_VALUE}"),
+    ),
+    SecretPattern(
+        "token",
+        ("_auth", "_password"),
+        re.compile(
+            r"_(?:authToken|auth|password)(?:[ \t]{0,3}=[ \t]{0,3}|[ \t]{1,3})[\"']?([A-Za-z0-9+/=_.-]{12,500})"
+        ),
+        judge=random_value(12),
+    ),
+    SecretPattern(
+        "basic-auth",
+        (" -u", " --user", " -U", " --proxy-user"),
+        # Options of curl; the same name twice is user and group in a docker command.
+        re.compile(
+            r" (?:-[uU] ?|--(?:proxy-)?user[ =])(?:\\{0,8}[\"'])?(?=[^\s:]*[A-Za-z])([^\s:\"'/\\]{1,100})"
+            r":(?!\1(?:\s|$))([^\s\"'\\:/]{4,200})"
+        ),
+        unless=re.compile(
+            r"\b(?:docker(?:-compose)?|podman|nerdctl|chown|chroot|setpriv|rsync)\b"
+            r"(?:(?!curl|wget)[^\n;|&])*\Z"
+        ),
+    ),
+    SecretPattern(
+        "password",
+        ("assword:",),
+        # A script for expect
+        re.compile(r"assword:[^\n]{0,40}\s{1,20}send(?:_user)?[ ](?:--[ ])?\\{0,8}[\"']([^\"'\\\n]{4,200})"),
+    ),
+    SecretPattern("password", ("requirepass ", "masterauth "), re.compile(rf"(?:requirepass|masterauth)[ ]{_VALUE}")),
+    SecretPattern(
+        "recovery-codes",
+        ("ecovery codes", "ackup codes"),
+        re.compile(
+            r"(?:ecovery|ackup) codes[^\n\\]{0,40}"
+            r"((?:(?:\s|\\+[rn]|[\d>|→*#.,-]{1,9}[ \t]){1,20}[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,3}){1,20})"
+        ),
+    ),
+    *(
+        SecretPattern("password", (word,), re.compile(rf"{word}(?:{before})[ \t]{{1,5}}{_IN_QUOTES}"))
+        for word, before in _STATEMENTS
+    ),
+)

@@ -1,0 +1,155 @@
+"""Names that secrets are given to: `db_password`, `X-Api-Key`, `clientSecret`, `Mot de passe`.
+
+A name is found by its last word, in small letters, and by what stands before that: many a word such as key is part of a
+name only after some others. A name is weak where it often stands for something else than a secret.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+_S = r"[ ._-]?"
+_OTHER_KEYS = (
+    "(?:public|pub|foreign|cache|sort|partition|idempotency|object|row|dedup|unique|index|lookup|group|hash|range|event|"
+    "message|s3|sub|by|of|the|for|with|parent|item|order|state|storage|build|lock|resource|translation|i18n)[_-]"
+)
+"""What makes a key that is none of a lock."""
+_KEY_OF = (
+    rf"(?:(?P<aws>secret{_S}access)|(?P<key>api|access|account|auth|service|subscription)"
+    rf"|(?P<secret>private|signing|encryption|master|client|secret)"
+    rf"|(?P<weak_key>app(?:lication)?|licen[sc]e|write|ingest(?:ion)?|storage|shared{_S}access|service{_S}role|primary|"
+    rf"secondary|integration|routing|admin|deploy|server|project|hmac|aes|fernet|crypto?|cipher|data|signature|"
+    rf"pre{_S}?shared|wallet|webhook|session|host|function|root|owner|(?!{_OTHER_KEYS})[a-z0-9]{{2,15}}(?=[_-]\Z))){_S}\Z"
+)
+_PASS_OF = (
+    rf"(?P<password>(?:db|user|admin|root|smtp|mail|ftp|login|proxy|default|become|ssh){_S}\Z)"
+    r"|(?P<weak_password>[a-z][_-]\Z)"
+)
+_SALT_OF = rf"(?P<weak_secret>(?:auth|nonce|password|secure|logged{_S}in){_S}\Z)"
+_SEED_OF = rf"(?P<weak_secret>(?:otp|mfa|totp|wallet){_S}\Z)"
+_WORD_START = r"(?P<weak_secret>(?<![a-z])\Z)"
+_QUOTE_AFTER = re.compile(r"\\{0,8}[\"'\uf8e0-\uf8e6]")
+"""After the name `auth`, which is a key of JSON only."""
+_IN_MARK = re.compile(r"\[redacted:[a-z0-9-]*\Z")
+_TAIL = r"(?:[_-]?(?:key|value|hash|base64|base|b64|\d{1,4})|[ ](?:key[ ]base|key|base|value))?(?![a-z])"
+
+_FOREIGN = ("contraseña", "пароль", "密码", "密碼", "パスワード", "비밀번호")
+
+
+def _spellings(stem: str) -> tuple[str, ...]:
+    """Return a word as it is, and as JSON writes it, once and twice escaped."""
+    escaped = stem.encode("ascii", "backslashreplace").decode().replace("\\xf1", "\\u00f1")
+    return stem, escaped, escaped.replace("\\", "\\\\")
+
+
+_STEMS: tuple[tuple[str, str, str], ...] = (
+    *(("password", stem, "") for stem in ("password", "passwd", "passphrase", "passcode", "passwort", "pwd", "pswd")),
+    *(("password", stem, "") for stem in ("kennwort", "senha", "contrasena", "mot de passe")),
+    *(("password", spelling, "") for stem in _FOREIGN for spelling in _spellings(stem)),
+    ("", "pass", _PASS_OF),
+    ("", "key", _KEY_OF),
+    ("token", "token", ""),
+    ("secret", "secret", ""),
+    ("secret", "clave secreta", ""),
+    ("weak_password", "psk", ""),
+    ("weak_password", "credentials", ""),
+    ("weak_password", "credential", ""),
+    ("weak_secret", "client-key-data", ""),
+    ("", "auth", _WORD_START),
+    ("", "sig", _WORD_START),
+    ("", "signature", _WORD_START),
+    ("", "salt", _SALT_OF),
+    ("", "seed", _SEED_OF),
+    *(("phrase", f"seed{sign}phrase", "") for sign in (" ", "_", "-", "")),
+    *(("phrase", f"recovery{sign}phrase", "") for sign in (" ", "_", "-", "")),
+    ("phrase", "mnemonic", ""),
+)
+"""(group, last word, pattern of what must precede it, whose group counts)."""
+_SEARCHES = tuple(
+    (group, stem, re.compile(re.escape(stem) + _TAIL), re.compile(before) if before else None)
+    for group, stem, before in _STEMS
+)
+_LONGEST_BEFORE = 24
+_KINDS = {
+    "aws": "aws-secret-key",
+    "password": "password",
+    "key": "api-key",
+    "token": "token",
+    "secret": "secret",
+    "weak_key": "api-key",
+    "weak_password": "password",
+    "weak_secret": "secret",
+    "phrase": "password",
+}
+
+
+class SecretName(NamedTuple):
+    """Where a name of a secret stands in a text; `start` is where those of its words begin that make it one."""
+
+    start: int
+    end: int
+    group: str
+
+    @property
+    def kind(self) -> str:
+        """The kind of secret that it stands for."""
+        return _KINDS[self.group]
+
+    @property
+    def is_weak(self) -> bool:
+        """True where only a value that looks random is a secret."""
+        return self.group.startswith("weak") or self.group == "phrase"
+
+
+def secret_names(text: str) -> list[SecretName]:
+    """Return the names of secrets in a text, in order; of two that end alike the longer one."""
+    folded = _folded(text)
+    found: dict[int, SecretName] = {}
+    for group, stem, pattern, before in _SEARCHES:
+        if stem not in folded:
+            continue
+        for match in pattern.finditer(folded):
+            start, name_group = match.start(), group
+            if before is not None:
+                window = before.search(folded[max(start - _LONGEST_BEFORE, 0) : start])
+                if window is None or window.lastgroup is None:
+                    continue
+                start, name_group = start - len(window[0]), window.lastgroup
+            if stem == "auth" and not _QUOTE_AFTER.match(text, match.end()):
+                continue
+            other = found.get(match.end())
+            if other is None or start < other.start:
+                found[match.end()] = SecretName(start, match.end(), name_group)
+    return sorted(name for name in found.values() if _stands_alone(text, name.start))
+
+
+def _stands_alone(text: str, start: int) -> bool:
+    """Return true where a name is neither the end of a path nor the kind in a mark of a redaction."""
+    return text[start - 1 : start] != "/" and not (
+        "[" in text[max(start - 40, 0) : start] and _IN_MARK.search(text[max(start - 40, 0) : start])
+    )
+
+
+@lru_cache(maxsize=4_096)
+def kind_of_name(name: str, *, weak: bool = False) -> str:
+    """Return the kind of secret that a name such as DB_PASSWORD stands for; empty for other names.
+
+    With `weak` names such as WRITE_KEY and credential are meant instead.
+    """
+    at_end = [each for each in secret_names(name) if each.end == len(name)]
+    return at_end[0].kind if at_end and at_end[0].is_weak == weak else ""
+
+
+def is_name(text: str) -> bool:
+    """Return true where the whole text is the name of a secret."""
+    return any(name.start == 0 and name.end == len(text) for name in secret_names(text))
+
+
+def _folded(text: str) -> str:
+    """Return the text in small letters, of the same length."""
+    folded = text.lower()
+    if len(folded) != len(text):
+        folded = text.replace("\u0130", "I").lower()
+    return folded.replace("\u017f", "s")

@@ -1,0 +1,58 @@
+"""Tokens of vendors that are not in the table of prefixes: a short prefix, and a long random rest."""
+
+from __future__ import annotations
+
+import re
+
+from mcp_reflect.domain.redaction.secret_values import MARK, is_mixed
+
+_REST = re.compile(
+    r"[_~-]([A-Za-z0-9]{16,200})(?![A-Za-z0-9_-])|[_~-]([A-Za-z0-9][A-Za-z0-9_-]{30,200})(?![A-Za-z0-9_-])"
+)
+_PREFIX = re.compile(
+    r"(?:^|(?<=[^A-Za-z0-9_-])|(?<=\\[nrt])|(?<=%[0-9A-F]{2})|(?<=\n-))"
+    r"(?:[a-z][a-z0-9]{1,15}|[A-Z][A-Z0-9]{1,15})(?:[_-][A-Za-z0-9]{1,12}){0,3}\Z"
+)
+_HASH = re.compile(r"(?:sha\d{1,3}|md5|hash|digest|integrity)\W{1,3}\Z", re.IGNORECASE)
+_LONGEST_PREFIX = 60
+_ID_PREFIXES = (
+    "asst batch blob call ch chatcmpl chunk cid comment commit cus diff err evt file ft ftjob gen gid id in issue "
+    "issuecomment item job key lock md5 mem msg node org part pi pm price prod proj rec req request resp rev rs run "
+    "session sha1 sha224 sha256 sha384 sha512 span step sub task thread tool toolu trace tree uid user vs"
+)
+_IDS = frozenset(_ID_PREFIXES.split())
+"""Prefixes of ids and hashes that look like the prefix of a token."""
+_TELLING = re.compile(r"(?:^|[_-])(?:ak|api|as|auth|live|phx|prod|rk|test|testsk|tr)[_-]", re.IGNORECASE)
+_CERTAIN = re.compile(r"(?:^|[_-])(?:pat|sec|secret|signkey|sk|tkn|tok|token)[_-]", re.IGNORECASE)
+"""Words in a prefix after which small letters and digits make a token, too, which elsewhere are a hash."""
+_LEAST_TELLING = 16
+_LEAST = 20
+"""Least characters of the rest; after a telling prefix fewer are enough."""
+
+
+def redact_tokens(text: str) -> str:
+    """Return the text with the rest of each `prefix_rest` replaced that looks like a token; the prefix stays."""
+    if "_" not in text and "-" not in text and "~" not in text:
+        return text
+
+    def replaced(match: re.Match[str]) -> str:
+        before = text[max(match.start() - _LONGEST_PREFIX, 0) : match.start()]
+        prefix = _PREFIX.search(before)
+        rest = match[1] or match[2]
+        if prefix and _HASH.search(before, 0, prefix.start()):
+            return match[0]
+        return f"{match[0][0]}{MARK}token]" if prefix and _is_token(prefix[0], rest) else match[0]
+
+    return _REST.sub(replaced, text)
+
+
+def _is_token(prefix: str, rest: str) -> bool:
+    words = re.split("[_-]", prefix.casefold())
+    if prefix.casefold() in _IDS or words[-1] in _IDS - {"key", "prod"}:
+        return False
+    if not any(map(str.isdigit, rest)) or not any(map(str.isalpha, rest)):
+        return False
+    if _CERTAIN.search(f"{prefix}_") and len(rest) >= _LEAST:
+        return True
+    least = _LEAST_TELLING if _TELLING.search(f"{prefix}_") else _LEAST
+    return len(rest) >= least and is_mixed(rest) and not rest.islower() and not rest.isupper()
