@@ -21,6 +21,7 @@ from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import parse
 from tests.support.composition import small_memory
 from tests.support.effort import examples
+from tests.support.ledgers import read
 
 WORDS = ("cancel flight", "book hotel", "rename module", "cancel hotel", "book flight")
 CALLS = (["search"], ["fare", "cancel"], ["book", "pay"], ["search", "book"])
@@ -87,6 +88,12 @@ class Learning(RuleBasedStateMachine):
         cut = data.draw(st.integers(0, len(named)))
         return {"helpful_memory_ids": named[:cut], "harmful_memory_ids": named[cut:]}
 
+    def _q_values(self) -> dict[str, float]:
+        """What the ledger holds for every memory that a run left."""
+        ids = [run.memory_id for run in self.known if run.memory_id]
+        found = read(self.parts.ledger, lambda session: session.memories.by_ids(ids))
+        return {memory_id: found[memory_id].q_value for memory_id in ids}
+
     def _weights(self, run: Run, did: Any) -> dict[str, float]:
         """By how much a review given now moves what the run was given."""
         given = [self.memory.memory(i) for i in run.given if i != run.memory_id]
@@ -126,7 +133,7 @@ class Learning(RuleBasedStateMachine):
             "feedback": self._said(),
             **self._verdicts(data, run.given),
         }
-        before = {i: self.memory.memory(i).q_value for i in [r.memory_id for r in self.known if r.memory_id]}
+        before = self._q_values()
         weights = self._weights(run, run.did)
         outcome = self.memory.review(run.trace_id, Verdict(**review))
         self._noted(run, outcome, review, weights)
@@ -183,7 +190,7 @@ class Learning(RuleBasedStateMachine):
                     alpha *= run.weights.get(memory_id, 0.0)
                 if reward is not None:
                     q[memory_id] += alpha * (reward - q[memory_id])
-        assert {i: self.memory.memory(i).q_value for i in q} == q
+        assert self._q_values() == q
 
     @invariant()
     def verification_finds_nothing(self) -> None:

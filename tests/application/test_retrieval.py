@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,13 +24,23 @@ TASKS = [
 SAID = "It needed the flag."
 
 
-@pytest.fixture
-def parts(tmp_path: Path) -> Iterator[Parts]:
-    with small_memory(tmp_path) as made:
+@pytest.fixture(scope="module")
+def closed_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a run of each task, to be copied: nobody has it open."""
+    folder = tmp_path_factory.mktemp("closed") / "home"
+    with small_memory(folder) as made:
         for number, task in enumerate(TASKS):
             review = {"review_result": "pass" if number % 3 else "fail", "guidance": f"lesson {number}"}
             made.memory.query(Query(task=task, limit=3))
             made.memory.submit(Submission(task=task, **review))
+    return folder
+
+
+@pytest.fixture
+def parts(tmp_path: Path, closed_home: Path) -> Iterator[Parts]:
+    shutil.copytree(closed_home, tmp_path, dirs_exist_ok=True)
+    with small_memory(tmp_path) as made:
+        made.memory.query(Query(task=TASKS[0]))  # reads the ranking table; later calls only bring it up to date
         yield made
 
 

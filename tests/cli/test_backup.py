@@ -31,22 +31,37 @@ pytestmark = posix
 ALONE = {"MCP_REFLECT_HUB__ENABLED": "false"}
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Iterator[Path]:
-    with hubs_ended(tmp_path / "home") as folder:
-        yield folder
-
-
 def learn(client: RawClient, count: int, word: str = "service") -> None:
     for number in range(count):
         client.call("query_memories", task=f"Deploy the {word}", limit=3)
         client.call("submit_trace", task=f"Deploy the {word} {number}", review_result="pass", guidance="Ask first.")
 
 
-def filled(home: Path, count: int = 5, word: str = "service") -> None:
+def fill(home: Path, count: int, word: str) -> None:
     with RawClient(environment(home, **ALONE)) as client:
         client.shake_hands()
         learn(client, count, word)
+
+
+@pytest.fixture(scope="module")
+def closed_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with five runs, to be copied: nobody has it open."""
+    folder = tmp_path_factory.mktemp("closed") / "home"
+    fill(folder, 5, "service")
+    return folder
+
+
+@pytest.fixture
+def empty_home(tmp_path: Path) -> Iterator[Path]:
+    with hubs_ended(tmp_path / "home") as folder:
+        yield folder
+
+
+@pytest.fixture
+def home(empty_home: Path, closed_home: Path) -> Path:
+    """With five runs in it."""
+    shutil.copytree(closed_home, empty_home)
+    return empty_home
 
 
 def exported(home: Path) -> str:
@@ -60,14 +75,13 @@ def traces(home: Path) -> int:
 
 
 def test_a_home_comes_back_as_it_was_with_settings_and_prompts(home: Path, tmp_path: Path) -> None:
-    filled(home)
     (home / "config.toml").write_text("[memory]\nlimit = 7\n")
     (home / "prompts").mkdir()
     (home / "prompts" / "rules.md").write_text("Be brief.")
     before, file = exported(home), tmp_path / "home.zip"
     assert run_command(home, "backup", str(file)).returncode == 0
     assert file.stat().st_mode & 0o777 == 0o600
-    filled(home, 2, "database")
+    fill(home, 2, "database")
     (home / "config.toml").unlink()
     (home / "prompts" / "run.md").write_text("another")
     after = exported(home)
@@ -85,7 +99,6 @@ def test_a_home_comes_back_as_it_was_with_settings_and_prompts(home: Path, tmp_p
 
 
 def test_what_a_killed_restore_had_put_aside_is_forgotten_too(home: Path) -> None:
-    filled(home)
     half = home / ".before-restore.zip.new_0123456789ab"
     half.write_bytes(b"a copy of the ledger, not yet whole")
     trace_id = json.loads(run_command(home, "traces", "--json").stdout)["traces"][0]["trace_id"]
@@ -96,7 +109,6 @@ def test_what_a_killed_restore_had_put_aside_is_forgotten_too(home: Path) -> Non
 
 @pytest.mark.parametrize("own", ["ledger.db", "ledger.db-wal", "config.toml", "chroma/chroma.sqlite3"])
 def test_nothing_is_written_over_what_the_home_lives_by(home: Path, own: str) -> None:
-    filled(home)
     for command in ("backup", "export"):
         done = run_command(home, command, str(home / own))
         assert (done.returncode, "belongs to the memory itself" in done.stderr) == (2, True)
@@ -104,14 +116,12 @@ def test_nothing_is_written_over_what_the_home_lives_by(home: Path, own: str) ->
 
 
 def test_what_goes_to_a_device_does_not_take_its_place(home: Path) -> None:
-    filled(home)
     lines = run_command(home, "export", "/dev/stdout").stdout.splitlines()
     assert json.loads(lines[0])["format"] == json.loads(exported(home).splitlines()[0])["format"]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
 def test_a_full_disk_is_told_in_one_line(home: Path) -> None:
-    filled(home)
     for words in (["stats"], ["stats", "--json"], ["export"], ["export", "/dev/full"], ["backup", "/dev/full"]):
         with Path("/dev/full").open("w") as full:
             command = [sys.executable, "-m", "mcp_reflect", *words]
@@ -128,7 +138,6 @@ def test_a_full_disk_is_told_in_one_line(home: Path) -> None:
 
 
 def test_a_backup_goes_into_an_empty_home(home: Path, tmp_path: Path) -> None:
-    filled(home)
     file, other = tmp_path / "home.zip", tmp_path / "other"
     run_command(home, "backup", str(file))
     assert run_command(other, "restore", str(file), "--yes").returncode == 0
@@ -138,8 +147,8 @@ def test_a_backup_goes_into_an_empty_home(home: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_backup_while_clients_write_is_whole(home: Path, tmp_path: Path) -> None:
-    with RawClient(environment(home)) as client:
+def test_a_backup_while_clients_write_is_whole(empty_home: Path, tmp_path: Path) -> None:
+    with RawClient(environment(empty_home)) as client:
         client.shake_hands()
         learn(client, 3)
         stop = threading.Event()
@@ -153,7 +162,7 @@ def test_a_backup_while_clients_write_is_whole(home: Path, tmp_path: Path) -> No
         try:
             files = [tmp_path / f"{number}.zip" for number in range(3)]
             for file in files:
-                done = run_command(home, "backup", str(file))
+                done = run_command(empty_home, "backup", str(file))
                 assert done.returncode == 0, done.stderr
         finally:
             stop.set()
@@ -168,25 +177,24 @@ def test_a_backup_while_clients_write_is_whole(home: Path, tmp_path: Path) -> No
     assert counts[0] >= 3
 
 
-def test_a_running_hub_is_asked_to_leave_and_its_clients_go_on(home: Path, tmp_path: Path) -> None:
+def test_a_running_hub_is_asked_to_leave_and_its_clients_go_on(empty_home: Path, tmp_path: Path) -> None:
     file = tmp_path / "home.zip"
-    with RawClient(environment(home, MCP_REFLECT_HUB__IDLE_EXIT_S="60")) as client:
+    with RawClient(environment(empty_home, MCP_REFLECT_HUB__IDLE_EXIT_S="60")) as client:
         client.shake_hands()
         learn(client, 3)
-        assert run_command(home, "backup", str(file)).returncode == 0
+        assert run_command(empty_home, "backup", str(file)).returncode == 0
         learn(client, 2, "database")
-        first = status(home)["pid"]
-        done = run_command(home, "restore", str(file), "--yes")
+        first = status(empty_home)["pid"]
+        done = run_command(empty_home, "restore", str(file), "--yes")
         assert done.returncode == 0, done.stderr
         assert client.call("memory_stats")["traces"]["total"] == 3
         found = client.call("query_memories", task="Deploy the database", limit=10)["memories"]
         assert all("database" not in memory["task"] for memory in found)
-        assert status(home)["pid"] != first
-    assert run_command(home, "verify").returncode == 0
+        assert status(empty_home)["pid"] != first
+    assert run_command(empty_home, "verify").returncode == 0
 
 
 def test_beside_a_server_that_cannot_be_stopped_nothing_is_restored(home: Path, tmp_path: Path) -> None:
-    filled(home)
     file = tmp_path / "home.zip"
     run_command(home, "backup", str(file))
     with RawClient(environment(home, **ALONE)) as client:
@@ -219,7 +227,6 @@ def damaged(file: Path, part: str, change: Any) -> None:
     ],
 )
 def test_a_file_that_is_no_whole_backup_changes_nothing(home: Path, tmp_path: Path, change: Any, told: str) -> None:
-    filled(home, 2)
     file = tmp_path / "home.zip"
     run_command(home, "backup", str(file))
     before = exported(home)
@@ -233,7 +240,6 @@ def test_a_file_that_is_no_whole_backup_changes_nothing(home: Path, tmp_path: Pa
 
 
 def test_a_ledger_that_cannot_be_read_any_more_is_put_aside(home: Path, tmp_path: Path) -> None:
-    filled(home)
     before, file = exported(home), tmp_path / "home.zip"
     run_command(home, "backup", str(file))
     (home / "ledger.db").write_bytes(b"no database at all" * 500)
@@ -244,9 +250,9 @@ def test_a_ledger_that_cannot_be_read_any_more_is_put_aside(home: Path, tmp_path
     assert len(list(home.glob("ledger.db.damaged-*"))) == 1
 
 
-def test_a_ledger_on_a_server_is_left_to_its_own_tools(home: Path, tmp_path: Path) -> None:
+def test_a_ledger_on_a_server_is_left_to_its_own_tools(empty_home: Path, tmp_path: Path) -> None:
     for words in (("backup", str(tmp_path / "x.zip")), ("restore", str(tmp_path / "x.zip"), "--yes")):
-        done = run_command(home, *words, MCP_REFLECT_LEDGER__URL="postgresql://nobody@localhost/none")
+        done = run_command(empty_home, *words, MCP_REFLECT_LEDGER__URL="postgresql://nobody@localhost/none")
         assert done.returncode == 2
         assert "mcp-reflect export" in done.stderr
 

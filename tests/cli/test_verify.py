@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import anyio
 import pytest
 
 from tests.support.hubs import run_command
@@ -19,17 +20,26 @@ pytestmark = pytest.mark.anyio
 LESSONS = 6
 
 
-@pytest.fixture
-async def home(tmp_path: Path) -> Path:
-    """A home in which a few runs were learned from."""
-    folder = tmp_path / "home"
-    async with connect(folder) as client:
+async def learn(home: Path) -> None:
+    async with connect(home) as client:
         for number in range(LESSONS):
             await call(client, "query_memories", task="Deploy the service", similarity_threshold=0, limit=3)
             await call(
                 client, "submit_trace", task=f"Deploy the service {number}", review_result="pass", guidance="Ask first."
             )
+
+
+@pytest.fixture(scope="module")
+def closed_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which a few runs were learned from, to be copied: nobody has it open."""
+    folder = tmp_path_factory.mktemp("closed") / "home"
+    anyio.run(learn, folder)
     return folder
+
+
+@pytest.fixture
+def home(tmp_path: Path, closed_home: Path) -> Path:
+    return shutil.copytree(closed_home, tmp_path / "home")
 
 
 def tamper(home: Path, statement: str) -> None:

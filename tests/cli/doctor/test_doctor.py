@@ -16,10 +16,12 @@ from typing import Any
 import pytest
 
 from mcp_reflect import __version__
+from mcp_reflect.application.requests import Submission
 from mcp_reflect.cli.doctor import client_configs, environment, services, storage
 from mcp_reflect.cli.doctor.report import DoctorFinding, TimedCheck, run_checks
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.wire.caller import Caller
+from tests.support.composition import open_memory
 from tests.support.hubs import changed_hub, hub_pids, hubs_ended, posix, run_command, status
 from tests.support.llm_server import Answer, llm_server
 from tests.support.servers import environment as variables
@@ -36,8 +38,8 @@ def home(tmp_path: Path) -> Iterator[Path]:
 
 def filled(home: Path) -> None:
     """A home with a run and a memory in it."""
-    with Caller(variables(home, MCP_REFLECT_HUB__ENABLED="false"), str(home.parent)) as caller:
-        caller.call("submit_trace", {"task": "t", "review_result": "pass", "summary": "it works"})
+    with open_memory(load_settings(variables(home), home.parent)) as memory:
+        memory.submit(Submission(task="t", review_result="pass", summary="it works"))
 
 
 def found(home: Path, *checks: str, **more: str) -> list[dict[str, Any]]:
