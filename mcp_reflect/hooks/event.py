@@ -16,7 +16,8 @@ class HookEvent(NamedTuple):
     """One call of a hook. What a client does not tell is empty.
 
     `turn` is the client's own id of what the user asked for; `error` is what a failed command printed; `final` the
-    agent's last words. `continued`: a hook sent the agent back to work after it had stopped.
+    agent's last words. `continued`: a hook sent the agent back to work after it had stopped. `headless`: a program
+    reads the agent's last words, as far as the client tells.
     """
 
     kind: HookEventKind
@@ -30,6 +31,7 @@ class HookEvent(NamedTuple):
     final: str = ""
     model: str = ""
     continued: bool = False
+    headless: bool = False
 
     @property
     def origin(self) -> dict[str, str]:

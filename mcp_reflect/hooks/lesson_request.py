@@ -40,7 +40,8 @@ def is_wanted(event: HookEvent, options: HookOptions, environ: Mapping[str, str]
     """Return whether this end of a turn may ask: never twice in a row, and by default where a person reads along."""
     if event.kind != "stop" or event.continued or options.ask_for_lesson == "never":
         return False
-    return options.ask_for_lesson == "always" or not environ.get(_ENTRYPOINT, "").startswith("sdk")
+    headless = event.headless or environ.get(_ENTRYPOINT, "").startswith("sdk")
+    return options.ask_for_lesson == "always" or not headless
 
 
 def lesson_request(event: HookEvent, adapter: ClientAdapter, session: SessionState, patience: float) -> str:

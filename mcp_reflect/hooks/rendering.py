@@ -73,7 +73,7 @@ def render_opening(context: Mapping[str, Any], tokens: int) -> Rendered:
         if text:
             told.append(text)
             room -= estimate_tokens(text)
-            ids += [each for each in shown if each]
+            ids += [each for each in shown if each and name != "errors"]
     return "\n\n".join(told), ids
 
 

@@ -78,9 +78,7 @@ def tool_blocks(messages: Iterable[dict[str, Any]]) -> Iterator[ToolUse | ToolOu
             elif kind.endswith(("tool_use", "_call")):
                 given = block.get("input", block.get("arguments", block.get("action")))
                 default = "shell" if kind == "local_shell_call" else ""
-                space = block.get("namespace")
-                called = str(block.get("name") or default)
-                yield ToolUse(name, f"{space}__{called}" if isinstance(space, str) else called, arguments_of(given))
+                yield ToolUse(name, str(block.get("name") or default), arguments_of(given))
 
 
 def output_text(content: Any, deepest: int = _DEEPEST) -> str:

@@ -28,6 +28,8 @@ LABELS = ("Mistake: ", "Do instead: ", "Guidance: ", "Tools: ", "What worked: ")
 _TITLE = "Relevant memories:"
 _OPEN = "<mcp-reflect-recall>"
 _CLOSE = "</mcp-reflect-recall>"
+_MARKS = ((_OPEN, _CLOSE), ("&lt;mcp-reflect-recall&gt;", "&lt;/mcp-reflect-recall&gt;"))
+"""As they are written, and as Gemini CLI escapes them."""
 _SECTION = r"(?:Successful|Failed|Other) memories:"
 _ENTRY = r"--- Memory \d{1,9} ---"
 _HEADER = re.compile(
@@ -41,13 +43,19 @@ def marked(text: str) -> str:
 
 
 def _without_marked(text: str) -> str:
-    if _OPEN not in text:
+    for opening, closing in _MARKS:
+        text = _without(text, opening, closing)
+    return text
+
+
+def _without(text: str, opening: str, closing: str) -> str:
+    if opening not in text:
         return text
     kept: list[str] = []
     done = 0
-    while (start := text.find(_OPEN, done)) >= 0 and (end := text.find(_CLOSE, start)) >= 0:
+    while (start := text.find(opening, done)) >= 0 and (end := text.find(closing, start)) >= 0:
         kept.append(text[done:start])
-        done = end + len(_CLOSE)
+        done = end + len(closing)
     return "".join([*kept, text[done:]])
 
 

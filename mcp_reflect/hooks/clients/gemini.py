@@ -10,11 +10,13 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
+from mcp_reflect.domain.text.recalled import marked
 from mcp_reflect.domain.trajectory.tools import SHELLS, exit_code
 from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
 from mcp_reflect.hooks.event import HookEvent, HookEventKind, SessionTurn, first_text
 from mcp_reflect.hooks.own_tools import returns_memories
 from mcp_reflect.hooks.steps import output_text
+from mcp_reflect.hooks.tool_output import unwrap_gemini
 from mcp_reflect.hooks.transcript import read_json_lines
 
 NAME = "gemini"
@@ -43,6 +45,8 @@ def parse_event(name: str, payload: dict[str, Any]) -> HookEvent | None:
         prompt=user_text(first_text(payload, "prompt")),
         error=_error(payload) if kind == "tool" else "",
         final=first_text(payload, "prompt_response"),
+        continued=payload.get("stop_hook_active") is True,
+        headless=True,  # nothing tells; so it is asked only where that is wanted always
     )
 
 
@@ -50,8 +54,9 @@ def _error(payload: dict[str, Any]) -> str:
     response = payload.get("tool_response")
     if first_text(payload, "tool_name") not in SHELLS or not isinstance(response, dict):
         return ""
-    text = output_text(response)
-    return text if exit_code(text, None) or response.get("error") else ""
+    output = unwrap_gemini(output_text(response))
+    code = output.exit_code or exit_code(output.text, None)
+    return output.told if code or response.get("error") else ""
 
 
 def format_answer(name: str, text: str) -> dict[str, Any] | None:
@@ -62,9 +67,11 @@ def format_answer(name: str, text: str) -> dict[str, Any] | None:
 
 
 def format_request(text: str) -> dict[str, Any] | None:
-    """Return None: what its stop hook may answer was not tried."""
-    del text
-    return None
+    """Return what to print at the end of a turn so that the agent goes on with a request.
+
+    Gemini CLI sends it like a prompt of the user, so it is marked as what hooks add.
+    """
+    return {"decision": "block", "reason": marked(text)}
 
 
 def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
@@ -72,7 +79,7 @@ def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
     del start  # a JSON object is read whole or not at all
     found = TurnBuilder()
     try:
-        for number, record in enumerate(_records(event.transcript)):
+        for number, record in enumerate(_last_of_each(_records(event.transcript))):
             kind = record.get("type")
             if kind == "user" and (said := user_text(output_text(record.get("content")))):
                 key = first_text(record, "id")
@@ -102,6 +109,14 @@ def _records(path: str) -> Iterator[dict[str, Any]]:
     yield from (record for _, record in read_json_lines(path))
 
 
+def _last_of_each(records: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A record is written again when it grows, as by the results of its calls: the last state, in the first place."""
+    found: dict[str, dict[str, Any]] = {}
+    for number, record in enumerate(records):
+        found[first_text(record, "id") or f"line {number}"] = record
+    return list(found.values())
+
+
 def _take(found: TurnBuilder, record: dict[str, Any]) -> None:
     said, model = output_text(record.get("content")), first_text(record, "model")
     if said:
@@ -113,8 +128,9 @@ def _take(found: TurnBuilder, record: dict[str, Any]) -> None:
         name, call_id = first_text(call, "name"), first_text(call, "id")
         use = {"type": "tool_use", "id": call_id, "name": name, "input": call.get("args")}
         found.add({"role": "assistant", "content": [use]}, model=model)
-        result = "[memories]" if returns_memories(name) else _result(call.get("result"))
-        failed = call.get("status") in {"error", "cancelled"}
+        output = unwrap_gemini(_result(call.get("result")))
+        failed = call.get("status") in {"error", "cancelled"} or bool(output.exit_code)
+        result = "[memories]" if returns_memories(name) else output.told
         block = {"type": "tool_result", "tool_use_id": call_id, "content": result, "is_error": failed}
         found.add({"role": "user", "content": [block]})
 

@@ -13,7 +13,8 @@ MAX_TURNS = 20
 
 _NOISE = re.compile(
     r"<(system-reminder|local-command-[a-z]+|bash-(?:input|stdout|stderr)|user-prompt-submit-hook|task-notification"
-    r"|environment_context|user_instructions|ide_[a-z_]+|command-message|hook_context)(?: [^>]*)?>.*?(?:</\1>|\Z)",
+    r"|environment_context|user_instructions|ide_[a-z_]+|command-message|hook_context|hook_prompt"
+    r"|session_context)(?: [^>]*)?>.*?(?:</\1>|\Z)",
     re.DOTALL,
 )
 
