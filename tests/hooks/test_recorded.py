@@ -150,7 +150,7 @@ def test_the_head_of_an_output_of_codex_is_taken_off(text: str, output: str, cod
         ("Output: (empty)\nProcess Group PGID: 12", "", 0),
         ("Output: line\nExit Code: 3\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 12", "line", 3),
         (
-            "Command: make\nDirectory: (root)\nOutput: done\nError: (none)\nExit Code: 0\nSignal: 0\nProcess Group PGID: 1",
+            "Command: make\nDirectory: x\nOutput: done\nError: (none)\nExit Code: 0\nSignal: 0\nProcess Group PGID: 1",
             "done",
             0,
         ),
