@@ -206,4 +206,5 @@ def test_arguments_take_the_paths_that_are_drawn(tmp_path: Path) -> None:
     found = anyio.run(argument_path.paths, tmp_path)
     page = text_of("ARCHITECTURE.md")
     for entries in found.values():
+        assert [entry for entry in entries if entry.mark == "again"] == []
         assert argument_path.shown(entries) in page, "run `python -m docs.tools.argument_path --write`"

@@ -12,7 +12,14 @@ import numpy as np
 
 from mcp_reflect.domain.truncate import truncate_line
 from mcp_reflect.domain.values import Vector
-from mcp_reflect.domain.vectors import GENERIC_THRESHOLD, VectorCache, blank_vector, sanitized_text, unit_vector
+from mcp_reflect.domain.vectors import (
+    GENERIC_THRESHOLD,
+    VectorCache,
+    blank_vector,
+    sanitized_text,
+    text_key,
+    unit_vector,
+)
 from mcp_reflect.errors import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -76,11 +83,12 @@ class OpenAIEmbedder:
             return np.empty((0, self.dimension), dtype=np.float32)
         wanted = [sanitized_text(text[:_MAX_CHARACTERS]) for text in texts]
         found: dict[str, Vector] = {}
-        missing: dict[str, None] = {}  # in order, each text once
-        for text in wanted:
-            vector = self._recent.get(text) if text else blank_vector(self.dimension)
+        missing: dict[str, bytes] = {}  # each text once, in order, with its key in the cache
+        for text in dict.fromkeys(wanted):
+            key = text_key(text)
+            vector = self._recent.get(key) if text else blank_vector(self.dimension)
             if vector is None:
-                missing[text] = None
+                missing[text] = key
             else:
                 found[text] = vector
         unseen = list(missing)
@@ -88,7 +96,7 @@ class OpenAIEmbedder:
             batch = unseen[start : start + _BATCH]
             for text, vector in zip(batch, self._ask(batch), strict=True):
                 found[text] = vector
-                self._recent.put(text, vector)
+                self._recent.put(missing[text], vector)
         return np.stack([found[text] for text in wanted])
 
     def close(self) -> None:

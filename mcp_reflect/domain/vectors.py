@@ -42,7 +42,7 @@ def blank_vector(dimension: int) -> Vector:
 
 
 class VectorCache:
-    """A cache of the vectors of the `capacity` texts used last, by content. Thread-safe.
+    """A cache of the vectors of the `capacity` texts used last, by `text_key`. Thread-safe.
 
     A task is embedded when the agent asks for memories and again when it hands in its trace; this saves the second.
     """
@@ -52,23 +52,22 @@ class VectorCache:
         self._vectors: OrderedDict[bytes, Vector] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, text: str) -> Vector | None:
-        """Return the cached vector of `text`, None where there is none."""
-        key = _digest(text)
+    def get(self, key: bytes) -> Vector | None:
+        """Return the cached vector of the text with this key, None where there is none."""
         with self._lock:
             vector = self._vectors.get(key)
             if vector is not None:
                 self._vectors.move_to_end(key)
             return vector
 
-    def put(self, text: str, vector: Vector) -> None:
+    def put(self, key: bytes, vector: Vector) -> None:
         """Cache a vector, dropping the one used longest ago where the cache is full."""
         with self._lock:
-            self._vectors[_digest(text)] = vector
+            self._vectors[key] = vector
             if len(self._vectors) > self._capacity:
                 self._vectors.popitem(last=False)
 
 
-def _digest(text: str) -> bytes:
-    # A digest, as tasks have up to 32,000 characters.
+def text_key(text: str) -> bytes:
+    """Return the key of a text in a VectorCache: a digest of 16 bytes, as texts have up to 32,000 characters."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -24,7 +24,7 @@ from mcp_reflect.adapters.fastembed_embedder.sources import (
     source_of,
 )
 from mcp_reflect.domain.values import Vector
-from mcp_reflect.domain.vectors import VectorCache, blank_vector, sanitized_text, unit_vector
+from mcp_reflect.domain.vectors import VectorCache, blank_vector, sanitized_text, text_key, unit_vector
 from mcp_reflect.errors import ModelUnavailable
 
 __all__ = ["FastembedEmbedder"]
@@ -87,10 +87,11 @@ class FastembedEmbedder:
     def _vector(self, text: str) -> Vector:
         if not text:
             return blank_vector(self.dimension)
-        vector = self._recent.get(text)
+        key = text_key(text)
+        vector = self._recent.get(key)
         if vector is None:
             vector = self._run(text)
-            self._recent.put(text, vector)
+            self._recent.put(key, vector)
         return vector
 
     def _run(self, text: str) -> Vector:
