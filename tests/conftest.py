@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
 from collections.abc import Generator, Iterator
@@ -14,6 +15,7 @@ from tests.support.hubs import hubs_ended
 from tests.support.process_use import Guard, starts_process
 
 register_profiles()
+gc.disable()  # until all is collected: most of what is imported stays
 
 platform.processor()  # starts `uname` once in a process, for whichever test asks openai for something first
 _guard = Guard()
@@ -24,6 +26,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if starts_process(item):
             item.add_marker(pytest.mark.process)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
