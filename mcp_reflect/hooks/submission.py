@@ -47,18 +47,36 @@ def submit_turns(event: HookEvent, turns: Sequence[SessionTurn], session: Sessio
     The last turn counts as finished: the event is the end of it.
     """
     task, begins = "", 0
-    for turn in turns:
-        if find_verdict(turn.prompt) == "fail" and task:
+    for number, turn in enumerate(turns):
+        praise = is_praise_only(turn.prompt)
+        if praise and not _works(turn.messages):
+            continue
+        if task and (praise or find_verdict(turn.prompt) == "fail"):
             # "No, still broken" says nothing to a later reader without what was asked for first.
             task = f"{task}\n\n{turn.prompt}"[-_LONGEST_TASK:]
         else:
             task, begins = turn.prompt[:_LONGEST_TASK], turn.start
-        if is_praise_only(turn.prompt) and not any(isinstance(part, ToolUse) for part in tool_blocks(turn.messages)):
-            continue
         final = event.final if turn is turns[-1] and event.final else turn.final
-        _Settling(event, session, call, task, turn._replace(final=final)).run()
+        known = turn._replace(final=final, followed_up=_last_word(turns[number:]))
+        _Settling(event, session, call, task, known).run()
     if turns and begins > session.settled:
         session.add({"settled": begins})
+
+
+def _last_word(turns: Sequence[SessionTurn]) -> str:
+    """What the user said of the first of these turns: the next prompt, or a fail that takes back the praise in it."""
+    said = turns[0].followed_up
+    for turn in turns[1:]:
+        if not is_praise_only(turn.prompt):
+            break
+        if find_verdict(turn.followed_up) == "fail":
+            said = turn.followed_up
+    return said
+
+
+def _works(messages: Sequence[dict[str, Any]]) -> bool:
+    """Return whether the agent did anything beside talking, also to the memory."""
+    return any(isinstance(part, ToolUse) and not own_tool(part.name) for part in tool_blocks(messages))
 
 
 class _Settling:
@@ -88,9 +106,7 @@ class _Settling:
             self._note(known._replace(result=found.result, source=found.source))
 
     def _has_gone_on(self, known: _Handed) -> bool:
-        rest = self._turn.messages[known.messages :]
-        # What the agent tells the memory about the run is no part of the run.
-        return any(isinstance(part, ToolUse) and not own_tool(part.name) for part in tool_blocks(rest))
+        return _works(self._turn.messages[known.messages :])
 
     def _by_agent(self) -> _Handed | None:
         """The trace that the agent handed in itself, which must not be stored twice."""

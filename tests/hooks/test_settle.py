@@ -109,6 +109,39 @@ def test_tests_review_the_run_and_the_user_overrules_them(transcript: Transcript
     )
 
 
+def test_praise_that_is_taken_back_fails_the_run_and_is_no_task(
+    transcript: Transcript, caller: Caller, end: Any
+) -> None:
+    transcript.asks("Make the tests pass")
+    transcript.edits("calculator.py", "a - b", "a + b")
+    transcript.says("Done.")
+    end()
+    transcript.asks("that works, thanks")
+    call = transcript.uses("mcp__reflect__memory_stats", {})
+    transcript.results(call, "{}")
+    transcript.says("You are welcome.")
+    end()
+    (praised,) = traces(caller)
+    assert (praised["review"]["result"], praised["review"]["source"]) == ("pass", "user")
+    transcript.asks("no, still broken: add(2.5) crashes")
+    transcript.edits("calculator.py", "a + b", "int(a) + b")
+    transcript.says("And now?")
+    end()
+    end()
+    first, second = traces(caller)
+    assert (first["review"]["result"], first["review"]["source"]) == ("fail", "user")
+    assert first["review"]["feedback"].endswith("no, still broken: add(2.5) crashes")
+    assert (first["memory"]["id"], first["memory"]["success"]) == (praised["memory"]["id"], False)
+    assert second["task"] == "Make the tests pass\n\nno, still broken: add(2.5) crashes"
+    transcript.asks("that works, thanks")
+    transcript.runs("ls")
+    transcript.says("I looked once more.")
+    end()
+    first, second, third = traces(caller)
+    assert [trace["review"] and trace["review"]["result"] for trace in (first, second, third)] == ["fail", "pass", None]
+    assert third["task"].startswith("Make the tests pass\n\n")
+
+
 def test_a_turn_that_goes_on_is_handed_in_further(transcript: Transcript, caller: Caller, end: Any) -> None:
     transcript.asks("Make the tests pass")
     transcript.runs(UNITTEST)
