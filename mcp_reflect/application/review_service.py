@@ -147,15 +147,15 @@ class ReviewService:
     def accept_sampled(self, outcome: ReviewOutcome, answer: str) -> ReviewOutcome:
         """Store the reflection that the client's own model wrote; an empty answer leaves the job to the queue."""
         trace, review = self._reader.trace(outcome.trace_id), outcome.review
-        draft = storable_draft(self._dialogue.draft(answer))
-        if review is not None and review.result == "pass":
-            draft = draft.model_copy(update={"key_mistake": ""})  # models invent one where they are asked for one
-        if review is None or draft.is_empty:
+        if review is None:
+            return self._present(outcome)
+        run = ParsedRun.of(trace).reviewed(review)
+        draft = storable_draft(self._dialogue.draft(answer, run))
+        if draft.is_empty:
             return self._present(outcome)
         words: AuthoredDraft = (draft, "sampling")
         embedded = self._embedded(texts_of(trace, words, review.draft))
         if embedded is not None:
-            run = ParsedRun.of(trace).reviewed(review)
             found = self._search.candidates(trace, draft, embedded)
             with self._ledger.writing() as session:
                 present, job = session.reviews.current(trace.id), session.jobs.reflections.get(trace.id)

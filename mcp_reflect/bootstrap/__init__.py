@@ -126,7 +126,8 @@ def build_memory(
     `connection` names one that may come back; what it retrieved before is still its own then.
     """
     profile = build_profile(settings, store.embedder, connection or new_id("con"))
-    extractive, prompts = ExtractiveReflector(), Prompts(store.home.prompts_folder)
+    extractive = ExtractiveReflector()
+    prompts = Prompts(store.home.prompts_folder, settings.reflection.max_prompt_chars)
 
     def make_workers() -> Workers:
         reflector = build_reflector(settings, store.ledger, prompts, clock)
@@ -241,7 +242,7 @@ def open_reflector(settings: Settings, books: LedgerAccess) -> tuple[Prompts, Re
             "reflection.model is not set: name the model in config.toml or MCP_REFLECT_REFLECTION__MODEL, with "
             "OPENAI_API_KEY or reflection.base_url"
         )
-    prompts = Prompts(Home(settings.home).prompts_folder)
+    prompts = Prompts(Home(settings.home).prompts_folder, settings.reflection.max_prompt_chars)
     return prompts, build_language_model(settings, books.ledger, prompts, books.clock)
 
 

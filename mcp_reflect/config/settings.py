@@ -125,6 +125,13 @@ class ReflectionSettings(_Section):
     model: Text = _setting("", "model that writes reflections; empty: no LLM is ever called", "a name", shown="none")
     base_url: HttpUrl = _setting("", "address of the OpenAI-compatible server", HTTP_URL, shown=DEFAULT_OPENAI_URL)
     timeout_s: Float = _setting(30.0, "seconds one call to the LLM may take", "a number from 1 to 600", ge=1, le=600)
+    max_prompt_chars: Int = _setting(
+        6_000,
+        "characters of a question to the LLM; a longer run is condensed",
+        "an integer from 5000 to 200000",
+        ge=5_000,
+        le=200_000,
+    )
     max_tokens_per_day: Int = _setting(
         500_000, "tokens for reflections per UTC day; 0 is no limit", "an integer of 0 or more", ge=0
     )

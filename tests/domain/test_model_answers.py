@@ -161,7 +161,7 @@ def test_ids_are_read_from_lists_and_from_words() -> None:
     assert (draft.helpful_memory_ids, draft.harmful_memory_ids) == (("mem_a", "mem_b"), ("mem_c", "mem_d"))
 
 
-KNOWN = frozenset({"trace_a", "trace_b"})
+KNOWN = {"trace_a": "Deploy the shop | Lesson: migrate the database first.", "trace_b": "Translate the menu"}
 
 
 @pytest.mark.parametrize(
@@ -177,6 +177,11 @@ KNOWN = frozenset({"trace_a", "trace_b"})
             [("T", 0.5, ("trace_a",))],
         ),
         ('{"insights": [{"text": "T", "evidence": []}, {"text": "", "evidence": ["trace_a"]}, 3]}', []),
+        (
+            '[{"insight": "Migrate the database first.", "importance": 0.9}]',
+            [("Migrate the database first.", 0.9, ("trace_a",))],
+        ),
+        ('[{"insight": "T", "importance": 0.9}]', [("T", 0.9, ("trace_a", "trace_b"))]),
         ("words only", []),
     ],
 )
@@ -190,4 +195,4 @@ def test_no_answer_makes_an_insight_that_cannot_be_kept(answer: str) -> None:
     for insight in read_insights(answer, KNOWN):
         assert insight.text.strip()
         assert 0.0 <= insight.importance <= 1.0
-        assert set(insight.evidence) <= KNOWN
+        assert set(insight.evidence) <= KNOWN.keys()

@@ -133,9 +133,7 @@ def _run(result: str) -> ReviewedRun:
 
 def test_a_real_model_writes_a_reflection_in_the_enforced_schema(model_server: str) -> None:
     spent: list[Usage] = []
-    reflector = OpenAIReflector(
-        "smollm2", model_server, None, ANSWER_S, Prompts(), spent.append, max_prompt_chars=8_000
-    )
+    reflector = OpenAIReflector("smollm2", model_server, None, ANSWER_S, Prompts(), spent.append)
     draft = reflector.reflect(_run("fail"))
     assert not draft.is_empty
     # One request: the server took the schema, and the model could not but fill it.

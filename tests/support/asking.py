@@ -16,9 +16,11 @@ KEY = "sk-test-0123456789abcdef"
 TASK = "Find the private ledger of Atlantis."
 
 
-def asking(server: LLMServer | str, timeout_s: float = HANG_S, **more: Any) -> OpenAIReflector:
+def asking(
+    server: LLMServer | str, timeout_s: float = HANG_S, *, prompts: Prompts | None = None, **more: Any
+) -> OpenAIReflector:
     url = server if isinstance(server, str) else server.base_url
-    return OpenAIReflector("scripted", url, KEY, timeout_s, Prompts(), **more)
+    return OpenAIReflector("scripted", url, KEY, timeout_s, prompts or Prompts(), **more)
 
 
 def a_run(result: str = "fail") -> ReviewedRun:

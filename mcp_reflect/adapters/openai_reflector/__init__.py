@@ -17,12 +17,9 @@ from mcp_reflect.adapters.openai_reflector.chat import ChatServer, Conversation,
 from mcp_reflect.adapters.openai_reflector.schemas import INSIGHTS, JUDGING_REFLECTION, REFLECTION
 from mcp_reflect.application.ports import Usage
 from mcp_reflect.domain.models import Author, InsightDraft, Material, ReflectionDraft
-from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm, read_answer
+from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.errors import ReflectorBusy, ReflectorError
-
-_MAX_PROMPT_CHARS = 24_000
-"""About 6,000 tokens: they leave room for an answer in the context of 8,192 tokens that is usual on local servers."""
 
 _GRACE_S = 1.0
 """Seconds allowed for cancelling a request; a DNS lookup, for example, cannot be interrupted."""
@@ -33,9 +30,11 @@ T = TypeVar("T")
 class Questions(Protocol):
     """Renders prompts and reads the answers to them."""
 
-    def prompt(self, run: ReviewedRun, *, form: AnswerForm, max_chars: int) -> str: ...
+    def prompt(self, run: ReviewedRun, *, form: AnswerForm) -> str: ...
 
-    def insights_prompt(self, material: Material, *, max_chars: int) -> str: ...
+    def draft(self, answer: str, run: ReviewedRun) -> ReflectionDraft: ...
+
+    def insights_prompt(self, material: Material) -> str: ...
 
     def insights(self, answer: str, material: Material) -> list[InsightDraft]: ...
 
@@ -64,13 +63,11 @@ class OpenAIReflector:
         timeout_s: float,
         prompts: Questions,
         spend: Callable[[Usage], None] | None = None,
-        max_prompt_chars: int = _MAX_PROMPT_CHARS,
     ) -> None:
         self._server = ChatServer(model, base_url, api_key, timeout_s)
         self._timeout_s = timeout_s
         self._prompts = prompts
         self._spend = spend
-        self._max_prompt_chars = max_prompt_chars
         self._enforces_json = True
 
     def __repr__(self) -> str:
@@ -113,7 +110,7 @@ class OpenAIReflector:
             self._account(attempt)
 
     async def _compare(self, material: Material, attempt: _Attempt) -> list[InsightDraft]:
-        prompt = self._prompts.insights_prompt(material, max_chars=self._max_prompt_chars)
+        prompt = self._prompts.insights_prompt(material)
         async with self._server.connect() as conversation:
             for schema in (INSIGHTS, None) if self._enforces_json else (None,):
                 try:
@@ -142,7 +139,7 @@ class OpenAIReflector:
                 if refused:
                     # The server answers without response_format, so this is what it refused; never send it again.
                     self._enforces_json = False
-                draft = _fitting(read_answer(answer), run)
+                draft = self._prompts.draft(answer, run)
                 if not draft.is_empty and not draft.text:
                     return draft
                 if not draft.is_empty:
@@ -152,7 +149,7 @@ class OpenAIReflector:
         return attempt.prose
 
     async def _ask(self, conversation: Conversation, run: ReviewedRun, form: AnswerForm, attempt: _Attempt) -> str:
-        prompt = self._prompts.prompt(run, form=form, max_chars=self._max_prompt_chars)
+        prompt = self._prompts.prompt(run, form=form)
         schema = JUDGING_REFLECTION if run.retrieved else REFLECTION
         return await conversation.ask(prompt, attempt.usages.append, schema=schema if form == "structured" else None)
 
@@ -160,11 +157,6 @@ class OpenAIReflector:
         if self._spend is not None:
             for usage in tuple(attempt.usages):
                 self._spend(usage)
-
-
-def _fitting(draft: ReflectionDraft, run: ReviewedRun) -> ReflectionDraft:
-    """Return the draft without a key mistake where the run passed: models invent one to fill the field."""
-    return draft.model_copy(update={"key_mistake": ""}) if run.review.result == "pass" else draft
 
 
 def _within(seconds: float, work: Callable[[], Coroutine[Any, Any, T]]) -> T:

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_reflect.domain.insights.model_answers import read_insights
-from mcp_reflect.domain.insights.observations import insight_parts
+from mcp_reflect.domain.insights.observations import insight_parts, observation_line
+from mcp_reflect.domain.lessons.answer_checks import check_draft
+from mcp_reflect.domain.lessons.condensation import condense_run
 from mcp_reflect.domain.models import InsightDraft, Material, Memory, ReflectionDraft, Result
 from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm, read_answer
 from mcp_reflect.domain.trajectory.parsing import Trajectory
@@ -40,15 +42,15 @@ TEMPLATES = (
     "answer_prose.md",
     "insights.md",
 )
-MAX_PROMPT_CHARS = 24_000
-"""About 6,000 tokens: what the 8,192 that many local servers are started with hold, with room for an answer."""
+MAX_PROMPT_CHARS = 6_000
+"""About 1,500 tokens: small local models read no more with attention, and answer within their time limit."""
 
 _SHARES = {"task": 0.20, "feedback": 0.15, "errors": 0.12, "reference_context": 0.12, "final_response": 0.12}
 _RETRIEVED_SHARE = 0.15
 """Most that each part may take of the room for the run; the trajectory gets what they leave over."""
 
 _LEAST_ROOM = 1_000
-_MAX_RETRIEVED = 12
+_MAX_RETRIEVED = 6
 """Memories shown to be judged, best-ranked first: what a run was given beyond that it hardly read."""
 _MAX_ERROR_CHARS = 600
 
@@ -56,17 +58,19 @@ _MAX_ERROR_CHARS = 600
 class Prompts:
     """A ReflectionDialogue over template files; `overrides` is the user's folder and need not exist.
 
-    Raises ConfigurationError for a template of the user's that cannot be read or does not render.
+    A prompt has at most `max_chars` characters. Raises ConfigurationError for a template of the user's that cannot be
+    read or does not render.
     """
 
-    def __init__(self, overrides: Path | None = None) -> None:
+    def __init__(self, overrides: Path | None = None, max_chars: int = MAX_PROMPT_CHARS) -> None:
+        self._max_chars = max_chars
         self._overrides = overrides
         self._made: RestrictedEnvironment | None = None
         self._rendering = threading.Lock()
         if overrides is not None and overrides.is_dir():
             self._check(overrides)
 
-    def prompt(self, run: ReviewedRun, *, form: AnswerForm = "json", max_chars: int = MAX_PROMPT_CHARS) -> str:
+    def prompt(self, run: ReviewedRun, *, form: AnswerForm = "json") -> str:
         """The question about a run, in at most `max_chars` characters where the templates leave 1,000 for the run.
 
         `form` is how the answer is asked for. Raises ReflectorRefused where a template does not render.
@@ -74,18 +78,18 @@ class Prompts:
         parts = _parts(run)
         try:
             bare = self._render(run.review.result, form, {name: text[:1] for name, text in parts.items()})
-            fitted = _fitted(parts, run.trajectory, max(max_chars - len(bare), _LEAST_ROOM))
+            fitted = _fitted(parts, run.trajectory, max(self._max_chars - len(bare), _LEAST_ROOM))
             prompt = self._render(run.review.result, form, fitted)
         except _Unrenderable as error:
             raise ReflectorRefused(f"prompts: {error}") from error
         return prompt.encode(errors="replace").decode()  # A lone surrogate could not be sent.
 
-    def insights_prompt(self, material: Material, *, max_chars: int = MAX_PROMPT_CHARS) -> str:
+    def insights_prompt(self, material: Material) -> str:
         """The question about many runs, in at most `max_chars` characters. Raises ReflectorRefused as `prompt` does."""
         parts = insight_parts(material)
         try:
             bare = self._rendered("insights.md", {name: text[:1] for name, text in parts.items()})
-            room = max(max_chars - len(bare), _LEAST_ROOM)
+            room = max(self._max_chars - len(bare), _LEAST_ROOM)
             prompt = self._rendered("insights.md", _fitted_runs(parts, room))
         except _Unrenderable as error:
             raise ReflectorRefused(f"prompts: {error}") from error
@@ -93,11 +97,20 @@ class Prompts:
 
     def insights(self, answer: str, material: Material) -> list[InsightDraft]:
         """The insights in an answer that name runs of the material as evidence."""
-        return read_insights(answer, {seen.trace.id for seen in material.observations})
+        return read_insights(answer, {seen.trace.id: observation_line(seen) for seen in material.observations})
 
-    def draft(self, answer: str) -> ReflectionDraft:
-        """The reflection in an answer; empty for an answer that holds none."""
-        return read_answer(answer)
+    def draft(self, answer: str, run: ReviewedRun) -> ReflectionDraft:
+        """Return the reflection in an answer as far as its run supports it; empty for an answer that holds none."""
+        draft = read_answer(answer)
+        return draft if draft.is_empty else check_draft(draft, run, self._instructions(run.review.result))
+
+    def _instructions(self, result: Result) -> str:
+        """Return the templates' own text, which a model may repeat instead of answering."""
+        parts = dict.fromkeys((*_SHARES, "trajectory", "retrieved"), "")
+        try:
+            return "\n".join(self._render(result, form, parts) for form in ANSWER_FORMS)
+        except _Unrenderable:
+            return ""
 
     def _render(self, result: Result, form: AnswerForm, parts: Mapping[str, str]) -> str:
         answer_format = self._rendered(f"answer_{form}.md", parts)
@@ -205,7 +218,7 @@ def _fitted(parts: Mapping[str, str], trajectory: Trajectory, room: int) -> dict
     fitted = {name: _shortened(parts[name], int(room * share)) for name, share in _SHARES.items()}
     fitted["retrieved"] = _fitted_lines(parts["retrieved"], int(room * _RETRIEVED_SHARE))
     left = room - sum(map(len, fitted.values()))
-    fitted["trajectory"] = _shortened(trajectory.render(left).strip(), left)
+    fitted["trajectory"] = condense_run(trajectory, parts["task"], parts["final_response"], left).strip()
     return fitted
 
 

@@ -29,6 +29,7 @@ from mcp_reflect.domain.models import (
     InsightMemory,
     Material,
     Observation,
+    Trace,
     of_kind,
 )
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_insights, storable_text
@@ -88,9 +89,10 @@ class Insights:
         with self._ledger.reading() as session:
             runs = session.traces.recent_runs(project, user, min(limit, rules.recent_capacity))
             known = insights_in_use(session, project, user)[: rules.capacity]
+            lessons = lessons_of(session, [trace for trace, _ in runs])
         return Material(
             focus=storable_text(focus).strip(),
-            observations=find_observations(runs, self._clock(), rules.importance_threshold),
+            observations=find_observations(runs, self._clock(), rules.importance_threshold, lessons),
             known=tuple(known),
         )
 
@@ -185,6 +187,12 @@ class Insights:
             next_attempt_at=now,
             created_at=now,
         )
+
+
+def lessons_of(session: ReadSession, traces: Sequence[Trace]) -> dict[str, str]:
+    """Return the texts of the reflections on these runs by trace id; runs without one are left out."""
+    found = {trace.id: session.memories.reflection_of(trace.id) for trace in traces}
+    return {trace_id: memory.reflection for trace_id, memory in found.items() if memory is not None}
 
 
 def insights_in_use(session: ReadSession, project: str, user: str | None) -> list[InsightMemory]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from mcp_reflect.application.insights import insights_in_use
+from mcp_reflect.application.insights import insights_in_use, lessons_of
 from mcp_reflect.application.insights.save import save_insights
 from mcp_reflect.application.ports import Clock, Embedder, InsightWriter, Ledger, ReadSession, WriteSession
 from mcp_reflect.application.profile import InsightRules
@@ -72,5 +72,6 @@ class InsightJobs:
         with self._ledger.reading() as session:
             runs = session.traces.recent_runs(job.project, user, min(job.limit, self._rules.recent_capacity))
             known = insights_in_use(session, job.project, user)[: self._rules.capacity]
-        seen = find_observations(runs, self._clock(), self._rules.importance_threshold)
+            lessons = lessons_of(session, [trace for trace, _ in runs])
+        seen = find_observations(runs, self._clock(), self._rules.importance_threshold, lessons)
         return Material(focus=job.focus, observations=seen, known=tuple(known))

@@ -38,8 +38,11 @@ class ReflectionDialogue(Protocol):
         """The question, with the run in it."""
         ...
 
-    def draft(self, answer: str) -> ReflectionDraft:
-        """The reflection in an answer: its JSON where it has one, otherwise its prose; empty for nothing."""
+    def draft(self, answer: str, run: ReviewedRun) -> ReflectionDraft:
+        """Return the reflection in an answer: its JSON where it has one, otherwise its prose.
+
+        Without what the run does not support; empty where nothing is left.
+        """
         ...
 
     def insights_prompt(self, material: Material) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from mcp_reflect.domain.models import InsightDraft
@@ -15,14 +15,21 @@ from mcp_reflect.domain.truncate import truncate
 
 MAX_INSIGHTS = 5
 MAX_INSIGHT_CHARS = 1_000
+_LEAST_COMMON = 2
+_WORD = re.compile(r"\w{4,}")
 UNRATED = 0.5
 """Importance of an insight without a valid one."""
 
 
-def read_insights(answer: str, known_traces: AbstractSet[str]) -> list[InsightDraft]:
-    """Return at most 5 insights, each with evidence among the known traces; none from an answer without JSON."""
+def read_insights(answer: str, runs: Mapping[str, str]) -> list[InsightDraft]:
+    """Return at most 5 insights, each with evidence among the runs; none from an answer without JSON.
+
+    `runs` are the lines that the model was shown, by trace id. An entry that does not speak of evidence at all, as in
+    `[{"insight": "...", "importance": 0.8}]`, rests on the runs whose lines have the most words in common with it, and
+    on all of them where none has two.
+    """
     said = visible_answer(answer)
-    drafts = [draft for entry in _entries(said) if (draft := _draft(entry, known_traces)) is not None]
+    drafts = [draft for entry in _entries(said) if (draft := _draft(entry, runs)) is not None]
     return list({draft.text: draft for draft in drafts}.values())[:MAX_INSIGHTS]
 
 
@@ -35,18 +42,30 @@ def _entries(said: str) -> Iterator[Any]:
     yield from json_objects(said, {"text", "insight"})
 
 
-def _draft(entry: Any, known_traces: AbstractSet[str]) -> InsightDraft | None:
+def _draft(entry: Any, runs: Mapping[str, str]) -> InsightDraft | None:
     if not isinstance(entry, dict):
         return None
     text = entry.get("text") or entry.get("insight")
-    evidence = tuple(trace_id for trace_id in ids_in(entry.get("evidence")) if trace_id in known_traces)
-    if not isinstance(text, str) or not text.strip() or not evidence:
+    if not isinstance(text, str) or not text.strip():
+        return None
+    given = ids_in(entry["evidence"]) if "evidence" in entry else _nearest(text, runs)
+    evidence = tuple(trace_id for trace_id in given if trace_id in runs)
+    if not evidence:
         return None
     return InsightDraft(
         text=truncate(" ".join(strip_recalled(text).split()), MAX_INSIGHT_CHARS),
         importance=_importance(entry.get("importance")),
         evidence=evidence,
     )
+
+
+def _nearest(text: str, runs: Mapping[str, str]) -> tuple[str, ...]:
+    words = set(_WORD.findall(text.lower()))
+    common = {trace_id: len(words.intersection(_WORD.findall(line.lower()))) for trace_id, line in runs.items()}
+    most = max(common.values(), default=0)
+    if most < _LEAST_COMMON:
+        return tuple(runs)
+    return tuple(trace_id for trace_id, count in common.items() if count == most)
 
 
 def _importance(value: Any) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 
 from mcp_reflect.domain.insights.importance import importance_of
 from mcp_reflect.domain.models import Material, Observation, Review, Trace
@@ -15,17 +16,27 @@ _FEEDBACK_CHARS = 300
 _ENDING_CHARS = 300
 _ERRORS = 2
 _ERROR_CHARS = 150
+_LESSON_CHARS = 500
+_TASK_OF_LESSON_CHARS = 120
+"""Of a task whose lesson stands beside it."""
 
 
 def find_observations(
-    runs: Iterable[tuple[Trace, Review | None]], now: datetime, threshold: float
+    runs: Iterable[tuple[Trace, Review | None]],
+    now: datetime,
+    threshold: float,
+    lessons: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Observation, ...]:
-    """Return the runs whose importance at `now` reaches the threshold, in the order given."""
+    """Return the runs whose importance at `now` reaches the threshold, in the order given.
+
+    `lessons` are the texts of reflections by trace id.
+    """
     seen = (
         Observation(
             trace=trace,
             result="" if review is None else review.result,
             feedback=trace.feedback if review is None else review.feedback,
+            lesson=lessons.get(trace.id, ""),
             importance=importance_of(trace, now),
         )
         for trace, review in runs
@@ -49,7 +60,10 @@ def _lines(seen: Sequence[Observation], result: str) -> str:
 
 
 def observation_line(seen: Observation) -> str:
-    """Return a run as one line: its task, tools, last errors, final response and review, each truncated."""
+    """Return a run as one line: its task and lesson, or what it did where it left no lesson, each part truncated."""
+    if seen.lesson:
+        lesson = truncate_line(" ".join(seen.lesson.split()), _LESSON_CHARS)
+        return f"{truncate_line(seen.trace.task, _TASK_OF_LESSON_CHARS)} | Lesson: {lesson}"
     trajectory = parse(seen.trace.trajectory)
     errors = "; ".join(truncate_line(error, _ERROR_CHARS) for error in trajectory.errors[-_ERRORS:])
     parts = {

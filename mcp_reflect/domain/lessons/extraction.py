@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from mcp_reflect.domain.lessons.evidence import AGENT, USER, Candidate, Turn, find_candidates, is_courtesy
-from mcp_reflect.domain.lessons.repairs import Repair, decisive_error, describe_change, find_repairs, is_inspection
+from mcp_reflect.domain.lessons.repairs import Repair, decisive_error, find_repairs, is_inspection
 from mcp_reflect.domain.lessons.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences import split_sentences
 from mcp_reflect.domain.lessons.steps import Step, find_said, find_steps
+from mcp_reflect.domain.lessons.wording import CALL_CHARS, describe_repair, describe_step, first_sentence, is_telling
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
@@ -24,27 +25,18 @@ LESSON_CHARS = 1_200
 
 _FEEDBACK_CHARS = 1_000
 _REFERENCE_CHARS = 400
-_MOST_STEPS = 600
+MOST_STEPS = 600
 _MOST_TURNS = 400
 """The last steps and turns of a run that are read: comparing them takes time, and a run is decided at its end."""
 _REPAIRS = 3
 _COMMANDS = 4
-_COMMAND_CHARS = 160
-_CALL_CHARS = 200
-_ERROR_CHARS = 180
-_CHANGE_CHARS = 200
 _TRIED = 3
-_PATH_PARTS = 3
-"""Of a long path the last parts are shown: where a repository lies differs from machine to machine."""
 _LEAST_SENTENCES = 250
 """Characters that sentences get at least, however much there is to say of commands."""
 
 _STATUS_TOKEN = re.compile(r"###\w+###")
 _STATED = 1.3
 """Evidence from which what a user says in a failed run is a statement about more than that run."""
-_LOOKUP = re.compile(
-    r"(?:get|list|search|find|read|fetch|query|lookup|look_up|think|view|show|describe|calculate|glob|grep)"
-)
 
 
 def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
@@ -55,7 +47,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     tried, and what the user stated. The reviewer's feedback is kept verbatim.
     """
     trajectory = run.trajectory
-    steps = find_steps(trajectory)[-_MOST_STEPS:]
+    steps = find_steps(trajectory)[-MOST_STEPS:]
     passed = run.review.result == "pass"
     repairs = list(find_repairs(steps))
     actions = list(_actions(steps, repairs, passed=passed))
@@ -92,16 +84,22 @@ def _headline(told: Sequence[Candidate], guidance: list[str]) -> tuple[str, list
 def _select(
     run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step], room: int, *, passed: bool
 ) -> list[Candidate]:
-    turns = [Turn(role, _STATUS_TOKEN.sub("", text)) for role, text in find_said(trajectory)]
-    final = run.trace.final_response.strip()
-    if final and (not turns or turns[-1].text.strip() != final):
-        turns.append(Turn(AGENT, final))
+    turns = said_turns(trajectory, run.trace.final_response)
     if trajectory.messages is None and steps:
         turns = turns[1:]  # a log of commands is told by its steps
-    candidates = list(find_candidates(turns[:1] + turns[1:][-_MOST_TURNS:]))
+    candidates = list(find_candidates(turns))
     if not passed:  # what the agent concluded in a run that failed is no lesson; what the user said still holds
         candidates = [each for each in candidates if each.role == USER and each.evidence >= _STATED]
     return select_sentences(candidates, run.trace.task, room)
+
+
+def said_turns(trajectory: Trajectory, final_response: str) -> list[Turn]:
+    """Return what was said in a run: the first turn and at most 400 of the last, with the final response at the end."""
+    turns = [Turn(role, _STATUS_TOKEN.sub("", text)) for role, text in find_said(trajectory)]
+    final = final_response.strip()
+    if final and (not turns or turns[-1].text.strip() != final):
+        turns.append(Turn(AGENT, final))
+    return turns[:1] + turns[1:][-_MOST_TURNS:]
 
 
 def _mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) -> str:
@@ -111,10 +109,10 @@ def _mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) ->
         return told
     acted = [step for step in steps if not is_inspection(step)]
     final = run.trace.final_response.strip() or _last_said(trajectory)
-    changing = [_shown(step) for step in acted if step.failed is not True and _is_telling(step)]
+    changing = [describe_step(step) for step in acted if step.failed is not True and is_telling(step)]
     parts = [f"did {'; '.join(changing[-_TRIED:])}"] if changing else []
     if final and not (changing and acted[-1].subject in changing[-1]):
-        parts.append(f"ended with: {truncate_line(final, _CALL_CHARS)}")
+        parts.append(f"ended with: {truncate_line(final, CALL_CHARS)}")
     return f"Judged a failure after the run {' and '.join(parts)}" if parts else ""
 
 
@@ -122,9 +120,9 @@ def _last_error(run: ReviewedRun, steps: Sequence[Step]) -> str:
     """Return the error that the run ended in, with the call that failed; empty where its last step worked."""
     acted = [step for step in steps if not is_inspection(step)]
     if acted and acted[-1].failed and (error := decisive_error(acted[-1].errors)):
-        return f"{_shown(acted[-1])} failed: {_first_sentence(error)}"
+        return f"{describe_step(acted[-1])} failed: {first_sentence(error)}"
     if not steps and run.errors and (error := decisive_error(run.errors[-1:])):
-        return _first_sentence(error)
+        return first_sentence(error)
     return ""
 
 
@@ -140,7 +138,7 @@ def _actions(steps: Sequence[Step], repairs: Sequence[Repair], *, passed: bool) 
     """Lines on what failed and then worked, and on what worked at once."""
     shown = repairs[-_REPAIRS:]
     for repair in shown:
-        yield _told(repair)
+        yield describe_repair(repair)
     named = {id(step) for repair in shown for step in (repair.worked, *repair.commands)}
     subjects = {repair.worked.subject for repair in shown}
     if not passed:
@@ -148,55 +146,8 @@ def _actions(steps: Sequence[Step], repairs: Sequence[Repair], *, passed: bool) 
     worked = [
         step
         for step in steps
-        if step.failed is not True and _is_telling(step) and id(step) not in named and step.subject not in subjects
+        if step.failed is not True and is_telling(step) and id(step) not in named and step.subject not in subjects
     ]
-    lines = list(dict.fromkeys(_shown(step) for step in reversed(worked)))[: _COMMANDS - min(len(shown), 2)]
+    lines = list(dict.fromkeys(describe_step(step) for step in reversed(worked)))[: _COMMANDS - min(len(shown), 2)]
     if lines:
         yield "; ".join(reversed(lines))
-
-
-def _is_telling(step: Step) -> bool:
-    """Return true for commands with arguments and for calls that change something, which a lesson may quote."""
-    if step.kind == "edit" or not step.subject:
-        return False
-    if step.kind == "command":
-        return not is_inspection(step) and len(step.subject) > 2  # noqa: PLR2004 - no command is shorter
-    return not _LOOKUP.match(step.tool.lower().rpartition("__")[2])
-
-
-def _shown(step: Step) -> str:
-    if step.kind == "command":
-        return f"`{truncate_line(step.subject, _COMMAND_CHARS)}`"
-    return f"`{step.tool}({truncate_line(step.subject, _CALL_CHARS)})`"
-
-
-def _told(repair: Repair) -> str:
-    """What works first, since that is what the next run needs; then what failed, and how."""
-    error = f": {_first_sentence(repair.error)}" if repair.error else "."
-    changes = [_edited(step) for step in _decisive_edits(repair)]
-    changes += [_shown(step) for step in repair.commands[-2:]]
-    after = f" after {'; '.join(changes)}" if changes else ""
-    if repair.same_command:
-        return f"{_shown(repair.worked)}{after}. Before that it failed{error}"
-    return f"{_shown(repair.worked)}{after}. {_shown(repair.failed)} failed{error}"
-
-
-def _decisive_edits(repair: Repair) -> list[Step]:
-    """The last edits of distinct files, latest last; those of files that the error names are preferred."""
-    by_file = {step.subject: step for step in repair.edits}
-    named = [step for path, step in by_file.items() if path and path.rpartition("/")[2] in repair.error]
-    return (named or list(by_file.values()))[-2:]
-
-
-def _edited(step: Step) -> str:
-    name = "/".join(step.subject.rsplit("/", _PATH_PARTS)[-_PATH_PARTS:]) if step.subject else "a file"
-    change = describe_change(step, _CHANGE_CHARS)
-    return f"editing {name} ({change})" if change else f"writing {name}"
-
-
-def _first_sentence(error: str) -> str:
-    """An error line, cut behind its first sentence where it is long."""
-    line = " ".join(error.split())
-    if len(line) > _ERROR_CHARS and 0 < (end := line.find(". ")) <= _ERROR_CHARS:
-        return line[:end]
-    return truncate_line(line, _ERROR_CHARS).rstrip(".")

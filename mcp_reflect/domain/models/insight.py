@@ -18,11 +18,15 @@ class InsightDraft(Frozen):
 
 
 class Observation(Frozen):
-    """A run as one of many. `importance` is that of the moment of looking; `result` is empty without a review."""
+    """A run as one of many. `importance` is that of the moment of looking; `result` is empty without a review.
+
+    `lesson` is what its memory says; empty where it left none.
+    """
 
     trace: Trace
     result: Result | Literal[""] = ""
     feedback: str = ""
+    lesson: str = ""
     importance: float
 
 
