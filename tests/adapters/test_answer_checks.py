@@ -1,4 +1,4 @@
-"""Of a model's reflection only what its run supports is kept, and the reviewer's words stand beside it."""
+"""Of a model's reflection only what its run supports is kept."""
 
 from __future__ import annotations
 
@@ -76,14 +76,6 @@ def test_an_order_out_of_the_record_is_not_handed_on(order: str) -> None:
 def test_lessons_about_work_are_no_orders(lesson: str) -> None:
     assert not addresses_reader(lesson)
     assert draft_of(a_run(), guidance=lesson).guidance == lesson
-
-
-def test_feedback_stands_verbatim_beside_the_reflection() -> None:
-    run = a_run(feedback="Row 4 is for staff only!")
-    assert draft_of(run, summary="Row 4.").guidance == "Reviewer: Row 4 is for staff only!"
-    assert draft_of(run, summary="Row 4 is for staff only!").guidance == ""
-    assert draft_of(run, summary="").is_empty
-    assert Prompts().draft("Row 4 was taken.", run).text == "Row 4 was taken.\nReviewer: Row 4 is for staff only!"
 
 
 def test_a_run_that_passed_has_no_mistake() -> None:

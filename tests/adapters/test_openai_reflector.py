@@ -43,8 +43,7 @@ def server() -> Iterator[LLMServer]:
 
 def test_a_well_formed_answer_takes_one_request_with_an_enforced_schema(server: LLMServer) -> None:
     draft = asking(server).reflect(a_run())
-    told = {**WORDS, "guidance": f"{WORDS['guidance']}\nReviewer: Wrong flag."}
-    assert draft.model_dump(exclude_defaults=True, mode="json") == told
+    assert draft.model_dump(exclude_defaults=True, mode="json") == WORDS
     (request,) = server.requests
     assert request.path == "/v1/chat/completions"
     assert request.headers["authorization"] == f"Bearer {KEY}"
@@ -72,7 +71,7 @@ def test_a_key_that_the_server_echoes_stays_out_of_the_answer_and_a_word_for_no_
 ) -> None:
     server.default(reflection(guidance=f"You sent {key}."))
     reflector = OpenAIReflector("scripted", server.base_url, key, 20, Prompts())
-    assert reflector.reflect(a_run()).guidance == f"You sent {stored}.\nReviewer: Wrong flag."
+    assert reflector.reflect(a_run()).guidance == f"You sent {stored}."
 
 
 @pytest.mark.parametrize("code", [400, 404, 422])
@@ -90,7 +89,7 @@ def test_a_server_without_response_format_is_asked_for_json_in_text_and_remember
 def test_prose_is_asked_for_json_once_more_and_then_taken_as_it_is(server: LLMServer) -> None:
     server.default(says(PROSE))
     draft = asking(server).reflect(a_run())
-    assert draft.model_dump(exclude_defaults=True) == {"text": f"{PROSE}\nReviewer: Wrong flag."}
+    assert draft.model_dump(exclude_defaults=True) == {"text": PROSE}
     assert [request.response_format is not None for request in server.requests] == [True, False, False]
     assert "plain prose" in server.requests[2].prompt
 
@@ -129,21 +128,21 @@ def test_answers_that_hold_nothing_end_as_busy_after_three_tries(server: LLMServ
 
 def test_prose_in_hand_outlives_the_failure_of_asking_again(server: LLMServer) -> None:
     server.enqueue(says(PROSE), status(429))
-    assert asking(server).reflect(a_run()).text == f"{PROSE}\nReviewer: Wrong flag."
+    assert asking(server).reflect(a_run()).text == PROSE
     server.enqueue(says(PROSE), hang())
-    assert asking(server, 2).reflect(a_run()).text == f"{PROSE}\nReviewer: Wrong flag."
+    assert asking(server, 2).reflect(a_run()).text == PROSE
 
 
 def test_content_in_parts_is_read_without_the_thoughts(server: LLMServer) -> None:
     parts = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": json.dumps(WORDS)}, {"type": "image"}]
     server.enqueue(says(parts))
-    assert asking(server).reflect(a_run()).guidance.startswith(WORDS["guidance"])
+    assert asking(server).reflect(a_run()).guidance == WORDS["guidance"]
 
 
 def test_a_run_that_passed_has_no_mistake_whatever_the_model_says(server: LLMServer) -> None:
     draft = asking(server).reflect(a_run("pass"))
     assert draft.key_mistake == ""
-    assert draft.guidance.startswith(WORDS["guidance"])
+    assert draft.guidance == WORDS["guidance"]
     assert "SUCCESS" in server.requests[0].prompt
 
 

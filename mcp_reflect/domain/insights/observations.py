@@ -63,7 +63,9 @@ def observation_line(seen: Observation) -> str:
     """Return a run as one line: its task and lesson, or what it did where it left no lesson, each part truncated."""
     if seen.lesson:
         lesson = truncate_line(" ".join(seen.lesson.split()), _LESSON_CHARS)
-        return f"{truncate_line(seen.trace.task, _TASK_OF_LESSON_CHARS)} | Lesson: {lesson}"
+        told = f"{truncate_line(seen.trace.task, _TASK_OF_LESSON_CHARS)} | Lesson: {lesson}"
+        feedback = "" if seen.feedback.strip() in seen.lesson else truncate_line(seen.feedback, _FEEDBACK_CHARS)
+        return f"{told} | Review: {feedback}" if feedback else told
     trajectory = parse(seen.trace.trajectory)
     errors = "; ".join(truncate_line(error, _ERROR_CHARS) for error in trajectory.errors[-_ERRORS:])
     parts = {

@@ -9,9 +9,6 @@ from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.text.orders import addresses_reader, runs_from_network
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 
-FEEDBACK_CHARS = 1_000
-REVIEWER = "Reviewer: "
-
 _FIELDS = ("summary", "key_mistake", "correct_action", "guidance", "text")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[`]?[A-Z0-9])|\n+")
 _PLACEHOLDER = re.compile(r"\W*(?:\.\.\.|…|<[^<>]*>)?\W*")
@@ -22,7 +19,7 @@ _LEAST_ECHO = 5
 
 
 def check_draft(draft: ReflectionDraft, run: ReviewedRun, instructions: str) -> ReflectionDraft:
-    """Return the part of a model's draft that its run supports, with the reviewer's feedback verbatim beside it.
+    """Return the part of a model's draft that its run supports.
 
     Left out are sentences that repeat the prompt (`instructions`), that call a tool which neither the run nor its
     feedback or reference names, and that hand on an order from the run to the reader; tools that do not occur; and the
@@ -32,22 +29,13 @@ def check_draft(draft: ReflectionDraft, run: ReviewedRun, instructions: str) -> 
     kept = {name: known.keep(getattr(draft, name)) for name in _FIELDS}
     if run.review.result == "pass":
         kept["key_mistake"] = ""
-    checked = draft.model_copy(
+    return draft.model_copy(
         update={
             **kept,
             "applicable_tools": tuple(name for name in draft.applicable_tools if known.has(name)),
             "claims": tuple(claim for claim in draft.claims if known.keep(claim) == claim),
         }
     )
-    return checked if checked.is_empty else _with_feedback(checked, run.review.feedback)
-
-
-def _with_feedback(draft: ReflectionDraft, feedback: str) -> ReflectionDraft:
-    told = feedback.strip()[:FEEDBACK_CHARS]
-    if not told or any(told in getattr(draft, name) for name in _FIELDS):
-        return draft
-    place = "guidance" if any(getattr(draft, name) for name in _FIELDS if name != "text") else "text"
-    return draft.model_copy(update={place: f"{getattr(draft, place)}\n{REVIEWER}{told}".strip()})
 
 
 class _Known:

@@ -11,6 +11,9 @@ from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 
+_FEEDBACK_CHARS = 1_000
+_TEXTS = ("summary", "key_mistake", "correct_action", "guidance", "text")
+
 
 def compose_memory(
     run: ReviewedRun,
@@ -23,9 +26,12 @@ def compose_memory(
 ) -> ReflectionMemory:
     """Return the memory of a run: task, tools and metadata from its trace, texts from the draft.
 
-    The memory of a failed run gets error keywords and signatures from its trajectory, its feedback and its key mistake.
-    `initial_q` is in [0, 1].
+    Beside a model's words the reviewer's feedback stands verbatim, at most 1,000 characters of it. The memory of a
+    failed run gets error keywords and signatures from its trajectory, its feedback and its key mistake. `initial_q` is
+    in [0, 1].
     """
+    if author in {"llm", "sampling"}:
+        draft = _with_feedback(draft, run.review.feedback)
     trace, failed = run.trace, run.review.result == "fail"
     errors = [*run.errors, *errors_in_text(run.review.feedback), draft.key_mistake] if failed else []
     return ReflectionMemory(
@@ -50,6 +56,14 @@ def compose_memory(
         q_value=initial_q,
         created_at=created_at,
     )
+
+
+def _with_feedback(draft: ReflectionDraft, feedback: str) -> ReflectionDraft:
+    told = feedback.strip()[:_FEEDBACK_CHARS]
+    if not told or any(told in getattr(draft, name) for name in _TEXTS):
+        return draft
+    place = "text" if draft.text and not any(getattr(draft, name) for name in _TEXTS if name != "text") else "guidance"
+    return draft.model_copy(update={place: f"{getattr(draft, place)}\nReviewer: {told}".strip()})
 
 
 def compose_claim(
