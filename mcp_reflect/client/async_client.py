@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from functools import partial
 from types import TracebackType
-from typing import Any, Literal, Self, TypeVar, Unpack
+from typing import Any, Literal, Self, Unpack
 
 import anyio
-from anyio import from_thread
-from anyio.lowlevel import RunVar, current_token
 
 from mcp_reflect.client import calls
-from mcp_reflect.client.calls import QueryOptions, ReviewFields, RunResult, ToolRequest, TraceFields
+from mcp_reflect.client.async_knowledge import AsyncKnowledgeMethods
+from mcp_reflect.client.calls import MemoryFields, QueryOptions, ReviewFields, RunResult, TraceFields
 from mcp_reflect.client.connection import CLIENT_TIMEOUT_S, MemoryConnection, client_environ
-from mcp_reflect.client.results import Augmented, Outcome, Retrieved, Trace, TraceSummary
+from mcp_reflect.client.in_thread import execute, run_in_thread
+from mcp_reflect.client.results import Augmented, Memory, Outcome, Retrieved, Trace, TraceSummary
 from mcp_reflect.client.run import INTERRUPTED_S, Run
 from mcp_reflect.client.run_ending import classify_ending
 from mcp_reflect.client.sync_client import (
@@ -27,45 +26,12 @@ from mcp_reflect.client.sync_client import (
     note_memories,
     polling_pauses,
     submit_trace_of,
+    trace_of_memory,
     with_noted_memories,
 )
 
-T = TypeVar("T")
 
-_MOST_THREADS = 8
-_limiter: RunVar[anyio.CapacityLimiter] = RunVar("limiter")
-
-
-async def run_in_thread(function: Callable[[], T]) -> T:
-    """Run a function that waits in a thread of its own; a cancelled caller does not wait for its end.
-
-    Not `anyio.to_thread`: the interpreter waits for its threads when it ends, and so would a program that gave a call
-    up. How many run at once is limited for each event loop, and those that wait for their turn can be cancelled too.
-    """
-    limiter = _limiter.get(None)
-    if limiter is None:
-        _limiter.set(limiter := anyio.CapacityLimiter(_MOST_THREADS))
-    done, token = anyio.Event(), current_token()
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            results.append(function())
-        except BaseException as error:  # noqa: BLE001 - raised in the task that waits
-            errors.append(error)
-        with suppress(RuntimeError):  # the event loop has ended, and nobody waits
-            from_thread.run_sync(done.set, token=token)
-
-    async with limiter:
-        threading.Thread(target=work, name="mcp-reflect", daemon=True).start()
-        await done.wait()
-    if errors:
-        raise errors[0]
-    return results[0]
-
-
-class AsyncReflectClient:
+class AsyncReflectClient(AsyncKnowledgeMethods):
     """ReflectClient for asyncio and trio: the same arguments, results and errors, its methods awaited.
 
     `async with client.trace(task) as run` for a run. A call that is cancelled is given up at once; whether it was
@@ -101,13 +67,13 @@ class AsyncReflectClient:
 
     async def query_memories(self, task: str, **options: Unpack[QueryOptions]) -> Retrieved:
         """See ReflectClient.query_memories."""
-        found = await _execute(self.connection, partial(calls.query_request, task, options))
+        found = await execute(self.connection, partial(calls.query_request, task, options))
         note_memories(self.connection, found.memories)
         return found
 
     async def augment_with_memories(self, task: str, **options: Unpack[QueryOptions]) -> Augmented:
         """See ReflectClient.augment_with_memories."""
-        found = await _execute(self.connection, partial(calls.augment_request, task, options))
+        found = await execute(self.connection, partial(calls.augment_request, task, options))
         note_memories(self.connection, found.memories)
         return found
 
@@ -116,19 +82,37 @@ class AsyncReflectClient:
         given, noted = with_noted_memories(self.connection, fields)
         return await run_in_thread(partial(submit_trace_of, self.connection, task, given, noted))
 
+    async def create_trace_and_wait(
+        self,
+        task: str,
+        timeout: float = WAIT_TIMEOUT_S,  # noqa: ASYNC109 - the same arguments as the plain client
+        **fields: Unpack[TraceFields],
+    ) -> Trace:
+        """See ReflectClient.create_trace_and_wait."""
+        outcome = await self.create_trace(task, **fields)
+        if outcome.review_status == "reviewed":
+            return await self.wait_for_trace(outcome.trace_id, timeout)
+        return await self.get_trace(outcome.trace_id)
+
+    async def create_memory(
+        self, task: str, result: RunResult = "pass", **fields: Unpack[MemoryFields]
+    ) -> Memory | None:
+        """See ReflectClient.create_memory."""
+        return (await self.create_trace(task, **trace_of_memory(result, fields))).memory
+
     async def review_trace(self, trace_id: str, result: RunResult, **fields: Unpack[ReviewFields]) -> Outcome:
         """See ReflectClient.review_trace."""
-        return await _execute(self.connection, partial(calls.review_request, trace_id, result, fields))
+        return await execute(self.connection, partial(calls.review_request, trace_id, result, fields))
 
     async def list_traces(
         self, review_status: Literal["pending", "reviewed", "all"] = "pending", limit: int = 20
     ) -> tuple[TraceSummary, ...]:
         """See ReflectClient.list_traces."""
-        return await _execute(self.connection, partial(calls.list_request, review_status, limit))
+        return await execute(self.connection, partial(calls.list_request, review_status, limit))
 
     async def get_trace(self, trace_id: str) -> Trace:
         """See ReflectClient.get_trace."""
-        return await _execute(self.connection, partial(calls.get_request, trace_id))
+        return await execute(self.connection, partial(calls.get_request, trace_id))
 
     async def wait_for_trace(
         self,
@@ -176,7 +160,7 @@ class AsyncTraceRun(Run):
         """Fetch the memories. Raises MemoryUnavailable where the client is strict."""
         call = self._begin()
         if call is not None:
-            self._augmented = await _execute(self._connection, lambda: call)
+            self._augmented = await execute(self._connection, lambda: call)
 
     async def finish(self, error: BaseException | None = None) -> None:
         """Store the run, with the exception that ended it."""
@@ -214,8 +198,3 @@ class AsyncTraceRun(Run):
     ) -> None:
         self._pop()
         await self.finish(error)
-
-
-async def _execute(connection: MemoryConnection, make: Callable[[], ToolRequest[T]]) -> T:
-    """Make a call and carry it out, both in a thread: what is to be sent may be megabytes long."""
-    return await run_in_thread(lambda: connection.execute(make()))

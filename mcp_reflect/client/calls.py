@@ -17,6 +17,8 @@ from mcp_reflect.client.results import Augmented, Outcome, Retrieved, Trace, Tra
 T = TypeVar("T")
 
 RunResult = Literal["pass", "fail"]
+NO_RETRIEVAL = "none"
+"""As a retrieval_id: the run was given no memory."""
 TrajectoryInput = str | Sequence[Mapping[str, Any]]
 
 
@@ -24,14 +26,14 @@ class QueryOptions(TypedDict, total=False):
     """Options of a query; what is left out is as configured.
 
     `limit` 1 to 100; `lambda_` 0 (by relevance only) to 1 (by q_value only); `mmr_lambda` 1 (by score only) or lower
-    for fewer near-duplicates; `similarity_threshold` the least relevance, 0 to 1; `metadata_filter` keys that must
-    match; `retrieval` by meaning alone, or by words too.
+    for fewer near-duplicates; `similarity_threshold` the least relevance, 0 to 1, None as configured;
+    `metadata_filter` keys that must match; `retrieval` by meaning alone, or by words too.
     """
 
     limit: int
     lambda_: float
     mmr_lambda: float
-    similarity_threshold: float
+    similarity_threshold: float | None
     metadata_filter: Mapping[str, Any]
     retrieval: Literal["semantic", "hybrid"]
 
@@ -45,6 +47,13 @@ class ReflectionFields(TypedDict, total=False):
     guidance: str
     applicable_tools: Sequence[str]
     claims: Sequence[str]
+
+
+class MemoryFields(ReflectionFields, total=False):
+    """Fields of a memory without a run: its words, the tags it is filtered by, and a key to store it once only."""
+
+    metadata: Mapping[str, Any]
+    trace_key: str
 
 
 class ReviewFields(ReflectionFields, total=False):
@@ -72,7 +81,10 @@ class TraceFields(ReviewFields, total=False):
 
 @dataclass(frozen=True)
 class ToolRequest(Generic[T]):
-    """A tool with its arguments, how its answer is read, and what stands for it where no memory can be reached."""
+    """A tool with its arguments, how its answer is read, and what stands for it where no memory can be reached.
+
+    A resource is asked for by its URI in place of a tool's name, without arguments.
+    """
 
     tool: str
     arguments: Mapping[str, Any]
@@ -81,7 +93,8 @@ class ToolRequest(Generic[T]):
 
 
 def query_request(task: str, options: Mapping[str, Any]) -> ToolRequest[Retrieved]:
-    return ToolRequest("query_memories", _query(task, options), Retrieved.read, Retrieved(available=False))
+    arguments = {**_query(task, options), "response_format": "detailed"}
+    return ToolRequest("query_memories", arguments, Retrieved.read, Retrieved(available=False))
 
 
 def augment_request(task: str, options: Mapping[str, Any]) -> ToolRequest[Augmented]:
@@ -90,7 +103,7 @@ def augment_request(task: str, options: Mapping[str, Any]) -> ToolRequest[Augmen
 
 def submit_request(task: str, given: Mapping[str, Any]) -> ToolRequest[Outcome]:
     """A run without a retrieval_id was given the memories that are named, and no others."""
-    from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, make_request  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import Submission, make_request  # noqa: PLC0415 - heavy
 
     refuse_unknown_names("create_trace", given, TraceFields)
     trajectory = given.get("trajectory", "")
@@ -154,8 +167,9 @@ def _query(task: str, options: Mapping[str, Any], where: str = "query_memories")
     from mcp_reflect.application.requests import Query, make_request  # noqa: PLC0415 - heavy
 
     refuse_unknown_names(where, options, QueryOptions)
-    make_request(Query, task=task, **options)
-    return {"task": task, **options}
+    given = {name: value for name, value in options.items() if value is not None}
+    make_request(Query, task=task, **given)
+    return {"task": task, **given}
 
 
 def _some_id(trace_id: str) -> str:

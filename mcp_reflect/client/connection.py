@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
+from pathlib import Path
 from typing import TypeVar
 
 from mcp_reflect.client.calls import ToolRequest
@@ -47,6 +48,7 @@ class MemoryConnection:
             raise InvalidArgument("timeout", f"got {timeout!r}", "a number of seconds above 0, at most 86,400 (a day)")
         self.strict = strict
         self._timeout = timeout
+        self._environ, self._cwd = environ, cwd
         self._caller = Caller(environ, cwd, name, wait=False, idle_s=_IDLE_S)
         self._telling = threading.Lock()
         self._told = False
@@ -59,6 +61,8 @@ class MemoryConnection:
             return call.absent
         try:
             # Every call may be repeated: traces have keys, and the same review again changes nothing.
+            if "://" in call.tool:
+                return call.read(self._caller.read_resource(call.tool, self._timeout))
             answer = self._caller.call(
                 call.tool, call.arguments, within or self._timeout, again=True, in_turn=within is None
             )
@@ -76,6 +80,18 @@ class MemoryConnection:
             return call.absent
         self._left_alone_until = 0.0
         return call.read(answer)
+
+    def delete(self, trace_ids: Sequence[str]) -> None:
+        """Delete runs for good. Raises UsageError for an unknown id, else MemoryUnavailable; strict or not."""
+        from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
+        from mcp_reflect.hub.maintenance import request_maintenance  # noqa: PLC0415 - heavy
+
+        for trace_id in trace_ids:
+            if not trace_id.startswith("trace_"):
+                raise InvalidArgument("trace_ids", f"got {trace_id!r}", "ids of runs, as create_trace returned them")
+        settings = load_settings(self._environ, Path(self._cwd) if self._cwd else None)
+        for trace_id in trace_ids:
+            request_maintenance("forget", settings, lambda _event: None, thing=trace_id)
 
     def _tell(self, error: Exception) -> None:
         with self._telling:

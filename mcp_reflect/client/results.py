@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Literal, Self, overload
 _TIMES = frozenset({"created_at", "last_used_at"})
 
 
-class _Read:
+class Readable:
     """`read` makes one from a tool's answer. `_PARTS` says what the fields are made of that hold results themselves."""
 
-    _PARTS: ClassVar[Mapping[str, type[_Read]]] = {}
+    _PARTS: ClassVar[Mapping[str, type[Readable]]] = {}
 
     @classmethod
     def read(cls, view: Mapping[str, Any]) -> Self:
@@ -37,7 +37,7 @@ class _Read:
 
 
 @dataclass(frozen=True)
-class Memory(_Read):
+class Memory(Readable):
     """Something learned. `similarity`, `relevance` and `score` are there in a query's answer only.
 
     `interval` is where the true rate of success is likely to be; empty in a query's short answer. `success` is how the
@@ -75,10 +75,10 @@ class Memory(_Read):
 
 
 @dataclass(frozen=True)
-class Retrieved(_Read, Sequence[Memory]):
+class Retrieved(Readable, Sequence[Memory]):
     """Memories, best first; a sequence of them. `retrieval_id` names them in `create_trace`."""
 
-    _PARTS: ClassVar[Mapping[str, type[_Read]]] = {"memories": Memory}
+    _PARTS: ClassVar[Mapping[str, type[Readable]]] = {"memories": Memory}
 
     retrieval_id: str = ""
     memories: tuple[Memory, ...] = ()
@@ -99,10 +99,10 @@ class Retrieved(_Read, Sequence[Memory]):
 
 
 @dataclass(frozen=True)
-class Augmented(_Read):
+class Augmented(Readable):
     """A task as a prompt: `augmented_task` is the task with the memories below it, or the task alone without any."""
 
-    _PARTS: ClassVar[Mapping[str, type[_Read]]] = {"memories": Memory}
+    _PARTS: ClassVar[Mapping[str, type[Readable]]] = {"memories": Memory}
 
     augmented_task: str
     retrieval_id: str = ""
@@ -111,7 +111,7 @@ class Augmented(_Read):
 
 
 @dataclass(frozen=True)
-class QUpdate(_Read):
+class QUpdate(Readable):
     """The change of one q_value by a review: `q_after = q_before + alpha * (reward - q_before)`.
 
     `reward` is None where an earlier review was taken back.
@@ -125,14 +125,14 @@ class QUpdate(_Read):
 
 
 @dataclass(frozen=True)
-class Outcome(_Read):
+class Outcome(Readable):
     """The result of submitting or reviewing a run.
 
     `ingest_status` is how far the reflection is: `none` without a review, `queued` while it is being written,
     `completed`, `failed`. `trace_id` is empty where the run was not stored.
     """
 
-    _PARTS: ClassVar[Mapping[str, type[_Read]]] = {"memory": Memory, "q_updates": QUpdate}
+    _PARTS: ClassVar[Mapping[str, type[Readable]]] = {"memory": Memory, "q_updates": QUpdate}
 
     trace_id: str = ""
     review_status: Literal["pending", "reviewed"] = "pending"
@@ -144,7 +144,7 @@ class Outcome(_Read):
 
 
 @dataclass(frozen=True)
-class Review(_Read):
+class Review(Readable):
     """A verdict. Where the reviewer named no memories, `judged_…` is what whoever wrote the reflection made of them."""
 
     id: str
@@ -160,7 +160,7 @@ class Review(_Read):
 
 
 @dataclass(frozen=True)
-class TraceSummary(_Read):
+class TraceSummary(Readable):
     """A submitted run in a list. `result` is None without a review, `memory_id` empty without a reflection."""
 
     trace_id: str
@@ -178,7 +178,7 @@ class TraceSummary(_Read):
 class Trace(TraceSummary):
     """A submitted run. Of a trajectory of more than 20,000 characters, `trajectory` holds beginning and end."""
 
-    _PARTS: ClassVar[Mapping[str, type[_Read]]] = {"review": Review, "memory": Memory, "claims": Memory}
+    _PARTS: ClassVar[Mapping[str, type[Readable]]] = {"review": Review, "memory": Memory, "claims": Memory}
 
     trajectory: str = ""
     trajectory_characters: int = 0

@@ -117,6 +117,10 @@ class Run:
             raise TypeError(f"log() takes text, not {type(text).__name__}")
         self.messages.append(text)
 
+    def set_output(self, output: Any) -> None:
+        """Set the run's final response; None takes it back."""
+        self.final_response = "" if output is None else output
+
     # -- how it ended
 
     def passed(self, feedback: str = "") -> None:

@@ -9,19 +9,28 @@ from types import TracebackType
 from typing import Any, Literal, Self, Unpack
 
 from mcp_reflect.client import calls
-from mcp_reflect.client.calls import QueryOptions, ReviewFields, RunResult, TraceFields
+from mcp_reflect.client.calls import (
+    NO_RETRIEVAL,
+    MemoryFields,
+    QueryOptions,
+    ReviewFields,
+    RunResult,
+    TraceFields,
+)
 from mcp_reflect.client.connection import CLIENT_TIMEOUT_S, MemoryConnection, client_environ
+from mcp_reflect.client.knowledge import KnowledgeMethods
 from mcp_reflect.client.results import Augmented, Memory, Outcome, Retrieved, Trace, TraceSummary
 from mcp_reflect.client.run import INTERRUPTED_S, Run, current_run
 from mcp_reflect.client.run_ending import classify_ending
 from mcp_reflect.client.submission import submit_run
+from mcp_reflect.errors import InvalidArgument
 
 WAIT_TIMEOUT_S = 60.0
 _FIRST_LOOK_S = 0.05
 _LONGEST_LOOK_S = 1.0
 
 
-class ReflectClient:
+class ReflectClient(KnowledgeMethods):
     """Memories and runs for a program, over the hub of its home; the hub is started where there is none.
 
     Settings are read as for every other client: environment, then `config.toml`. `project`, `user` and `home` stand for
@@ -81,6 +90,23 @@ class ReflectClient:
         """
         given, noted = with_noted_memories(self.connection, fields)
         return submit_trace_of(self.connection, task, given, noted)
+
+    def create_trace_and_wait(self, task: str, timeout: float = WAIT_TIMEOUT_S, **fields: Unpack[TraceFields]) -> Trace:
+        """Store a run and return it as stored; where it is reviewed, once its reflection is written or given up.
+
+        Raises TimeoutError after that many seconds.
+        """
+        outcome = self.create_trace(task, **fields)
+        if outcome.review_status == "reviewed":
+            return self.wait_for_trace(outcome.trace_id, timeout)
+        return self.get_trace(outcome.trace_id)
+
+    def create_memory(self, task: str, result: RunResult = "pass", **fields: Unpack[MemoryFields]) -> Memory | None:
+        """Store a lesson that did not come from a run, with a trace of its own, and return it; see MemoryFields.
+
+        `result` says whether the lesson tells what works or what fails. None where the memory cannot be reached.
+        """
+        return self.create_trace(task, **trace_of_memory(result, fields)).memory
 
     def review_trace(self, trace_id: str, result: RunResult, **fields: Unpack[ReviewFields]) -> Outcome:
         """Judge a run, `pass` or `fail`; again replaces the earlier review. See ReviewFields."""
@@ -189,6 +215,19 @@ def submit_trace_of(connection: MemoryConnection, task: str, given: Mapping[str,
     call = calls.submit_request(task, given)
     named = [*call.arguments.get("helpful_memory_ids", ()), *call.arguments.get("harmful_memory_ids", ())]
     return submit_run(connection, call, {*noted}.difference(named))
+
+
+def trace_of_memory(result: RunResult, fields: Mapping[str, Any]) -> TraceFields:
+    """Return the fields of a run that holds a lesson and nothing else, and was given no memory.
+
+    Raises InvalidArgument where there is no word of a lesson.
+    """
+    calls.refuse_unknown_names("create_memory", fields, MemoryFields)
+    if not any(str(fields.get(name, "")).strip() for name in ("summary", "key_mistake", "correct_action", "guidance")):
+        allowed = "at least one of summary, key_mistake, correct_action and guidance"
+        raise InvalidArgument("guidance", "the memory has no words", allowed)
+    made: TraceFields = {**fields, "review_result": result, "retrieval_id": NO_RETRIEVAL}  # type: ignore[typeddict-item]  # the names were checked
+    return made
 
 
 def polling_pauses(timeout: float) -> Iterator[float]:

@@ -127,10 +127,21 @@ class Caller:
         `meta`: what the server is told beside the arguments.
         Raises RemoteError, ConnectionLost, CallerBusy, and hub_launcher.Unavailable where no server can be had.
         """
+        params = {"name": tool, "arguments": dict(arguments), "_meta": {**(meta or {}), **self._meta}}
+        return self._asked("tools/call", params, timeout, again=again, in_turn=in_turn).get("structuredContent")
+
+    def read_resource(self, uri: str, timeout: float = TOOL_CALL_TIMEOUT_S) -> str:
+        """Return the text of a resource. Waits and raises as `call` does."""
+        result = self._asked("resources/read", {"uri": uri, "_meta": self._meta}, timeout, again=True, in_turn=True)
+        return "".join(str(part.get("text", "")) for part in result.get("contents") or [])
+
+    def _asked(
+        self, method: str, params: Mapping[str, Any], timeout: float, *, again: bool, in_turn: bool
+    ) -> dict[str, Any]:
         with self._alone(time.monotonic() + timeout, timeout if in_turn else 0.0) as until:
             for _ in range(_SENT_AT_MOST):
                 try:
-                    return self._once(tool, arguments, until, meta or {})
+                    return self._once(method, params, until)
                 except NotDelivered:
                     self._drop()
                 except ConnectionLost:
@@ -176,14 +187,9 @@ class Caller:
             self._used = time.monotonic()
             self._lock.release()
 
-    def _once(self, tool: str, arguments: Mapping[str, Any], until: float, meta: Mapping[str, Any]) -> Any:
+    def _once(self, method: str, params: Mapping[str, Any], until: float) -> dict[str, Any]:
         self._last_id += 1
-        request = {
-            "jsonrpc": "2.0",
-            "id": self._last_id,
-            "method": "tools/call",
-            "params": {"name": tool, "arguments": dict(arguments), "_meta": {**meta, **self._meta}},
-        }
+        request = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
         try:
             line = json.dumps(request, ensure_ascii=False, allow_nan=False).encode() + b"\n"
         except ValueError as error:  # a server that cannot read a line does not answer it
@@ -254,7 +260,7 @@ def _about_no_call(answer: Mapping[str, Any]) -> bool:
     return "error" in answer and answer.get("id") is None
 
 
-def _result(answer: Mapping[str, Any]) -> Any:
+def _result(answer: Mapping[str, Any]) -> dict[str, Any]:
     if "error" in answer:
         error = answer["error"] or {}
         message = str(error.get("message", "the memory answered with an error"))
@@ -266,7 +272,7 @@ def _result(answer: Mapping[str, Any]) -> Any:
         texts = [str(part.get("text", "")) for part in result.get("content") or [] if isinstance(part, dict)]
         message = "\n".join(text for text in texts if text) or "the call was refused"
         raise RemoteError(read_error_data((result.get("_meta") or {}).get(request_meta.ERROR), message))
-    return result.get("structuredContent")
+    return dict(result)
 
 
 def _in_background(function: Any, *arguments: Any) -> None:

@@ -1,0 +1,67 @@
+"""The calls of the Python API about errors, insights and the project, made as those in `calls`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
+
+from mcp_reflect.client.calls import ToolRequest, refuse_unknown_names
+from mcp_reflect.client.json_values import to_json_value
+from mcp_reflect.client.knowledge_results import Insights, KnownFixes, ProjectContext, RecordedError, StatusChange
+
+GUIDE_URI = "reflect://guide"
+
+
+class ErrorFields(TypedDict, total=False):
+    """Fields of a recorded error: its text or stack trace, how to avoid it, how to check the fix, tags."""
+
+    evidence: str
+    rule: str
+    tests: Sequence[str]
+    metadata: Mapping[str, Any]
+
+
+def find_errors_request(error: str, limit: int) -> ToolRequest[KnownFixes]:
+    from mcp_reflect.application.requests import ErrorQuery, make_request  # noqa: PLC0415 - heavy
+
+    make_request(ErrorQuery, error=error, limit=limit)
+    arguments = {"error": error, "limit": limit}
+    return ToolRequest("find_error_fixes", arguments, KnownFixes.read, KnownFixes(available=False))
+
+
+def record_error_request(task: str, mistake: str, fix: str, given: Mapping[str, Any]) -> ToolRequest[RecordedError]:
+    from mcp_reflect.application.requests import ErrorFix, make_request  # noqa: PLC0415 - heavy
+
+    refuse_unknown_names("record_error_fix", given, ErrorFields)
+    arguments = {"task": task, "mistake": mistake, "fix": fix, **given}
+    make_request(ErrorFix, **arguments)
+    return ToolRequest("record_error_fix", arguments, RecordedError.read, RecordedError(available=False))
+
+
+def insights_request(focus: str, limit: int, insights: Sequence[Mapping[str, Any]]) -> ToolRequest[Insights]:
+    from mcp_reflect.application.requests import ReflectRequest, make_request  # noqa: PLC0415 - heavy
+
+    arguments = {"focus": focus, "limit": limit, "insights": [to_json_value(dict(each)) for each in insights]}
+    make_request(ReflectRequest, **arguments)
+    return ToolRequest("reflect", arguments, Insights.read, Insights(available=False))
+
+
+def context_request(limit: int) -> ToolRequest[ProjectContext]:
+    from mcp_reflect.application.requests import ContextRequest, make_request  # noqa: PLC0415 - heavy
+
+    make_request(ContextRequest, limit=limit)
+    return ToolRequest("project_context", {"limit": limit}, ProjectContext.read, ProjectContext(available=False))
+
+
+def status_request(memory_id: str, action: str, reason: str) -> ToolRequest[StatusChange]:
+    from mcp_reflect.application.requests import StatusRequest, make_request  # noqa: PLC0415 - heavy
+
+    arguments = {"memory_id": memory_id, "action": action, "reason": reason}
+    make_request(StatusRequest, **arguments)
+    absent = StatusChange(memory_id, available=False)
+    return ToolRequest("manage_memory", arguments, StatusChange.read, absent)
+
+
+def guide_request() -> ToolRequest[str]:
+    """Read the project guide, which is a resource; empty where no memory can be reached."""
+    return ToolRequest(GUIDE_URI, {}, str, "")
