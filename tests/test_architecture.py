@@ -49,7 +49,10 @@ NARROWED = {
     "wire": {"errors"},
     "adapters": {"errors", "domain", "application.ports"},
     "hooks": {"domain.lessons", "domain.text.recalled", "domain.trajectory", "domain.truncate", "wire"},
-    "client": {"application.requests", "config.project", "domain.truncate", "errors", "wire"},
+    "client": {
+        *("application.requests", "config.load", "config.project", "domain.truncate", "errors", "wire"),
+        "hub.maintenance",  # deleting runs
+    },
     "server": {"errors", "domain", "application", "wire.request_meta"},
 }
 """Parts that may import less than everything below them."""

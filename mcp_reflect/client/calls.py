@@ -17,8 +17,6 @@ from mcp_reflect.client.results import Augmented, Outcome, Retrieved, Trace, Tra
 T = TypeVar("T")
 
 RunResult = Literal["pass", "fail"]
-NO_RETRIEVAL = "none"
-"""As a retrieval_id: the run was given no memory."""
 TrajectoryInput = str | Sequence[Mapping[str, Any]]
 
 
@@ -103,7 +101,7 @@ def augment_request(task: str, options: Mapping[str, Any]) -> ToolRequest[Augmen
 
 def submit_request(task: str, given: Mapping[str, Any]) -> ToolRequest[Outcome]:
     """A run without a retrieval_id was given the memories that are named, and no others."""
-    from mcp_reflect.application.requests import Submission, make_request  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, make_request  # noqa: PLC0415 - heavy
 
     refuse_unknown_names("create_trace", given, TraceFields)
     trajectory = given.get("trajectory", "")

@@ -10,7 +10,6 @@ from typing import Any, Literal, Self, Unpack
 
 from mcp_reflect.client import calls
 from mcp_reflect.client.calls import (
-    NO_RETRIEVAL,
     MemoryFields,
     QueryOptions,
     ReviewFields,
@@ -222,6 +221,8 @@ def trace_of_memory(result: RunResult, fields: Mapping[str, Any]) -> TraceFields
 
     Raises InvalidArgument where there is no word of a lesson.
     """
+    from mcp_reflect.application.requests import NO_RETRIEVAL  # noqa: PLC0415 - heavy
+
     calls.refuse_unknown_names("create_memory", fields, MemoryFields)
     if not any(str(fields.get(name, "")).strip() for name in ("summary", "key_mistake", "correct_action", "guidance")):
         allowed = "at least one of summary, key_mistake, correct_action and guidance"

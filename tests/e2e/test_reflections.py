@@ -66,7 +66,10 @@ async def test_prose_becomes_the_text_of_the_reflection(tmp_path: Path) -> None:
         server.default(says(prose))
         async with connect(tmp_path / "home", more=model_at(server.base_url)) as client:
             outcome = await call(client, "submit_trace", **FAILED)
-            assert (outcome["memory"]["author"], outcome["memory"]["reflection"]) == ("llm", prose)
+            assert (outcome["memory"]["author"], outcome["memory"]["reflection"]) == (
+                "llm",
+                f"{prose}\n  Reviewer: the flag is wrong",
+            )
 
 
 async def test_the_calling_agent_comes_before_the_model(tmp_path: Path) -> None:
@@ -187,7 +190,8 @@ async def test_a_model_cannot_bring_secrets_into_a_reflection(tmp_path: Path) ->
         async with connect(tmp_path / "home", more=model_at(server.base_url)) as client:
             outcome = await call(client, "submit_trace", **FAILED)
             memory = (await settled(client, outcome["trace_id"]))["memory"]
-            assert (memory["author"], memory["guidance"]) == ("llm", "Log in with [redacted:github-token]")
+            assert memory["author"] == "llm"
+            assert memory["guidance"].startswith("Log in with [redacted:github-token]")
     files = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
     assert not [path for path in files if key.encode() in path.read_bytes()]
 
