@@ -36,6 +36,7 @@ from mcp_reflect.hub.status import count_queued_reflections, find_setting_confli
 from mcp_reflect.server import build_server
 from mcp_reflect.wire import handshake
 from mcp_reflect.wire.hub_launcher import HUB_LOG
+from mcp_reflect.wire.owner_note import HUB_ROLE
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +53,7 @@ def run_hub(version: str = __version__, *, loopback: bool | None = None) -> int:
     """
     try:
         settings = load_settings()
-        with open_store(settings, "a hub") as store, ExitStack() as stack:
+        with open_store(settings, HUB_ROLE) as store, ExitStack() as stack:
             logs = HubLog(settings.home / HUB_LOG)
             # A folder that will be deleted or unmounted must not be held by a process that outlives its starter.
             os.chdir(settings.home)

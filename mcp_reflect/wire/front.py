@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_reflect.wire import address, handshake, settings_check
+from mcp_reflect.wire.owner_note import HUB_ROLE, read_owner
 
 ANSWERS_NAME = "front.json"
 ACCEPTED_NAME = "hub.accepted"
@@ -22,7 +23,6 @@ ACCEPTED_NAME = "hub.accepted"
 
 _ACCEPTED_AT_MOST = 100
 _ENVELOPE = "io.modelcontextprotocol/"
-_HUB_ROLE = "a hub"
 _ID_TYPES = {int, str}
 
 
@@ -181,9 +181,5 @@ def _read_accepted(home: str) -> set[str]:
 
 def _owned_by_another(home: str) -> bool:
     """Whether the note of the home's owner names something that is no hub, so that a hub would find it taken."""
-    try:
-        with open(os.path.join(home, "owner.json"), encoding="utf-8") as file:
-            note = json.load(file)
-        return str(note["role"]) != _HUB_ROLE
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+    owner = read_owner(home)
+    return owner is not None and owner.role != HUB_ROLE

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from mcp_reflect.wire import address, handshake
+from mcp_reflect.wire.owner_note import HUB_ROLE, read_owner
 
 if sys.platform == "win32":
     import msvcrt
@@ -49,6 +50,14 @@ class HubUnavailable(Exception):
 
 class _Crashed(HubUnavailable):
     """A hub that was started ended without a word."""
+
+
+class _OtherHubStarts(HubUnavailable):
+    """A hub that was started ended because another one, of process `owner`, holds the home and may be starting."""
+
+    def __init__(self, refusal: HubUnavailable, owner: int) -> None:
+        super().__init__(str(refusal), refusal.exit_code, alone=refusal.alone, data=refusal.data)
+        self.owner = owner
 
 
 class HubSilent(HubUnavailable):
@@ -109,42 +118,42 @@ def connect_or_start(
     waiting: Callable[[], None] = lambda: None,
     within: float = address.DEFAULT_START_TIMEOUT_S,
 ) -> HubConnection:
-    """A session with the home's hub, which is started if need be; an older hub is replaced by one of this version.
+    """Return a session with the home's hub, which is started if need be; replace an older hub by one of this version.
 
-    `started` is given the process of a hub that this call started, which goes on starting where the time, `within`
-    seconds, is too short. Raises HubUnavailable.
+    Waits `within` seconds at most, also for a hub that somebody else is starting. `started` is called with the process
+    of each hub that this call starts, which goes on starting where the time is too short; `waiting` is called while
+    another process starts one. Raises HubUnavailable.
     """
     until = time.monotonic() + within
     crashes = 0
+    other: int | None = None
     while time.monotonic() < until:
         found = try_connect(home, greeting, until)
         if found is not None and not found.answer.get("older"):
             return found
         if found is not None:
             found.link.close()
+        elif other is not None and _alive(other):
+            time.sleep(_POLL_S)
+            continue
         with _starting(home) as ours:
             if not ours:
                 waiting()
                 time.sleep(_POLL_S)
                 continue
-            # Somebody may have been quicker between the attempt and the lock.
-            found = try_connect(home, greeting, until)
-            if found is not None and not found.answer.get("older"):
-                return found
-            if found is not None:
-                found.link.close()
-                stop_hub(home, until)
             try:
-                return _start(home, greeting, until, within, started)
+                return _replace_or_start(home, greeting, until, within, started)
             except _Crashed:
                 crashes += 1
                 if crashes == _CRASHES:
                     raise
+            except _OtherHubStarts as refused:
+                other = refused.owner
     raise _too_slow(home, within)
 
 
 def ensure_hub_runs(home: str) -> int:
-    """Make sure that a hub runs, without a client's session; gives back its process id. Raises HubUnavailable."""
+    """Start a hub where none runs, without a client's session, and return its process id. Raises HubUnavailable."""
     greeting = {"mcp-reflect": handshake.HUB_PROTOCOL, "command": "status"}
     found = connect_or_start(home, greeting)
     found.link.close()
@@ -225,6 +234,19 @@ def _too_slow(home: str, within: float) -> HubUnavailable:
     )
 
 
+def _replace_or_start(
+    home: str, greeting: Mapping[str, Any], until: float, within: float, started: Callable[[Any], None]
+) -> HubConnection:
+    # Somebody may have been quicker between the attempt and the lock.
+    found = try_connect(home, greeting, until)
+    if found is not None and not found.answer.get("older"):
+        return found
+    if found is not None:
+        found.link.close()
+        stop_hub(home, until)
+    return _start(home, greeting, until, within, started)
+
+
 def _start(
     home: str, greeting: Mapping[str, Any], until: float, within: float, started: Callable[[Any], None]
 ) -> HubConnection:
@@ -288,8 +310,10 @@ def _failure(home: str, process: Any) -> HubUnavailable:
         text = said.read()
     try:
         report = json.loads(text)
-        return HubUnavailable(
+        refusal = HubUnavailable(
             str(report["error"]), int(report["exit"]), alone=bool(report["alone"]), data=report.get("error_data")
         )
     except (ValueError, KeyError, TypeError):
         return _Crashed(f"the hub of {home} ended with code {process.returncode} as it started; see {HUB_LOG} there")
+    owner = read_owner(home) if refusal.data.get("code") == "home_in_use" else None
+    return _OtherHubStarts(refusal, owner.pid) if owner is not None and owner.role == HUB_ROLE else refusal

@@ -65,7 +65,15 @@ def hubs_ended(home: Path) -> Iterator[Path]:
 
 @contextmanager
 def changed_hub(home: Path, change: str, **more: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A hub of the home that runs some lines of Python first, and calls `run_hub` last."""
+    """A running hub of the home; `change` is Python that it runs first, and that calls `run_hub` last."""
+    with starting_hub(home, change, **more) as hub:
+        until(lambda: (home / "hub.sock").exists() or (home / "hub.address").exists())
+        yield hub
+
+
+@contextmanager
+def starting_hub(home: Path, change: str, **more: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A hub as `changed_hub` starts it, which may not answer yet."""
     code = f"from mcp_reflect.hub.owner import run_hub; {change}"
     hub = subprocess.Popen(
         [sys.executable, "-c", code, "mcp_reflect.hub", home],
@@ -73,7 +81,6 @@ def changed_hub(home: Path, change: str, **more: str) -> Iterator[subprocess.Pop
         stdout=subprocess.DEVNULL,
     )
     try:
-        until(lambda: (home / "hub.sock").exists() or (home / "hub.address").exists())
         yield hub
     finally:
         hub.kill()

@@ -22,7 +22,18 @@ import pytest
 from mcp_reflect.wire import caller as caller_module
 from mcp_reflect.wire import handshake, hub_launcher
 from mcp_reflect.wire.caller import TOOL_CALL_TIMEOUT_S, Caller, ConnectionLost, RemoteError
-from tests.support.hubs import RawClient, alive, changed_hub, hub_pids, kill_hub, posix, run_command, status
+from mcp_reflect.wire.owner_note import read_owner
+from tests.support.hubs import (
+    RawClient,
+    alive,
+    changed_hub,
+    hub_pids,
+    kill_hub,
+    posix,
+    run_command,
+    starting_hub,
+    status,
+)
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S, until
 
@@ -171,6 +182,34 @@ def test_the_start_of_a_hub_counts_into_the_time_limit_and_goes_on_after_it(home
         assert total(caller) == 0
         # The second call may have started one more; whichever is not the owner ends by itself.
         assert until(lambda: len(hub_pids(home)) == 1)
+
+
+_LISTENS_LATE = """
+import time
+from mcp_reflect.hub import owner
+
+def open_late(home, open_listener=owner.open_listener):
+    while not (home / "go").exists():
+        time.sleep(0.02)
+    return open_listener(home)
+
+owner.open_listener = open_late
+run_hub()
+"""
+
+
+def test_a_hub_that_another_process_is_starting_is_waited_for(home: Path) -> None:
+    greeting = {"mcp-reflect": handshake.HUB_PROTOCOL, "command": "status"}
+    with starting_hub(home, _LISTENS_LATE) as hub, ThreadPoolExecutor(1) as pool:
+        until(lambda: read_owner(str(home)))
+        started: queue.Queue[Any] = queue.Queue()
+        search = pool.submit(hub_launcher.connect_or_start, str(home), greeting, started=started.put)
+        assert started.get(timeout=HANG_S).wait(HANG_S) == 2  # the home is taken
+        (home / "go").touch()
+        found = search.result(HANG_S)
+        found.link.close()
+        assert found.answer["status"]["pid"] == hub.pid
+    assert started.empty()
 
 
 def test_an_interrupted_call_leaves_no_answer_for_the_next_one(home: Path) -> None:

@@ -15,6 +15,7 @@ from mcp_reflect import __version__
 from mcp_reflect.cli.doctor.report import DoctorFinding
 from mcp_reflect.config.settings import Settings, mask_secrets
 from mcp_reflect.wire import address, handshake, hub_launcher
+from mcp_reflect.wire.owner_note import read_owner
 
 _HUB_S = 5.0
 _LLM_S = 5.0
@@ -59,11 +60,10 @@ def check_hub(folder: Path, environ: Mapping[str, str], cwd: str) -> Iterator[Do
 
 def _end(folder: Path) -> str:
     """The command that ends the owner of a home which does not listen to us any more."""
-    try:
-        pid = int(json.loads((folder / "owner.json").read_text(encoding="utf-8"))["pid"])
-    except (OSError, ValueError, KeyError, TypeError):
+    owner = read_owner(str(folder))
+    if owner is None:
         return f"end the process that owns {folder}, then {_RESTART}"
-    end = f"taskkill /F /PID {pid}" if sys.platform == "win32" else f"kill -9 {pid}"
+    end = f"taskkill /F /PID {owner.pid}" if sys.platform == "win32" else f"kill -9 {owner.pid}"
     return f"{end} && {_RESTART}"
 
 
