@@ -7,6 +7,7 @@ beside the MemoryService and counts the steps at which they differ in a single r
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -175,8 +176,10 @@ def _parsed(world: World, run: int) -> Trajectory:
 
 
 class Real:
-    """A MemoryService whose bank holds the world. What is handed in has no task in its metadata, so that the
-    memories written from it stay out of the tasks' own.
+    """A MemoryService whose bank holds the world.
+
+    What is handed in has no task in its metadata and a feedback of its own, so that it leaves memories of its own that
+    stay out of the tasks', and bears out none of theirs: the simulation knows no such evidence.
     """
 
     def __init__(self, world: World, memory: MemoryService, rule: Rule, k: int, retrieval: str = SEMANTIC) -> None:
@@ -187,6 +190,7 @@ class Real:
         self._k = k
         self._position = {memory.id: position for position, memory in enumerate(world.memories)}
         self._retrieval = ""
+        self._number = itertools.count()
         self.q = np.array([memory.q_value for memory in world.memories])
 
     def shown(self, task: int) -> list[int]:
@@ -212,6 +216,7 @@ class Real:
                 trajectory=self._world.trajectories[run],
                 retrieval_id=self._retrieval,
                 review_result="pass" if passed else "fail",
+                feedback=f"run {next(self._number)}",
                 helpful_memory_ids=named if passed else (),
                 harmful_memory_ids=() if passed else named,
             )

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -72,7 +73,7 @@ def poison(text: str, task: str) -> Run:
             {"role": "user", "content": text},
             {"role": "assistant", "tool_calls": [{"id": "p1", "type": "function", "function": call}]},
             {"role": "tool", "tool_call_id": "p1", "content": "done"},
-            {"role": "assistant", "content": POISON_CLAIM},
+            {"role": "assistant", "content": f"{POISON_CLAIM} ({task})"},
         ),
     )
 
@@ -106,9 +107,18 @@ def build_world(
         trajectories=tuple(memory.trace(each.source_trace_id).trajectory for each in stored),
         members=tuple(np.array(members) for members in tasks.values()),
         pass_rates=pass_rates,
-        changes=changes,
+        changes=_only(changes, {each.id for each in stored}),
         thresholds={kind: memory.profile.threshold(kind) for kind in RETRIEVALS},
         poisoned=frozenset(place for place, number in enumerate(own) if number >= len(runs)),
+    )
+
+
+def _only(changes: Changes, ids: AbstractSet[str]) -> Changes:
+    """Return the changes of these memories: a run's first lesson may be gone, since its review was replaced."""
+    return replace(
+        changes,
+        memories=[change for change in changes.memories if change.memory_id in ids],
+        utilities=[change for change in changes.utilities if change.memory_id in ids],
     )
 
 
