@@ -70,14 +70,21 @@ def redact_coloured(text: str, redact: Redaction) -> str:
     return text if redacted == plain else redacted
 
 
-def with_plain_quotes(text: str, redact: Redaction) -> str:
-    """Return the text redacted as if quotes that are written as entities or escapes were quotes."""
+def hide_encoded_quotes(text: str) -> tuple[str, list[str]]:
+    """Return the text with private characters for quotes written as entities or escapes, and the quotes it held.
+
+    The text is unchanged, and no quotes are returned, where it holds one of those characters itself.
+    """
     encoded = [each for each in _QUOTES if each in text]
     if not encoded or _OWN_CHARACTERS.search(text):
-        return redact(text)
+        return text, []
     for each in encoded:
         text = text.replace(each, _QUOTES[each])
-    text = redact(text)
+    return text, encoded
+
+
+def show_encoded_quotes(text: str, encoded: list[str]) -> str:
+    """Return the text with these quotes in place of their private characters."""
     for each in encoded:
         text = text.replace(_QUOTES[each], each)
     return text

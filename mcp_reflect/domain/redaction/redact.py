@@ -13,10 +13,11 @@ from typing import Any
 
 from mcp_reflect.domain.redaction.cookies import redact_cookies
 from mcp_reflect.domain.redaction.encoded_text import (
+    hide_encoded_quotes,
     redact_base64,
     redact_coloured,
     redact_percent,
-    with_plain_quotes,
+    show_encoded_quotes,
 )
 from mcp_reflect.domain.redaction.named_secrets import redact_named
 from mcp_reflect.domain.redaction.secret_names import kind_of_name
@@ -61,7 +62,9 @@ def redact(text: str) -> str:
 
 
 def _redact_plain(text: str) -> str:
-    return with_plain_quotes(text, _redact_rounds)
+    hidden, encoded = hide_encoded_quotes(text)
+    redacted = _redact_rounds(hidden)
+    return show_encoded_quotes(redacted, encoded) if encoded else redacted
 
 
 def _redact_rounds(text: str) -> str:
