@@ -23,6 +23,7 @@ from tests.support.waiting import until
 
 WARM = 30
 COLD = 5
+STOPS = 8
 MEMORIES = 300
 GOAL_MS = 200
 LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "120"}
@@ -63,6 +64,26 @@ def large(project: Path, home: Path) -> None:
     print(f"Stop with a transcript of {size:.0f} MB: hook {taken:.0f} ms, stored after {stored:.1f} s")
 
 
+def stop(project: Path, home: Path, *, taught: bool) -> Callable[[], object]:
+    """The end of a small turn; of one that overcame an error, the hook asks for its lesson once it is stored."""
+    transcript = Transcript(project, home)
+    transcript.asks("Run the importer")
+    if taught:
+        transcript.results(transcript.uses("Bash", {"command": "python importer.py"}), ERROR, failed=True)
+        transcript.results(transcript.uses("Bash", {"command": "pip install pyyaml"}), "installed", failed=False)
+    transcript.results(transcript.uses("Bash", {"command": "python importer.py"}), "imported", failed=False)
+    transcript.says("Imported.")
+    payload = {"session_id": transcript.session, "transcript_path": str(transcript.path), "cwd": str(project)}
+    line = json.dumps(payload | {"prompt_id": transcript.prompt_id, "last_assistant_message": "Imported."}).encode()
+
+    def call() -> None:
+        asked = call_hook(home, line, "claude-code", "Stop", program=SHIM).stdout
+        if bool(asked) != taught:
+            print("Stop: not stored in time to ask" if taught else "Stop: asked for nothing")
+
+    return call
+
+
 def hook(home: Path, project: Path, event: str, number: int, **more: object) -> Callable[[], object]:
     """A call of a hook in a session of its own, so that something is left to be told."""
     payload = {"session_id": f"{event}-{number}", "cwd": str(project), "hook_event_name": event, **more}
@@ -101,6 +122,9 @@ def main() -> None:
                 f"{name}, warm hub: {middle:.0f} ms, worst {max(taken):.0f} ms, {middle / pass_ms:.1f} × python; "
                 f"{verdict} {GOAL_MS} ms"
             )
+        for name, taught in (("Stop", False), ("Stop that asks for a lesson", True)):
+            ends = [timed(stop(project, home, taught=taught)) for _ in range(STOPS)]
+            print(f"{name}, warm hub: {statistics.median(ends):.0f} ms, worst {max(ends):.0f} ms")
         for name in ("SessionStart", "UserPromptSubmit"):
             cold = []
             for number in range(COLD):

@@ -10,7 +10,7 @@ from mcp_reflect.domain.guide.composition import ProjectGuide, compose_guide
 from mcp_reflect.domain.guide.markdown import render_guide
 from mcp_reflect.domain.models import RETRIEVABLE, Memory
 
-_LOOKED_AT = 100
+_LOOKED_AT = 50
 """Memories of an order that are read for the start of a session, which waits for it."""
 
 

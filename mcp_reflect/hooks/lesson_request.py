@@ -5,6 +5,7 @@ The run is stored by then, with a lesson extracted from it. An agent that writes
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -25,6 +26,8 @@ from mcp_reflect.hooks.verdicts import find_verdict
 _ENTRYPOINT = "CLAUDE_CODE_ENTRYPOINT"
 """Set by Claude Code for what it starts: `cli` with a person before it, `sdk-…` where a program reads the answer."""
 
+_MOST_UNREAD = 4_000_000
+"""Bytes of a transcript since the last settled turn; of a longer one no lesson is asked for, people wait for a hook."""
 _LONGEST = 300_000
 """Characters of a turn that are read: 60 ms on a slow machine, of the three seconds that a stop hook has."""
 _LOOK_AGAIN_S = 0.05
@@ -50,6 +53,8 @@ def lesson_request(event: HookEvent, adapter: ClientAdapter, session: SessionSta
     `patience` is in seconds. Raises OSError where there is no transcript.
     """
     until = time.monotonic() + patience
+    if os.path.getsize(event.transcript) - session.settled > _MOST_UNREAD:
+        return ""
     turns = adapter.read_turns(event, session.settled)
     turn = next((each for each in turns if each.key == event.turn), turns[-1] if turns else None)
     if turn is None or trace_key_of(event, turn) in session.asked:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from mcp_reflect.wire.caller import Caller
 from tests.hooks.test_evidence import UNITTEST
 from tests.hooks.test_plugin import CLAUDE, PLUGIN
 from tests.hooks.test_sessions import TASK, handed_in
-from tests.support.claude_api import ClaudeAPI, bash, claude_api, text
+from tests.support.claude_api import Blocks, ClaudeAPI, Scripted, bash, claude_api, text
 from tests.support.hubs import posix
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S, until
@@ -26,9 +27,15 @@ pytestmark = [
 ]
 
 
-def ask(api: ClaudeAPI, prompt: str, project: Path, home: Path, *more: str) -> str:
+def our_program(home: Path) -> None:
+    command = home.parent / "mcp-reflect"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m mcp_reflect "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+
+
+def ask(api: ClaudeAPI, prompt: str, project: Path, home: Path, *more: str, **settings: str) -> str:
     """`claude -p` with the plugin; the agent's last words."""
-    variables = environment(home, MCP_REFLECT_HUB__IDLE_EXIT_S="30") | {
+    variables = environment(home, MCP_REFLECT_HUB__IDLE_EXIT_S="30", **settings) | {
         "HOME": str(home.parent),
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "REFLECT_PROGRAM": str(home.parent / "mcp-reflect"),
@@ -52,10 +59,8 @@ def ask(api: ClaudeAPI, prompt: str, project: Path, home: Path, *more: str) -> s
 
 
 def test_a_session_of_claude_code_teaches_the_next_one(project: Path, home: Path, caller: Caller) -> None:
-    command = home.parent / "mcp-reflect"
-    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m mcp_reflect "$@"\n', encoding="utf-8")
-    command.chmod(0o755)
-    script = [
+    our_program(home)
+    script: list[Scripted] = [
         [text("I run the tests."), bash(UNITTEST, "a")],
         [bash("sed -i.bak 's/a - b/a + c/' calculator.py", "b")],
         [bash(UNITTEST, "c")],
@@ -80,6 +85,38 @@ def test_a_session_of_claude_code_teaches_the_next_one(project: Path, home: Path
     assert (passed["review"]["result"], passed["retrieved_memory_ids"]) == ("pass", [failed["memory"]["id"]])
     assert "mcp-reflect-recall" not in passed["trajectory"]
     assert "still broken" in judged_by_user(caller, passed["trace_id"])
+
+
+def lesson(request: str) -> Blocks:
+    """Answers the hook's request for a lesson."""
+    trace_id = re.findall(r"It is stored as (trace_\w+)", request)[-1]
+    given = {"trace_id": trace_id, "result": "", "guidance": "The sign in add() decides."}
+    name = "mcp__plugin_mcp-reflect_reflect__review_trace"
+    return [{"type": "tool_use", "id": "toolu_lesson", "name": name, "input": given}]
+
+
+@pytest.mark.parametrize(
+    ("setting", "last", "author"), [("interactive", "They pass.", "extractive"), ("always", "Written.", "agent")]
+)
+def test_the_agent_is_asked_for_the_lesson_where_no_program_reads_its_answer(
+    setting: str, last: str, author: str, project: Path, home: Path, caller: Caller
+) -> None:
+    our_program(home)
+    script: list[Scripted] = [
+        [bash(UNITTEST, "a")],
+        [bash("sed -i.bak 's/a - b/a + b/' calculator.py", "b")],
+        [bash(UNITTEST, "c")],
+        [text("They pass.")],
+        lesson,
+        [text("Written.")],
+    ]
+    with claude_api(script) as api:
+        more = ("--allowedTools", "mcp__plugin_mcp-reflect_reflect__review_trace")
+        asking = {"MCP_REFLECT_HOOKS__ASK_FOR_LESSON": setting}
+        assert ask(api, TASK, project, home, *more, **asking) == last
+    until(lambda: [trace["memory"]["author"] for trace in handed_in(caller, 1)] == [author])
+    (stored,) = handed_in(caller, 1)
+    assert (stored["final_response"], stored["review"]["source"]) == ("They pass.", "tests")
 
 
 def judged_by_user(caller: Caller, trace_id: str) -> str:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Blocks = list[dict[str, Any]]
+Scripted = Blocks | Callable[[str], Blocks]
+"""An answer, or what makes it of the request's text."""
 
 
 class ClaudeAPI:
     """`script` is one answer per request of the main loop, in order; `asked` is what was sent."""
 
-    def __init__(self, script: Sequence[Blocks]) -> None:
+    def __init__(self, script: Sequence[Scripted]) -> None:
         self.script = list(script)
         self.asked: list[dict[str, Any]] = []
         self.base_url = ""
@@ -27,7 +29,8 @@ class ClaudeAPI:
             # What comes without tools is some summary or title, not the agent's work.
             if not body.get("tools") or not self.script:
                 return [{"type": "text", "text": "Done."}]
-            return self.script.pop(0)
+            blocks = self.script.pop(0)
+            return blocks(json.dumps(body)) if callable(blocks) else blocks
 
 
 def text(words: str) -> dict[str, Any]:
@@ -39,7 +42,7 @@ def bash(command: str, call: str) -> dict[str, Any]:
 
 
 @contextmanager
-def claude_api(script: Sequence[Blocks]) -> Iterator[ClaudeAPI]:
+def claude_api(script: Sequence[Scripted]) -> Iterator[ClaudeAPI]:
     api = ClaudeAPI(script)
 
     class Handler(BaseHTTPRequestHandler):

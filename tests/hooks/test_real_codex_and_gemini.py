@@ -1,0 +1,140 @@
+"""The hooks in the real Codex and Gemini CLI, with a scripted model behind them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from mcp_reflect.wire.caller import Caller
+from tests.hooks.test_evidence import UNITTEST
+from tests.hooks.test_recorded import WRAPPING
+from tests.hooks.test_sessions import TASK, handed_in
+from tests.support.hubs import posix
+from tests.support.scripted_models import ScriptedModel, Step, gemini_answer, responses_answer, scripted_model
+from tests.support.servers import environment
+from tests.support.waiting import HANG_S, until
+
+pytestmark = [posix, pytest.mark.slow]
+
+PROGRAMS = {
+    name: os.environ.get(f"MCP_REFLECT_TEST_{name.upper()}") or shutil.which(name) or "" for name in ("codex", "gemini")
+}
+
+
+class Client(NamedTuple):
+    answer: Callable[[Step, int], bytes]
+    prepare: Callable[[Path, Path, str], list[str]]
+    """Given a folder for the user, our program and the model's address, writes settings and returns the command."""
+
+
+def codex(user: Path, program: Path, url: str) -> list[str]:
+    home = user / ".codex"
+    home.mkdir()
+    (home / "hooks.json").write_text(
+        hooks(program, "codex", "SessionStart UserPromptSubmit PostToolUse Stop SessionEnd")
+    )
+    (home / "config.toml").write_text(
+        'model = "gpt-5"\nmodel_provider = "scripted"\napproval_policy = "never"\nsandbox_mode = "danger-full-access"\n'
+        f'[model_providers.scripted]\nname = "scripted"\nbase_url = "{url}/v1"\nwire_api = "responses"\n'
+        f'[mcp_servers.reflect]\ncommand = "{program}"\nstartup_timeout_sec = 60\n'
+    )
+    return [PROGRAMS["codex"], "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", TASK]
+
+
+def gemini(user: Path, program: Path, url: str) -> list[str]:
+    del url  # by GOOGLE_GEMINI_BASE_URL
+    home = user / ".gemini"
+    home.mkdir()
+    settings = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
+        "privacy": {"usageStatisticsEnabled": False},
+        "general": {"disableAutoUpdate": True},
+        "mcpServers": {"reflect": {"command": str(program), "trust": True}},
+    }
+    events = hooks(program, "gemini", "SessionStart BeforeAgent AfterTool AfterAgent SessionEnd", 1_000)
+    (home / "settings.json").write_text(json.dumps(settings | json.loads(events)))
+    return [PROGRAMS["gemini"], "--yolo", "-m", "gemini-2.5-pro", "-p", TASK]
+
+
+CLIENTS = {"codex": Client(responses_answer, codex), "gemini": Client(gemini_answer, gemini)}
+
+
+def hooks(program: Path, client: str, events: str, second: int = 1) -> str:
+    def entry(event: str) -> list[object]:
+        return [{"hooks": [{"type": "command", "command": f"{program} hook {client} {event}", "timeout": 30 * second}]}]
+
+    return json.dumps({"hooks": {event: entry(event) for event in events.split()}})
+
+
+def lesson(request: str) -> Step:
+    """Answers the hook's request for a lesson."""
+    (trace_id,) = set(re.findall(r"It is stored as (trace_\w+)", request))
+    arguments = {"trace_id": trace_id, "result": "", "guidance": "The sign in add() decides."}
+    return Step(tool="review_trace", arguments=arguments)
+
+
+def run(name: str, folder: Path, project: Path, home: Path, model: ScriptedModel) -> None:
+    user = folder / "user"
+    user.mkdir()
+    variables = environment(home, MCP_REFLECT_HUB__IDLE_EXIT_S="30", MCP_REFLECT_HOOKS__ASK_FOR_LESSON="always")
+    own = "".join(f"export {key}='{value}'\n" for key, value in variables.items() if key.startswith("MCP_REFLECT_"))
+    program = folder / "mcp-reflect"
+    program.write_text(f'#!/bin/sh\n{own}exec {sys.executable} -P -m mcp_reflect "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    done = subprocess.run(
+        CLIENTS[name].prepare(user, program, model.base_url),
+        cwd=project,
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(user),
+            "CODEX_HOME": str(user / ".codex"),
+            "GEMINI_API_KEY": "none",
+            "GOOGLE_GEMINI_BASE_URL": model.base_url,
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        },
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=2 * HANG_S,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", list(CLIENTS))
+def test_a_session_is_one_run_with_the_agents_lesson_and_brings_a_known_fix(
+    name: str, tmp_path: Path, project: Path, home: Path, caller: Caller
+) -> None:
+    if not PROGRAMS[name]:
+        pytest.skip(f"{name} is neither on PATH nor named by MCP_REFLECT_TEST_{name.upper()}")
+    error = "ModuleNotFoundError: No module named 'nosuchmodule'"
+    fix = {"task": "run the importer", "mistake": error, "evidence": error, "fix": "pip install such-module"}
+    caller.call("record_error_fix", fix)
+    script = [
+        Step(command=UNITTEST),
+        Step(command="python3 -c 'import nosuchmodule'"),
+        Step(command="sed -i.bak 's/a - b/a + b/' calculator.py"),
+        Step(command=UNITTEST),
+        Step("They pass."),
+        lesson,
+        Step("Written."),
+    ]
+    with scripted_model(script, CLIENTS[name].answer) as model:
+        run(name, tmp_path, project, home, model)
+        assert model.script == []
+        assert any("This error was met here before" in request for request in model.asked)
+    until(lambda: [trace["memory"]["author"] for trace in handed_in(caller, 1)] == ["agent"])
+    (stored,) = handed_in(caller, 1)
+    assert (stored["task"], stored["final_response"]) == (TASK, "They pass.")
+    assert (stored["review"]["result"], stored["review"]["source"]) == ("pass", "tests")
+    assert stored["memory"]["guidance"] == "The sign in add() decides."
+    assert [words for words in WRAPPING if words in stored["trajectory"]] == []
