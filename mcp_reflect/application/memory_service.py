@@ -33,7 +33,7 @@ from mcp_reflect.domain.models import (
 )
 from mcp_reflect.domain.ranking.recency import microseconds
 from mcp_reflect.domain.redaction.redact import redact, redact_json, redact_trajectory
-from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft, storable_text
+from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft, storable_key, storable_text
 from mcp_reflect.domain.text.rendering import map_text, render_augmented, strip_recalled
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
@@ -204,7 +204,7 @@ class MemoryService(MemoryReader):
             model=redact(submission.model),
             metadata=redact_json(submission.metadata),
             reference_context=storable_text(submission.reference_context),
-            trace_key=redact(submission.trace_key),
+            trace_key=storable_key(submission.trace_key),
             tools_used=trajectory.tools_used,
             created_at=self._clock(),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 
 from mcp_reflect.domain.models import InsightDraft, ReflectionDraft
@@ -15,6 +16,14 @@ NOTHING_STORABLE = "holds nothing but recalled memories"
 def storable_text(text: str) -> str:
     """Return a text without recalled memories, each secret replaced by `[redacted:<kind>]`."""
     return redact(strip_recalled(text))
+
+
+def storable_key(key: str) -> str:
+    """Return an idempotency key without secrets: two keys stay different, and one stays the same."""
+    redacted = redact(key)
+    if redacted == key:
+        return key
+    return f"{redacted} {hashlib.blake2b(key.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
 
 
 def storable_draft(draft: ReflectionDraft) -> ReflectionDraft:
