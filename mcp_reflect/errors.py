@@ -207,12 +207,12 @@ ERRORS_BY_CODE: Mapping[str, type[ReflectError]] = {each.code: each for each in 
 
 
 def error_data(error: ReflectError) -> ErrorData:
-    """The error as JSON. A class of another module has the code of the class here that it derives from."""
+    """Return the error as JSON. A class of another module has the code of the class here that it derives from."""
     return {"code": error.code, "argument": error.argument, "ids": list(error.ids), "message": str(error)}
 
 
 def read_error_data(given: Any, message: str = "") -> ErrorData:
-    """The data of an error as another process sent it; what is missing or wrong is empty, a missing code "unknown".
+    """Return an error's data as another process sent it; what is missing or wrong is empty, a missing code "unknown".
 
     `message` stands for one that is missing.
     """
@@ -227,7 +227,7 @@ def read_error_data(given: Any, message: str = "") -> ErrorData:
 
 
 def error_from_data(data: ErrorData) -> ReflectError:
-    """The error that another process made the data of, without calling its class, which would word it anew."""
+    """Return the error of which another process made the data, without calling its class, which would word it anew."""
     kind = ERRORS_BY_CODE.get(data["code"], ReflectError)
     error = kind.__new__(kind, data["message"])
     error.argument = data["argument"]

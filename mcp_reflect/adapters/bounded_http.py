@@ -25,7 +25,7 @@ class BoundedClient(DefaultAsyncHttpxClient):
     """Reads every answer, those that tell of errors included, as far as LONGEST; of a redirect it reads nothing."""
 
     async def send(self, request: Any, **options: Any) -> Any:
-        """The answer with its body read and unpacked. Raises AnswerTooLong."""
+        """Return the answer with its body read and unpacked. Raises AnswerTooLong."""
         options |= _OPTIONS
         response = await super().send(request, **options)
         for _ in range(_REDIRECTS):
@@ -47,7 +47,7 @@ class BoundedBlockingClient(DefaultHttpxClient):
     """Reads every answer as BoundedClient does, in blocking calls, as far as LONGEST_VECTORS."""
 
     def send(self, request: Any, **options: Any) -> Any:
-        """The answer with its body read and unpacked. Raises AnswerTooLong."""
+        """Return the answer with its body read and unpacked. Raises AnswerTooLong."""
         options |= _OPTIONS
         response = super().send(request, **options)
         for _ in range(_REDIRECTS):

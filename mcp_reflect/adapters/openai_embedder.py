@@ -71,7 +71,7 @@ class OpenAIEmbedder:
         return self._learned_dimension
 
     def prepare(self) -> None:
-        """There is nothing to load."""
+        """Do nothing: there is nothing to load."""
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Return unit-length float32 rows of shape (len(texts), dimension).

@@ -48,7 +48,7 @@ class Confined(NamedTuple):
 
 
 def read_confined(file: Path, largest: int = LARGEST) -> Confined | None:
-    """The content of a regular file at an absolute path without links; None where there is none.
+    """Return the content of a regular file at an absolute path without links; None where there is none.
 
     Raises OSError with a readable `strerror` for links, for anything but a regular file with one name, and for a file
     of more than `largest` bytes.
@@ -68,7 +68,7 @@ def read_confined(file: Path, largest: int = LARGEST) -> Confined | None:
 
 
 def stamp_confined(file: Path) -> Stamp | None:
-    """When the file was changed last; None where there is none. Raises OSError as `read_confined` does."""
+    """Return the time of a file's last change; None where there is none. Raises OSError as `read_confined` does."""
     with suppress(FileNotFoundError), _opened_parent(file, create=False) as folder:
         found = _look(file, folder)
         return None if found is None else _stamp_of(found)

@@ -49,7 +49,7 @@ def learn(session: WriteSession, trace: Trace, review: Review) -> list[QUpdate]:
 
 
 def creditable(session: ReadSession, trace: Trace) -> list[Memory]:
-    """The memories that a run was given and may credit."""
+    """Return the memories that a run was given and may credit."""
     found = session.memories.by_ids(trace.retrieved_memory_ids)
     return [memory for memory in found.values() if trace.id not in memory.source_trace_ids]
 
@@ -67,7 +67,7 @@ class CreditInference:
         self._used: dict[str, float] = {}
 
     def used(self, memories: Sequence[Memory]) -> dict[str, float]:
-        """What `Review.used` is to say: the weight in (0, 1] of each memory that was followed, by id.
+        """Return the weight in (0, 1] of each memory that was followed, by id, as `Review.used` stores it.
 
         Empty where the run does not tell, so that such a review is the same as under the plain rule.
         """
@@ -108,7 +108,7 @@ def disown(session: WriteSession, memory_id: str, trace_ids: Iterable[str]) -> N
 
 
 def update_of(event: UtilityEvent) -> QUpdate:
-    """A stored event as the caller is shown it."""
+    """Return a stored event as the caller is shown it."""
     return _update(event.memory_id, event.q_before, event.q_after, event)
 
 

@@ -30,7 +30,7 @@ class WrittenGuide:
 
 
 def write_guide(ledger: Ledger, profile: Profile) -> WrittenGuide:
-    """The guide of a profile's project, from every memory in use that it sees."""
+    """Return the guide of a profile's project, from every memory in use that it sees."""
     with ledger.reading() as session:
         memories = session.memories.find(profile.project, user=profile.visible_user, statuses=RETRIEVABLE)
         counts = session.projects.counts(profile.project, profile.visible_user)
@@ -38,7 +38,7 @@ def write_guide(ledger: Ledger, profile: Profile) -> WrittenGuide:
 
 
 def opening_guide(session: ReadSession, profile: Profile, most: int) -> ProjectGuide:
-    """The lines that matter most, at most `most` of a section, from the best and the newest memories in use."""
+    """Return the lines that matter most, at most `most` of a section, from the best and the newest memories in use."""
     found: dict[str, Memory] = {}
     for order in ("q_value", "age"):
         best = session.memories.best(

@@ -43,6 +43,8 @@ from mcp_reflect.errors import InvalidArgument, TraceKeyConflict, UnknownId
 
 @dataclass(frozen=True)
 class RetrievedMemories:
+    """The memories that a query found, best first, and the id under which the ledger recorded them."""
+
     retrieval_id: str
     matches: list[Match]
 
@@ -78,7 +80,7 @@ class MemoryService(MemoryReader):
     # -- before a task
 
     def query(self, query: Query) -> RetrievedMemories:
-        """The memories that are near in meaning and have led to good outcomes, best first."""
+        """Return the memories that are near in meaning and have led to good outcomes, best first."""
         self._embedder.prepare()
         how = query.retrieval or self.profile.retrieval
         threshold = query.similarity_threshold
@@ -121,12 +123,12 @@ class MemoryService(MemoryReader):
         return RetrievedMemories(retrieval.id, matches)
 
     def augment(self, query: Query) -> tuple[str, RetrievedMemories]:
-        """The task with the memories that may help, ready to be used as a prompt."""
+        """Return the task with the memories that may help, ready to be used as a prompt."""
         retrieved = self.query(query)
         return render_augmented(query.task, [match.memory for match in retrieved.matches]), retrieved
 
     def guide(self) -> WrittenGuide:
-        """The project guide, from every memory in use."""
+        """Return the project guide, from every memory in use."""
         return write_guide(self._ledger, self.profile)
 
     # -- after a task

@@ -39,7 +39,7 @@ _NOT_SAID_AGAIN = "replace"
 
 
 def memories_to_judge(session: ReadSession, trace: Trace, review: Review) -> tuple[Memory, ...]:
-    """The memories that a run was given, where the reviewer named none: its reflector is asked about them."""
+    """Return the memories that a run was given, where the reviewer named none: its reflector is asked about them."""
     if review.helpful_memory_ids or review.harmful_memory_ids:
         return ()
     found = session.memories.by_ids(trace.retrieved_memory_ids)
@@ -47,7 +47,7 @@ def memories_to_judge(session: ReadSession, trace: Trace, review: Review) -> tup
 
 
 def texts_of(trace: Trace, words: AuthoredDraft, review_draft: ReflectionDraft) -> list[str]:
-    """What has to be embedded to store a reflection and its claims."""
+    """Return the texts to embed for a reflection and its claims."""
     claims, _ = _claims_of(trace, words, review_draft)
     return [trace.task, *claims]
 
@@ -85,7 +85,7 @@ def save_meanwhile(
     candidates: Candidates = NO_CANDIDATES,
     same_review: bool = False,
 ) -> Memory | None:
-    """The same without settling the job: what serves until the queued reflection is written and replaces its words.
+    """Save a reflection without settling the job: it serves until the queued one is written and replaces its words.
 
     With `same_review` these are other words for what the review has brought already, as a model writes them later: a
     run that shares its lesson with others goes on to do so.
@@ -170,7 +170,7 @@ def _job(review: Review, state: JobState, at: datetime, last_error: str, *, for_
 
 
 def claims_from(session: ReadSession, trace_id: str) -> list[ClaimMemory]:
-    """The claims of a run, of whatever status."""
+    """Return the claims of a run, of whatever status."""
     return of_kind(session.memories.of_trace(trace_id), ClaimMemory)
 
 

@@ -20,7 +20,7 @@ SAMPLING_GRACE_S = 120.0
 
 @dataclass(frozen=True)
 class ReviewOutcome:
-    """What a submit or a review came to. `ask_client` carries the run that the client's model should reflect on."""
+    """The outcome of a submit or a review. `ask_client` carries the run that the client's model should reflect on."""
 
     trace_id: str
     review: Review | None

@@ -134,14 +134,14 @@ class ReviewService:
         return self._present(outcome)
 
     def outcome(self, trace_id: str) -> ReviewOutcome:
-        """How a trace stands: its review, what that moved, and its reflection."""
+        """Return a trace's state: its review, what that moved, and its reflection."""
         summary = self._reader.summary(trace_id)
         with self._ledger.reading() as session:
             updates = [update_of(event) for event in session.events.of_trace(trace_id)]
         return self._present(ReviewOutcome(trace_id, summary.review, "none", "", None, updates))
 
     def reflection_prompt(self, run: ReviewedRun) -> str:
-        """What to ask a model that is not ours, such as the client's."""
+        """Return the question about a run for a model that is not ours, such as the client's."""
         return self._dialogue.prompt(run)
 
     def accept_sampled(self, outcome: ReviewOutcome, answer: str) -> ReviewOutcome:

@@ -49,7 +49,7 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True)
 class Workers:
-    """What works in the background for everyone with the same project and model; no insights without a model."""
+    """The background workers for everyone with the same project and model; no insights without a model."""
 
     reflections: JobWorker[ReflectionJob]
     insights: JobWorker[InsightJob] | None
@@ -121,7 +121,7 @@ def compose_store(
 def build_memory(
     settings: Settings, store: Store, clock: Clock = utc_now, connection: str = ""
 ) -> Iterator[MemoryService]:
-    """A connection's view of the store: its project, user, defaults and model.
+    """Open a connection's view of the store: its project, user, defaults and model.
 
     `connection` names one that may come back; what it retrieved before is still its own then.
     """

@@ -57,7 +57,7 @@ def build_ledger(settings: Settings, home: Home) -> Ledger:
 
 
 def home_ledger_file(settings: Settings) -> LedgerFile:
-    """The ledger as a file. Raises ConfigurationError where it is none of the home's own."""
+    """Return the ledger as a file. Raises ConfigurationError where it is none of the home's own."""
     if settings.ledger.url:
         raise ConfigurationError(
             f"ledger.url = {mask_secrets(settings.ledger.url)}: only the SQLite ledger in the home is backed up and "

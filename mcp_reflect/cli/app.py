@@ -117,7 +117,7 @@ def demo_command() -> None:
 
 
 def run_command_line() -> None:
-    """The command line, on whatever stdout is: a terminal, a pipe of any encoding, a full disk."""
+    """Run the command line, on whatever stdout is: a terminal, a pipe of any encoding, a full disk."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -88,7 +88,7 @@ def _ended(error: Exception, code: int) -> typer.Exit:
 
 @contextmanager
 def ledger_access(project: str = "") -> Iterator[LedgerAccess]:
-    """The ledger of the settings in force, beside whoever owns the home; of another project where one is named."""
+    """Open the ledger of the settings in force, or of another project, beside whoever owns the home."""
     from mcp_reflect.bootstrap import open_ledger_access  # noqa: PLC0415 - heavy
 
     with report_errors(), open_ledger_access(current_settings(project)) as books:
@@ -108,7 +108,7 @@ def memory_reader(books: LedgerAccess) -> MemoryReader:
 
 
 def call_tool(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The structured result of a tool, from the home's hub."""
+    """Return the structured result of a tool, from the home's hub."""
     from mcp_reflect.wire.caller import Caller  # noqa: PLC0415 - as above
 
     with Caller(client=_CLIENT) as caller:
@@ -118,7 +118,7 @@ def call_tool(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_argument(argument: str) -> str:
-    """The argument itself, or all of stdin for `-`."""
+    """Return the argument itself, or all of stdin for `-`."""
     if argument != "-":
         return argument
     try:
@@ -128,7 +128,7 @@ def read_argument(argument: str) -> str:
 
 
 def show_json(document: object) -> None:
-    """One document on stdout, unwrapped and in UTF-8."""
+    """Write one document to stdout, unwrapped and in UTF-8."""
     typer.echo(json.dumps(document, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace"))
 
 
@@ -153,7 +153,7 @@ def confirm(question: str, *, yes: bool) -> None:
 
 @contextmanager
 def show_progress(doing: str) -> Iterator[Told]:
-    """A bar on stderr while something takes its time; nothing where that is no terminal."""
+    """Show a bar on stderr while something takes its time; nothing where that is no terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(doing, total=None)
@@ -161,7 +161,7 @@ def show_progress(doing: str) -> Iterator[Told]:
 
 
 def make_table(*names: str) -> Table:
-    """A table of one line per row: the last column takes what the others leave, and is cut off there.
+    """Return a table of one line per row: the last column takes what the others leave, and is cut off there.
 
     A name that begins with > is that of a column of numbers.
     """
@@ -174,7 +174,7 @@ def make_table(*names: str) -> Table:
 
 
 def one_line(text: str) -> Text:
-    """The text as a cell of a table, or the end of a line."""
+    """Return the text as a cell of a table, or the end of a line."""
     return Text(" ".join(visible(text).split()))
 
 

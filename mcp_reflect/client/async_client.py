@@ -63,6 +63,7 @@ class AsyncReflectClient(AsyncKnowledgeMethods):
             await self.close()
 
     async def close(self) -> None:
+        """End the connection to the memory; a later call makes another one."""
         await run_in_thread(self.connection.close)
 
     async def query_memories(self, task: str, **options: Unpack[QueryOptions]) -> Retrieved:

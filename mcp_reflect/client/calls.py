@@ -91,16 +91,21 @@ class ToolRequest(Generic[T]):
 
 
 def query_request(task: str, options: Mapping[str, Any]) -> ToolRequest[Retrieved]:
+    """Return the call for the memories of a task. Raises TypeError for unknown options, else InvalidArgument."""
     arguments = {**_query(task, options), "response_format": "detailed"}
     return ToolRequest("query_memories", arguments, Retrieved.read, Retrieved(available=False))
 
 
 def augment_request(task: str, options: Mapping[str, Any]) -> ToolRequest[Augmented]:
+    """Return the call for a task as a prompt with its memories. Raises as `query_request` does."""
     return ToolRequest("augment_task", _query(task, options), Augmented.read, Augmented(task, available=False))
 
 
 def submit_request(task: str, given: Mapping[str, Any]) -> ToolRequest[Outcome]:
-    """A run without a retrieval_id was given the memories that are named, and no others."""
+    """Return the call that stores a run. Raises TypeError for unknown fields, InvalidArgument for wrong ones.
+
+    A run without a retrieval_id was given the memories that are named, and no others.
+    """
     from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, make_request  # noqa: PLC0415 - heavy
 
     refuse_unknown_names("create_trace", given, TraceFields)
@@ -116,6 +121,7 @@ def submit_request(task: str, given: Mapping[str, Any]) -> ToolRequest[Outcome]:
 
 
 def review_request(trace_id: str, result: RunResult, given: Mapping[str, Any]) -> ToolRequest[Outcome]:
+    """Return the call that reviews a trace. Raises TypeError for unknown fields, InvalidArgument for wrong ones."""
     from mcp_reflect.application.requests import ReviewRequest, make_request  # noqa: PLC0415 - heavy
 
     refuse_unknown_names("review_trace", given, ReviewFields)
@@ -125,6 +131,7 @@ def review_request(trace_id: str, result: RunResult, given: Mapping[str, Any]) -
 
 
 def list_request(review_status: str, limit: int) -> ToolRequest[tuple[TraceSummary, ...]]:
+    """Return the call for the newest traces. Raises InvalidArgument."""
     from mcp_reflect.application.requests import TraceListRequest, make_request  # noqa: PLC0415 - heavy
 
     make_request(TraceListRequest, review_status=review_status, limit=limit)
@@ -136,6 +143,7 @@ def list_request(review_status: str, limit: int) -> ToolRequest[tuple[TraceSumma
 
 
 def get_request(trace_id: str) -> ToolRequest[Trace]:
+    """Return the call for one trace. Raises InvalidArgument for what cannot be an id."""
     from mcp_reflect.application.requests import TraceRequest, make_request  # noqa: PLC0415 - heavy
 
     make_request(TraceRequest, trace_id=_some_id(trace_id))
@@ -156,6 +164,7 @@ def check_verdict(**given: Any) -> None:
 
 
 def check_run(task: str, **given: Any) -> None:
+    """Refuse wrong fields of a run before it begins. Raises InvalidArgument."""
     from mcp_reflect.application.requests import Submission, make_request  # noqa: PLC0415 - heavy
 
     make_request(Submission, task=task, **given)
@@ -176,6 +185,7 @@ def _some_id(trace_id: str) -> str:
 
 
 def refuse_unknown_names(where: str, given: Mapping[str, Any], known: type) -> None:
+    """Raise TypeError for a name that `known`, a TypedDict, does not have; the message names the function, `where`."""
     names = [*known.__annotations__]
     for name in given:
         if name not in names:

@@ -103,6 +103,7 @@ class MemoryConnection:
         )
 
     def close(self) -> None:
+        """End the connection, unless a call of another thread is under way."""
         try:
             self._caller.close()
         except HubUnavailable as error:
@@ -127,7 +128,10 @@ def latest_unique(shown: Sequence[T]) -> list[T]:
 
 
 def client_environ(project: str, user: str, home: str | os.PathLike[str]) -> dict[str, str]:
-    """The environment of this process with what a client was told. Raises InvalidArgument for a wrong project id."""
+    """Return the environment of this process with what a client was told.
+
+    Raises InvalidArgument for a wrong project id.
+    """
     environ = dict(os.environ)
     if project:
         from mcp_reflect.config.project import PROJECT_ID_RULE, check_project_id  # noqa: PLC0415 - only where one is named

@@ -31,7 +31,7 @@ _NAMED = {
 
 
 def find_task_argument(function: Callable[..., Any], task: str | Callable[..., str] | None) -> str | Callable[..., str]:
-    """The argument that holds the task, or the function that makes it. Raises TypeError where there is none."""
+    """Return the argument that holds the task, or the function that makes it. Raises TypeError where there is none."""
     if callable(task):
         return task
     parameters = inspect.signature(function).parameters.values()
@@ -65,7 +65,7 @@ class DecoratedCalls:
     # -- before the function
 
     def begun(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TraceRun | None:
-        """The run of a call, with its memories; None where the call has to do without."""
+        """Return the run of a call, with its memories; None where the call has to do without."""
         if self._fits(args, kwargs):
             with self._done_without():
                 run = TraceRun(self._connection(), self._task_of(args, kwargs), **self._fixed)
@@ -111,7 +111,7 @@ class DecoratedCalls:
         return bound.arguments[self._task]
 
     def augmented(self, run: Run, args: tuple[Any, ...], kwargs: dict[str, Any]) -> CallArguments:
-        """The arguments with the augmented task in the task's place."""
+        """Return the arguments with the augmented task in the task's place."""
         if callable(self._task) or run.augmented_task == run.task:
             return args, kwargs
         bound = self._signature.bind(*args, **kwargs)

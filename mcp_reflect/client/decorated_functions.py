@@ -27,7 +27,7 @@ def wrap_function(
     *,
     augment: bool,
 ) -> Callable[..., Any]:
-    """The function with every call as a run; of the same kind as it was, as frameworks look at that.
+    """Return the function with every call as a run; of the same kind as it was, as frameworks look at that.
 
     `fixed` are the arguments of each run beside connection and task.
     """

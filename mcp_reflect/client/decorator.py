@@ -81,7 +81,7 @@ def reflect_trace(
 
 
 def default_client() -> ReflectClient:
-    """One for all decorated functions that name none; closed when the program ends."""
+    """Return the client of all decorated functions that name none; it is closed when the program ends."""
     global _default  # noqa: PLW0603 - one per program
     with _making:
         if _default is None:

@@ -26,15 +26,17 @@ _MORE = "…"
 
 
 def to_json_value(value: Any) -> Any:
-    """The value as plain JSON data. Messages of SDKs (pydantic models, dataclasses) become objects, the rest text.
+    """Return the value as plain JSON data.
 
-    "…" stands for a value within itself, for what is nested deeper than 60 levels, and for all that
-    comes after ROOM characters; `<unprintable X>` for an X that raises when it is looked at.
+    Messages of SDKs (pydantic models, dataclasses) become objects, the rest text. "…" stands for a value within itself,
+    for what is nested deeper than 60 levels, and for all that comes after MAX_JSON_CHARS characters; `<unprintable X>`
+    for an X that raises when it is looked at.
     """
     return _Reading().plain(value)
 
 
 def to_printable_text(value: Any) -> str:
+    """Return `str(value)`, or `<unprintable X>` for an X that raises."""
     try:
         return str(value)
     except Exception:  # noqa: BLE001 - it is somebody else's object

@@ -14,7 +14,7 @@ ManagedAction = Literal["adopt", "deprecate", "archive", "restore"]
 
 
 class KnowledgeMethods:
-    """What ReflectClient knows of a project beside its runs."""
+    """The methods of ReflectClient about a project beside its runs."""
 
     connection: MemoryConnection
 

@@ -72,7 +72,7 @@ class RecordedError(Readable):
 
 @dataclass(frozen=True)
 class Insight(Readable):
-    """What several runs have in common. `importance` and `q_value` in [0, 1]; `evidence` are trace ids."""
+    """A finding about several runs. `importance` and `q_value` in [0, 1]; `evidence` are trace ids."""
 
     memory_id: str
     text: str = ""
@@ -96,7 +96,7 @@ class ObservedRun(Readable):
 
 @dataclass(frozen=True)
 class Insights(Readable):
-    """What came of drawing insights.
+    """The outcome of drawing insights.
 
     `status` is `stored`, `queued` where a model draws them in the background, `your_turn` with the `runs` to compare,
     or `nothing_to_do`.
@@ -135,7 +135,7 @@ class OpenReview(Readable):
 
 @dataclass(frozen=True)
 class ProjectContext(Readable):
-    """What to know at the start of a session, most important first."""
+    """The facts to know at the start of a session, most important first."""
 
     _PARTS: ClassVar[Mapping[str, type[Readable]]] = {
         "lessons": GuideLine,

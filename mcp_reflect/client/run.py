@@ -34,7 +34,7 @@ _current: ContextVar[Run | None] = ContextVar("run", default=None)
 
 
 def current_run() -> Run | None:
-    """The innermost run that the present thread or task is in; None outside of one."""
+    """Return the innermost run that the present thread or task is in; None outside of one."""
     return _current.get()
 
 
@@ -86,14 +86,17 @@ class Run:
 
     @property
     def augmented_task(self) -> str:
+        """The task with the memories written below; the task itself where there are none."""
         return self._augmented.augmented_task
 
     @property
     def memories(self) -> tuple[Memory, ...]:
+        """The memories that the run was given, best first."""
         return self._augmented.memories
 
     @property
     def retrieval_id(self) -> str:
+        """The id under which the memory recorded what the run was given; empty without memories."""
         return self._augmented.retrieval_id
 
     @property
@@ -124,19 +127,19 @@ class Run:
     # -- how it ended
 
     def passed(self, feedback: str = "") -> None:
-        """The run did what it should; `feedback` is the evidence. The last verdict counts."""
+        """Note that the run did what it should; `feedback` is the evidence. The last verdict counts."""
         self._judge("pass", feedback)
 
     def failed(self, feedback: str = "") -> None:
-        """The run did not do what it should; `feedback` says why."""
+        """Note that the run did not do what it should; `feedback` says why."""
         self._judge("fail", feedback)
 
     def helpful(self, *memories: Memory | str) -> None:
-        """These memories helped. Where any is named, helpful or harmful, those not named are not credited."""
+        """Note that these memories helped. Where any is named, helpful or harmful, those not named are not credited."""
         self._name(self._helpful, self._harmful, memories)
 
     def harmful(self, *memories: Memory | str) -> None:
-        """These memories misled."""
+        """Note that these memories misled."""
         self._name(self._harmful, self._helpful, memories)
 
     def reflect(self, **reflection: Any) -> None:

@@ -20,7 +20,7 @@ _NOTE = 200
 
 
 def build_trajectory(items: Sequence[Any]) -> str:
-    """The trajectory of a run from its messages and lines of log (strings), in order; at most MAX_TRAJECTORY long.
+    """Return the trajectory of a run from its messages and log lines, in order; at most MAX_TRAJECTORY long.
 
     Lines alone make plain text. Beside messages, a line is the answer of a tool called `log`, in which errors are seen.
     """
@@ -33,29 +33,29 @@ def build_trajectory(items: Sequence[Any]) -> str:
 
 
 def clean_text(text: str) -> str:
-    """The text without what is refused: NUL and lone surrogates."""
+    """Return the text without what is refused: NUL and lone surrogates."""
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def to_text_field(value: Any) -> str:
-    """Any value as a text that is taken."""
+    """Return any value as a text that the memory accepts."""
     return truncate_middle(clean_text(to_printable_text(value)), MAX_TEXT_CHARS)
 
 
 def message_list(messages: Any) -> list[Any]:
-    """The messages of a run, whatever they were replaced by."""
+    """Return the messages of a run, whatever they were replaced by."""
     if isinstance(messages, str | Mapping) or not isinstance(messages, Sequence):
         return [messages]
     return list(messages)
 
 
 def exception_summary(error: BaseException) -> str:
-    """An exception in short, as feedback of a review."""
+    """Return an exception in short, as feedback of a review."""
     return truncate_middle(clean_text("".join(traceback.format_exception_only(error)).strip()), _MAX_ERROR)
 
 
 def exception_report(error: BaseException) -> str:
-    """An exception with its traceback, as a part of a trajectory."""
+    """Return an exception with its traceback, as a part of a trajectory."""
     return truncate_middle(clean_text("".join(traceback.format_exception(error))), MAX_TEXT_CHARS)
 
 

@@ -67,16 +67,17 @@ class ReflectClient(KnowledgeMethods):
         self.close()
 
     def close(self) -> None:
+        """End the connection to the memory; a later call makes another one."""
         self.connection.close()
 
     def query_memories(self, task: str, **options: Unpack[QueryOptions]) -> Retrieved:
-        """The memories for a task, best first; see QueryOptions."""
+        """Return the memories for a task, best first; see QueryOptions."""
         found = self.connection.execute(calls.query_request(task, options))
         note_memories(self.connection, found.memories)
         return found
 
     def augment_with_memories(self, task: str, **options: Unpack[QueryOptions]) -> Augmented:
-        """The task as a prompt, with the memories for it written below; unchanged without any."""
+        """Return the task as a prompt, with the memories for it written below; unchanged without any."""
         found = self.connection.execute(calls.augment_request(task, options))
         note_memories(self.connection, found.memories)
         return found
@@ -118,11 +119,11 @@ class ReflectClient(KnowledgeMethods):
         return self.connection.execute(calls.list_request(review_status, limit))
 
     def get_trace(self, trace_id: str) -> Trace:
-        """A run with its review, the state of its reflection and its memory."""
+        """Return a run with its review, the state of its reflection and its memory."""
         return self.connection.execute(calls.get_request(trace_id))
 
     def wait_for_trace(self, trace_id: str, timeout: float = WAIT_TIMEOUT_S) -> Trace:
-        """The run once its reflection is written or given up, for which it has to be reviewed, by whomever.
+        """Return the run once its reflection is written or given up, for which it has to be reviewed, by whomever.
 
         Raises TimeoutError after that many seconds.
         """
@@ -145,12 +146,12 @@ class ReflectClient(KnowledgeMethods):
         alpha: float | None = None,
         **options: Unpack[QueryOptions],
     ) -> TraceRun:
-        """A run, for `with`: fetches memories at its beginning (not with `augment=False`) and is stored at its end.
+        """Return a run, for `with`: it fetches memories at its beginning unless `augment=False`.
 
-        It is reviewed where `run.passed()` or `run.failed()` was called. An exception makes it a fail with the error as
-        feedback, and is raised on. Ctrl-C, exit, cancellation and a generator's end are no verdict: the run is stored
-        with what was said until then, if that takes no longer than a second. What goes wrong in storing it is logged,
-        and raised only by a strict client whose block ended well.
+        It is stored at its end, and reviewed where `run.passed()` or `run.failed()` was called. An exception makes it a
+        fail with the error as feedback, and is raised on. Ctrl-C, exit, cancellation and a generator's end are no
+        verdict: the run is stored with what was said until then, if that takes no longer than a second. Errors in
+        storing it are logged, and raised only by a strict client whose block ended well.
         """
         return TraceRun(
             self.connection,
@@ -202,7 +203,7 @@ def note_memories(connection: MemoryConnection, memories: tuple[Memory, ...]) ->
 
 
 def with_noted_memories(connection: MemoryConnection, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """The fields with the memories that were noted, and which those are."""
+    """Return the fields with the memories that were noted, and which those are."""
     noted = connection.take_retrieved()
     if fields.get("retrieval_id") or "retrieved_memory_ids" in fields:
         return dict(fields), []
@@ -241,9 +242,11 @@ def polling_pauses(timeout: float) -> Iterator[float]:
 
 
 def is_settled(trace: Trace) -> bool:
+    """Return whether waiting for a trace's reflection is over: written, failed, or no memory can be reached."""
     return not trace.available or trace.ingest_status in {"completed", "failed"}
 
 
 def not_settled_error(trace: Trace, timeout: float) -> TimeoutError:
+    """Return the TimeoutError for a trace that has no reflection after `timeout` seconds."""
     why = "it has no review" if trace.review is None else trace.last_error or "it is still being written"
     return TimeoutError(f"trace {trace.trace_id} has no reflection after {timeout:g} seconds: {why}")

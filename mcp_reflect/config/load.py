@@ -45,11 +45,11 @@ _PATH = re.compile(r"[~./\\]|[A-Za-z]:[\\/]")
 
 
 def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = None) -> Settings:
-    """The settings in force for a process or client with that environment (default: this process's) and folder.
+    """Return the settings in force for a process or client with that environment (default: this process's) and folder.
 
-    Reads `config.toml` and git's files, writes nothing. A variable that is set but blank counts as not set.
-    Raises ConfigurationError for a wrong value, a setting that does not exist, a file that cannot be read,
-    and for settings that contradict each other.
+    Reads `config.toml` and git's files, writes nothing. A variable that is set but blank counts as not set. Raises
+    ConfigurationError for a wrong value, a setting that does not exist, a file that cannot be read, and for settings
+    that contradict each other.
     """
     return load_settings_with_origins(environ, cwd)[0]
 

@@ -41,10 +41,10 @@ def check_project_id(value: str) -> str:
 
 
 def detect_project(environ: Mapping[str, str], cwd: Path) -> str:
-    """The id of the bank in use: PROJECT_ID, 1 to 100 characters.
+    """Return the id of the project of a folder: PROJECT_ID, 1 to 100 characters.
 
-    The git repository around `CLAUDE_PROJECT_DIR` counts, or the one around `cwd` where that variable names no
-    folder; without a repository the id is `default`. Folders that cannot be read count as absent.
+    The git repository around `CLAUDE_PROJECT_DIR` counts, or the one around `cwd` where that variable names no folder;
+    without a repository the id is `default`. Folders that cannot be read count as absent.
     """
     for folder in _ancestors(_start(environ, cwd)):
         git_dir = _git_dir(folder)
@@ -54,7 +54,7 @@ def detect_project(environ: Mapping[str, str], cwd: Path) -> str:
 
 
 def repository_root(environ: Mapping[str, str], cwd: Path) -> Path:
-    """The folder of the working tree that `detect_project` would look at; without a repository the starting folder."""
+    """Return the working tree's folder that `detect_project` looks at; without a repository the starting folder."""
     start = _start(environ, cwd)
     return next((folder for folder in _ancestors(start) if _git_dir(folder) is not None), start)
 
@@ -65,7 +65,7 @@ def _start(environ: Mapping[str, str], cwd: Path) -> Path:
 
 
 def login_name(environ: Mapping[str, str]) -> str:
-    """The name of the person whose process this is. Never raises; `user` where nobody can tell."""
+    """Return the name of the person whose process this is. Never raises; `user` where nobody can tell."""
     names = (_printable(environ.get(variable, "")) for variable in _LOGIN_VARIABLES)
     return next((name for name in names if name), "") or _account_name() or "user"
 

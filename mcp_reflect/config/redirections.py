@@ -13,7 +13,10 @@ REDIRECTING = (
 
 
 def redirections(text: str) -> dict[str, object]:
-    """What the text of a `config.toml` sets of REDIRECTING, by name. Raises ConfigurationError for what is no TOML."""
+    """Return the settings of REDIRECTING in the text of a `config.toml`, by name.
+
+    Raises ConfigurationError for no TOML.
+    """
     try:
         values = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

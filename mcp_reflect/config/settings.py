@@ -263,7 +263,7 @@ class SettingRow(NamedTuple):
 
 
 def setting_rows() -> Iterator[SettingRow]:
-    """Every setting there is, in the order of the classes."""
+    """Yield every setting, in the order of the classes."""
     yield SettingRow("", (CONFIG_VARIABLE,), "config.toml in home", "the file of settings", "the path of a file")
     for key, field in setting_fields(Settings):
         extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
@@ -280,6 +280,6 @@ def setting_fields(section: type[BaseModel], prefix: str = "") -> Iterator[tuple
 
 
 def setting_variables(key: str) -> tuple[str, ...]:
-    """The variables that set `key`, the one that counts first."""
+    """Return the variables that set `key`, the one that counts first."""
     own = ENVIRONMENT_ONLY.get(key, PREFIX + key.upper().replace(".", "__"))
     return (own, _ALIASES[key]) if key in _ALIASES else (own,)

@@ -9,5 +9,5 @@ _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 def new_id(prefix: str) -> str:
-    """For example `mem_7k2m9qx04t1c`."""
+    """Return a new random id with a prefix, for example `mem_7k2m9qx04t1c`."""
     return prefix + "_" + "".join(secrets.choice(_ALPHABET) for _ in range(12))

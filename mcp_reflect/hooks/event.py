@@ -58,11 +58,11 @@ class SessionTurn(NamedTuple):
 
 
 def trace_key_of(event: HookEvent, turn: SessionTurn) -> str:
-    """The key of a turn's trace: the same however often and in whatever copy of the session it is met."""
+    """Return the key of a turn's trace: the same however often and in whatever copy of the session it is met."""
     own = f"{event.session}:" if turn.local else ""
     return f"{event.client}:{own}{turn.key}"[:_LONGEST_NAME]
 
 
 def first_text(payload: dict[str, Any], *keys: str) -> str:
-    """The first of the keys that holds a text; empty where none does."""
+    """Return the first of the keys that holds a text; empty where none does."""
     return next((value for key in keys if isinstance(value := payload.get(key), str) and value), "")

@@ -25,7 +25,7 @@ class Evidence(NamedTuple):
 
 
 def find_evidence(turn: SessionTurn) -> Evidence | None:
-    """The user's plain word counts, else the last tests after the last edit; None where there is neither."""
+    """Return the user's plain word, else the last tests after the last edit; None where there is neither."""
     if said := find_verdict(turn.followed_up):
         return Evidence(said, "user", f"The user said next: {turn.followed_up.strip()[:MAX_EVIDENCE_CHARS]}")
     return find_test_evidence(find_turn_steps(turn.messages))
@@ -45,7 +45,7 @@ def find_test_evidence(done: list[TurnStep]) -> Evidence | None:
 
 
 def find_test_results(done: list[TurnStep]) -> list[TurnResult]:
-    """The results of the test commands that tell one, in order."""
+    """Return the results of the test commands that tell one, in order."""
     runs = ((step, detect_test_run(step.command)) for step in done if step.command and step.done)
     results = (judge_test_output(run, step.output, step.exit_code) for step, run in runs if run is not None)
     return [result for result in results if result is not None]

@@ -48,7 +48,7 @@ def is_wanted(event: HookEvent, options: HookOptions, environ: Mapping[str, str]
 
 
 def lesson_request(event: HookEvent, adapter: ClientAdapter, session: SessionState, patience: float) -> str:
-    """What to ask the agent; empty where the turn taught nothing, was asked about, or is not stored in time.
+    """Return the question to the agent; empty where the turn taught nothing, was asked about, or is not stored in time.
 
     `patience` is in seconds. Raises OSError where there is no transcript.
     """
@@ -68,7 +68,7 @@ def lesson_request(event: HookEvent, adapter: ClientAdapter, session: SessionSta
 
 
 def find_occasion(turn: SessionTurn) -> str:
-    """What a turn taught, as a sentence; empty where it taught nothing, or the agent told the memory about it."""
+    """Return the lesson of a turn as a sentence; empty where it taught none, or the agent told the memory about it."""
     uses = [part for part in tool_blocks(turn.messages) if isinstance(part, ToolUse)]
     if not uses or any(own_tool(use.name) in WRITING for use in uses):
         return ""

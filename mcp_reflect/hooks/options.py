@@ -33,7 +33,7 @@ MAX_OPTIONS = HookOptions(memories=20, tokens=2_000)
 
 
 def read_options(environ: Mapping[str, str], home: str, cwd: str) -> HookOptions:
-    """The options in force for a client's environment."""
+    """Return the options in force for a client's environment."""
     section = address.config_section(environ, home, cwd, "hooks")
 
     def given(name: str) -> str:

@@ -16,7 +16,7 @@ _ALL = RECALLING | WRITING
 
 
 def own_tool(name: str) -> str:
-    """The tool of ours that a client calls by this name; empty for any other.
+    """Return the tool of ours that a client calls by this name; empty for any other.
 
     Claude Code writes `mcp__reflect__submit_trace`, with a plugin's name before the server's where there is one, Gemini
     CLI `mcp_reflect_submit_trace`, and Codex puts `mcp__reflect` into a field of its own, which stands before the name

@@ -23,7 +23,7 @@ _LONGEST_ERROR = 20_000
 
 
 def recall_text(event: HookEvent, session: SessionState, options: HookOptions, call: QueryTool) -> str:
-    """The text to add to the conversation; empty for none. Notes in the session what it was shown."""
+    """Return the text to add to the conversation; empty for none. Notes in the session what it was shown."""
     tell = {"start": _start, "prompt": _prompt, "tool": _tool}.get(event.kind)
     text = tell(event, session, options, call) if tell is not None else ""
     return marked(text) if text else ""

@@ -57,7 +57,7 @@ class SessionState:
         return len(self._given)
 
     def given(self, turn: str, since: int) -> list[str]:
-        """The memories that a turn had before it: those shown for it, or, for an unknown turn, at `since` or later."""
+        """Return the memories that a turn had: those shown for it, or, for an unknown turn, at `since` or later."""
         ids = (i for n, (of, found) in enumerate(self._given) if of == turn or (not of and n >= since) for i in found)
         return list(dict.fromkeys(ids))
 

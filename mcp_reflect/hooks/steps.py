@@ -42,7 +42,7 @@ class ToolOutput(NamedTuple):
 
 
 def find_turn_steps(messages: Iterable[dict[str, Any]]) -> list[TurnStep]:
-    """The commands and edits of messages in the shape of Anthropic or of OpenAI's Responses."""
+    """Return the commands and edits of messages in the shape of Anthropic or of OpenAI's Responses."""
     found: list[TurnStep] = []
     calls: dict[str, ToolUse] = {}
     for part in tool_blocks(messages):
@@ -61,7 +61,7 @@ def find_turn_steps(messages: Iterable[dict[str, Any]]) -> list[TurnStep]:
 
 
 def tool_blocks(messages: Iterable[dict[str, Any]]) -> Iterator[ToolUse | ToolOutput]:
-    """The calls and results of messages, in order."""
+    """Yield the calls and results of messages, in order."""
     for message in messages:
         content = message.get("content")
         blocks = content if isinstance(content, list) else [message]
@@ -82,7 +82,7 @@ def tool_blocks(messages: Iterable[dict[str, Any]]) -> Iterator[ToolUse | ToolOu
 
 
 def output_text(content: Any, deepest: int = _DEEPEST) -> str:
-    """The text of a tool's result: a text, blocks of text, or an object that holds the output."""
+    """Return the text of a tool's result: a text, blocks of text, or an object that holds the output."""
     if isinstance(content, str):
         return _unwrapped(content)
     if isinstance(content, list) and deepest:
@@ -108,7 +108,7 @@ def _unwrapped(text: str) -> str:
 
 
 def response_exit_code(response: dict[str, Any]) -> int | None:
-    """The exit code in a structured response of a tool; None where it has none."""
+    """Return the exit code in a structured response of a tool; None where it has none."""
     inner = response.get("metadata")
     for holder in (response, inner if isinstance(inner, dict) else {}):
         for key in ("exit_code", "exitCode", "returncode", "return_code"):

@@ -23,7 +23,7 @@ _GEMINI_CODE = re.compile(r"^Exit Code: (-?\d{1,10})$", re.MULTILINE)
 
 
 class ToolText(NamedTuple):
-    """What a tool printed; `exit_code` is None where the client told none."""
+    """The output of a tool; `exit_code` is None where the client told none."""
 
     text: str
     exit_code: int | None = None

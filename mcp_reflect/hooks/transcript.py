@@ -19,7 +19,7 @@ _DEEPEST = 40
 
 
 def read_json_lines(path: str, start: int = 0) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The JSON objects in a file with the positions of their lines, from `start`; all else is skipped.
+    """Yield the JSON objects in a file with the positions of their lines, from `start`; all else is skipped.
 
     `start` is where a line begins; beyond the end of the file it counts as 0. Raises OSError where it cannot be read.
     """

@@ -19,7 +19,7 @@ TurnMessage = dict[str, Any]
 
 
 def truncate_messages(messages: list[TurnMessage], longest: int = MAX_TURN_CHARS) -> str:
-    """The messages as a JSON array of at most `longest` characters.
+    """Return the messages as a JSON array of at most `longest` characters.
 
     Long texts lose their middle first. Then whole messages go, out of the middle: the end stays, it tells how the run
     came out, and so do the beginning and, as far as there is room, results that report an error.

@@ -50,7 +50,7 @@ def submit_session(event: HookEvent) -> None:
 
 
 def wait_for_turns(event: HookEvent, adapter: ClientAdapter, start: int) -> list[SessionTurn]:
-    """The turns up to the one that the event ended, once the client has written all of it.
+    """Return the turns up to the one that the event ended, once the client has written all of it.
 
     Claude Code calls its hooks up to 0.2 seconds before the last lines are in the file. Whole it is when it holds the
     agent's last words, or has not grown for a while. Raises OSError where there is no transcript.

@@ -15,7 +15,7 @@ from mcp_reflect.wire import handshake
 
 
 async def receive_hello(lines: LineStream, token: str) -> dict[str, Any] | None:
-    """The hello, where it is one; None for a stranger, who is told nothing, and for another protocol, which is."""
+    """Return a client's hello; None for a stranger, who is told nothing, and for another protocol, which is told so."""
     try:
         hello = json.loads(await lines.receive(handshake.MAX_HELLO_BYTES) or b"null")
     except (LineTooLong, ValueError, RecursionError):
@@ -38,17 +38,17 @@ async def refuse_hello(lines: LineStream, error: ReflectError, exit_code: int) -
 
 
 def refusal_line(error: ReflectError, exit_code: int) -> dict[str, Any]:
-    """An error as the hub tells it to other processes; those before `error_data` read `error`, a line for people."""
+    """Return an error as the hub sends it to other processes; older ones read only `error`, a line for people."""
     return {"error": str(error), "exit": exit_code, "error_data": error_data(error)}
 
 
 def client_settings(hello: dict[str, Any], home: Path) -> Settings:
-    """The settings of a client, read as the client itself would. Raises ConfigurationError."""
+    """Return the settings of a client, read as the client itself would. Raises ConfigurationError."""
     environ = {str(name): str(value) for name, value in dict(hello.get("environ") or {}).items()}
     return load_settings(environ | {"MCP_REFLECT_HOME": str(home)}, Path(str(hello.get("cwd", "/"))))
 
 
 def connection_id(hello: dict[str, Any]) -> str:
-    """The name under which a shim comes back after a hub was lost; empty where it has none."""
+    """Return the name under which a shim comes back after a hub was lost; empty where it has none."""
     given = hello.get("connection")
     return given if isinstance(given, str) and re.fullmatch(r"con_[0-9a-z]{12}", given) else ""

@@ -23,7 +23,7 @@ class LineStream:
         self._rest: list[bytes] = []
 
     async def receive(self, longest: int = MAX_LINE_BYTES) -> bytes | None:
-        """The next line without its newline; None at the end. Raises LineTooLong."""
+        """Return the next line without its newline; None at the end. Raises LineTooLong."""
         while not self._ready:
             try:
                 chunk = await self._stream.receive(1 << 16)

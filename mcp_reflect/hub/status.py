@@ -11,7 +11,7 @@ from mcp_reflect.config.settings import mask_secrets
 
 
 def find_setting_conflicts(home: Settings, client: Settings) -> list[str]:
-    """One line for each setting in which a client wants another store than the home has."""
+    """Return one line for each setting in which a client wants another store than the home has."""
     pairs = {
         "embedding.model": (client.embedding.model, home.embedding.model),
         "index.url": (client.index.url or "embedded", home.index.url or "embedded"),

@@ -18,7 +18,7 @@ from mcp_reflect.server.tools import TOOLS
 def build_server(
     open_memory: Callable[[], AbstractContextManager[MemoryService]] | None = None, *, hooked: bool = False
 ) -> MCPServer[MemoryService]:
-    """A server whose every session works on the memory that `open_memory` opens for it.
+    """Return a server whose every session works on the memory that `open_memory` opens for it.
 
     Without it, whoever drives the sessions gives each its memory as the state of its lifespan. `hooked`: hooks of the
     client submit its runs, and the instructions leave that to them.

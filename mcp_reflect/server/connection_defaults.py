@@ -15,7 +15,7 @@ def query_defaults(profile: Profile) -> dict[str, Any]:
 
 
 def augment_defaults(profile: Profile) -> dict[str, Any]:
-    """A prompt holds fewer memories than a list; a configured limit can make it shorter still."""
+    """Return the defaults for prompts: fewer memories than in a list; a configured limit can make it shorter still."""
     return query_defaults(profile) | {"limit": min(profile.limit, _IN_A_PROMPT)}
 
 

@@ -20,8 +20,10 @@ _STATE = "insights"
 
 
 async def draw_insights(ctx: AppContext, request: ReflectRequest) -> CallToolResult | InputRequiredResult:
-    """The agent's own insights are stored at once; else the configured model is asked, in the background; else the
-    client's; else the agent is shown what it needs to do it.
+    """Store the agent's own insights, or have a model draw some.
+
+    Without own ones the configured model is asked in the background, else the client's; else the agent is shown the
+    runs.
     """
     memory = ctx.request_context.lifespan_context
     if request.insights:
@@ -78,7 +80,7 @@ def _asked(material: Material) -> dict[str, Any]:
 
 
 def insight_view(memory: InsightMemory) -> dict[str, Any]:
-    """An insight without the fields that only other kinds of memories have."""
+    """Return an insight without the fields that only other kinds of memories have."""
     return {
         "memory_id": memory.id,
         "text": memory.reflection,
@@ -101,7 +103,7 @@ def observation_view(seen: Observation) -> dict[str, Any]:
 
 
 def context_view(context: ProjectContext) -> dict[str, Any]:
-    """What matters most first, runs as they came last; lessons, errors and decisions only where there are any."""
+    """Return the most important first, runs newest first; lessons, errors and decisions only where there are any."""
     opening = {
         "lessons": context.guide.lessons[: context.limit],
         "errors": context.guide.errors,

@@ -38,7 +38,7 @@ class ReflectServer(MCPServer[MemoryService]):
 
 
 def refused_call(text: str, error: ReflectError) -> CallToolResult:
-    """The result of a call that failed: `text` for the model, the error as data for programs."""
+    """Return the result of a call that failed: `text` for the model, the error as data for programs."""
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
         is_error=True,

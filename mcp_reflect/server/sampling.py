@@ -85,7 +85,7 @@ async def ask_client(ctx: AppContext, prompt: str, state: str) -> str | InputReq
 
 
 def client_reply(ctx: AppContext) -> str:
-    """The answer that a call brings to the question its predecessor ended with; empty where there is none."""
+    """Return the answer that a call brings to the question its predecessor ended with; empty where there is none."""
     return _text_of((ctx.input_responses or {}).get(_QUESTION))
 
 

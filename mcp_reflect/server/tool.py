@@ -107,6 +107,6 @@ def profile_of(ctx: AppContext) -> Profile:
 
 
 def answer(structured: dict[str, Any], text: str = "") -> CallToolResult:
-    """The whole result twice, because some clients show the model only one of them."""
+    """Return a result with its content twice, as text and as data, because some clients show the model only one."""
     shown = text or readable(structured)
     return CallToolResult(content=[TextContent(type="text", text=shown)], structured_content=structured)

@@ -161,7 +161,7 @@ def review_view(review: Review) -> dict[str, Any]:
 
 
 def trace_view(memory: MemoryReader, trace_id: str, *, whole: bool) -> dict[str, Any]:
-    """A trace with its review, its memory and the state of its reflection."""
+    """Return a trace with its review, its memory and the state of its reflection."""
     trace, summary = memory.trace(trace_id), memory.summary(trace_id)
     written = memory.memory_of(summary)
     return {
@@ -192,7 +192,7 @@ def _shown_trajectory(trace: Trace) -> str:
 
 
 def guide_view(written: WrittenGuide) -> dict[str, Any]:
-    """A project guide with all of its sections."""
+    """Return a project guide with all of its sections."""
     guide = written.guide
     sections = ("works", "fails", "errors", "decisions", "insights")
     return {
@@ -203,7 +203,7 @@ def guide_view(written: WrittenGuide) -> dict[str, Any]:
 
 
 def guide_line_view(line: GuideLine) -> dict[str, Any]:
-    """A line with its evidence: the runs that it comes from, and how it fared where it was recalled since."""
+    """Return a line with its evidence: the runs that it comes from, and how it fared where it was recalled since."""
     return {
         "text": line.text,
         **({"task": line.task} if line.task else {}),

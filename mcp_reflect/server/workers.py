@@ -19,7 +19,7 @@ _slots: ContextVar[CapacityLimiter | None] = ContextVar("slots", default=None)
 
 
 def limit_session() -> None:
-    """From here on, the present task and what it starts share SLOTS workers; without this, there is no such limit."""
+    """Make the present task and what it starts share SLOTS workers; without this, there is no such limit."""
     _slots.set(CapacityLimiter(SLOTS))
 
 

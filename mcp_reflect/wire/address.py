@@ -29,11 +29,12 @@ _TRUE = {"true", "1", "yes", "on", "t", "y"}
 
 
 def home_folder(environ: Mapping[str, str], cwd: str) -> str:
-    """The home that `settings.load_settings` finds for the same environment and folder, as an absolute path."""
+    """Return the home that `settings.load_settings` finds for the same environment and folder, as an absolute path."""
     return absolute_path(environ.get("MCP_REFLECT_HOME", "").strip() or _data_folder(environ), cwd)
 
 
 def absolute_path(path: str, cwd: str) -> str:
+    """Return a path as absolute, relative ones below `cwd`; `~` is expanded, links are not followed."""
     return os.path.normpath(os.path.join(cwd, os.path.expanduser(path)))
 
 
@@ -71,7 +72,7 @@ def hooks_active(environ: Mapping[str, str], home: str, cwd: str) -> bool:
 
 
 def config_content(environ: Mapping[str, str], home: str, cwd: str) -> bytes | None:
-    """What the client's config.toml holds; None where there is none, empty where it cannot be read."""
+    """Return the bytes of the client's config.toml; None where there is none, empty where it cannot be read."""
     named = environ.get("MCP_REFLECT_CONFIG", "").strip()
     try:
         with open(absolute_path(named, cwd) if named else os.path.join(home, "config.toml"), "rb") as file:
@@ -83,7 +84,7 @@ def config_content(environ: Mapping[str, str], home: str, cwd: str) -> bytes | N
 
 
 def config_section(environ: Mapping[str, str], home: str, cwd: str, name: str) -> Mapping[str, Any]:
-    """A section of config.toml as it stands there; empty where there is none or it cannot be read."""
+    """Return a section of config.toml as it stands there; empty where there is none or it cannot be read."""
     content = config_content(environ, home, cwd)
     if not content:
         return {}
@@ -97,7 +98,7 @@ def config_section(environ: Mapping[str, str], home: str, cwd: str, name: str) -
 
 
 def start_timeout_s(environ: Mapping[str, str], home: str, cwd: str) -> float:
-    """For how many seconds a client waits for a hub that is starting. A wrong value is left for the hub to refuse."""
+    """Return the seconds to wait for a hub that is starting. A wrong value is left for the hub to refuse."""
     given: object = environ.get("MCP_REFLECT_HUB__START_TIMEOUT_S", "").strip()
     if not given:
         given = config_section(environ, home, cwd, "hub").get("start_timeout_s", DEFAULT_START_TIMEOUT_S)
@@ -109,7 +110,7 @@ def start_timeout_s(environ: Mapping[str, str], home: str, cwd: str) -> float:
 
 
 def connect_socket(home: str) -> tuple[socket.socket, str]:
-    """A connection to the home's hub and the token to show it (empty on a Unix socket).
+    """Return a connection to the home's hub and the token to show it (empty on a Unix socket).
 
     Raises OSError where no hub listens, and PermissionError where what listens belongs to somebody else.
     """

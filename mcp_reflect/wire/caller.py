@@ -120,12 +120,12 @@ class Caller:
         in_turn: bool = False,
         meta: Mapping[str, Any] | None = None,
     ) -> Any:
-        """The structured result of a tool. Waits at most `timeout` seconds, a hub's start included.
+        """Return the structured result of a tool. Waits at most `timeout` seconds, a hub's start included.
 
         `again`: the call may be carried out twice without harm, and is repeated once where its answer was lost.
         `in_turn`: every answer to another call of this program, for which this one had to wait, begins its time anew.
-        `meta`: what the server is told beside the arguments.
-        Raises RemoteError, ConnectionLost, CallerBusy, and hub_launcher.Unavailable where no server can be had.
+        `meta`: what the server is told beside the arguments. Raises RemoteError, ConnectionLost, CallerBusy, and
+        hub_launcher.Unavailable where no server can be had.
         """
         params = {"name": tool, "arguments": dict(arguments), "_meta": {**(meta or {}), **self._meta}}
         return self._asked("tools/call", params, timeout, again=again, in_turn=in_turn).get("structuredContent")

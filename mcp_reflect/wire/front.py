@@ -40,7 +40,7 @@ class Front:
         self.answered = False
 
     def answer(self, message: Mapping[str, Any]) -> bytes | None:
-        """The response line to a request; None where it is for the hub.
+        """Return the response line to a request; None where it is for the hub.
 
         The client's first request decides the era, as in the server: where that request is for the hub, all are.
         """
@@ -99,7 +99,7 @@ def _is_client(info: object, capabilities: object) -> bool:
 
 
 def open_front(environ: Mapping[str, str], home: str, cwd: str) -> Front | None:
-    """The front for a client with these settings; None where the hub might refuse this client or its home.
+    """Return the front for a client with these settings; None where the hub might refuse this client or its home.
 
     A wrong setting has to stop the start. Settings are taken for right where `settings_check` proves it, or where a hub
     accepted the same ones before.
@@ -130,7 +130,7 @@ def _for_hooks(answers: dict[str, Any]) -> dict[str, Any]:
 
 
 def fingerprint_settings(rules: settings_check.Rules, environ: Mapping[str, str], home: str, cwd: str) -> str:
-    """A hash of the settings in the environment and in config.toml that a hub could refuse; empty where there are none.
+    """Return a hash of the client's settings that a hub could refuse, from environment and config.toml; empty for none.
 
     It changes with the version of the package, and holds of an API key only that there is one.
     """

@@ -51,12 +51,12 @@ def select_settings_environ(environ: Mapping[str, str], home: str, cwd: str) -> 
 
 
 def new_connection_id() -> str:
-    """A name that a client keeps when it comes back after a hub was lost."""
+    """Return a name that a client keeps when it comes back after a hub was lost."""
     return "con_" + "".join(_ID_LETTERS[byte & 31] for byte in os.urandom(12))
 
 
 def build_hello(version: str, home: str, environ: Mapping[str, str], cwd: str, connection: str) -> dict[str, Any]:
-    """The hello of a client's session."""
+    """Return the hello of a client's session."""
     return {
         "mcp-reflect": HUB_PROTOCOL,
         "version": version,
@@ -69,6 +69,7 @@ def build_hello(version: str, home: str, environ: Mapping[str, str], cwd: str, c
 
 
 def encode_line(message: Mapping[str, Any]) -> bytes:
+    """Return a message as one line of JSON."""
     # ASCII with escapes, so that bytes of the environment that are no UTF-8 (lone surrogates) travel too.
     return json.dumps(message).encode("ascii") + b"\n"
 
@@ -82,7 +83,7 @@ class LineReader:
         self._rest: list[bytes] = []
 
     def next(self) -> bytes | None:
-        """The next line with its newline; None at the end, where an unfinished line is dropped. Raises OSError."""
+        """Return the next line with its newline, None at the end; an unfinished line is dropped. Raises OSError."""
         while not self._ready:
             chunk = self._link.recv(1 << 16)
             if not chunk:

@@ -39,7 +39,7 @@ class SocketTransport:
         self._lines = found.lines
 
     def send(self, line: bytes, until: float) -> None:
-        """Raises ConnectionLost and NotDelivered."""
+        """Send a line within the time, `until` of `time.monotonic`. Raises ConnectionLost and NotDelivered."""
         self._link.settimeout(max(until - time.monotonic(), _SHORTEST_S))
         try:
             self._link.sendall(line)
@@ -49,7 +49,7 @@ class SocketTransport:
             raise NotDelivered from error
 
     def next(self, until: float) -> bytes | None:
-        """The next line; None where the hub ended. Raises ConnectionLost."""
+        """Return the next line; None where the hub ended. Raises ConnectionLost."""
         self._link.settimeout(max(until - time.monotonic(), _SHORTEST_S))
         try:
             return self._lines.next()
@@ -71,6 +71,7 @@ class SocketTransport:
                 return True
 
     def close(self, patience: float) -> None:
+        """Close the connection at once; `patience` is for servers that have to end."""
         del patience  # nobody is waited for
         with suppress(OSError):
             self._link.shutdown(socket.SHUT_RDWR)
@@ -116,7 +117,7 @@ class ProcessTransport:
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
 
     def send(self, line: bytes, until: float) -> None:
-        """Raises ConnectionLost and NotDelivered."""
+        """Send a line within the time, `until` of `time.monotonic`. Raises ConnectionLost and NotDelivered."""
         with self._ended_at(until):
             try:
                 self._stdin.write(line)
@@ -127,7 +128,7 @@ class ProcessTransport:
                 raise NotDelivered from error
 
     def next(self, until: float) -> bytes | None:
-        """The next line; None where the server ended. Raises ConnectionLost."""
+        """Return the next line; None where the server ended. Raises ConnectionLost."""
         with self._ended_at(until):
             line = self._stdout.readline()
         if not line and time.monotonic() >= until:

@@ -71,7 +71,7 @@ class Prompts:
             self._check(overrides)
 
     def prompt(self, run: ReviewedRun, *, form: AnswerForm = "json") -> str:
-        """The question about a run, in at most `max_chars` characters where the templates leave 1,000 for the run.
+        """Return the question about a run, in at most `max_chars` characters where the templates leave 1,000 of them.
 
         `form` is how the answer is asked for. Raises ReflectorRefused where a template does not render.
         """
@@ -85,7 +85,10 @@ class Prompts:
         return prompt.encode(errors="replace").decode()  # A lone surrogate could not be sent.
 
     def insights_prompt(self, material: Material) -> str:
-        """The question about many runs, in at most `max_chars` characters. Raises ReflectorRefused as `prompt` does."""
+        """Return the question about many runs, in at most `max_chars` characters.
+
+        Raises ReflectorRefused as `prompt` does.
+        """
         parts = insight_parts(material)
         try:
             bare = self._rendered("insights.md", {name: text[:1] for name, text in parts.items()})
@@ -96,11 +99,11 @@ class Prompts:
         return prompt.encode(errors="replace").decode()
 
     def insights(self, answer: str, material: Material) -> list[InsightDraft]:
-        """The insights in an answer that name runs of the material as evidence."""
+        """Return the insights in an answer that name runs of the material as evidence."""
         return read_insights(answer, {seen.trace.id: observation_line(seen) for seen in material.observations})
 
     def draft(self, answer: str, run: ReviewedRun) -> ReflectionDraft:
-        """Return the reflection in an answer as far as its run supports it; empty for an answer that holds none."""
+        """Return the reflection in an answer; empty for an answer that holds none."""
         draft = read_answer(answer)
         return draft if draft.is_empty else check_draft(draft, run, self._instructions(run.review.result))
 
@@ -163,7 +166,7 @@ class _Unrenderable(Exception):
 
 
 def package_folder() -> Traversable:
-    """Where the package's own templates are: inside an installed wheel, else at the top of the repository."""
+    """Return the folder of the package's templates: inside an installed wheel, else at the top of the repository."""
     inside = files("mcp_reflect").joinpath("prompts")
     return inside if inside.is_dir() else Path(__file__).resolve().parents[3] / "prompts"
 

@@ -62,7 +62,7 @@ class RestrictedEnvironment(ImmutableSandboxedEnvironment):
         self._includes = 0
 
     def rendered(self, template: str, values: Mapping[str, str]) -> str:
-        """The text of a template. Raises TemplateError, and whatever else a template can raise."""
+        """Return the text of a template. Raises TemplateError, and whatever else a template can raise."""
         self._includes = 0
         parts: list[str] = []
         room = MAX_CHARS

@@ -37,7 +37,7 @@ class Examination:
 
 
 def ledger_file(url: str) -> Path | None:
-    """The file that an SQLAlchemy URL means; None where it means a server. Raises ConfigurationError."""
+    """Return the file that an SQLAlchemy URL means; None where it means a server. Raises ConfigurationError."""
     try:
         parsed = make_url(url)
         return Path(parsed.database) if parsed.get_backend_name() == "sqlite" and parsed.database else None

@@ -22,7 +22,7 @@ _MADE_BY_SQLITE = ("sqlite_sequence", "sqlite_stat1", "sqlite_stat4")
 
 
 def foreign_parts(connection: sqlite3.Connection) -> Iterator[str]:
-    """What the schema holds that no ledger does, in words for people. `trusted_schema` must be off."""
+    """Return the parts of a schema that no ledger has, in words for people. `trusted_schema` must be off."""
     ours = _ours()
     for kind, name, table, sql in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"):
         if kind == "table" and name in _MADE_BY_SQLITE:

@@ -34,7 +34,7 @@ BATCH = 400
 
 
 def portable_tables() -> list[Table]:
-    """Those that hold a project's content, each after what it refers to."""
+    """Return the tables that hold a project's content, each after those it refers to."""
     return [table for table in schema.metadata.sorted_tables if table.name not in _OF_THE_HOME]
 
 
@@ -78,7 +78,7 @@ def is_made_up(column: Column[Any]) -> bool:
 
 
 def identity_of(table: Table) -> list[Column[Any]]:
-    """What tells one thing from another: the key, or what the rows of a list belong to."""
+    """Return the columns that identify a row: the key, or what the rows of a list belong to."""
     own = [column for column in table.primary_key if not is_made_up(column)]
     return own or [next(column for column in table.c if column.foreign_keys)]
 

@@ -10,13 +10,15 @@ from typing import Generic, Protocol, TypeVar
 
 
 class Startable(Protocol):
+    """Workers that run between `start` and `close`."""
+
     def start(self) -> None: ...
 
     def close(self) -> None: ...
 
 
 class JobLeases:
-    """Which jobs are being tried, and which projects have a worker with a model. Thread-safe."""
+    """The jobs being tried, and the projects that have a worker with a model. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -25,7 +27,7 @@ class JobLeases:
 
     @contextmanager
     def lease(self, key: str) -> Iterator[bool]:
-        """Whether the caller may try the job of that key; for as long as it does, nobody else may."""
+        """Yield true where the caller may try the job of that key; for as long as it does, nobody else may."""
         with self._lock:
             ours = key not in self._taken
             self._taken.add(key)
@@ -37,16 +39,17 @@ class JobLeases:
                     self._taken.discard(key)
 
     def model_came(self, project: str) -> None:
-        """A worker that has a model serves the project from now on."""
+        """Note that one more worker with a model serves the project."""
         with self._lock:
             self._models[project] += 1
 
     def model_went(self, project: str) -> None:
+        """Note that one worker with a model fewer serves the project."""
         with self._lock:
             self._models[project] -= 1
 
     def has_model(self, project: str) -> bool:
-        """Whether a worker without a model should leave the project's jobs to one that has one."""
+        """Return whether a worker without a model should leave the project's jobs to one that has one."""
         with self._lock:
             return self._models[project] > 0
 
@@ -64,7 +67,7 @@ class SharedWorkers(Generic[W]):
 
     @contextmanager
     def lease(self, wanted: Hashable, make: Callable[[], W]) -> Iterator[W]:
-        """The workers of everyone who asks for the same; `make` makes the first, which is started here."""
+        """Yield the workers of everyone who asks for the same; `make` makes the first, which is started here."""
         with self._lock:
             if wanted not in self._workers:
                 self._workers[wanted] = make()

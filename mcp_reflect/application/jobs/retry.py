@@ -10,7 +10,7 @@ _LONGEST_PAUSE_S = 3_600.0
 
 
 def pause_after(attempts: int, error: ReflectError) -> float:
-    """Seconds until the next try: doubling from 2, as long as the server asks for, an hour at most."""
+    """Return the seconds until the next try: doubling from 2, at least what the server asks for, an hour at most."""
     pause: float = min(_FIRST_PAUSE_S * 2 ** (attempts - 1), _LONGEST_PAUSE_S)
     if isinstance(error, ReflectorBusy) and error.retry_after is not None:
         pause = min(max(pause, error.retry_after), _LONGEST_PAUSE_S)
@@ -18,5 +18,8 @@ def pause_after(attempts: int, error: ReflectError) -> float:
 
 
 def is_retried(attempts: int, error: ReflectError) -> bool:
-    """Whether a job is tried again after so many tries: what may pass by itself is, at most MAX_ATTEMPTS times."""
+    """Return whether a job is tried again after `attempts` tries.
+
+    Only errors that may pass by themselves are retried, MAX_ATTEMPTS times at most.
+    """
     return isinstance(error, ReflectorBusy | ModelUnavailable) and attempts < MAX_ATTEMPTS

@@ -29,7 +29,7 @@ J = TypeVar("J", ReflectionJob, InsightJob)
 
 
 class JobKind(Protocol[J]):
-    """What differs between jobs: where they are kept, and what doing one means.
+    """One kind of job: where its jobs are kept, and how one is done.
 
     `name` is what people are told of; `project` is whose jobs are done; `uses_model` tells whether that costs tokens.
     """
@@ -42,21 +42,23 @@ class JobKind(Protocol[J]):
     def uses_model(self) -> bool: ...
 
     def due(self, session: ReadSession, now: datetime) -> Sequence[J]:
-        """The jobs to try now, longest due first."""
+        """Return the jobs to try now, longest due first."""
         ...
 
     def next_due_at(self, session: ReadSession) -> datetime | None:
-        """The time at which the next job falls due; None where there is none."""
+        """Return the time at which the next job falls due; None where there is none."""
         ...
 
     def find(self, session: ReadSession, job: J) -> J | None:
-        """The job as it is stored now."""
+        """Return the job as it is stored now."""
         ...
 
-    def put(self, session: WriteSession, job: J) -> None: ...
+    def put(self, session: WriteSession, job: J) -> None:
+        """Store a job in place of the one with its id."""
+        ...
 
     def do(self, job: J) -> J | None:
-        """Do a job and store its result with its end; the job to store where nothing else was stored.
+        """Do a job and store its result with its end; return the job to store where nothing else was stored.
 
         Raises ReflectorError or ModelUnavailable where it failed.
         """
@@ -84,6 +86,7 @@ class JobWorker(Generic[J]):
         self._attempted: deque[str] = deque(maxlen=_REMEMBERED)
 
     def start(self) -> None:
+        """Start the thread."""
         if self._kind.uses_model:
             self._leases.model_came(self._kind.project)
         self._thread = threading.Thread(target=self._run, name=f"mcp-reflect {self._kind.name}", daemon=True)
@@ -127,7 +130,7 @@ class JobWorker(Generic[J]):
         return tried
 
     def next_due(self) -> datetime | None:
-        """The time at which the next job falls due; None where there is none."""
+        """Return the time at which the next job falls due; None where there is none."""
         with self._ledger.reading() as session:
             return self._kind.next_due_at(session)
 

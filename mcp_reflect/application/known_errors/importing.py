@@ -41,7 +41,7 @@ class Planned:
 
 @dataclass
 class Imported:
-    """What became of the lines of a file."""
+    """The numbers of lines of a file by their outcome."""
 
     added: int = 0
     changed: int = 0
@@ -59,7 +59,7 @@ def matched(
     memories: Iterable[ErrorMemory],
     may_edit: Callable[[ErrorMemory], bool] = brought_by_import,
 ) -> list[ErrorMemory | None]:
-    """For each line the error that it speaks of, None for a new one. No error answers to two lines.
+    """Return for each line the error that it means, None for a new one. No error answers to two lines.
 
     By id, if it may edit that error; then by content in full; then, where only one line and one error that it may edit
     have them, by ts, task and mistake.
@@ -114,7 +114,7 @@ def plan(
     now: datetime,
     were_adopted: Collection[str] = (),
 ) -> list[Planned]:
-    """What has to be stored so that the ledger says what the lines say, given the errors that they speak of.
+    """Return the changes that make the ledger say what the lines say, given the errors that they mean.
 
     `were_adopted` are the ids of archived errors that were adopted before.
     """
@@ -199,13 +199,13 @@ def import_errors(
 
 
 def errors_in(session: ReadSession, profile: Profile) -> list[ErrorMemory]:
-    """The errors that a file may speak of, without what reading them moves."""
+    """Return the errors that a file may speak of, without what reading them moves."""
     found = session.memories.find(profile.project, user=profile.visible_user, kind="error")
     return [memory.model_copy(update={"last_used_at": None}) for memory in of_kind(found, ErrorMemory)]
 
 
 def export_errors(ledger: Ledger, profile: Profile) -> str:
-    """Every error but the archived ones, a line each, oldest first."""
+    """Return every error but the archived ones, a line each, oldest first."""
     with ledger.reading() as session:
         memories = errors_in(session, profile)
     return "".join(f"{render_line(memory, with_id=False)}\n" for memory in errors_for_file(memories))

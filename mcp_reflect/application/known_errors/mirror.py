@@ -145,7 +145,7 @@ class Mirror:
     # -- consent
 
     def waiting(self) -> list[ErrorLine]:
-        """The errors in a file that was there before this home wrote one, until somebody consents to it."""
+        """Return the errors in a file that was there before this home wrote one, until somebody consents to it."""
         self.read(0)
         return self._waiting
 

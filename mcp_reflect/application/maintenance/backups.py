@@ -47,7 +47,7 @@ class _File(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What is in a backup, by name."""
+    """The parts of a backup, by name."""
 
     format: str
     version: int
@@ -75,7 +75,7 @@ def back_up(home: Path, ledger: LedgerFile, file: Path, progress: Progress | Non
 
 @dataclass(frozen=True)
 class Offered:
-    """What a backup brings beside its ledger, with its digest by name; `settings` is the text of its `config.toml`."""
+    """The parts of a backup beside its ledger, with digests by name; `settings` is the text of its `config.toml`."""
 
     digests: Mapping[str, str]
     settings: str
@@ -86,7 +86,7 @@ class Offered:
 
 
 def offered(file: Path) -> Offered:
-    """What prompts and settings a backup would bring. Raises ArchiveError and OSError."""
+    """Return the prompts and settings that a backup would bring. Raises ArchiveError and OSError."""
     with _reading(file) as archive:
         manifest = _manifest(archive)
         text = b""

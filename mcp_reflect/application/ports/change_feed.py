@@ -11,7 +11,7 @@ class ChangeFeedQueries(Protocol):
     """Reads changes of memories by their number in the ledger-wide order."""
 
     def latest_seq(self) -> int:
-        """The number of the latest change; 0 for a new ledger."""
+        """Return the number of the latest change; 0 for a new ledger."""
         ...
 
     def changes(self, project: str, model: str, after: int) -> Changes:

@@ -20,7 +20,9 @@ class Embedder(Protocol):
     def identity(self) -> str: ...
 
     @property
-    def dimension(self) -> int: ...
+    def dimension(self) -> int:
+        """The number of coordinates of a vector. Raises ModelUnavailable where the model has to be asked."""
+        ...
 
     @property
     def default_threshold(self) -> float:
@@ -32,10 +34,12 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Unit-length float32 rows, shape (len(texts), dimension). Raises ModelUnavailable."""
+        """Return unit-length float32 rows, shape (len(texts), dimension). Raises ModelUnavailable."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Release the model's memory and connections; a later call takes them anew."""
+        ...
 
 
 class VectorIndex(Protocol):
@@ -46,20 +50,27 @@ class VectorIndex(Protocol):
 
     def upsert(
         self, project: str, model: str, ids: Sequence[str], vectors: Vector, metadatas: Sequence[Mapping[str, object]]
-    ) -> None: ...
+    ) -> None:
+        """Insert vectors, one row for each id, or replace those of known ids.
 
-    def delete(self, project: str, model: str, ids: Sequence[str]) -> None: ...
+        Creates the collection where it is absent.
+        """
+        ...
+
+    def delete(self, project: str, model: str, ids: Sequence[str]) -> None:
+        """Delete vectors by id; unknown ids and an absent collection are ignored."""
+        ...
 
     def nearest(self, project: str, model: str, vector: Vector, limit: int) -> list[str]:
-        """At most `limit` ids, nearest first; approximate. An absent collection has none."""
+        """Return at most `limit` ids, nearest first; approximate. An absent collection has none."""
         ...
 
     def contents(self, project: str, model: str) -> dict[str, Vector]:
-        """Every id with its vector, for verification."""
+        """Return every id with its vector, for verification."""
         ...
 
     def generation(self, project: str, model: str) -> str:
-        """Changes when the collection was created anew; empty where there is none."""
+        """Return a mark that changes when the collection is created anew; empty where there is none."""
         ...
 
     def is_unopened(self, project: str, model: str, generation: str) -> bool:
@@ -69,10 +80,14 @@ class VectorIndex(Protocol):
         """
         ...
 
-    def drop(self, project: str, model: str) -> None: ...
+    def drop(self, project: str, model: str) -> None:
+        """Delete the collection; an absent one is ignored."""
+        ...
 
     def erase(self, project: str, model: str) -> None:
         """Drop the collection and all that may be left of it on disk; other collections may go with it."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Close the files of the index."""
+        ...

@@ -11,14 +11,16 @@ from mcp_reflect.domain.models import InsightJob, ReflectionJob
 class ReflectionJobQueries(Protocol):
     """Reads reflection jobs; there is at most one per trace."""
 
-    def get(self, trace_id: str) -> ReflectionJob | None: ...
+    def get(self, trace_id: str) -> ReflectionJob | None:
+        """Return the job of a trace in whatever state; None where it has none."""
+        ...
 
     def due(self, project: str, now: datetime, limit: int, patience: timedelta = timedelta(0)) -> list[ReflectionJob]:
         """Queued jobs whose time has come, longest due first; for those that wait for a model, `patience` later."""
         ...
 
     def next_due_at(self, project: str, patience: timedelta = timedelta(0)) -> datetime | None:
-        """The time at which the first queued job falls due; None where there is none."""
+        """Return the time at which the first queued job falls due; None where there is none."""
         ...
 
 
@@ -29,28 +31,32 @@ class ReflectionJobRepository(ReflectionJobQueries, Protocol):
         """Insert a job, or replace that of the same trace."""
         ...
 
-    def delete(self, trace_id: str) -> None: ...
+    def delete(self, trace_id: str) -> None:
+        """Delete the job of a trace; there may be none."""
+        ...
 
 
 class InsightJobQueries(Protocol):
     """Reads insight jobs."""
 
-    def get(self, job_id: str) -> InsightJob | None: ...
+    def get(self, job_id: str) -> InsightJob | None:
+        """Return a job by its id in whatever state; None for an unknown id."""
+        ...
 
     def due(self, project: str, now: datetime, limit: int) -> list[InsightJob]:
         """Queued jobs whose time has come, longest due first."""
         ...
 
     def next_due_at(self, project: str) -> datetime | None:
-        """The time at which the first queued job falls due; None where there is none."""
+        """Return the time at which the first queued job falls due; None where there is none."""
         ...
 
     def latest(self, project: str, user: str | None) -> InsightJob | None:
-        """The job that was created last: over everyone's runs where `user` is None, else over that user's own."""
+        """Return the job created last: over everyone's runs where `user` is None, else over that user's own."""
         ...
 
     def count_queued(self, project: str, user: str | None) -> int:
-        """The number of queued jobs over the same runs as in `latest`."""
+        """Return the number of queued jobs over the same runs as in `latest`."""
         ...
 
 

@@ -46,7 +46,9 @@ class Ledger(Protocol):
         """Leave nothing of what was deleted in the ledger's files. Raises LedgerError where others hold on to it."""
         ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Close the connections to the database."""
+        ...
 
 
 class LedgerFile(Protocol):
@@ -57,7 +59,7 @@ class LedgerFile(Protocol):
         ...
 
     def check(self, file: Path) -> None:
-        """Raises ArchiveError where a file is no whole ledger that this version can read."""
+        """Raise ArchiveError where a file is no whole ledger that this version can read."""
         ...
 
     def examined(self, file: Path) -> AbstractContextManager[Ledger]:

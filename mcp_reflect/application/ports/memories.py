@@ -18,15 +18,15 @@ class MemoryQueries(Protocol):
         ...
 
     def of_trace(self, trace_id: str) -> list[Memory]:
-        """Everything that came from a trace, of all kinds and statuses, oldest first."""
+        """Return everything that came from a trace, of all kinds and statuses, oldest first."""
         ...
 
     def reflection_of(self, trace_id: str) -> Memory | None:
-        """The reflection on a run: the lesson that it teaches with others, or else its own."""
+        """Return the reflection on a run: the lesson that it teaches with others, or else its own."""
         ...
 
     def changed_since(self, project: str, seq: int, limit: int) -> list[str]:
-        """The ids of at most `limit` memories written after a number of the change feed."""
+        """Return the ids of at most `limit` memories written after a number of the change feed."""
         ...
 
     def find(
@@ -45,11 +45,11 @@ class MemoryQueries(Protocol):
         order: MemoryOrder,
         limit: int,
     ) -> list[Memory]:
-        """The first `limit` memories in an order; None and () mean any."""
+        """Return the first `limit` memories in an order; None and () mean any."""
         ...
 
     def log_of(self, memory_id: str) -> list[LogEntry]:
-        """The changes of a memory's status, oldest first."""
+        """Return the changes of a memory's status, oldest first."""
         ...
 
 
@@ -64,9 +64,13 @@ class MemoryRepository(MemoryQueries, Protocol):
         """
         ...
 
-    def set_status(self, memory_id: str, status: Status) -> None: ...
+    def set_status(self, memory_id: str, status: Status) -> None:
+        """Change the status of a memory, which is noted in the change feed."""
+        ...
 
-    def add_log(self, entry: LogEntry) -> None: ...
+    def add_log(self, entry: LogEntry) -> None:
+        """Add a change of status to a memory's log."""
+        ...
 
     def delete(self, memory_id: str, mark: str) -> None:
         """Delete a memory with its history; where traces and reviews name it, put `mark` in its place."""

@@ -18,20 +18,28 @@ from mcp_reflect.application.ports.records import (
 class ProjectQueries(Protocol):
     """Reads what concerns a whole project; `user` None means everyone's."""
 
-    def names(self) -> list[str]: ...
+    def names(self) -> list[str]:
+        """Return the ids of all projects that have a trace, sorted."""
+        ...
 
-    def counts(self, project: str, user: str | None) -> ProjectCounts: ...
+    def counts(self, project: str, user: str | None) -> ProjectCounts:
+        """Count traces, memories, jobs and reviews."""
+        ...
 
-    def insight_figures(self, project: str, user: str | None) -> InsightFigures: ...
+    def insight_figures(self, project: str, user: str | None) -> InsightFigures:
+        """Count insights and their jobs."""
+        ...
 
     def find_ids(self, project: str, beginning: str, limit: int) -> list[str]:
         """Ids of traces, memories and retrievals that begin so, with or without their prefix; at most `limit`."""
         ...
 
-    def audit_rows(self, project: str) -> AuditRows: ...
+    def audit_rows(self, project: str) -> AuditRows:
+        """Return the rows from which an audit recomputes what is stored twice."""
+        ...
 
     def export(self, project: str, *, vectors: bool) -> Portable:
-        """The project as rows for another ledger; valid as long as the session."""
+        """Return the project as rows for another ledger; valid as long as the session."""
         ...
 
 

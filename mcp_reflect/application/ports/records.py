@@ -46,6 +46,8 @@ class TraceSummary:
 
 @dataclass(frozen=True)
 class ProjectCounts:
+    """Figures of a project; `mean_q` is None without memories, `last_error` of the latest job that is not completed."""
+
     traces: int
     pending: int
     reviewed: int
@@ -81,7 +83,7 @@ class Portable:
 
 @dataclass(frozen=True)
 class Taken:
-    """What became of rows that came in, by table. Where there are conflicts, nothing may be committed."""
+    """The outcome of rows that came in, by table. Where there are conflicts, nothing may be committed."""
 
     added: Mapping[str, int]
     skipped: Mapping[str, int]

@@ -13,10 +13,12 @@ class Reflector(Protocol):
     """Writes a reflection from a reviewed run."""
 
     @property
-    def author(self) -> Author: ...
+    def author(self) -> Author:
+        """The author that is stored with the reflections."""
+        ...
 
     def reflect(self, run: ReviewedRun) -> ReflectionDraft:
-        """A draft that is not empty. Raises ReflectorBusy or ReflectorRefused."""
+        """Return a draft that is not empty. Raises ReflectorBusy or ReflectorRefused."""
         ...
 
 
@@ -24,18 +26,20 @@ class InsightWriter(Protocol):
     """Finds out what many runs have in common."""
 
     @property
-    def author(self) -> Author: ...
+    def author(self) -> Author:
+        """The author that is stored with the insights."""
+        ...
 
     def insights(self, material: Material) -> list[InsightDraft]:
-        """At least one. Raises ReflectorBusy or ReflectorRefused."""
+        """Return one insight or more. Raises ReflectorBusy or ReflectorRefused."""
         ...
 
 
 class ReflectionDialogue(Protocol):
-    """How to ask any model for a reflection, and how to read what it says."""
+    """Composes the questions to any model, and reads its answers."""
 
     def prompt(self, run: ReviewedRun) -> str:
-        """The question, with the run in it."""
+        """Return the question, with the run in it."""
         ...
 
     def draft(self, answer: str, run: ReviewedRun) -> ReflectionDraft:
@@ -46,11 +50,11 @@ class ReflectionDialogue(Protocol):
         ...
 
     def insights_prompt(self, material: Material) -> str:
-        """The question about many runs."""
+        """Return the question about many runs."""
         ...
 
     def insights(self, answer: str, material: Material) -> list[InsightDraft]:
-        """The insights in an answer that name runs of the material as evidence."""
+        """Return the insights in an answer that name runs of the material as evidence."""
         ...
 
 

@@ -10,10 +10,12 @@ from mcp_reflect.domain.models import Retrieval
 class RetrievalQueries(Protocol):
     """Reads retrievals."""
 
-    def get(self, retrieval_id: str) -> Retrieval | None: ...
+    def get(self, retrieval_id: str) -> Retrieval | None:
+        """Return a retrieval by its id; None for an unknown id."""
+        ...
 
     def open_of(self, connection: str) -> list[Retrieval]:
-        """What a connection was shown since its last trace, oldest first."""
+        """Return the retrievals of a connection since its last trace, oldest first."""
         ...
 
 

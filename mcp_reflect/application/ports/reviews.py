@@ -12,7 +12,7 @@ class ReviewQueries(Protocol):
     """Reads reviews, also those that no longer count."""
 
     def current(self, trace_id: str) -> Review | None:
-        """The review that counts for a trace."""
+        """Return the review that counts for a trace."""
         ...
 
     def by_ids(self, ids: Collection[str]) -> dict[str, Review]:

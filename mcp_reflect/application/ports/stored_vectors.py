@@ -15,7 +15,9 @@ class VectorQueries(Protocol):
         """Vectors of all retrievable memories under a model."""
         ...
 
-    def of_memories(self, memory_ids: Sequence[str], model: str) -> dict[str, Vector]: ...
+    def of_memories(self, memory_ids: Sequence[str], model: str) -> dict[str, Vector]:
+        """Return the vectors of these memories under a model; memories without one are left out."""
+        ...
 
     def missing(self, project: str, model: str) -> list[tuple[str, str]]:
         """(memory_id, text to embed) of every memory that the model has not embedded."""

@@ -18,4 +18,6 @@ class UsageQueries(Protocol):
 class UsageRepository(UsageQueries, Protocol):
     """Reads and adds token usage."""
 
-    def add(self, day: str, usage: Usage) -> None: ...
+    def add(self, day: str, usage: Usage) -> None:
+        """Add the tokens of one call to those of its day."""
+        ...

@@ -13,41 +13,51 @@ from mcp_reflect.domain.models import Origin, ReflectionDraft, Review, ReviewSta
 class TraceQueries(Protocol):
     """Reads traces. A run is a trace that somebody submitted (`origin` "run")."""
 
-    def get(self, trace_id: str) -> Trace | None: ...
+    def get(self, trace_id: str) -> Trace | None:
+        """Return a trace by its id; None for an unknown id."""
+        ...
 
     def is_unchanged(self, trace: Trace) -> bool:
         """Tell whether a trace is stored as it was read. The texts that are never rewritten are not read again."""
         ...
 
-    def find_by_key(self, project: str, trace_key: str) -> Trace | None: ...
+    def find_by_key(self, project: str, trace_key: str) -> Trace | None:
+        """Return the trace that was submitted under a key; None where none was."""
+        ...
 
-    def summary(self, trace_id: str) -> TraceSummary | None: ...
+    def summary(self, trace_id: str) -> TraceSummary | None:
+        """Return a trace as lists show it; None for an unknown id."""
+        ...
 
     def summaries(
         self, project: str, *, user: str | None, review_status: ReviewStatus | None, limit: int
     ) -> list[TraceSummary]:
-        """The newest runs, newest first; `user` and `review_status` None mean any."""
+        """Return the newest runs, newest first; `user` and `review_status` None mean any."""
         ...
 
     def recent_runs(self, project: str, user: str | None, limit: int) -> list[tuple[Trace, Review | None]]:
-        """The newest runs, newest first, each with the review that counts."""
+        """Return the newest runs, newest first, each with the review that counts."""
         ...
 
     def count_runs(self, project: str, user: str | None, since: datetime | None) -> int:
-        """The number of runs that were submitted after a moment, all where it is None."""
+        """Return the number of runs that were submitted after a moment, all where it is None."""
         ...
 
-    def find_without_memory(self, project: str, origins: Collection[Origin]) -> list[Trace]: ...
+    def find_without_memory(self, project: str, origins: Collection[Origin]) -> list[Trace]:
+        """Return the traces of these origins from which no memory came."""
+        ...
 
     def find_quoting(self, project: str, phrases: Sequence[str]) -> list[str]:
-        """The ids of traces that hold one of the phrases word for word."""
+        """Return the ids of traces that hold one of the phrases word for word."""
         ...
 
 
 class TraceRepository(TraceQueries, Protocol):
     """Reads and writes traces."""
 
-    def add(self, trace: Trace) -> None: ...
+    def add(self, trace: Trace) -> None:
+        """Insert a trace, whose id must be new."""
+        ...
 
     def map_drafts(self, trace_id: str, change: Callable[[ReflectionDraft], ReflectionDraft]) -> None:
         """Change the draft that came with a trace and that of each of its reviews."""

@@ -11,13 +11,17 @@ from mcp_reflect.domain.models import UtilityEvent
 class UtilityEventQueries(Protocol):
     """Reads utility events, in the order of the reviews."""
 
-    def of_memories(self, memory_ids: Iterable[str]) -> list[UtilityEvent]: ...
-
-    def last_seq(self, memory_id: str) -> int:
-        """The number of the last review that moved a memory, 0 where none has."""
+    def of_memories(self, memory_ids: Iterable[str]) -> list[UtilityEvent]:
+        """Return all events of these memories."""
         ...
 
-    def of_trace(self, trace_id: str) -> list[UtilityEvent]: ...
+    def last_seq(self, memory_id: str) -> int:
+        """Return the number of the last review that moved a memory, 0 where none has."""
+        ...
+
+    def of_trace(self, trace_id: str) -> list[UtilityEvent]:
+        """Return the events that the reviews of a trace caused."""
+        ...
 
 
 class UtilityEventRepository(UtilityEventQueries, Protocol):

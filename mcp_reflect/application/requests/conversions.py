@@ -22,13 +22,13 @@ _RESULTS = {
 
 
 def number_from(value: Any) -> Any:
-    """The number that a text writes in JSON: "5" → 5."""
+    """Return the number that a text stands for in JSON: "5" → 5."""
     parsed = _json(value)
     return parsed if isinstance(parsed, int | float) and not isinstance(parsed, bool) else value
 
 
 def list_from(value: Any) -> Any:
-    """A list for its JSON text, for a single text, and for an empty one: '["a"]' → ["a"], "a" → ["a"], "" → []."""
+    """Return the list that a text stands for: '["a"]' → ["a"], "a" → ["a"], "" → []."""
     if not isinstance(value, str):
         return value
     parsed = _json(value)
@@ -38,7 +38,7 @@ def list_from(value: Any) -> Any:
 
 
 def objects_from(value: Any) -> Any:
-    """A list of objects for its JSON text, for a single object, and for an empty text."""
+    """Return the list of objects that a text stands for: JSON of a list or of one object, or nothing."""
     parsed = object_from(value)
     if isinstance(parsed, dict):
         return [parsed] if parsed else []
@@ -46,7 +46,7 @@ def objects_from(value: Any) -> Any:
 
 
 def object_from(value: Any) -> Any:
-    """An object for its JSON text, and for an empty one: '{"a": 1}' → {"a": 1}, "" → {}."""
+    """Return the object that a text stands for: '{"a": 1}' → {"a": 1}, "" → {}."""
     if not isinstance(value, str):
         return value
     if not value.strip():
@@ -56,7 +56,7 @@ def object_from(value: Any) -> Any:
 
 
 def result_from(text: str) -> str | None:
-    """The result that a word means: "pass", "fail" or ""; None for any other word."""
+    """Return the result that a word means: "pass", "fail" or ""; None for any other word."""
     return _RESULTS.get(text.strip().lower())
 
 

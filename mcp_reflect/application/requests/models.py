@@ -148,7 +148,7 @@ class Submission(ReflectionArguments, ReviewArguments, RunArguments):
 
 
 class TraceListRequest(RequestModel):
-    """Which runs to list."""
+    """A request for a list of runs."""
 
     review_status: Literal["pending", "reviewed", "all"] = "pending"
     limit: ItemLimit = Field(default=20, description="1 to 100")
@@ -182,7 +182,7 @@ class StatusRequest(RequestModel):
 
 
 class ContextRequest(RequestModel):
-    """What to know at the start of a session; at most `limit` of each."""
+    """A request for what to know at the start of a session; at most `limit` of each."""
 
     limit: ItemLimit = Field(default=5, description="1 to 100 of each")
 

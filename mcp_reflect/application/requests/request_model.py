@@ -31,7 +31,7 @@ def make_request(kind: type[Requested], /, **values: Any) -> Requested:
 
 
 def problem_of(error: ValidationError, fields: Mapping[str, FieldInfo]) -> InvalidArgument:
-    """The first thing wrong, as the message a model can act on. `fields` are the model's `model_fields`."""
+    """Return the first error of a validation as a message for a model; `fields` are the request's `model_fields`."""
     first = error.errors(include_url=False, include_context=False)[0]
     name = str(first["loc"][0]) if first["loc"] else "arguments"
     allowed = allowed_in(fields.get(name))

@@ -23,7 +23,7 @@ INJECTED_BY_CLIENTS = frozenset({"wait_for_previous"})
 
 @cache
 def argument_fields(kind: type[RequestModel]) -> Mapping[str, FieldInfo]:
-    """The fields of a request that are arguments of its tool, by name; the required ones first."""
+    """Return the fields of a request that are arguments of its tool, by name; the required ones first."""
     fields = {
         name: field
         for name, field in kind.model_fields.items()
@@ -33,7 +33,7 @@ def argument_fields(kind: type[RequestModel]) -> Mapping[str, FieldInfo]:
 
 
 def input_schema(kind: type[RequestModel], described_in: type[RequestModel] | None = None) -> dict[str, Any]:
-    """The JSON schema of a tool's arguments: flat, without unions, every optional one with its default.
+    """Return the JSON schema of a tool's arguments: flat, without unions, every optional one with its default.
 
     Words that `described_in` says of the same argument are left out, except the range of a number.
     """

@@ -35,13 +35,14 @@ class Agent:
         self._console = console
 
     async def call(self, tool: str, **arguments: Any) -> ToolArguments:
+        """Call a tool of the memory and return its structured result. Raises RuntimeError for a refused call."""
         result = await self._client.call_tool(tool, arguments)
         if result.is_error or not isinstance(result.structured_content, dict):
             raise RuntimeError(f"{tool}: {result.content}")
         return result.structured_content
 
     async def learn_the_path(self) -> None:
-        """The first run knows nothing, fails, and finds out why."""
+        """Do a first run that knows nothing, fails, and finds out why."""
         self._heading("Run 1: nothing is known yet")
         run = DemoRun("Run the unit tests of the inventory package", self._folder)
         given = await self._augment(run.task)
@@ -58,7 +59,7 @@ class Agent:
         )
 
     async def guess_a_flag(self) -> None:
-        """A run that never asks its memory, and notes a guess as if it were a lesson."""
+        """Do a run that never asks its memory, and notes a guess as if it were a lesson."""
         self._heading("Run 2: a hasty run asks nobody, guesses a flag, and notes the guess as a lesson")
         run = DemoRun("Run the unit tests of the inventory package and report the result", self._folder)
         ran = self._shell(run, GUESSED)
@@ -105,7 +106,7 @@ class Agent:
         return [memory["id"] for memory in given["memories"]]
 
     async def show_ranking(self) -> list[ToolArguments]:
-        """What a further run would be told."""
+        """Print and return the memories that a further run would be given."""
         self._heading("What the next run would be told")
         found = await self.call(
             "query_memories",

@@ -50,7 +50,7 @@ class StockTest(unittest.TestCase):
 
 
 def make_project(folder: Path) -> None:
-    """The package `inventory` in a src folder, with tests of which one finds a bug."""
+    """Write the package `inventory` into a src folder, with tests of which one finds a bug."""
     files = {"src/inventory/__init__.py": "", "src/inventory/stock.py": _STOCK, "tests/test_stock.py": _TESTS}
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -67,6 +67,7 @@ class CommandOutput:
 
     @property
     def last_line(self) -> str:
+        """The last line of the output that is not blank; empty where there is none."""
         return next((line for line in reversed(self.output.splitlines()) if line.strip()), "")
 
     @property
@@ -84,6 +85,7 @@ class DemoRun:
     messages: list[dict[str, Any]] = field(default_factory=list)
 
     def shell(self, command: str) -> CommandOutput:
+        """Run a command in the folder, note it with its output as a tool call, and return the output."""
         # The workspace's `python` is this interpreter, whatever the reader's PATH says.
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
         done = subprocess.run(  # noqa: S602 - the commands are constants of this package

@@ -20,7 +20,7 @@ from mcp_reflect.wire.address import home_folder
 def check_client_configs(
     environ: Mapping[str, str], user_home: Path, repository: Path, cwd: str
 ) -> Iterator[DoctorFinding]:
-    """The clients that have a configuration here, the user's and the repository's."""
+    """Check the clients that have a configuration here, the user's and the repository's."""
     machine = Machine(environ, user_home)
     plugin = find_enabled_plugin(machine, repository)
     found_any = plugin is not None

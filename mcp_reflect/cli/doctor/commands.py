@@ -36,7 +36,7 @@ def doctor_command(
 
 
 def run_doctor() -> list[DoctorFinding]:
-    """Everything that is checked, for this process's environment and working directory."""
+    """Check everything, for this process's environment and working directory."""
     from mcp_reflect.cli.doctor import (  # noqa: PLC0415 - with the rest
         client_configs,
         environment,

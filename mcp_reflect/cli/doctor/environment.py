@@ -28,7 +28,7 @@ def check_python() -> Iterator[DoctorFinding]:
 
 
 def check_package() -> Iterator[DoctorFinding]:
-    """The package, and whether what it depends on is there."""
+    """Check the package and its dependencies."""
     where = Path(__file__).parent.parent.parent
     try:
         installed, wanted = metadata.version("mcp-reflect"), metadata.requires("mcp-reflect") or []
@@ -61,7 +61,7 @@ def _is_installed(name: str) -> bool:
 
 
 def check_model(settings: Settings | None) -> Iterator[DoctorFinding]:
-    """The embedding model's files; without usable settings, the bundled one's."""
+    """Check the embedding model's files; without usable settings, the bundled one's."""
     from mcp_reflect.adapters.fastembed_embedder.sources import BUNDLED, checked  # noqa: PLC0415 - heavy
 
     name = BUNDLED if settings is None else settings.embedding.model
@@ -76,7 +76,7 @@ def check_model(settings: Settings | None) -> Iterator[DoctorFinding]:
 
 
 def check_settings(environ: Mapping[str, str], cwd: Path) -> tuple[Settings | None, list[DoctorFinding]]:
-    """The settings in force, None where they are wrong, and what is to be said of them."""
+    """Return the settings in force, None where they are wrong, and what is to be said of them."""
     from mcp_reflect.config.load import load_settings_with_origins  # noqa: PLC0415 - heavy
 
     try:

@@ -16,7 +16,7 @@ _AROUND = 60
 
 
 def diff_lines(before: str, after: str, path: str) -> Iterator[Text]:
-    """A unified diff, line by line. What looks like a secret in the lines that were there is not shown.
+    """Yield a unified diff, line by line. What looks like a secret in the lines that were there is not shown.
 
     Of long lines (some clients write their file in one) only the part is shown that differs.
     """

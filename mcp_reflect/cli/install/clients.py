@@ -49,7 +49,7 @@ class Machine:
     platform: str = sys.platform
 
     def of(self, variable: str, default: Path) -> Path:
-        """The folder that a variable names; blank counts as not set."""
+        """Return the folder that a variable names; blank counts as not set."""
         given = self.environ.get(variable, "").strip()
         return Path(given) if given else default
 

@@ -15,6 +15,6 @@ class UnexpectedConfig(ValueError):
 
 
 def malformed_at(text: str, offset: int, problem: str) -> MalformedConfig:
-    """The error for an offset in a text."""
+    """Return the error for an offset in a text."""
     before = text[:offset]
     return MalformedConfig(problem, before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)

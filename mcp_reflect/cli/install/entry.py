@@ -45,7 +45,7 @@ def find_launch(environ: Mapping[str, str]) -> Launch:
 
 
 def portable_launch() -> Launch:
-    """For files that are shared with others, on whose machines the program stands elsewhere."""
+    """Return the launch for files that are shared with others, on whose machines the program stands elsewhere."""
     return Launch(PROGRAM)
 
 
@@ -67,7 +67,7 @@ def _is_temporary(program: PurePath) -> bool:
 def entry_for(
     client: InstallTarget, how: Launch, environ: Mapping[str, str], cwd: str, *, shared: bool
 ) -> dict[str, Any]:
-    """The entry of this installation for a client. `shared` entries hold nothing of this machine.
+    """Return the entry of this installation for a client. `shared` entries hold nothing of this machine.
 
     The home is named where it is not the one that a client without this shell's variables would find, so that all
     clients and the command line mean the same memory. Keys and tokens are never written.

@@ -36,7 +36,7 @@ def read_config_file(path: Path, *, confined: bool = False) -> bytes | None:
 
 
 def decode_config(path: Path, content: bytes) -> str:
-    """The text without its byte order mark, which `encode_config` puts back. Raises ConfigurationError."""
+    """Return the text without its byte order mark, which `encode_config` puts back. Raises ConfigurationError."""
     try:
         return content.removeprefix(codecs.BOM_UTF8).decode("utf-8")
     except UnicodeDecodeError as error:

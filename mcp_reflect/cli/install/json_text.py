@@ -29,7 +29,7 @@ class JsonValue:
     members: tuple[JsonMember, ...] | None = None
 
     def member(self, key: str) -> JsonMember | None:
-        """The member of that name; of several the last, which is the one that parsers keep."""
+        """Return the member of that name; of several the last, which is the one that parsers keep."""
         return next((member for member in reversed(self.members or ()) if member.key == key), None)
 
 
@@ -44,7 +44,7 @@ class JsonMember:
 
 
 def parse_json_text(text: str, *, comments: bool) -> JsonValue:
-    """The value that a whole text holds. Raises MalformedConfig, which says where."""
+    """Return the value that a whole text holds. Raises MalformedConfig, which says where."""
     reader = _Reader(text, comments=comments)
     try:
         value = reader.value(reader.skip(0))

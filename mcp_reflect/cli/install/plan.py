@@ -43,7 +43,7 @@ class TakenError(ConfigurationError):
 
 
 def describe_entry(entry: Any) -> str:
-    """An entry in one line, without the values of its variables: there may be keys among them."""
+    """Return an entry in one line, without the values of its variables: there may be keys among them."""
     if isinstance(entry, dict):
         hidden = {"env", "headers", "http_headers"}
         entry = {
@@ -54,7 +54,7 @@ def describe_entry(entry: Any) -> str:
 
 
 def read_entries(client: InstallTarget, path: Path, *, confined: bool = False) -> dict[str, Any]:
-    """The servers that a file of a client names; none where there is no file. Raises ConfigurationError."""
+    """Return the servers that a file of a client names; none where there is no file. Raises ConfigurationError."""
     content = files.read_config_file(path, confined=confined)
     return {} if content is None else _entries(client, path, _data(client, path, files.decode_config(path, content)))
 

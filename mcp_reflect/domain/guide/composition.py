@@ -71,7 +71,7 @@ class ProjectGuide:
 
 
 def compose_guide(memories: Iterable[Memory], most: int = SECTION_LINES) -> ProjectGuide:
-    """The guide of these memories, which are in use; at most `most` lines in a section."""
+    """Return the guide of these memories, which are in use; at most `most` lines in a section."""
     sections: dict[str, list[GuideLine]] = {}
     for memory in memories:
         for name, line in _lines_of(memory):

@@ -26,7 +26,7 @@ _OPENING = re.compile(r"(?:[#+=-]|\d{1,9}[.)])(?=\s|$|-|=)")
 
 
 def render_guide(guide: ProjectGuide, project: str, passed: int, failed: int) -> str:
-    """The guide of a project of which so many reviewed runs passed and failed; ends with a line feed."""
+    """Return the guide of a project of which so many reviewed runs passed and failed; ends with a line feed."""
     runs = "1 reviewed run" if passed + failed == 1 else f"{passed + failed} reviewed runs"
     head = (
         f"Lessons of {runs}: {passed} passed, {failed} failed. Each line names the runs that it comes from; where it "
@@ -48,7 +48,7 @@ def _item(line: GuideLine) -> str:
 
 
 def describe_evidence(line: GuideLine) -> str:
-    """The evidence of a line in words: runs with their results and ids, and how the line fared since."""
+    """Return the evidence of a line in words: runs with their results and ids, and how the line fared since."""
     told = [f"{count} {result}" for count, result in ((line.passed, "passed"), (line.failed, "failed")) if count]
     runs = ", ".join(line.trace_ids[:_SHOWN_TRACES])
     more = len(line.trace_ids) - _SHOWN_TRACES
@@ -58,7 +58,7 @@ def describe_evidence(line: GuideLine) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """The text in one line, shown as it is: code in backticks stays code, all else is escaped where it would act."""
+    """Return the text in one line that shows as it is: code in backticks stays code, markup is escaped."""
     line = " ".join(inert(text).split())
     line = _FENCE.sub(lambda found: "'" * len(found[0]), line)
     if line.count("`") % 2:

@@ -41,11 +41,10 @@ class Candidate:
 
 
 def find_candidates(turns: Sequence[Turn]) -> Iterator[Candidate]:
-    """The sentences of a conversation with their evidence, in order: the factor of the turn times that of the wording.
+    """Yield the sentences of a conversation with their evidence: the factor of the turn times that of the wording.
 
     A user's correction counts more and what it rejects less; what a user confirms, what sums up and what stands last
-    counts more. The factors are few and coarse, and set by hand: `python -m benchmarks.lessons` says what they
-    keep.
+    counts more. The factors are few and coarse, and set by hand: `python -m benchmarks.lessons` says what they keep.
     """
     for number, turn in enumerate(turns):
         position = position_factor(turns, number)
@@ -54,7 +53,7 @@ def find_candidates(turns: Sequence[Turn]) -> Iterator[Candidate]:
 
 
 def position_factor(turns: Sequence[Turn], number: int) -> float:
-    """The factor of a turn by its role, its neighbours and its place."""
+    """Return the factor of a turn by its role, its neighbours and its place."""
     turn = turns[number]
     factor = _user_factor(turn, number) if turn.role == USER else _agent_factor(turns, number)
     if number and number == len(turns) - 1:
@@ -84,7 +83,7 @@ def _agent_factor(turns: Sequence[Turn], number: int) -> float:
 
 
 def wording_factor(sentence: str) -> float:
-    """The factor of a sentence by its wording alone."""
+    """Return the factor of a sentence by its wording alone."""
     factor = min(1.0 + cues.RULE_STEP * len(cues.RULE.findall(sentence)), cues.RULE_CAP)
     for cue in cues.STRENGTHENING:
         if cue.holds(sentence):

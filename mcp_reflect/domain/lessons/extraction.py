@@ -40,7 +40,7 @@ _STATED = 1.3
 
 
 def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
-    """The lesson of a reviewed run within LESSON_CHARS; an empty draft where there is nothing to learn from it.
+    """Return the lesson of a reviewed run within LESSON_CHARS; an empty draft where there is nothing to learn from it.
 
     Of a passed run: each failed → worked pair, the commands and calls that worked, verbatim, and the decisions, rules
     and conclusions of the conversation. Of a failed one: what the reviewer or the last error says went wrong, what was

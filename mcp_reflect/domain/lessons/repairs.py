@@ -54,7 +54,7 @@ class Repair:
 
 
 def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
-    """Each failing step with the first later step that did the same and worked, in order of the failures.
+    """Yield each failing step with the first later step that did the same and worked, in order of the failures.
 
     A failure that is repeated before it is mended counts once, with its last error.
     """
@@ -119,7 +119,7 @@ def normalised(command: str) -> str:
 
 
 def program_of(command: str) -> str:
-    """The program that a normalised command starts, behind assignments, `sudo`, `uv run`, `python -m` and the like."""
+    """Return the program that a normalised command starts, behind assignments, `sudo`, `uv run`, `python -m` etc."""
     words = [word for word in command.split() if "=" not in word.split("/")[0] or word.startswith("-")]
     while len(words) > 1 and words[0] in {"sudo", "env", "time", "npx", "uv", "poetry", "run", "exec", "bundle"}:
         words = words[1:]
@@ -151,9 +151,10 @@ def decisive_error(errors: Sequence[str]) -> str:
 
 
 def describe_change(step: Step, most: int) -> str:
-    """The decisive lines of an edit, at most `most` characters: `old → new` for one line, else `- old; + new; …`.
+    """Return the decisive lines of an edit, at most `most` characters:
 
-    Empty where nothing is known, and for a new file, whose name says more than its first line.
+    `old → new` for one line, else `- old; + new; …`. Empty where nothing is known, and for a new file, whose name says
+    more than its first line.
     """
     for old, new in step.change:
         lines = [

@@ -18,7 +18,7 @@ _LEAST_GAIN = 3.0
 
 
 def select_sentences(candidates: Sequence[Candidate], task: str, budget: int) -> list[Candidate]:
-    """The sentences whose new words, weighted by evidence, cover most of the run in `budget` characters, in order.
+    """Return the sentences whose new words, by evidence, cover most of the run in `budget` characters, in order.
 
     Greedy maximisation of a monotone submodular function under a budget (Lin and Bilmes, NAACL 2010): each step takes
     the sentence with the largest gain per character to the power of 0.6; a covered word adds nothing again.

@@ -21,7 +21,7 @@ _CLAUSE = re.compile(r"(?<=[;:])\s+|\s+(?:-{1,2}|–|—)\s+")
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """The sentences of prose, one line each, in order. Code blocks are left out; list items are sentences."""
+    """Yield the sentences of prose, one line each, in order. Code blocks are left out; list items are sentences."""
     if len(text) > _MOST_TEXT:
         text = text[: _MOST_TEXT // 2] + "\n" + text[-_MOST_TEXT // 2 :]
     for line in _paragraphs(_FENCE.sub("\n\n", text)):

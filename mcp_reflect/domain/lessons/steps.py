@@ -38,7 +38,7 @@ class Step:
 
 
 def find_steps(trajectory: Trajectory) -> list[Step]:
-    """The steps of a run in order. In plain text, lines behind a shell prompt (`$ make test`) are commands."""
+    """Return the steps of a run in order. In plain text, lines behind a shell prompt (`$ make test`) are commands."""
     if trajectory.messages is None:
         return list(_logged(trajectory.text))
     found: list[Step] = []

@@ -29,7 +29,7 @@ _NAMED = 1.3
 
 
 def stem(word: str) -> str:
-    """The word without its commonest endings, in lower case; numbers and identifiers stay whole."""
+    """Return the word without its commonest endings, in lower case; numbers and identifiers stay whole."""
     lowered = word.lower()
     if _CODE.search(word):
         return lowered.strip("'")
@@ -38,14 +38,14 @@ def stem(word: str) -> str:
 
 
 def word_weight(word: str) -> float:
-    """The weight of a word by itself: 0 for a stop word, more for identifiers, paths and numbers."""
+    """Return the weight of a word by itself: 0 for a stop word, more for identifiers, paths and numbers."""
     if word in _STOP_WORDS:
         return 0.0
     return _CODED if _CODE.search(word) else _PLAIN
 
 
 def term_weights(sentence: str) -> dict[str, float]:
-    """The content words of a sentence as stems, each with its weight above 0."""
+    """Return the content words of a sentence as stems, each with its weight above 0."""
     weights: dict[str, float] = {}
     for match in _WORD.finditer(sentence):
         word = match.group()

@@ -10,7 +10,7 @@ from mcp_reflect.domain.models.trace import Trace
 
 
 class InsightDraft(Frozen):
-    """What many runs have in common, before it becomes a memory. `importance` in [0, 1]; `evidence` are trace ids."""
+    """A finding about many runs, before it becomes a memory. `importance` in [0, 1]; `evidence` are trace ids."""
 
     text: str
     importance: float
@@ -31,7 +31,7 @@ class Observation(Frozen):
 
 
 class Material(Frozen):
-    """What insights are drawn from: runs, newest first, and the insights that are there."""
+    """The runs, newest first, and the known insights from which new insights are drawn."""
 
     focus: str = ""
     observations: tuple[Observation, ...] = ()

@@ -99,7 +99,7 @@ class _RunMemory(MemoryBase):
 
 
 class ReflectionMemory(_RunMemory):
-    """What was learned from a run as a whole. Searches find it by its task.
+    """The lesson of a run as a whole. Searches find it by its task.
 
     That of a failed run is also found by its errors: `error_keywords` holds one text of keywords per error
     (`error_matching/keywords.py`), `error_signatures` what tells each from others of its shape
@@ -170,7 +170,7 @@ class ClaimMemory(_RunMemory):
 
 
 class InsightMemory(MemoryBase):
-    """What many runs have in common. Searches find it by its own text.
+    """A finding about many runs. Searches find it by its own text.
 
     `evidence` holds the ids of the traces that support it, `importance` is in [0, 1], and `contradicts` names the
     memories that say the opposite.
@@ -212,12 +212,12 @@ _EMPTY: Mapping[str, Any] = {
 
 
 def flat_fields(memory: Memory) -> dict[str, Any]:
-    """The fields of all kinds as JSON values: those that the memory's own kind lacks are empty."""
+    """Return the fields of all kinds as JSON values: those that the memory's own kind lacks are empty."""
     return {**_EMPTY, **memory.model_dump(mode="json")}
 
 
 def of_kind(memories: Iterable[Memory], kind: type[AnyMemory]) -> list[AnyMemory]:
-    """The memories of one kind, in the order given."""
+    """Return the memories of one kind, in the order given."""
     return [memory for memory in memories if isinstance(memory, kind)]
 
 

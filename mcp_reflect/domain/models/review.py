@@ -51,7 +51,7 @@ class UtilityEvent(Frozen):
 
 
 class QUpdate(Frozen):
-    """How a call moved one q_value. `reward` is None where only an earlier review was taken back."""
+    """A change of one q_value by a call. `reward` is None where only an earlier review was taken back."""
 
     memory_id: str
     q_before: float

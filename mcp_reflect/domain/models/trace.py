@@ -33,7 +33,7 @@ class ReflectionDraft(Frozen):
 
 
 class Trace(Frozen):
-    """What a run did, or where a memory recorded without a run came from (`origin`).
+    """A run, or the source of a memory that was recorded without a run (`origin`).
 
     `trajectory` is plain text, or a canonical JSON array of chat messages. `draft` and `feedback` came with an
     unreviewed run and serve a later review that brings none.
@@ -58,7 +58,7 @@ class Trace(Frozen):
 
 
 class Retrieval(Frozen):
-    """Which memories a connection was given by one query, in order."""
+    """The memories that a connection was given by one query, in order."""
 
     id: str
     project: str

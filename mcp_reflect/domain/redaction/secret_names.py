@@ -86,7 +86,7 @@ _KINDS = {
 
 
 class SecretName(NamedTuple):
-    """Where a name of a secret stands in a text; `start` is where those of its words begin that make it one."""
+    """A name of a secret in a text; `start` is where those of its words begin that make it one."""
 
     start: int
     end: int

@@ -33,14 +33,14 @@ class FieldedIndex:
         self._answered: tuple[Terms, Floats32] | None = None
 
     def add(self, task: Terms, lesson: Terms) -> None:
-        """The next row; `lesson` may hold no term."""
+        """Append a row; `lesson` may hold no term."""
         self._tasks.add(task)
         self._lessons.add(lesson)
         self._taught += bool(len(lesson))
         self._answered = None
 
     def overlaps(self, terms: Terms) -> Floats32:
-        """The overlap of every row with the terms of a query, in [0, 1], shape (rows,); to be read only."""
+        """Return the overlap of every row with the terms of a query, in [0, 1], shape (rows,); to be read only."""
         if not self._taught:
             return self._tasks.overlaps(terms)
         if self._answered is None or self._answered[0] is not terms:
@@ -50,11 +50,11 @@ class FieldedIndex:
         return self._answered[1]
 
     def overlaps_with_row(self, row: int) -> Floats32:
-        """The overlaps of every row's task with that of one row, shape (rows,); to be read only."""
+        """Return the overlaps of every row's task with that of one row, shape (rows,); to be read only."""
         return self._tasks.overlaps_with_row(row)
 
     def lesson_similarities(self, row: int, rows: npt.NDArray[np.int64]) -> Floats32:
-        """How much what one row teaches and what others teach have in common, in [0, 1], in the order of `rows`.
+        """Return how similar one row's lesson is to those of `rows`, each in [0, 1], in their order.
 
         What a claim teaches is what it is found by.
         """
@@ -62,7 +62,7 @@ class FieldedIndex:
         return lessons.similarities(row, rows)
 
     def select(self, rows: npt.NDArray[np.int64]) -> FieldedIndex:
-        """An index of these rows only, numbered anew in this order."""
+        """Return an index of these rows only, numbered anew in this order."""
         selected = FieldedIndex()
         selected._tasks, selected._lessons = self._tasks.select(rows), self._lessons.select(rows)
         selected._taught = self._taught

@@ -45,7 +45,7 @@ _QUOTED = "> "
 
 
 def visible(text: str) -> str:
-    """The text without what is not seen; only line feeds end a line. For terminals and files."""
+    """Return the text without what is not seen; only line feeds end a line. For terminals and files."""
     while _SUSPECT.search(text):
         before = text
         text = _UNSEEN.sub("", _LINE_END.sub("\n", _SEQUENCE.sub("", text)))
@@ -56,7 +56,10 @@ def visible(text: str) -> str:
 
 
 def inert(text: str) -> str:
-    """The visible text with nothing in it that could be taken for a frame. For whatever a model or a page is shown."""
+    """Return the visible text with nothing in it that could be taken for a frame.
+
+    For whatever a model or a page is shown.
+    """
     text = visible(text)
     while True:
         lines = [_defused(line) for line in text.split("\n")]

@@ -60,7 +60,7 @@ def _without(text: str, opening: str, closing: str) -> str:
 
 
 def strip_recalled(text: str) -> str:
-    """The text without the memories that were recalled into it: blocks of `augment_task`, and what is `marked`.
+    """Return the text without the memories that were recalled into it: blocks of `augment_task`, and what is `marked`.
 
     All else is kept byte for byte.
 

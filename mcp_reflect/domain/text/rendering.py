@@ -20,7 +20,7 @@ _MARKER_IN_TASK = re.compile(r"(?:Relevant memories:|(?:(?<=\n\n)|(?<=\n\r\n))Re
 
 
 def render_reflection(draft: ReflectionDraft) -> str:
-    """The text of a reflection: the summary, then one labelled entry per field; the free prose where there is none.
+    """Return a reflection as text: the summary, then one labelled entry per field; its free prose without fields.
 
     Tools that the other fields name are not listed again. Never an empty line, and further lines of a field are
     indented by two spaces. So the end of a reflection shows wherever it is pasted, which is what lets `strip_recalled`
@@ -48,7 +48,7 @@ def _lines(text: str) -> list[str]:
 
 
 def render_augmented(task: str, memories: Sequence[Memory]) -> str:
-    """The task and, below it, the memories by outcome, best first in each section; without memories the task itself.
+    """Return the task with the memories below by outcome, best first in each section; the task alone without any.
 
     The memories' own texts stand in it as `inert` leaves them, which is as stored where they are harmless. A line of a
     past task that ends in one of the block's markers gets a trailing space: it would make the block's end ambiguous.
@@ -81,7 +81,7 @@ def _self_delimiting(reflection: str) -> str:
 
 
 def map_text(trajectory: Trajectory, change: Callable[[str], str]) -> Trajectory:
-    """The trajectory with every string in it changed: each text, name and key of its messages, or the plain text.
+    """Return the trajectory with every string changed: each text, name and key of its messages, or its plain text.
 
     Raises InvalidArgument where the changed plain text would read as broken JSON.
     """

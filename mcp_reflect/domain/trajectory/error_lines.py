@@ -110,5 +110,5 @@ def _json_object(text: str) -> dict[str, Any] | None:
 
 
 def error_line(text: str) -> str:
-    """The text in one line of at most MAX_ERROR_CHARS characters."""
+    """Return the text in one line of at most MAX_ERROR_CHARS characters."""
     return truncate_line(text, MAX_ERROR_CHARS)

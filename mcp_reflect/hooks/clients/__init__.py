@@ -26,7 +26,7 @@ class ClientAdapter(Protocol):
 
 
 def load_client_adapter(name: str) -> ClientAdapter:
-    """The client of that name. Raises LookupError where it is not known."""
+    """Return the adapter for the client of that name. Raises LookupError where it is not known."""
     # Only the one that is needed is imported: people wait for a hook.
     if name == "claude-code":
         from mcp_reflect.hooks.clients import claude_code as found  # noqa: PLC0415

@@ -34,7 +34,7 @@ _NOT_KEPT = frozenset({"thinking", "redacted_thinking"})
 
 
 def parse_event(name: str, payload: dict[str, Any]) -> HookEvent | None:
-    """The event in a call of a hook; None for one that is of no use here."""
+    """Return the event in a call of a hook; None for one that is of no use here."""
     kind = _KINDS.get(name)
     if kind is None:
         return None
@@ -81,7 +81,7 @@ def format_request(text: str) -> dict[str, Any] | None:
 
 
 def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
-    """The turns in the event's transcript. Raises OSError where it cannot be read."""
+    """Return the turns in the event's transcript. Raises OSError where it cannot be read."""
     found = TurnBuilder()
     reader = _Reader(found)
     for position, line in read_json_lines(event.transcript, start):

@@ -28,7 +28,7 @@ _TAIL = 200_000
 
 
 def parse_event(name: str, payload: dict[str, Any]) -> HookEvent | None:
-    """The event in a call of a hook; None for one that is of no use here."""
+    """Return the event in a call of a hook; None for one that is of no use here."""
     found = claude_code.parse_event(name, payload)
     if found is None or name == "PostToolUseFailure":  # Codex has none
         return None
@@ -92,7 +92,7 @@ def format_request(text: str) -> dict[str, Any] | None:
 
 
 def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
-    """The turns in the event's rollout. Raises OSError where it cannot be read."""
+    """Return the turns in the event's rollout. Raises OSError where it cannot be read."""
     found = TurnBuilder()
     model, asked = event.model, ""
     recalling: set[str] = set()

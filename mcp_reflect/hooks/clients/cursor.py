@@ -29,7 +29,7 @@ _QUERY = re.compile(r"<user_query>(.*?)</user_query>", re.DOTALL)
 
 
 def parse_event(name: str, payload: dict[str, Any]) -> HookEvent | None:
-    """The event in a call of a hook; None for one that is of no use here."""
+    """Return the event in a call of a hook; None for one that is of no use here."""
     kind = _KINDS.get(name)
     if kind is None:
         return None
@@ -72,7 +72,7 @@ def format_request(text: str) -> dict[str, Any] | None:
 
 
 def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
-    """The turns in the event's transcript. Raises OSError where it cannot be read."""
+    """Return the turns in the event's transcript. Raises OSError where it cannot be read."""
     found = TurnBuilder()
     for position, line in read_json_lines(event.transcript, start):
         message = line.get("message")

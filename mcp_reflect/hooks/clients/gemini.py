@@ -32,7 +32,7 @@ _LONGEST_JSON = 64_000_000
 
 
 def parse_event(name: str, payload: dict[str, Any]) -> HookEvent | None:
-    """The event in a call of a hook; None for one that is of no use here."""
+    """Return the event in a call of a hook; None for one that is of no use here."""
     kind = _KINDS.get(name)
     if kind is None:
         return None
@@ -75,7 +75,7 @@ def format_request(text: str) -> dict[str, Any] | None:
 
 
 def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
-    """The turns in the event's transcript; where it cannot be read, the one that the event itself tells of."""
+    """Return the turns in the event's transcript; where it cannot be read, the one that the event itself tells of."""
     del start  # a JSON object is read whole or not at all
     found = TurnBuilder()
     try:

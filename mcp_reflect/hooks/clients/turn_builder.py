@@ -33,7 +33,7 @@ class TurnBuilder:
         self._open: SessionTurn | None = None
 
     def begin(self, key: str, prompt: str, start: int, *, local: bool = False) -> None:
-        """The user says something. More of the same turn is only added to it."""
+        """Begin a turn with what the user says; more of the same turn is only added to it."""
         if self._open is not None and self._open.key == key:
             self.add({"role": "user", "content": prompt})
             return
@@ -42,7 +42,7 @@ class TurnBuilder:
         self._open = SessionTurn(key, prompt, [], start, local=local)
 
     def add(self, message: dict[str, Any], final: str = "", model: str = "") -> None:
-        """A message of the turn; `final` is its text where the agent said it."""
+        """Add a message to the turn; `final` is its text where the agent said it."""
         if self._open is not None:
             self._open.messages.append(clean_json(message))
             if final or model:
