@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler
+from pydantic_core.core_schema import CoreSchema, no_info_after_validator_function, no_info_before_validator_function
 
 from mcp_reflect.application.requests import checks
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """In words, for error messages."""
+    """Describes the values of an argument in words, for error messages."""
 
     text: str
 
@@ -22,38 +23,31 @@ class ProgramOnly:
     """Marks a field that our own programs fill in; no tool shows it or takes it as an argument."""
 
 
-TaskText = Annotated[
-    str,
-    BeforeValidator(checks.as_text),
-    AfterValidator(checks.at_most(checks.MAX_TASK)),
-    AfterValidator(checks.filled),
-    Allowed("text of 1 to 32,000 characters without NUL or lone surrogates"),
-]
-ShortText = Annotated[
-    str,
-    BeforeValidator(checks.as_text),
-    AfterValidator(checks.at_most(checks.MAX_NAME)),
-    Allowed("text of at most 200 characters"),
-]
-IssuedId = Annotated[
-    str,
-    BeforeValidator(checks.as_text),
-    AfterValidator(checks.at_most(checks.MAX_NAME)),
-    AfterValidator(checks.filled),
-    Allowed("an id as issued"),
-]
-LongText = Annotated[
-    str,
-    BeforeValidator(checks.as_text),
-    AfterValidator(checks.at_most(checks.MAX_TEXT)),
-    Allowed("text of at most 200,000 characters without NUL or lone surrogates"),
-]
-FieldText = Annotated[
-    str,
-    BeforeValidator(checks.as_text),
-    AfterValidator(checks.at_most(checks.MAX_FIELD)),
-    Allowed("text of at most 8,000 characters without NUL or lone surrogates"),
-]
+class TextOf(Allowed):
+    """Marks a text that has at most `most` characters and, where it is `filled`, one that is not white space.
+
+    `allowed` describes the values where their length says too little.
+    """
+
+    def __init__(self, most: int, *, filled: bool = False, allowed: str = "") -> None:
+        length = f"1 to {most:,}" if filled else f"at most {most:,}"
+        super().__init__(allowed or f"text of {length} characters without NUL or lone surrogates")
+        self._validators = (checks.at_most(most), checks.filled) if filled else (checks.at_most(most),)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = handler(source)
+        for check in self._validators:
+            schema = no_info_after_validator_function(check, schema)
+        return no_info_before_validator_function(checks.as_text, schema)
+
+
+TaskText = Annotated[str, TextOf(checks.MAX_TASK, filled=True)]
+ShortText = Annotated[str, TextOf(checks.MAX_NAME)]
+IssuedId = Annotated[str, TextOf(checks.MAX_NAME, filled=True, allowed="an id as issued")]
+LongText = Annotated[str, TextOf(checks.MAX_TEXT)]
+FieldText = Annotated[str, TextOf(checks.MAX_FIELD)]
+ErrorText = Annotated[str, TextOf(checks.MAX_TEXT, filled=True)]
+MistakeText = Annotated[str, TextOf(checks.MAX_FIELD, filled=True)]
 TrajectoryText = Annotated[
     str,
     BeforeValidator(checks.messages_as_json),
@@ -93,20 +87,6 @@ RetrievalArgument = Annotated[
 ]
 RevisedResultArgument = Annotated[
     Literal["", "pass", "fail"], BeforeValidator(checks.as_result), Allowed('"pass" or "fail", or "" to add a lesson')
-]
-ErrorText = Annotated[
-    str,
-    BeforeValidator(checks.as_text),
-    AfterValidator(checks.at_most(checks.MAX_TEXT)),
-    AfterValidator(checks.filled),
-    Allowed("text of 1 to 200,000 characters without NUL or lone surrogates"),
-]
-MistakeText = Annotated[
-    str,
-    BeforeValidator(checks.as_text),
-    AfterValidator(checks.at_most(checks.MAX_FIELD)),
-    AfterValidator(checks.filled),
-    Allowed("text of 1 to 8,000 characters without NUL or lone surrogates"),
 ]
 TextList = Annotated[
     tuple[str, ...], BeforeValidator(checks.as_texts), Allowed("a list of at most 100 texts of up to 8,000 characters")
