@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.quality.banks import laboratory
+from benchmarks.quality.banks import Laboratory, laboratory
 from benchmarks.quality.data import DATA, HOTPOT, TAU, read_runs
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import NO_RETRIEVAL, Query, Submission
@@ -61,6 +61,7 @@ def decisions() -> Iterator[Figure]:
         for name, turns in conversations.items():
             submit(memory, turns[0]["text"], messages_of(turns), source=name)
         answers = [memory.query(Query(task=row["text"], limit=10)).matches for row in questions]
+        superseded = supersessions(lab, memory)
     said = [within_budget(matches[:3]) for matches in answers]
     yield Figure("decision words in the first 3", mean(map(words_said, questions, said)), ">= .85", ".50")
     numbers = [numbers_said(row, text) for row, text in zip(questions, said, strict=True)]
@@ -76,6 +77,9 @@ def decisions() -> Iterator[Figure]:
         ">= .95",
         ".17-.33",
     )
+    true = {tuple(row["conversations"]) for row in questions if len(row["conversations"]) > 1}
+    yield Figure(f"amendments recognised of {len(true)}", len(true & superseded), str(len(true)), "0")
+    yield Figure(f"wrong supersessions among {len(conversations)}", len(superseded - true), "0", "0")
 
 
 def sessions() -> Iterator[Figure]:
@@ -104,6 +108,14 @@ def specific() -> Iterator[Figure]:
         yield Figure(f"{name}: runs with something to learn", len(kept) / len(runs), "")
         yield Figure(f"{name}: memories without it", sum(not is_specific(lesson) for lesson in kept), "0")
         yield Figure(f"{name}: identical texts", len(kept) - len({lesson.reflection for lesson in kept}), "")
+
+
+def supersessions(lab: Laboratory, memory: MemoryService) -> set[tuple[str, ...]]:
+    """Return the sources of every superseded memory and of its successor."""
+    with lab.store.ledger.reading() as session:
+        found = session.memories.find(memory.profile.project)
+    source = {each.id: str(each.metadata["source"]) for each in found}
+    return {(source[each.id], source[each.superseded_by]) for each in found if each.status == "superseded"}
 
 
 def growing() -> Iterator[Figure]:

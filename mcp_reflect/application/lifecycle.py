@@ -17,6 +17,12 @@ _ISSUED_BY = "query_memories, augment_task and find_error_fixes"
 PURGE_ACTION = "purge"
 """The log action of a memory whose text was erased."""
 
+SUPERSEDE_ACTION = "supersede"
+"""The log action of a memory that a later one amends."""
+
+_WHILE_REWRITTEN: dict[str, Status] = {"adopt": "adopted", SUPERSEDE_ACTION: "superseded"}
+"""The statuses with which a memory may be rewritten, besides `active`, by the action that gives them."""
+
 _TARGETS: dict[Action, Status] = {"adopt": "adopted", "deprecate": "deprecated", "archive": "archived"}
 
 
@@ -83,7 +89,7 @@ def status_while_rewritten(session: ReadSession, memory: Memory) -> Status:
             status = earlier.pop() if earlier else "active"
         else:
             earlier.append(status)
-            status = "adopted" if entry.action == "adopt" else "active"
+            status = _WHILE_REWRITTEN.get(entry.action, "active")
     return status
 
 

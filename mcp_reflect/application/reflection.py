@@ -10,6 +10,7 @@ from datetime import datetime
 from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.lifecycle import status_before, status_while_rewritten
 from mcp_reflect.application.ports import ReadSession, WriteSession
+from mcp_reflect.application.supersession import supersede
 from mcp_reflect.application.witnesses import NO_CANDIDATES, Candidates, find_same_lesson, is_shared, join, leave
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.lessons.sameness import Lesson, say_the_same
@@ -119,8 +120,11 @@ def save_meanwhile(
         join(session, same, (trace, review), memory, (model, vector), now)
         return session.memories.by_ids([same.id])[same.id]
     if earlier is not None:
-        memory = memory.model_copy(update={"status": _said_again(session, earlier, now)})
+        kept = {"status": _said_again(session, earlier, now), "superseded_by": earlier.superseded_by}
+        memory = memory.model_copy(update=kept)
     session.memories.put(memory, model, vector)
+    if candidates.as_of >= 0:
+        supersede(session, memory, candidates, now)
     return session.memories.by_ids([memory.id])[memory.id]
 
 
@@ -221,6 +225,7 @@ def _retire(session: WriteSession, memory: Memory, now: datetime) -> None:
         return
     reason = "a later review of its run did not bring it"
     before = status_while_rewritten(session, memory)
+    session.memories.release(memory.id)
     session.memories.set_status(memory.id, "archived")
     session.memories.add_log(
         LogEntry(memory_id=memory.id, action=_NOT_SAID_AGAIN, reason=reason, status_before=before, at=now)

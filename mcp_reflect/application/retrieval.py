@@ -10,7 +10,7 @@ import logging
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -23,12 +23,14 @@ from mcp_reflect.domain.error_matching.keywords import RECURRENCE_OVERLAP, keywo
 from mcp_reflect.domain.error_matching.signatures import error_signatures
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.lessons.sameness import lesson_key
+from mcp_reflect.domain.lessons.supersession import Statement
 from mcp_reflect.domain.models import Scalar
 from mcp_reflect.domain.ranking.candidate_generation import two_stage_top_k
 from mcp_reflect.domain.ranking.columns import similarities
 from mcp_reflect.domain.ranking.diversity import distinct_lessons, mmr, pool_size
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.scoring import RankingQuery
+from mcp_reflect.domain.ranking.succession import with_successors
 from mcp_reflect.domain.ranking.threshold_algorithm import threshold_top_k
 from mcp_reflect.domain.ranking.top_k import Ranked
 from mcp_reflect.domain.text.condensation import condensed, prose_of
@@ -156,6 +158,15 @@ class Retriever:
                     break
                 k *= _WIDENING  # copies took the places of others
             ranked = mmr(table, ranked, spec.limit, spec.mmr_lambda)
+            anyway = replace(query, threshold=-1.0)
+            ranked = with_successors(
+                table,
+                ranked,
+                spec.limit,
+                lambda few: two_stage_top_k(
+                    table, anyway, len(few), few if rows is None else np.intersect1d(few, rows)
+                ),
+            )
             ids, as_of = [table.ids[row] for row in ranked.rows], table.seq
         columns = (ranked.similarity.tolist(), ranked.relevance.tolist(), ranked.score.tolist())
         return Hits([Hit(*values) for values in zip(ids, *columns, strict=True)], as_of)
@@ -238,11 +249,14 @@ class Retriever:
         project_tables = self._tables_of(project, len(vector))
         with project_tables.lock:
             table = project_tables.table
-            self._catch_up(project, project_tables)
+            self._catch_up(project, project_tables, refresh=False)  # who joins looks at what is newer
             own = table.rows_matching({}, user)
-            rows = np.flatnonzero((table.lesson_keys == key) & table.alive)[:_LIKE]
-            near = self._nearest_rows(project, table, vector)
-            found = np.unique(np.concatenate((rows, near)))
+            same = np.flatnonzero((table.lesson_keys == key) & table.alive)[:_LIKE]
+            parts: list[Rows] = [same, self._nearest_rows(project, table, vector)]
+            if Statement(task, reflection).may_amend:  # what it amends may have been settled on quite another task
+                overlaps = table.lexical_index.overlaps(terms(f"{task}\n{reflection}")) * table.alive
+                parts.append(_largest(overlaps, min(_LIKE, len(table))))
+            found = np.unique(np.concatenate(parts))
             if own is not None:
                 found = found[np.isin(found, own)]
             return Candidates([table.ids[row] for row in found], table.seq)

@@ -19,7 +19,7 @@ from mcp_reflect.application.ports import ReadSession, WriteSession
 from mcp_reflect.domain.learning import q_update
 from mcp_reflect.domain.lessons.sameness import Lesson, same_kind, say_the_same
 from mcp_reflect.domain.models import (
-    RETRIEVABLE,
+    IN_FORCE,
     Author,
     Memory,
     ReflectionDraft,
@@ -27,6 +27,7 @@ from mcp_reflect.domain.models import (
     Review,
     Trace,
     Witness,
+    of_kind,
 )
 from mcp_reflect.domain.reflection.composition import compose_memory
 from mcp_reflect.domain.text.rendering import render_reflection
@@ -62,14 +63,11 @@ def find_same_lesson(
     """Return the memory in use that says the same as `memory`, whose task has this vector; None without such a one."""
     if candidates.as_of < 0:
         return None
-    late = session.memories.changed_since(memory.project, candidates.as_of, _LATEST)
-    found = session.memories.by_ids([i for i in dict.fromkeys([*candidates.memory_ids, *late]) if i != memory.id])
     lesson = Lesson.of(memory.reflection)
     like = [
         each
-        for each in found.values()
-        if isinstance(each, ReflectionMemory)
-        and each.status in RETRIEVABLE
+        for each in late_candidates(session, memory, candidates)
+        if each.status in IN_FORCE
         and each.user == memory.user
         and each.source_trace_id != memory.source_trace_id
         and say_the_same(lesson, Lesson.of(each.reflection))
@@ -78,6 +76,13 @@ def find_same_lesson(
     cosines = {memory_id: float(vector @ other) for memory_id, other in vectors.items()}
     near = [each for each in like if same_kind(memory.task, each.task, cosines.get(each.id, 0.0), lesson)]
     return min(near, key=lambda each: (each.created_at, each.id), default=None)
+
+
+def late_candidates(session: ReadSession, memory: ReflectionMemory, candidates: Candidates) -> list[ReflectionMemory]:
+    """Return the candidates for a memory as they are now, with what was written since they were found."""
+    late = session.memories.changed_since(memory.project, candidates.as_of, _LATEST)
+    found = session.memories.by_ids([i for i in dict.fromkeys([*candidates.memory_ids, *late]) if i != memory.id])
+    return of_kind(found.values(), ReflectionMemory)
 
 
 def join(
@@ -107,6 +112,8 @@ def join(
         _rewrite(session, memory, memory)
     elif witness.success and not memory.success:
         _store(session, memory.model_copy(update={"success": True}))
+    if trace.metadata != memory.metadata:
+        session.memories.set_status(memory.id, memory.status)  # tells the change feed of what filters find it by
 
 
 def leave(session: WriteSession, memory: ReflectionMemory, trace_id: str) -> None:
@@ -123,6 +130,7 @@ def leave(session: WriteSession, memory: ReflectionMemory, trace_id: str) -> Non
         base = _from_source(session, memory, left[0])
     disown(session, memory.id, uncounted)
     _rewrite(session, memory, base)
+    session.memories.set_status(memory.id, memory.status)  # tells the change feed that filters find it by less
     if len(left) == 1:
         session.witnesses.delete(left[0])
 
@@ -221,5 +229,5 @@ def _from_source(session: ReadSession, memory: ReflectionMemory, source: Witness
         initial_q=memory.initial_q,
         created_at=source.created_at,
     )
-    kept = ("status", "q_value", "reviews", "passes", "trials", "successes", "last_used_at")
+    kept = ("status", "superseded_by", "q_value", "reviews", "passes", "trials", "successes", "last_used_at")
     return composed.model_copy(update={name: getattr(memory, name) for name in kept})

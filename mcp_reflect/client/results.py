@@ -63,6 +63,7 @@ class Memory(Readable):
     metadata: Mapping[str, Any] = field(default_factory=dict, hash=False)
     kind: str = "reflection"
     status: str = ""
+    superseded_by: str = ""
     author: str = ""
     source_trace_id: str = ""
     rating: float | None = None

@@ -51,6 +51,10 @@ class MemoryChange:
     initial_q: float = 0.5
     records: tuple[TaskRecord, ...] = ()
     """One per task; initial_q is what they start from."""
+    other_metadata: tuple[Metadata, ...] = ()
+    """Of the further runs that taught it, by which a filter finds it too."""
+    superseded_by: str = ""
+    """The memory behind which it is shown; empty for one in force."""
     lesson_key: int = 0
     """Shared by memories that say the same (`lessons/sameness.py`); 0 for one that says nothing."""
 

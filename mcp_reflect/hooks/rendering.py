@@ -34,12 +34,16 @@ def render_lessons(memories: Sequence[Mapping[str, Any]], tokens: int) -> Render
     entries = [
         (
             str(memory["id"]),
-            f"[{_OUTCOME.get(memory.get('success'))}, {_support(memory)}] {_line(memory['task'], _TASK)}",
+            f"[{_outcome(memory)}, {_support(memory)}] {_line(memory['task'], _TASK)}",
             str(memory["reflection"]),
         )
         for memory in memories
     ]
     return _fitted(head, entries, tokens)
+
+
+def _outcome(memory: Mapping[str, Any]) -> str | None:
+    return "superseded" if memory.get("status") == "superseded" else _OUTCOME.get(memory.get("success"))
 
 
 def _support(memory: Mapping[str, Any]) -> str:

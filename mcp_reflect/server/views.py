@@ -23,12 +23,22 @@ MAX_SHOWN_TRAJECTORY = 20_000
 _SHOWN = (
     *("id", "kind", "task", "reflection", "q_value", "similarity", "relevance", "score", "rating", "interval", "user"),
     *("status", "summary", "key_mistake", "correct_action", "guidance", "applicable_tools", "tools_used", "metadata"),
-    *("success", "evidence", "tests", "recurrences", "importance", "contradicts", "author", "source_trace_id"),
+    *(
+        "success",
+        "evidence",
+        "tests",
+        "recurrences",
+        "importance",
+        "contradicts",
+        "superseded_by",
+        "author",
+        "source_trace_id",
+    ),
     *("reviews", "runs", "borne_out", "created_at", "last_used_at"),
 )
 """A memory's fields in the order in which they are shown."""
 
-_OF_SOME_KINDS = {"evidence", "tests", "recurrences", "importance", "contradicts"}
+_OF_SOME_KINDS = {"evidence", "tests", "recurrences", "importance", "contradicts", "superseded_by"}
 """Shown where a memory has them."""
 
 _SAID_TWICE = {"key_mistake", "correct_action", "guidance", "rating", "interval"}
@@ -46,6 +56,7 @@ def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = F
         "relevance": None if match is None else match.relevance,
         "score": None if match is None else match.score,
         "rating": 20 * memory.q_value - 10,
+        "superseded_by": memory.superseded_by if memory.status == "superseded" else "",
         "runs": memory.runs,
         "borne_out": memory.borne_out,
         "interval": list(credible_interval(memory.trials, memory.successes, memory.initial_q)),

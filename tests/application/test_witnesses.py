@@ -143,6 +143,21 @@ def test_a_forgotten_run_leaves_what_there_would_be_without_it(tmp_path: Path, f
         assert agrees(parts)
 
 
+def test_a_filter_finds_a_lesson_by_each_of_its_runs(parts: Parts) -> None:
+    _, memory = run(parts, metadata={"repo": "one"})
+    second, _ = run(parts, metadata={"repo": "two"})
+
+    def found(repo: str) -> list[str]:
+        matches = parts.memory.query(Query(task=TASK, metadata_filter={"repo": repo})).matches
+        return [match.memory.id for match in matches]
+
+    assert found("one") == found("two") == [memory.id]
+    assert found("three") == []
+    parts.memory.reviews.review(second, Verdict(result="pass", guidance=OTHER))
+    assert found("one") == [memory.id]
+    assert memory.id not in found("two")
+
+
 def test_the_best_words_stand_for_all_and_go_with_their_run(parts: Parts) -> None:
     _, memory = run(parts)
     longer, held = run(parts, RULE + ", carefully")

@@ -51,8 +51,13 @@ def test_a_value_an_order_or_a_negation_makes_two_lessons(one: str, other: str) 
 
 
 def test_how_much_a_lesson_says_alone_decides_how_alike_its_tasks_must_be() -> None:
-    short, whole = Lesson.of("It needed the flag."), Lesson.of(WHOLE)
-    assert lesson_key("Build the app", WHOLE) == lesson_key("Release it", WHOLE)
+    rule = WHOLE + " Upload the archive to `repo.example.org` only after the checksum file."
+    short, whole = Lesson.of("It needed the flag."), Lesson.of(rule)
+    some = Lesson.of("Clear the cache of the builder, then run the migration and restart all workers.")
+    assert same_kind("Build the app", "Build that app again", 0.9, some)
+    assert not same_kind("Build app 1", "Build app 2", 0.99, some)
+    assert same_kind("Build app 1", "Build app 2", 0.99, whole)
+    assert lesson_key("Build the app", rule) == lesson_key("Release it", rule)
     assert lesson_key("Build the app", "It needed the flag.") != lesson_key("Release it", "It needed the flag.")
     assert same_kind("Build the app", "build the app!", 0.0, short)
     assert not same_kind("Build the app", "Build that app", 0.99, short)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 import time
 from pathlib import Path
@@ -26,6 +27,10 @@ def rows(home: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
     return found
 
 
+NUMBERS = itertools.count()
+"""Runs that say the same would be one memory."""
+
+
 async def lesson(client: Any, task: str = TASK) -> str:
     outcome = await call(client, "submit_trace", task=task, review_result="pass", guidance=f"Ask first: {task}")
     memory_id: str = outcome["memory"]["id"]
@@ -37,7 +42,7 @@ async def judge(client: Any, memory_id: str, results: str) -> None:
     for letter in results:
         await call(
             client, "submit_trace", task="a run", retrieved_memory_ids=[memory_id],
-            review_result="pass" if letter == "p" else "fail", summary="a run",
+            review_result="pass" if letter == "p" else "fail", summary=f"run {next(NUMBERS)}",
         )  # fmt: skip
 
 

@@ -61,7 +61,7 @@ async def test_a_reviewed_run_is_told_to_the_next_one_and_learns_from_it(
                 {"memory_id": memory["id"], "q_before": 0.5, "q_after": 0.25, "reward": 0.0, "alpha": 0.5}
             ]
             # What was credited once is not credited by the next trace.
-            third = await call(client, "submit_trace", task=task, review_result="fail", feedback=FEE)
+            third = await call(client, "submit_trace", task=task, review_result="fail", feedback="It took too long.")
             assert third["q_updates"] == []
 
             again = await call(client, "review_trace", trace_id=second["trace_id"], result="pass", feedback=FEE)

@@ -11,7 +11,7 @@ from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, Utilit
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.learning.task_statistics import task_records
 from mcp_reflect.domain.lessons.sameness import lesson_key
-from mcp_reflect.domain.models import RETRIEVABLE
+from mcp_reflect.domain.models import RETRIEVABLE, Metadata
 from mcp_reflect.domain.reflection.embedded_text import lesson_text
 from mcp_reflect.domain.text import terms
 
@@ -73,6 +73,7 @@ class SqlChangeFeed:
         wanted += [w.c.terms, case((w.c.terms.is_(None), m.c.embedded_text))]
         unread = w.c.lesson.is_(None)  # written before lessons were counted, or with other terms
         texts = (m.c.reflection, m.c.correct_action, m.c.guidance)
+        wanted += [case((m.c.status == "superseded", m.c.superseded_by), else_="")]
         unkeyed = w.c.lesson_key.is_(None)
         wanted += [
             m.c.initial_q,
@@ -93,6 +94,7 @@ class SqlChangeFeed:
         moved = select(u.c.memory_id, u.c.q_value).where(u.c.project == project, u.c.seq > after)
         seq = self._see(LATEST_SEQ)
         records = _task_records(self._connection, project, after)
+        others = _other_metadata(self._connection, project, after)
         memories = [
             MemoryChange(
                 memory_id=memory_id,
@@ -112,6 +114,8 @@ class SqlChangeFeed:
                 lesson=rows.terms_from(lesson, None if lesson is not None else lesson_text(kind, *told_by)),
                 initial_q=initial_q,
                 records=records.get(memory_id, ()),
+                superseded_by=superseded_by,
+                other_metadata=others.get(memory_id, ()),
                 lesson_key=lesson_key(task, reflection) if key is None else key,
             )
             for (
@@ -132,6 +136,7 @@ class SqlChangeFeed:
                 used,
                 terms,
                 text,
+                superseded_by,
                 initial_q,
                 lesson,
                 key,
@@ -144,6 +149,22 @@ class SqlChangeFeed:
         told = self._connection.execute(moved) if after else ()
         utilities = [UtilityChange(memory_id, q_value, records.get(memory_id, ())) for memory_id, q_value in told]
         return Changes(seq=seq, memories=memories, utilities=utilities)
+
+
+def _other_metadata(connection: Connection, project: str, after: int) -> dict[str, tuple[Metadata, ...]]:
+    """The metadata of the runs that taught the memories written after `after`, without those of their sources."""
+    m, w, t = schema.memories.c, schema.witnesses.c, schema.traces.c
+    shared = (
+        select(w.memory_id, t.metadata)
+        .join_from(schema.witnesses, schema.memories, m.id == w.memory_id)
+        .join(schema.traces, t.id == w.trace_id)
+        .where(m.project == project, m.seq > after, m.source_trace_id != w.trace_id)
+    )
+    found: dict[str, tuple[Metadata, ...]] = {}
+    for memory_id, metadata in connection.execute(shared):
+        if metadata and metadata not in found.get(memory_id, ()):
+            found[memory_id] = (*found.get(memory_id, ()), metadata)
+    return found
 
 
 def _task_records(connection: Connection, project: str, after: int) -> dict[str, tuple[TaskRecord, ...]]:

@@ -15,6 +15,9 @@ from mcp_reflect.application.ports import MemoryOrder
 from mcp_reflect.domain.models import Kind, LogEntry, Memory, Status
 from mcp_reflect.domain.values import Vector
 
+SUPERSEDE = "supersede"
+"""The action in the log of a memory that a later one amends."""
+
 _BY_IDS = memories_with_utilities().where(schema.memories.c.id.in_(bindparam("ids", expanding=True)))
 
 
@@ -108,10 +111,30 @@ class SqlMemories(SqlRepository):
         m = schema.memories
         self._connection.execute(update(m).where(m.c.id == memory_id).values(status=status, seq=self._feed.next_seq()))
 
+    def supersede(self, memory_id: str, successor_id: str) -> None:
+        m = schema.memories
+        changed = {"status": "superseded", "superseded_by": successor_id, "seq": self._feed.next_seq()}
+        self._connection.execute(update(m).where(m.c.id == memory_id).values(changed))
+
+    def release(self, successor_id: str) -> None:
+        m, log = schema.memories, schema.memory_log
+        for memory_id, status in self._connection.execute(
+            select(m.c.id, m.c.status).where(m.c.superseded_by == successor_id)
+        ).all():
+            entries = (log.c.memory_id == memory_id, log.c.action == SUPERSEDE)
+            before = self._connection.execute(select(log.c.status_before).where(*entries).order_by(log.c.id.desc()))
+            restored = before.scalars().first() or "active"
+            self._connection.execute(delete(log).where(*entries))
+            changed = {"superseded_by": "", "seq": self._feed.next_seq()}
+            if status == "superseded":
+                changed["status"] = restored
+            self._connection.execute(update(m).where(m.c.id == memory_id).values(changed))
+
     def add_log(self, entry: LogEntry) -> None:
         self._connection.execute(insert(schema.memory_log), rows.log_row(entry))
 
     def delete(self, memory_id: str, mark: str) -> None:
+        self.release(memory_id)
         m = schema.memories
         project = str(self._connection.execute(select(m.c.project).where(m.c.id == memory_id)).scalar_one())
         for table in (

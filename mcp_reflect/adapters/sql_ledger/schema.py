@@ -34,7 +34,7 @@ from sqlalchemy import (
     false,
 )
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """Raised with every change. A new column has a server_default: what the rows of older ledgers hold in it."""
 
 metadata = MetaData()
@@ -116,6 +116,7 @@ memories = Table(
     Column("recurrences", Integer, nullable=False),
     Column("importance", Double),
     Column("contradicts", JSON, nullable=False),
+    Column("superseded_by", Id, nullable=False, server_default=""),
     Column("error_keywords", Text, nullable=False),
     Column("error_signatures", Text, nullable=False, server_default=""),
     Column("embedded_text", Text, nullable=False),

@@ -58,6 +58,8 @@ def _provenance(memories: list[Memory], traces: list[tuple[Trace, Review | None]
             yield f"memory {memory.id}: its trace {memory.source_trace_id} is missing"
         elif not isinstance(memory, InsightMemory) and memory.source_trace_id not in reviewed:
             yield f"memory {memory.id}: its trace {memory.source_trace_id} has no review"
+        if memory.superseded_by and memory.superseded_by not in {each.id for each in memories}:
+            yield f"memory {memory.id}: what supersedes it, {memory.superseded_by}, is missing"
         for trace_id in sorted(set(memory.source_trace_ids) - known - {memory.source_trace_id}):
             yield f"memory {memory.id}: its evidence {trace_id} is missing"
 

@@ -68,6 +68,14 @@ class MemoryRepository(MemoryQueries, Protocol):
         """Change the status of a memory, which is noted in the change feed."""
         ...
 
+    def supersede(self, memory_id: str, successor_id: str) -> None:
+        """Give a memory the status `superseded` and the memory that amends it."""
+        ...
+
+    def release(self, successor_id: str) -> None:
+        """Undo every `supersede` by a memory, with its entry in the log, as if the memory had never amended any."""
+        ...
+
     def add_log(self, entry: LogEntry) -> None:
         """Add a change of status to a memory's log."""
         ...

@@ -13,6 +13,7 @@ for another task, a whole rule with its values is not.
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,8 +27,8 @@ SAME_KIND = 0.6
 """Least cosine of two tasks of one kind. Rewordings of a task have 0.6 to 0.95 under the bundled model, tasks about
 other matters rarely 0.5."""
 
-STANDS_ALONE = 12.0
-"""Weight of the words of a lesson from which it is understood without its task; about ten words."""
+STANDS_ALONE = 16.0
+"""Weight of the words of a lesson from which it is understood without its task; about twelve words with values."""
 
 NEEDS_TASK = 6.0
 """Weight of words below which a lesson means something only beside the very words of its task; about five words."""
@@ -78,7 +79,7 @@ class Lesson:
         """Read a reflection as rendered, at most its first 8,000 characters."""
         found = dict.fromkeys(_statements(reflection[:_MOST_CHARS]))
         distinct = {word for statement in found for word in statement if word not in _FRAME}
-        return cls(tuple(found), sum(map(_weight, distinct)))
+        return cls(tuple(found), math.fsum(map(_weight, distinct)))  # the same in every order
 
     @property
     def is_empty(self) -> bool:
@@ -129,8 +130,15 @@ def say_the_same(one: Lesson, other: Lesson) -> bool:
 
 
 def same_kind(task: str, other: str, cosine: float, lesson: Lesson) -> bool:
-    """Return true where a lesson that was learned on both tasks is one lesson; `cosine` is that of the tasks."""
-    return task_key(task) == task_key(other) or (not lesson.needs_task and cosine >= SAME_KIND)
+    """Return true where a lesson that was learned on both tasks is one lesson; `cosine` is that of the tasks.
+
+    What does not stand alone may be about the values that its task names, so these must be the same then.
+    """
+    if task_key(task) == task_key(other):
+        return True
+    if lesson.needs_task or cosine < SAME_KIND:
+        return False
+    return lesson.stands_alone or _values(task) == _values(other)
 
 
 def _statements(reflection: str) -> Iterator[tuple[str, ...]]:
@@ -182,6 +190,10 @@ def _sorted_where_free(statement: tuple[str, ...]) -> tuple[str, ...]:
     values = sum(_is_value(word) for word in statement)
     bound = values > 1 or any(word in _ORDERING for word in statement)
     return statement if bound else tuple(sorted(statement))
+
+
+def _values(text: str) -> set[str]:
+    return {word for word in _tokens(text) if _is_value(word)}
 
 
 def _words(lesson: Lesson) -> list[str]:

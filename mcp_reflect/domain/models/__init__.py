@@ -4,6 +4,7 @@ from mcp_reflect.domain.models.common import Author, Frozen, Metadata, Origin, R
 from mcp_reflect.domain.models.insight import InsightDraft, Material, Observation
 from mcp_reflect.domain.models.job import IngestStatus, InsightJob, Job, JobState, ReflectionJob
 from mcp_reflect.domain.models.memory import (
+    IN_FORCE,
     MEMORY_FIELDS,
     MEMORY_KINDS,
     RETRIEVABLE,
@@ -26,6 +27,7 @@ from mcp_reflect.domain.models.trace import ReflectionDraft, Retrieval, ReviewSt
 from mcp_reflect.domain.models.witness import Witness
 
 __all__ = [
+    "IN_FORCE",
     "MEMORY_FIELDS",
     "MEMORY_KINDS",
     "RETRIEVABLE",

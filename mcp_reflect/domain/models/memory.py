@@ -11,15 +11,20 @@ from pydantic import Field
 from mcp_reflect.domain.models.common import Author, Frozen, Metadata
 
 Kind = Literal["reflection", "error", "claim", "insight"]
-Status = Literal["active", "adopted", "pending", "deprecated", "archived"]
+Status = Literal["active", "adopted", "pending", "superseded", "deprecated", "archived"]
 Action = Literal["adopt", "deprecate", "archive", "restore"]
 
-RETRIEVABLE: frozenset[Status] = frozenset({"active", "adopted"})
-"""A memory in another status is kept, credited and exported, but never retrieved. `pending`: being rewritten."""
+IN_FORCE: frozenset[Status] = frozenset({"active", "adopted"})
+
+RETRIEVABLE: frozenset[Status] = IN_FORCE | {"superseded"}
+"""A memory in another status is kept, credited and exported, but never retrieved. `pending`: being rewritten.
+`superseded`: a later one amends it, behind which it is shown."""
 
 
 class MemoryBase(Frozen):
     """Identity, ownership, origin, status and record of a memory, and the text that it is shown by.
+
+    `superseded_by` is the memory that amends it, which counts while its status is `superseded`.
 
     `reflection` is that text, `task` the task that it was learned on. `success` says whether that run passed; None for
     what comes from no single run. `q_value` is in [0, 1]; `reviews` counts the reviews that moved it, `passes` those of
@@ -30,6 +35,7 @@ class MemoryBase(Frozen):
     project: str
     user: str
     status: Status = "active"
+    superseded_by: str = ""
     task: str
     reflection: str
     metadata: Metadata = {}

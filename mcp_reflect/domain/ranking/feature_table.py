@@ -92,6 +92,8 @@ class FeatureTable:
         self._filter_terms: list[tuple[FilterTerm, ...]] = []
         self.ids: list[str] = []
         self._row: dict[str, int] = {}
+        self.successors: dict[str, str] = {}
+        """The memories behind which superseded ones are shown, by the id of the superseded one."""
         self._postings: dict[FilterTerm, array[int]] = {}
         self._q_order: tuple[Rows, Floats, Vector] | None = None
         self._changed_rows: set[int] = set()
@@ -208,9 +210,14 @@ class FeatureTable:
         self._seqs[row] = change.seq
         self._lesson_keys[row] = change.lesson_key
         self.lexical_index.add(change.terms, change.lesson)
-        self._post(row, (*_filter_terms(change.metadata), _owner(change.user)))
+        found = dict.fromkeys(
+            term for each in (change.metadata, *change.other_metadata) for term in _filter_terms(each)
+        )
+        self._post(row, (*found, _owner(change.user)))
         self.ids.append(change.memory_id)
         self._row[change.memory_id] = row
+        if change.superseded_by:
+            self.successors[change.memory_id] = change.superseded_by
         self._changed_rows.add(row)
 
     def _post(self, row: int, terms: tuple[FilterTerm, ...]) -> None:
@@ -230,6 +237,7 @@ class FeatureTable:
             setattr(self, name, new)
 
     def _mark_dead(self, memory_id: str) -> None:
+        self.successors.pop(memory_id, None)
         row = self._row.pop(memory_id, None)
         if row is not None:
             self._alive[row] = False
@@ -238,10 +246,12 @@ class FeatureTable:
     def _compact(self) -> None:
         old_ids, old_terms = self.ids, self._filter_terms
         lexical_index, task_statistics = self.lexical_index, self.task_statistics
+        successors = self.successors
         rows = np.flatnonzero(self.alive)
         columns: list[npt.NDArray[Any]] = [getattr(self, name)[rows] for name in _COLUMNS]
         self._clear(max(_FIRST_CAPACITY, 2 * len(rows)))
         self._size = len(rows)
+        self.successors = successors
         self.lexical_index, self.task_statistics = lexical_index.select(rows), task_statistics.select(rows)
         for name, column in zip(_COLUMNS, columns, strict=True):
             getattr(self, name)[: len(rows)] = column

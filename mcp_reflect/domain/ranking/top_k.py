@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,10 @@ class Ranked:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def append(self, other: Ranked) -> Ranked:
+        """Return these rows, then those."""
+        return Ranked(*(np.concatenate((getattr(self, f.name), getattr(other, f.name))) for f in fields(self)))
 
     def take(self, order: npt.NDArray[np.int64]) -> Ranked:
         """Return the rows at these positions, in this order."""

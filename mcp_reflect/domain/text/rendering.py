@@ -70,8 +70,11 @@ def render_augmented(task: str, memories: Sequence[Memory]) -> str:
 
 
 def _support(memory: Memory) -> str:
-    """How many runs bear a lesson out, as one more line of its reflection; nothing where a single run taught it."""
-    return f"\n{_INDENT}Borne out by {memory.borne_out} of {memory.runs} runs." if memory.runs > 1 else ""
+    """Further lines of a reflection: whether a later lesson amends it, and how many runs bear it out."""
+    lines = ["Superseded: a later lesson amends it."] if memory.status == "superseded" else []
+    if memory.runs > 1:
+        lines.append(f"Borne out by {memory.borne_out} of {memory.runs} runs.")
+    return "".join(f"\n{_INDENT}{line}" for line in lines)
 
 
 def _self_delimiting(reflection: str) -> str:
