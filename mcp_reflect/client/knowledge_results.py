@@ -112,7 +112,11 @@ class Insights(Readable):
 
 @dataclass(frozen=True)
 class GuideLine(Readable):
-    """A lesson, error or decision of the project with its evidence: trace ids, and passes and fails since."""
+    """A lesson, error or decision of the project with its evidence.
+
+    `evidence` are the traces that it comes from, of which so many `passed` and `failed`; `reviews` counts the later
+    runs that followed or repeated it, `passes` those of them that bore it out.
+    """
 
     text: str
     task: str = ""
@@ -122,6 +126,7 @@ class GuideLine(Readable):
     failed: int = 0
     q_value: float = 0.0
     reviews: int = 0
+    passes: int = 0
 
 
 @dataclass(frozen=True)

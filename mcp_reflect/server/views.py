@@ -224,6 +224,7 @@ def guide_line_view(line: GuideLine) -> dict[str, Any]:
         "failed": line.failed,
         "q_value": round(line.q_value, 3),
         "reviews": line.reviews,
+        "passes": line.passes,
     }
 
 

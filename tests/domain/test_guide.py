@@ -17,7 +17,8 @@ OWNED = {"project": "alpha", "user": "ann", "author": "extractive", "initial_q":
 
 
 def reflection(number: int, task: str, *, success: bool = True, q: float = 0.5, **more: object) -> ReflectionMemory:
-    record = {"trials": 4.0, "successes": 4 * q, "q_value": q, "reviews": 4} if q != 0.5 else {"q_value": 0.5}
+    counts = {"trials": 4.0, "successes": 4 * q, "reviews": 4, "passes": 4} if q != 0.5 else {}
+    record = {"q_value": q, **counts}
     fields = OWNED | record | {"id": f"mem_{number}", "source_trace_id": f"trace_{number}", "task": task}
     return ReflectionMemory.model_validate(fields | {"reflection": "…", "success": success} | more)
 
@@ -58,7 +59,7 @@ def test_each_section_has_its_lines_with_the_runs_that_show_them() -> None:
     assert [line.trace_ids for line in guide.insights] == [("trace_8", "trace_1", "trace_3")]
     assert guide.lessons[0].task == "start the database"
     text = render_guide(guide, "alpha", 3, 1)
-    assert "(2 passed: trace_1, trace_2; recalled in 4 reviewed runs, q 0.90)" in text
+    assert "(2 passed: trace_1, trace_2; borne out by 4 of 4 later runs, q 0.90)" in text
     assert re.findall("^## (.*)$", text, re.MULTILINE) == [
         *("What works here", "What fails here", "Known errors and their fixes", "Decisions in force"),
         "What runs have in common",

@@ -35,8 +35,9 @@ _UNSOLVED = 0.2
 class GuideLine:
     """A statement with its evidence: the runs that it comes from, and how it fared where it was recalled.
 
-    `passed` and `failed` count those runs, `reviews` the later ones that moved its q_value. `task` is empty where the
-    text stands alone. `weight` orders lines: expected success rate, more for further witnesses.
+    `passed` and `failed` count those runs, `reviews` the later ones that moved its q_value, `passes` those of them that
+    raised it. `task` is empty where the text stands alone. `weight` orders lines: expected success rate, more for
+    further witnesses.
     """
 
     text: str
@@ -47,6 +48,7 @@ class GuideLine:
     failed: int
     q_value: float
     reviews: int
+    passes: int
     at: datetime
     weight: float
 
@@ -135,6 +137,7 @@ def _line(memory: Memory, text: str, task: str) -> GuideLine:
         failed=len(runs) if memory.success is False else 0,
         q_value=memory.q_value,
         reviews=memory.reviews,
+        passes=memory.passes,
         at=memory.created_at,
         weight=quality + own + _PER_WITNESS * min(len(runs) - 1, _MOST_WITNESSES),
     )
@@ -160,6 +163,7 @@ def _joined(one: GuideLine, other: GuideLine) -> GuideLine:
         passed=one.passed + other.passed if further else best.passed,
         failed=one.failed + other.failed if further else best.failed,
         reviews=one.reviews + other.reviews,
+        passes=one.passes + other.passes,
         at=max(one.at, other.at),
         weight=best.weight + (_PER_WITNESS if further and len(traces) <= _MOST_WITNESSES + 1 else 0.0),
     )

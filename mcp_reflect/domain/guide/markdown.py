@@ -29,8 +29,9 @@ def render_guide(guide: ProjectGuide, project: str, passed: int, failed: int) ->
     """Return the guide of a project of which so many reviewed runs passed and failed; ends with a line feed."""
     runs = "1 reviewed run" if passed + failed == 1 else f"{passed + failed} reviewed runs"
     head = (
-        f"Lessons of {runs}: {passed} passed, {failed} failed. Each line names the runs that it comes from; where it "
-        "was recalled, q is how often that led to success, from 0 to 1. Check that a line fits before you follow it."
+        f"Lessons of {runs}: {passed} passed, {failed} failed. Each line names the runs that it comes from, and "
+        "how later ones fared that followed or repeated it; q, from 0 to 1, is how often they passed. Check that a "
+        "line fits before you follow it."
     )
     parts = [f"# What earlier runs say about {markdown_text(project)}", head]
     for name, title in _SECTIONS:
@@ -53,7 +54,8 @@ def describe_evidence(line: GuideLine) -> str:
     runs = ", ".join(line.trace_ids[:_SHOWN_TRACES])
     more = len(line.trace_ids) - _SHOWN_TRACES
     ids = f"{runs} and {more} more" if more > 0 else runs
-    since = f"recalled in {line.reviews} reviewed run{'s' * (line.reviews != 1)}, q {line.q_value:.2f}"
+    later = f"{line.reviews} later run{'s' * (line.reviews != 1)}"
+    since = f"borne out by {line.passes} of {later}, q {line.q_value:.2f}"
     return "; ".join([f"{' and '.join(told)}: {ids}" if told else ids, *([since] if line.reviews else [])])
 
 
