@@ -6,8 +6,9 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.support.http_service import Reply, http_service
 
 Blocks = list[dict[str, Any]]
 Scripted = Blocks | Callable[[str], Blocks]
@@ -45,47 +46,18 @@ def bash(command: str, call: str) -> dict[str, Any]:
 def claude_api(script: Sequence[Scripted]) -> Iterator[ClaudeAPI]:
     api = ClaudeAPI(script)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def reply(method: str, path: str, body: dict[str, Any]) -> Reply:
+        if method != "POST":
+            return Reply("text/plain", b"", 200 if method == "HEAD" else 404)
+        if not path.startswith("/v1/messages") or "count_tokens" in path:
+            return Reply("application/json", b'{"input_tokens": 1}')
+        blocks = api.answer(body)
+        if body.get("stream"):
+            return Reply("text/event-stream", _stream(blocks, body))
+        return Reply("application/json", json.dumps(_message(blocks, body)).encode())
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-        def do_HEAD(self) -> None:
-            self._send(200, "text/plain", b"")
-
-        def do_GET(self) -> None:
-            self._send(404, "text/plain", b"")
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
-            if not self.path.startswith("/v1/messages") or "count_tokens" in self.path:
-                self._send(200, "application/json", b'{"input_tokens": 1}')
-                return
-            blocks = api.answer(body)
-            if body.get("stream"):
-                self._send(200, "text/event-stream", _stream(blocks, body))
-            else:
-                self._send(200, "application/json", json.dumps(_message(blocks, body)).encode())
-
-        def _send(self, status: int, kind: str, data: bytes) -> None:
-            self.send_response(status)
-            self.send_header("content-type", kind)
-            self.send_header("content-length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    api.base_url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with http_service(reply) as api.base_url:
         yield api
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def _message(blocks: Blocks, body: dict[str, Any]) -> dict[str, Any]:

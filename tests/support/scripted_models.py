@@ -6,8 +6,9 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
+
+from tests.support.http_service import Reply, http_service
 
 
 class Step(NamedTuple):
@@ -79,41 +80,15 @@ def scripted_model(script: Sequence[Scripted], answer: Callable[[Step, int], byt
     """Serve a script on a port of this machine."""
     model = ScriptedModel(script)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def reply(method: str, path: str, body: dict[str, Any]) -> Reply:
+        if method != "POST":
+            return Reply("application/json", b'{"models": [], "data": []}')
+        if "countTokens" in path:
+            return Reply("application/json", b'{"totalTokens": 1}')
+        data = answer(model.next_step(body), len(model.asked))
+        if "generateContent" in path:  # not as a stream
+            return Reply("application/json", data.removeprefix(b"data: "))
+        return Reply("text/event-stream", data)
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-        def do_GET(self) -> None:
-            self._send("application/json", b'{"models": [], "data": []}')
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
-            if "countTokens" in self.path:
-                self._send("application/json", b'{"totalTokens": 1}')
-                return
-            data = answer(model.next_step(body), len(model.asked))
-            if "generateContent" in self.path:  # not as a stream
-                self._send("application/json", data.removeprefix(b"data: "))
-            else:
-                self._send("text/event-stream", data)
-
-        def _send(self, kind: str, data: bytes) -> None:
-            self.send_response(200)
-            self.send_header("content-type", kind)
-            self.send_header("content-length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    model.base_url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with http_service(reply) as model.base_url:
         yield model
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -1,0 +1,54 @@
+"""HTTP services on a port of this machine, for clients that talk to an API."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+
+class Reply(NamedTuple):
+    """A body with its MIME type."""
+
+    kind: str
+    body: bytes
+    status: int = 200
+
+
+@contextmanager
+def http_service(answer: Callable[[str, str, dict[str, Any]], Reply]) -> Iterator[str]:
+    """Yield the base URL of a service that runs in threads of this process.
+
+    `answer` is called with the method, the path and the JSON object in the body.
+    """
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+        def _reply(self) -> None:
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            reply = answer(self.command, self.path, json.loads(body or b"{}"))
+            self.send_response(reply.status)
+            self.send_header("content-type", reply.kind)
+            self.send_header("content-length", str(len(reply.body)))
+            self.end_headers()
+            self.wfile.write(reply.body)
+
+        do_HEAD = do_GET = do_POST = _reply
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
