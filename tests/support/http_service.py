@@ -40,7 +40,7 @@ def http_service(answer: Callable[[str, str, dict[str, Any]], Reply]) -> Iterato
             self.end_headers()
             self.wfile.write(reply.body)
 
-        do_HEAD = do_GET = do_POST = _reply
+        do_HEAD = do_GET = do_POST = _reply  # noqa: N815 - the names that the base class looks for
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
