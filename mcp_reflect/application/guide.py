@@ -8,7 +8,7 @@ from mcp_reflect.application.ports import Ledger, ReadSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.guide.composition import ProjectGuide, compose_guide
 from mcp_reflect.domain.guide.markdown import render_guide
-from mcp_reflect.domain.models import RETRIEVABLE, Memory
+from mcp_reflect.domain.models import IN_FORCE, Memory
 
 _LOOKED_AT = 50
 """Memories of an order that are read for the start of a session, which waits for it."""
@@ -32,7 +32,7 @@ class WrittenGuide:
 def write_guide(ledger: Ledger, profile: Profile) -> WrittenGuide:
     """Return the guide of a profile's project, from every memory in use that it sees."""
     with ledger.reading() as session:
-        memories = session.memories.find(profile.project, user=profile.visible_user, statuses=RETRIEVABLE)
+        memories = session.memories.find(profile.project, user=profile.visible_user, statuses=IN_FORCE)
         counts = session.projects.counts(profile.project, profile.visible_user)
     return WrittenGuide(profile.project, counts.passes, counts.fails, compose_guide(memories))
 
@@ -45,7 +45,7 @@ def opening_guide(session: ReadSession, profile: Profile, most: int) -> ProjectG
             profile.project,
             user=profile.visible_user,
             kind=None,
-            statuses=tuple(sorted(RETRIEVABLE)),
+            statuses=tuple(sorted(IN_FORCE)),
             order=order,
             limit=_LOOKED_AT,
         )
