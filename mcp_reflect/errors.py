@@ -48,7 +48,7 @@ class ReflectError(Exception):
 
 
 class UsageError(ReflectError):
-    """The caller can mend this by calling again with other arguments. Nothing was changed."""
+    """The caller can correct this by calling again with other arguments. Nothing was changed."""
 
     code = "usage"
 

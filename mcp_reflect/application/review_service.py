@@ -1,4 +1,4 @@
-"""Reviews of runs: what a verdict stores and moves, and what becomes of the reflection on the run.
+"""Reviews of runs: what a verdict stores and moves, and how the reflection on the run is written.
 
 The path of a review: check and prepare it (`prepared_review.py`), then, in one transaction, apply it (`review.py`):
 credit the memories that the run was given (`credit.py`), and store the reflection with its claims (`reflection.py`), or

@@ -22,7 +22,7 @@ log = logging.getLogger("mcp_reflect.client")
 
 CLIENT_TIMEOUT_S = 10.0
 RETRY_PAUSE_S = 30.0
-"""How long a memory that could not be reached is left alone, so that not every call waits for it in vain."""
+"""How long a memory that could not be reached is left alone, so that not every call waits for it."""
 
 _LONGEST_S = 86_400.0
 """Far below what the waiting functions of any system can take."""

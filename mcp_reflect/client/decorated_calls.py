@@ -121,7 +121,7 @@ class DecoratedCalls:
     # -- after it
 
     def conclude(self, run: Run, result: Any) -> None:
-        """Take what the function returned, and the judge's word on it."""
+        """Take what the function returned, and the judge's verdict on it."""
         if (verdict := self._asked(run, result)) is not None:
             with self._judged():
                 if inspect.isawaitable(verdict):

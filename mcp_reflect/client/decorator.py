@@ -59,7 +59,7 @@ def reflect_trace(
 
     `client` is by default one for all such functions of the program. Wrong arguments of the decorator raise at once.
     Later nothing of the memory breaks the function, unless the client is strict: a call without a usable task runs
-    without a memory, a judge that raises gives no verdict, and the log tells of either.
+    without a memory, a judge that raises gives no verdict; both are logged.
     """
 
     def decorate(wrapped: Callable[..., Any]) -> Callable[..., Any]:

@@ -43,7 +43,7 @@ class Run:
 
     `augmented_task` is the task with `memories` below it. `messages` is the trajectory: chat messages of any vendor, as
     dictionaries or as the vendor's own objects, and lines of log as strings. `final_response`, `reference_context`
-    (what a correct answer is), `model` and `metadata` are stored with the run. `outcome` is what came of storing it;
+    (what a correct answer is), `model` and `metadata` are stored with the run. `outcome` is the result of storing it;
     None before, and where it could not be stored.
     """
 

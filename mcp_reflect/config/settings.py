@@ -104,7 +104,7 @@ class QLearningSettings(_Section):
     alpha: Float = _setting(0.3, "learning rate: how far one review moves a q_value", FRACTION, ge=0, le=1)
     optimism: Float | None = _setting(
         None,
-        "how much is hoped of memories with few reviews, in deviations; 0 ranks by the plain q_value",
+        "UCB bonus for memories with few reviews, in standard deviations; 0 ranks by the plain q_value",
         "a number from 0 to 3",
         shown="0.75 in hybrid queries, 0 in semantic ones",
         ge=0,

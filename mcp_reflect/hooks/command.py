@@ -22,7 +22,7 @@ from mcp_reflect.wire import address, hub_launcher
 from mcp_reflect.wire.caller import Caller
 
 HOOK_TIMEOUTS_S = {"start": 10.0, "prompt": 10.0, "tool": 5.0, "stop": 3.0, "end": 1.2}
-"""Seconds a hook may take in all; with a warm hub none comes near. The first ones may have to start the hub."""
+"""Seconds a hook may take in all; the first one may have to start the hub."""
 _RESERVE_S = 0.7
 """Seconds of a stop hook's time that are left for its start, and for reading the transcript."""
 _LONGEST_INPUT = 64_000_000

@@ -35,7 +35,7 @@ class HookEvent(NamedTuple):
 
     @property
     def origin(self) -> dict[str, str]:
-        """The metadata of what is handed in of the session, and of the memories that come of it."""
+        """The metadata of what is handed in of the session, and of the memories from it."""
         return {"client": self.client, "session": self.session[:_LONGEST_NAME]}
 
 

@@ -44,7 +44,7 @@ _WRITES = re.compile(
 _LOOKS_ONLY = {"--version", "--help", "-h", "--collect-only", "--co", "--fixtures"}
 _HARMLESS = {"cd", "export", "source", ".", "set", "echo", "pushd", "true", ":"}
 _NOT_RUN = {126, 127, 130, 137, 143}
-"""Exit codes of a command that was not found, not allowed, or stopped from outside: no word on the tests."""
+"""Exit codes of a command that was not found, not allowed, or stopped: they say nothing about the tests."""
 _NO_TESTS = re.compile(
     r"\bno tests ran\b|^Ran 0 tests|\[no test files\]|\bNo tests? found|No module named '?(?:pytest|nose)\b"
     r"|^\d+ deselected in|command not found|\bcd: |Missing script|timed out after",

@@ -18,7 +18,7 @@ MaintenanceEvent = dict[str, Any]
 """One of:
 
 - `{"doing", "done", "total"}`: progress;
-- `{"line"}`: a line for the person; that of a finding has `"store"`, which one to mend: "ledger" or "index";
+- `{"line"}`: a line for the person; that of a finding has `"store"`, which one to repair: "ledger" or "index";
 - `{"warning"}`: a setting of theirs that the hub does not go by;
 - `{"findings"}`: how many there were, the end;
 - `{"error", "exit", "error_data"}`: the end of a command that failed, see `hub.handshake.refusal`.

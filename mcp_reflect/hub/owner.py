@@ -101,20 +101,20 @@ class Hub:
         self._version = version
         self._servers: dict[bool, MCPServer[MemoryService]] = {False: build_server()}
         self._sessions: set[HubSession] = set()
-        self._errands = 0
+        self._maintaining = 0
         self._idle_since = time.monotonic()
         self._started = time.time()
         self._leaving = anyio.Event()
-        self._deserted = anyio.Event()
+        self._sessions_ended = anyio.Event()
 
     async def serve(self) -> None:
         """Returns when every session is over, at most FINISH_S after the hub was told to leave."""
-        # Sessions and errands bound their own work; a common bound would let one starve the others.
+        # Sessions and maintenance bound their own work; a common bound would let one starve the others.
         to_thread.current_default_thread_limiter().total_tokens = math.inf
         self._store.indexer.start()
         async with anyio.create_task_group() as connections:
             async with anyio.create_task_group() as life:
-                life.start_soon(self._heed_signals)
+                life.start_soon(self._watch_signals)
                 life.start_soon(self._watch)
                 life.start_soon(self._accept, connections)
                 await self._leaving.wait()
@@ -127,14 +127,14 @@ class Hub:
             for session in list(self._sessions):
                 connections.start_soon(session.retire)
             if not self._sessions:
-                self._deserted.set()
+                self._sessions_ended.set()
 
     async def _accept(self, connections: TaskGroup) -> None:
         async with await SocketListener.from_socket(self._listening.socket) as listener:
             async for stream in accept_connections(listener):
                 connections.start_soon(self._greet, stream)
 
-    async def _heed_signals(self) -> None:
+    async def _watch_signals(self) -> None:
         if sys.platform == "win32":
             return  # Nobody can send one there to a process without a console.
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
@@ -145,7 +145,7 @@ class Hub:
         while True:
             await anyio.sleep(_TICK_S)
             self._logs.keep_short()
-            if self._sessions or self._errands:
+            if self._sessions or self._maintaining:
                 self._idle_since = time.monotonic()
             idle = time.monotonic() - self._idle_since
             # Where the home was deleted nobody can find this hub any more.
@@ -178,9 +178,9 @@ class Hub:
             await lines.send(handshake.encode_line({"ok": True, "pid": os.getpid()}))
             self._leaving.set()
             # The end of this connection says that nobody is left to wait for.
-            await self._deserted.wait()
+            await self._sessions_ended.wait()
         elif command in MAINTENANCE_COMMANDS:
-            await self._errand(lines, hello)
+            await self._maintain(lines, hello)
         else:
             problem = f"this hub (mcp-reflect {self._version}) knows no command {command!r}"
             await refuse_hello(lines, UsageError(problem), 1)
@@ -216,7 +216,7 @@ class Hub:
     def _end(self, session: HubSession) -> None:
         self._sessions.discard(session)
         if self._leaving.is_set() and not self._sessions:
-            self._deserted.set()
+            self._sessions_ended.set()
 
     @asynccontextmanager
     async def _memory(self, settings: Settings, hello: dict[str, Any]) -> AsyncIterator[MemoryService]:
@@ -229,7 +229,7 @@ class Hub:
             with anyio.CancelScope(shield=True):
                 await to_thread.run_sync(opened.__exit__, None, None, None)
 
-    async def _errand(self, lines: LineStream, hello: dict[str, Any]) -> None:
+    async def _maintain(self, lines: LineStream, hello: dict[str, Any]) -> None:
         """Do for a command what only the owner of the home can do; what it tells goes out line by line."""
 
         def tell(event: MaintenanceEvent) -> None:
@@ -245,7 +245,7 @@ class Hub:
             await refuse_hello(lines, error, 2)
             return
         await lines.send(handshake.encode_line({"ok": True, "warnings": warnings}))
-        self._errands += 1
+        self._maintaining += 1
         try:
             project = str(hello.get("project", ""))
             thing = str(hello.get("thing", ""))
@@ -254,7 +254,7 @@ class Hub:
         except ReflectError as error:
             await refuse_hello(lines, error, 2)
         finally:
-            self._errands -= 1
+            self._maintaining -= 1
 
     async def _status(self) -> dict[str, Any]:
         return {

@@ -32,7 +32,7 @@ class ReflectTool(Tool):
     """A tool whose arguments are checked once, by its request model.
 
     The SDK's own check is left out: it drops arguments that it does not know, which would make a misspelt one a silent
-    default, and it tells of mistakes in words that a model cannot act on.
+    default, and its messages about wrong arguments are of no use to a model.
     """
 
     request: type[RequestModel] = Field(exclude=True)
@@ -44,7 +44,7 @@ class ReflectTool(Tool):
         context: Context[Any, Any],
         convert_result: bool = False,  # noqa: ARG002 - handlers give results that need no conversion
     ) -> Any:
-        """Answer a call. Raises ToolError for what the caller can mend, UnexpectedToolError for a crash."""
+        """Answer a call. Raises ToolError for what the caller can correct, UnexpectedToolError for a crash."""
         try:
             request = parse_arguments(self.request, arguments, self.name, self.filled_in(context))
             if self.is_async:

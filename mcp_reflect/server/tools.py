@@ -1,4 +1,4 @@
-"""The tools. Each answers a request by one method of the memory, and shows what came of it."""
+"""The tools. Each answers a request by one method of the memory, and shows the result."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def _settle(ctx: AppContext, write: Callable[[], ReviewOutcome]) -> ToolRe
         return outcome
     memory = ctx.request_context.lifespan_context
     if memory.profile.uses_model and (ctx.request_context.meta or {}).get(request_meta.WAIT) is not False:
-        with suppress(ReflectError):  # the run is stored, whatever became of its reflection
+        with suppress(ReflectError):  # the run is stored, even where its reflection cannot be awaited
             outcome = await waiting(memory.reviews.await_reflection, outcome, PATIENCE_S)
     return answer(outcome_view(outcome))
 

@@ -154,7 +154,7 @@ class Caller:
                 except BaseException:  # an answer that comes after an interrupt must not be taken for the next one's
                     self._drop(_INTERRUPTED_S)
                     raise
-        raise ConnectionLost("the memory ends again and again; `mcp-reflect hub status` tells more")
+        raise ConnectionLost("the memory keeps ending; see `mcp-reflect hub status`")
 
     @property
     def warnings(self) -> list[str]:
@@ -231,7 +231,7 @@ class Caller:
             return ProcessTransport(self._environ, self._cwd, home)
         finally:
             for hub in started:
-                _in_background(_bury, hub)
+                _in_background(_reap, hub)
         if self._idle_s is not None:
             _in_background(self._attend, carrier, self._idle_s)
         return carrier
@@ -280,8 +280,8 @@ def _in_background(function: Any, *arguments: Any) -> None:
         threading.Thread(target=function, args=arguments, daemon=True).start()
 
 
-def _bury(hub: Any) -> None:
-    """Read what a hub that this process started says as it starts, and take notice of its end."""
+def _reap(hub: Any) -> None:
+    """Read the start report of a hub that this process started, and wait for its exit."""
     with suppress(OSError, ValueError):  # read already
         hub.stdout.read()
     hub.stdout.close()

@@ -164,7 +164,7 @@ def wait_for_exit(pid: int, until: float) -> bool:
     """Wait for the end of a process, at most until `until` (of `time.monotonic`). Raises HubUnavailable."""
     while _alive(pid):
         if time.monotonic() > until:
-            raise HubUnavailable(f"process {pid} does not leave")
+            raise HubUnavailable(f"process {pid} does not exit")
         time.sleep(_POLL_S)
     return True
 
@@ -194,7 +194,7 @@ def stop_hub(home: str, until: float, command: str = "retire") -> bool:
             while asked.lines.next() is not None:
                 pass
         except TimeoutError:
-            raise HubUnavailable(f"the hub of {home} does not leave") from None
+            raise HubUnavailable(f"the hub of {home} does not exit") from None
         except OSError:
             pass
     return True

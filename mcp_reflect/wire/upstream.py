@@ -136,7 +136,7 @@ class Upstream:
                         link.half_close()
                 return
         log = hub_launcher.HUB_LOG
-        raise hub_launcher.HubUnavailable(f"the hub of {self._home} ends again and again; see {log} there")
+        raise hub_launcher.HubUnavailable(f"the hub of {self._home} keeps ending; see {log} there")
 
     def _open_once(self) -> bool:
         """Make one connection; False where its hub ended before everything was sent. Raises HubUnavailable."""
@@ -245,7 +245,7 @@ class Upstream:
 
     def _retire(self, link: HubLink) -> None:
         link.retiring = True
-        # Whoever is sending now half-closes when that is done; waiting for it here could be for ever, as the hub
+        # Whoever is sending now half-closes when that is done; waiting for it here might never end, as the hub
         # may need its answers read before it reads on.
         if self.sending.acquire(blocking=False):
             try:

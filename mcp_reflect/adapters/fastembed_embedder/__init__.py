@@ -67,7 +67,7 @@ class FastembedEmbedder:
             threading.Thread(target=self._try_to_load, name="mcp-reflect-model", daemon=True).start()
 
     def _try_to_load(self) -> None:
-        with suppress(ModelUnavailable):  # the call that needs the model tells of it
+        with suppress(ModelUnavailable):  # the call that needs the model raises it
             self._model()
 
     def embed(self, texts: Sequence[str]) -> Vector:

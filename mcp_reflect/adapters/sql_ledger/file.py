@@ -67,7 +67,7 @@ class SqliteFile:
         if not self._is_readable():
             self._put_aside()
         with _translated("restoring the ledger"), closing(self._opened(file)) as source:
-            # The index goes by what the ledger says it holds; with nothing said it is filled anew.
+            # The index relies on the positions in the ledger; without them it is filled anew.
             source.execute("DELETE FROM index_positions")
             with closing(self._opened(self._path)) as target:
                 target.execute("PRAGMA journal_mode = WAL")

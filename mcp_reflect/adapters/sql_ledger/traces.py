@@ -68,8 +68,8 @@ class SqlTraces(SqlRepository):
 
     def find_without_memory(self, project: str, origins: Collection[Origin]) -> list[Trace]:
         t, m = schema.traces, schema.memories.c
-        lonely = ~select(m.id).where(m.source_trace_id == t.c.id).exists()
-        found = select(t).where(t.c.project == project, t.c.origin.in_(list(origins)), lonely).order_by(t.c.id)
+        without_memory = ~select(m.id).where(m.source_trace_id == t.c.id).exists()
+        found = select(t).where(t.c.project == project, t.c.origin.in_(list(origins)), without_memory).order_by(t.c.id)
         return [rows.trace_from(row) for row in self._connection.execute(found).mappings()]
 
     def find_quoting(self, project: str, phrases: Sequence[str]) -> list[str]:

@@ -1,1 +1,1 @@
-"""What is done later, behind everybody's back: jobs in the ledger, and the threads that work them off."""
+"""Background jobs: kept in the ledger, done by threads."""

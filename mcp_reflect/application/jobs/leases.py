@@ -1,4 +1,4 @@
-"""One worker for all connections that want the same, and one try at a time for every job."""
+"""Shares workers between connections, and keeps a job from being tried twice at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes the reflections that could not be written at once.
+"""Writes queued reflections.
 
 The review and its q_values are committed before a model is asked, so that a slow or broken model costs nothing but
 time. After the last try the reflection is written without a model (or marked failed where the settings insist on one).
@@ -115,7 +115,7 @@ class ReflectionJobs:
 
 
 def _asked(reflector: Reflector, run: ReviewedRun) -> ReflectionDraft:
-    """Raises ReflectorError, also for what nobody foresaw: asking the same again would pay for the same again."""
+    """Return the model's draft. Raises ReflectorError, also for unexpected errors: a retry would be paid for again."""
     try:
         draft = storable_draft(reflector.reflect(run))
     except ReflectError:

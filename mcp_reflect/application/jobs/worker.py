@@ -22,7 +22,7 @@ from mcp_reflect.errors import ModelUnavailable, ReflectError, ReflectorBusy, Re
 log = logging.getLogger(__name__)
 
 _IDLE_S = 60.0
-_BREATH_S = 0.5
+_LEAST_PAUSE_S = 0.5
 _REMEMBERED = 1_000
 
 J = TypeVar("J", ReflectionJob, InsightJob)
@@ -194,7 +194,7 @@ class JobWorker(Generic[J]):
         while not self._stopping:
             try:
                 # A job may be due and yet not ours to try: never turn without a pause.
-                pause = 0.0 if self.work_off() else max(self._pause(), _BREATH_S)
+                pause = 0.0 if self.work_off() else max(self._pause(), _LEAST_PAUSE_S)
             except ReflectError as error:
                 log.warning("the %s are served again in a minute: %s", self._kind.name, error)
                 pause = _IDLE_S

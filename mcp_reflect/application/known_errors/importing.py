@@ -199,7 +199,7 @@ def import_errors(
 
 
 def errors_in(session: ReadSession, profile: Profile) -> list[ErrorMemory]:
-    """Return the errors that a file may speak of, without what reading them moves."""
+    """Return the errors that a file may mean, without the time of their last use, which files do not hold."""
     found = session.memories.find(profile.project, user=profile.visible_user, kind="error")
     return [memory.model_copy(update={"last_used_at": None}) for memory in of_kind(found, ErrorMemory)]
 

@@ -1,4 +1,4 @@
-"""The ledger: the truth."""
+"""The ledger: the store from which everything else is derived."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class OutOfDate(Exception):
 
 
 class Ledger(Protocol):
-    """The truth. Thread-safe; a session belongs to the thread that opened it."""
+    """The store of record. Thread-safe; a session belongs to the thread that opened it."""
 
     def reading(self) -> AbstractContextManager[ReadSession]:
         """Open a read session: it sees what was committed when it began to read, and keeps no writer waiting."""

@@ -30,7 +30,7 @@ PortableRow = tuple[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class TraceSummary:
-    """A trace without its trajectory, with what came of it; `memory_id` is empty where there is none."""
+    """A trace without its trajectory, with its review, job and memory; `memory_id` is empty where there is none."""
 
     id: str
     project: str
@@ -88,4 +88,4 @@ class Taken:
     added: Mapping[str, int]
     skipped: Mapping[str, int]
     conflicts: Sequence[str]
-    """What is there already and says something else: the table and the id."""
+    """The table and id of a row that is there already with another content."""

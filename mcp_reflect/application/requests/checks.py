@@ -84,9 +84,9 @@ def fraction_or_default(value: float) -> float:
 
 def messages_as_json(value: Any) -> Any:
     if isinstance(value, list):
-        strange = [item for item in value if not isinstance(item, dict)]
-        if strange:
-            raise refusal(f"the list holds {shown(strange[0])}, which is no message")
+        others = [item for item in value if not isinstance(item, dict)]
+        if others:
+            raise refusal(f"the list holds {shown(others[0])}, which is no message")
         try:
             return json.dumps(value, ensure_ascii=False)
         except (TypeError, ValueError, RecursionError):

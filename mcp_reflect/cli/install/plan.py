@@ -114,7 +114,7 @@ def _data(client: InstallTarget, path: Path, text: str) -> Any:
             return toml_edit.parse_config(text)
         return json_edit.parse_config(text, comments=client.format == "jsonc")
     except MalformedConfig as error:
-        raise ConfigurationError(f"{path}, {error}; mend it and try again, it was left alone") from error
+        raise ConfigurationError(f"{path}, {error}; correct it and try again; it was not changed") from error
 
 
 def _entries(client: InstallTarget, path: Path, data: Any) -> dict[str, Any]:

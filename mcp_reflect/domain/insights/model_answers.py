@@ -24,7 +24,7 @@ UNRATED = 0.5
 def read_insights(answer: str, runs: Mapping[str, str]) -> list[InsightDraft]:
     """Return at most 5 insights, each with evidence among the runs; none from an answer without JSON.
 
-    `runs` are the lines that the model was shown, by trace id. An entry that does not speak of evidence at all, as in
+    `runs` are the lines that the model was shown, by trace id. An entry that does not name evidence at all, as in
     `[{"insight": "...", "importance": 0.8}]`, rests on the runs whose lines have the most words in common with it, and
     on all of them where none has two.
     """

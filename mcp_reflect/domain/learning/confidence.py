@@ -7,7 +7,7 @@ with one prior trial at its initial q_value (Gelman et al., Bayesian Data Analys
     mean = (s + q_0) / (n + 1),  deviation = sqrt(mean * (1 - mean) / (n + 2))
 
 Ranking by `mean + optimism * deviation` is an upper confidence bound (Auer, Cesa-Bianchi and Fischer, Machine Learning
-47, 2002): an untried memory gets its chance, one unlucky review does not bury it, and with every review the bound comes
+47, 2002): an untried memory gets its chance, one bad review does not exclude it, and with every review the bound comes
 down to what the memory has earned. A ranking depends on differences only, so the bonus is counted from that of a memory
 without trials: before the first review, all count with their q_values. For an initial q_value of 0.5 the bonus lies
 between `-0.35 * optimism` and 0.

@@ -241,7 +241,7 @@ class Match(Frozen):
     """A memory as an answer to a query. `similarity` is the cosine in [-1, 1], `score` what it was ranked by.
 
     `relevance` is what stands in the score beside the q_value: see `ranking/relevance.py`, and the similarity where a
-    query goes by meaning alone.
+    query is compared by meaning alone.
     """
 
     memory: Memory

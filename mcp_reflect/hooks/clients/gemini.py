@@ -75,7 +75,7 @@ def format_request(text: str) -> dict[str, Any] | None:
 
 
 def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
-    """Return the turns in the event's transcript; where it cannot be read, the one that the event itself tells of."""
+    """Return the turns in the event's transcript; where it cannot be read, the one in the event itself."""
     del start  # a JSON object is read whole or not at all
     found = TurnBuilder()
     try:
