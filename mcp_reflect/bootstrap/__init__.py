@@ -44,6 +44,7 @@ from mcp_reflect.errors import ConfigurationError, ModelUnavailable
 
 
 def utc_now() -> datetime:
+    """Return the present time in UTC."""
     return datetime.now(UTC)
 
 
@@ -55,16 +56,19 @@ class Workers:
     insights: JobWorker[InsightJob] | None
 
     def start(self) -> None:
+        """Start the threads."""
         self.reflections.start()
         if self.insights is not None:
             self.insights.start()
 
     def close(self) -> None:
+        """Stop the threads; a job under way is given up after a moment and stays queued."""
         self.reflections.close()
         if self.insights is not None:
             self.insights.close()
 
     def notify_insights(self) -> None:
+        """Wake the worker of the insights, where there is one."""
         if self.insights is not None:
             self.insights.notify()
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 def build_profile(settings: Settings, embedder: Embedder, connection: str) -> Profile:
+    """Return the profile of a connection, with thresholds by the embedder where the settings name none."""
     threshold = settings.memory.similarity_threshold
     own = embedder.default_threshold
     return Profile(
@@ -47,10 +48,12 @@ def build_profile(settings: Settings, embedder: Embedder, connection: str) -> Pr
 
 
 def build_mirror(settings: Settings, ledger: Ledger, embedder: Embedder, profile: Profile, clock: Clock) -> Mirror:
+    """Return the mirror of the errors; it writes no file where the settings name none."""
     return Mirror(Path(settings.errors.mirror) if settings.errors.mirror else None, ledger, embedder, profile, clock)
 
 
 def build_ledger(settings: Settings, home: Home) -> Ledger:
+    """Open the ledger of the settings, by default the one in the home."""
     from mcp_reflect.adapters.sql_ledger import SqlLedger  # noqa: PLC0415 - heavy
 
     return SqlLedger(settings.ledger.url or home.ledger_url)
@@ -69,12 +72,14 @@ def home_ledger_file(settings: Settings) -> LedgerFile:
 
 
 def build_index(settings: Settings, home: Home) -> VectorIndex:
+    """Open the vector index of the settings, by default the one in the home."""
     from mcp_reflect.adapters.chroma_index import ChromaIndex  # noqa: PLC0415 - beside its siblings
 
     return ChromaIndex(home.index_folder, settings.index.url)
 
 
 def build_embedder(settings: Settings, home: Home) -> Embedder:
+    """Return the embedder of the settings; it loads its model when it is first used."""
     model = settings.embedding.model
     if model.startswith("openai:"):
         from mcp_reflect.adapters.openai_embedder import OpenAIEmbedder  # noqa: PLC0415 - only where asked for
@@ -91,12 +96,14 @@ def build_embedder(settings: Settings, home: Home) -> Embedder:
 
 
 def build_reflector(settings: Settings, ledger: Ledger, prompts: Prompts, clock: Clock) -> OpenAIReflector | None:
+    """Return the model that writes reflections; None where the settings name none or forbid it."""
     if not settings.llm_configured or settings.reflection.author not in {"auto", "llm"}:
         return None
     return build_language_model(settings, ledger, prompts, clock)
 
 
 def build_language_model(settings: Settings, ledger: Ledger, prompts: Prompts, clock: Clock) -> OpenAIReflector:
+    """Return the configured language model, whose use of tokens is counted in the ledger."""
     from mcp_reflect.adapters.openai_reflector import OpenAIReflector  # noqa: PLC0415 - only where asked for
 
     def spend(usage: Usage) -> None:

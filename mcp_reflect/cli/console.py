@@ -96,12 +96,14 @@ def ledger_access(project: str = "") -> Iterator[LedgerAccess]:
 
 
 def current_settings(project: str = "") -> Settings:
+    """Return the settings in force, or those for another project where one is named. Raises ConfigurationError."""
     from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
 
     return load_settings({**os.environ, "MCP_REFLECT_PROJECT": project} if project else None)
 
 
 def memory_reader(books: LedgerAccess) -> MemoryReader:
+    """Return a reader of the memory in a ledger that is open."""
     from mcp_reflect.application.memory_reader import MemoryReader  # noqa: PLC0415 - heavy
 
     return MemoryReader(books.ledger, books.profile, books.embedder.identity)
@@ -133,6 +135,7 @@ def show_json(document: object) -> None:
 
 
 def print_warnings(warnings: list[str]) -> None:
+    """Print warnings of the hub to stderr."""
     for warning in warnings:
         err.print(f"mcp-reflect: {warning}", markup=False, soft_wrap=True)
 
@@ -179,10 +182,12 @@ def one_line(text: str) -> Text:
 
 
 def format_day(moment: datetime | None) -> str:
+    """Return the local date of a time; `never` for None."""
     return "never" if moment is None else moment.astimezone().strftime("%Y-%m-%d")
 
 
 def format_minute(moment: datetime) -> str:
+    """Return a time to the minute, in local time."""
     return moment.astimezone().strftime("%Y-%m-%d %H:%M")
 
 

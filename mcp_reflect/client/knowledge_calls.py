@@ -22,6 +22,7 @@ class ErrorFields(TypedDict, total=False):
 
 
 def find_errors_request(error: str, limit: int) -> ToolRequest[KnownFixes]:
+    """Return the call for the known fixes of an error. Raises InvalidArgument."""
     from mcp_reflect.application.requests import ErrorQuery, make_request  # noqa: PLC0415 - heavy
 
     make_request(ErrorQuery, error=error, limit=limit)
@@ -30,6 +31,7 @@ def find_errors_request(error: str, limit: int) -> ToolRequest[KnownFixes]:
 
 
 def record_error_request(task: str, mistake: str, fix: str, given: Mapping[str, Any]) -> ToolRequest[RecordedError]:
+    """Return the call that records an error. Raises TypeError for unknown fields, InvalidArgument for wrong ones."""
     from mcp_reflect.application.requests import ErrorFix, make_request  # noqa: PLC0415 - heavy
 
     refuse_unknown_names("record_error_fix", given, ErrorFields)
@@ -39,6 +41,7 @@ def record_error_request(task: str, mistake: str, fix: str, given: Mapping[str, 
 
 
 def insights_request(focus: str, limit: int, insights: Sequence[Mapping[str, Any]]) -> ToolRequest[Insights]:
+    """Return the call that draws insights, or stores those that are given. Raises InvalidArgument."""
     from mcp_reflect.application.requests import ReflectRequest, make_request  # noqa: PLC0415 - heavy
 
     arguments = {"focus": focus, "limit": limit, "insights": [to_json_value(dict(each)) for each in insights]}
@@ -47,6 +50,7 @@ def insights_request(focus: str, limit: int, insights: Sequence[Mapping[str, Any
 
 
 def context_request(limit: int) -> ToolRequest[ProjectContext]:
+    """Return the call for the facts to know at the start of a session. Raises InvalidArgument."""
     from mcp_reflect.application.requests import ContextRequest, make_request  # noqa: PLC0415 - heavy
 
     make_request(ContextRequest, limit=limit)
@@ -54,6 +58,7 @@ def context_request(limit: int) -> ToolRequest[ProjectContext]:
 
 
 def status_request(memory_id: str, action: str, reason: str) -> ToolRequest[StatusChange]:
+    """Return the call that changes the status of a memory. Raises InvalidArgument."""
     from mcp_reflect.application.requests import StatusRequest, make_request  # noqa: PLC0415 - heavy
 
     arguments = {"memory_id": memory_id, "action": action, "reason": reason}

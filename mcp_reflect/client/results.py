@@ -21,6 +21,7 @@ class Readable:
 
     @classmethod
     def read(cls, view: Mapping[str, Any]) -> Self:
+        """Return the result in a server's answer; unknown fields are ignored."""
         names = {each.name for each in fields(cls)}  # type: ignore[arg-type]  # every subclass is a dataclass
         return cls(**{name: cls._value(name, value) for name, value in view.items() if name in names})
 

@@ -61,6 +61,8 @@ class MemoryChange:
 
 @dataclass(frozen=True)
 class UtilityChange:
+    """A memory's q_value, and its reviews by task, after a change."""
+
     memory_id: str
     q_value: float
     records: tuple[TaskRecord, ...] = ()

@@ -30,12 +30,16 @@ class TurnStep(NamedTuple):
 
 
 class ToolUse(NamedTuple):
+    """A call of a tool."""
+
     id: str
     name: str
     arguments: dict[str, Any]
 
 
 class ToolOutput(NamedTuple):
+    """The result of the tool call of that id; `failed` is None where the client did not tell."""
+
     id: str
     text: str
     failed: bool | None

@@ -73,6 +73,7 @@ def _size(path: str) -> int:
 
 
 def main() -> None:
+    """Submit the session of the event on stdin; errors go to the hooks' log."""
     watch = threading.Timer(WORKER_TIMEOUT_S, os._exit, (0,))
     watch.daemon = True
     watch.start()

@@ -48,4 +48,5 @@ class LineStream:
                 return
 
     async def aclose(self) -> None:
+        """Close the connection."""
         await self._stream.aclose()

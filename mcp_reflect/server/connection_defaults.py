@@ -11,6 +11,7 @@ _IN_A_PROMPT: int = AugmentQuery.model_fields["limit"].default
 
 
 def query_defaults(profile: Profile) -> dict[str, Any]:
+    """Return the defaults of a query in the connection's settings."""
     return {"limit": profile.limit, "lambda_": profile.lambda_, "mmr_lambda": profile.mmr_lambda}
 
 
@@ -20,4 +21,5 @@ def augment_defaults(profile: Profile) -> dict[str, Any]:
 
 
 def reflect_defaults(profile: Profile) -> dict[str, Any]:
+    """Return the defaults of reflect in the connection's settings."""
     return {"limit": min(max(profile.insights.recent_capacity, 1), MAX_LIMIT)}

@@ -93,6 +93,7 @@ def insight_view(memory: InsightMemory) -> dict[str, Any]:
 
 
 def observation_view(seen: Observation) -> dict[str, Any]:
+    """Return a run of the material as the tools show it."""
     return {
         "trace_id": seen.trace.id,
         "result": seen.result or "pending",

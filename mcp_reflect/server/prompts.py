@@ -42,6 +42,8 @@ _UNKNOWN = (
 
 
 def register_prompts(server: MCPServer[MemoryService]) -> None:
+    """Add the prompts to a server."""
+
     @server.prompt(title="Start a task with what earlier runs learned")
     async def start_task(task: str, ctx: AppContext) -> str:
         """The task with the memories that may help, and how to hand it in afterwards."""

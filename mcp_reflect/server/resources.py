@@ -25,6 +25,8 @@ _session: ContextVar[MemoryService] = ContextVar("session")
 
 
 def register_resources(server: MCPServer[MemoryService]) -> None:
+    """Add the resources to a server."""
+
     @server.resource("reflect://memories/{memory_id}", title="A memory", mime_type=_JSON)
     def memory(memory_id: str, ctx: AppContext) -> str:
         """A memory with its q_value, its words and where it came from."""

@@ -103,6 +103,7 @@ def _annotations(*, reads_only: bool) -> ToolAnnotations:
 
 
 def profile_of(ctx: AppContext) -> Profile:
+    """Return the profile of the connection that a call came over."""
     return ctx.request_context.lifespan_context.profile
 
 

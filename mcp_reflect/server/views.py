@@ -66,6 +66,7 @@ def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = F
 
 
 def retrieved_view(retrieved: RetrievedMemories, *, concise: bool) -> dict[str, Any]:
+    """Return the memories that a query found, with their retrieval id."""
     return {
         "retrieval_id": retrieved.retrieval_id,
         "memories": [memory_view(match.memory, match, concise=concise) for match in retrieved.matches],
@@ -73,6 +74,7 @@ def retrieved_view(retrieved: RetrievedMemories, *, concise: bool) -> dict[str, 
 
 
 def known_fixes_view(known: KnownFixes) -> dict[str, Any]:
+    """Return the known errors that match, with their fixes, and the next step."""
     return {
         "retrieval_id": known.retrieval_id,
         "fixes": [_fix_view(fix) for fix in known.fixes],
@@ -104,6 +106,7 @@ def _fix_view(fix: KnownFix) -> dict[str, Any]:
 
 
 def recorded_view(recorded: Recorded) -> dict[str, Any]:
+    """Return a recorded error, and whether it was new."""
     memory = recorded.memory
     return {
         "memory_id": memory.id,
@@ -117,10 +120,12 @@ def recorded_view(recorded: Recorded) -> dict[str, Any]:
 
 
 def status_view(change: StatusChange) -> dict[str, Any]:
+    """Return a memory's status after a change and before it."""
     return {"memory_id": change.memory.id, "status": change.memory.status, "status_before": change.before}
 
 
 def outcome_view(outcome: ReviewOutcome) -> dict[str, Any]:
+    """Return the outcome of a submit or a review, with what the agent should do next."""
     return {
         "trace_id": outcome.trace_id,
         "review_status": "pending" if outcome.review is None else "reviewed",
@@ -154,6 +159,7 @@ def _next_step(outcome: ReviewOutcome) -> str:
 
 
 def summary_view(summary: TraceSummary) -> dict[str, Any]:
+    """Return a run as lists show it, without its trajectory."""
     return {
         "trace_id": summary.id,
         "task": summary.task,
@@ -168,6 +174,7 @@ def summary_view(summary: TraceSummary) -> dict[str, Any]:
 
 
 def review_view(review: Review) -> dict[str, Any]:
+    """Return a review without its draft, which the memory holds."""
     return review.model_dump(mode="json", exclude={"trace_id", "draft", "seq"})
 
 
@@ -229,6 +236,7 @@ def guide_line_view(line: GuideLine) -> dict[str, Any]:
 
 
 def stats_view(memory: MemoryReader, mirror: Mirror) -> dict[str, Any]:
+    """Return the figures of memory_stats."""
     counts: ProjectCounts = memory.counts()
     insights = memory.insight_figures()
     profile = memory.profile

@@ -23,6 +23,10 @@ class WrittenLine:
 
     @classmethod
     def of(cls, line: str, line_id: str = "") -> WrittenLine:
+        """Return what is kept of a line of the file;
+
+        `line_id` is the id that it bears where that is not its memory's.
+        """
         return cls(hashlib.sha256(line.encode()).hexdigest()[:32], line_id)
 
 

@@ -30,11 +30,13 @@ DEFAULT = -1.0
 
 
 def refusal(message: str) -> PydanticCustomError:
+    """Return the error by which a check refuses a value."""
     # The text may quote the caller's braces, which the template would try to fill.
     return PydanticCustomError("not_allowed", "{message}", {"message": message})
 
 
 def clean(text: str) -> str:
+    """Return the text; refuse NUL and lone surrogates."""
     if "\x00" in text:
         raise refusal("contains a NUL character")
     try:
@@ -45,18 +47,21 @@ def clean(text: str) -> str:
 
 
 def as_text(value: Any) -> Any:
+    """Return the value; refuse what is no string."""
     if not isinstance(value, str):
         raise refusal(f"got {shown(value)}")
     return value
 
 
 def filled(text: str) -> str:
+    """Return the text; refuse an empty one and white space alone."""
     if not text.strip():
         raise refusal("is empty")
     return text
 
 
 def as_whole(value: Any) -> Any:
+    """Return the value, or the JSON number in a text, as an int; refuse what is no whole number."""
     number = number_from(value)
     if not is_number(number) or not float(number).is_integer():
         raise refusal(f"got {shown(value)}")
@@ -64,6 +69,7 @@ def as_whole(value: Any) -> Any:
 
 
 def as_number(value: Any) -> Any:
+    """Return the value, or the JSON number in a text, as a float; refuse what is no finite number."""
     number = number_from(value)
     if not is_number(number):
         raise refusal(f"got {shown(value)}")
@@ -77,12 +83,14 @@ def is_number(value: Any) -> bool:
 
 
 def fraction_or_default(value: float) -> float:
+    """Return the number; refuse one that is neither in [0, 1] nor DEFAULT."""
     if value != DEFAULT and not 0.0 <= value <= 1.0:
         raise refusal(f"got {value:g}")
     return value
 
 
 def messages_as_json(value: Any) -> Any:
+    """Return a list of messages as JSON, and a text as it is; refuse everything else."""
     if isinstance(value, list):
         others = [item for item in value if not isinstance(item, dict)]
         if others:
@@ -95,6 +103,7 @@ def messages_as_json(value: Any) -> Any:
 
 
 def as_metadata(value: Any) -> Any:
+    """Return an object of scalars and lists of scalars, at most 16 kB; refuse everything else."""
     value = object_from(value)
     if not isinstance(value, dict):
         raise refusal(f"got {shown(value)}")
@@ -108,6 +117,7 @@ def as_metadata(value: Any) -> Any:
 
 
 def as_filter(value: Any) -> Any:
+    """Return an object of scalars; refuse everything else."""
     conditions = as_metadata(value)
     for key, item in conditions.items():
         if isinstance(item, list):
@@ -123,6 +133,7 @@ def _check_scalar(key: str, value: Any) -> None:
 
 
 def members(value: Any, most: int) -> Any:
+    """Return the list; refuse what is none, or has more than `most` members."""
     if not isinstance(value, list | tuple):
         raise refusal(f"got {shown(value)}")
     if len(value) > most:
@@ -131,6 +142,7 @@ def members(value: Any, most: int) -> Any:
 
 
 def as_names(value: Any) -> Any:
+    """Return a list of names without repetitions; a text may hold it as JSON, or be the only one."""
     value = list_from(value)
     for item in members(value, MAX_IDS):
         if not isinstance(item, str) or not item.strip() or len(item) > MAX_NAME:
@@ -140,6 +152,7 @@ def as_names(value: Any) -> Any:
 
 
 def as_claims(value: Any) -> Any:
+    """Return a list of claims without repetitions, each in one line and without recalled memories."""
     value = list_from(value)
     for item in members(value, MAX_CLAIMS):
         at_most(MAX_CLAIM_CHARS)(filled(as_text(item)))
@@ -149,6 +162,7 @@ def as_claims(value: Any) -> Any:
 
 
 def as_texts(value: Any) -> Any:
+    """Return a list of texts that are not empty; a text may hold it as JSON, or be the only one."""
     value = list_from(value)
     for item in members(value, MAX_IDS):
         filled(at_most(MAX_FIELD)(as_text(item)))
@@ -156,6 +170,7 @@ def as_texts(value: Any) -> Any:
 
 
 def as_result(value: Any) -> Any:
+    """Return the result that a word means; refuse other words."""
     result = result_from(as_text(value))
     if result is None:
         raise refusal(f"got {shown(value)}")
@@ -163,12 +178,15 @@ def as_result(value: Any) -> Any:
 
 
 def shown(value: Any) -> str:
+    """Return the value in at most 60 characters, as error messages quote it."""
     if value is None:
         return "null"
     return truncate(repr(value), 60)  # one line of a message
 
 
 def at_most(limit: int) -> Callable[[str], str]:
+    """Return a check that refuses texts longer than `limit` characters, and texts that `clean` refuses."""
+
     def check(text: str) -> str:
         if len(text) > limit:
             raise refusal(f"has {len(text):,} characters")

@@ -20,6 +20,7 @@ _REINSTALL = f"{sys.executable} -m pip install --force-reinstall mcp-reflect"
 
 
 def check_python() -> Iterator[DoctorFinding]:
+    """Check the version of Python."""
     fit = sys.version_info >= _OLDEST
     detail = f"{platform.python_version()} at {sys.executable}"
     yield DoctorFinding(

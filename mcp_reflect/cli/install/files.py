@@ -44,6 +44,7 @@ def decode_config(path: Path, content: bytes) -> str:
 
 
 def encode_config(text: str, before: bytes | None) -> bytes:
+    """Return a text as the bytes of a file, with the byte order mark that it had `before`."""
     mark = codecs.BOM_UTF8 if before is not None and before.startswith(codecs.BOM_UTF8) else b""
     return mark + text.encode("utf-8")
 

@@ -16,4 +16,6 @@ Origin = Literal["run", "error", "insight", "import"]
 
 
 class Frozen(BaseModel):
+    """The base of immutable models that refuse unknown fields."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,10 +1,4 @@
-"""One file per client: what its hooks are given, what they may answer, and how it writes its transcripts.
-
-Each implements ClientAdapter: `parse_event(name, payload)` returns the HookEvent of a call, or None;
-`format_answer(name, text)` returns what to print so that the model gets the text, None where the client takes none
-there; `format_request(text)` returns what to print at the end of a turn so that the agent goes on with a request, None
-where the client cannot do that; `read_turns(event, start)` returns the turns in the event's transcript.
-"""
+"""One file per client: its hooks' events, their answers, and its transcripts. Each implements ClientAdapter."""
 
 from __future__ import annotations
 
@@ -14,15 +8,25 @@ from mcp_reflect.hooks.event import HookEvent, SessionTurn
 
 
 class ClientAdapter(Protocol):
+    """The hooks and transcripts of one client; `NAME` is the one that `load_client_adapter` takes."""
+
     NAME: str
 
-    def parse_event(self, name: str, payload: dict[str, Any]) -> HookEvent | None: ...
+    def parse_event(self, name: str, payload: dict[str, Any]) -> HookEvent | None:
+        """Return the event in a call of the hook `name`; None for one that is of no use."""
+        ...
 
-    def format_answer(self, name: str, text: str) -> dict[str, Any] | None: ...
+    def format_answer(self, name: str, text: str) -> dict[str, Any] | None:
+        """Return the hook's output that gives the model a text; None where the client takes none there."""
+        ...
 
-    def format_request(self, text: str) -> dict[str, Any] | None: ...
+    def format_request(self, text: str) -> dict[str, Any] | None:
+        """Return the stop hook's output that makes the agent go on with a request; None where it cannot."""
+        ...
 
-    def read_turns(self, event: HookEvent, start: int) -> list[SessionTurn]: ...
+    def read_turns(self, event: HookEvent, start: int) -> list[SessionTurn]:
+        """Return the turns in the event's transcript that begin at the byte `start` or later. Raises OSError."""
+        ...
 
 
 def load_client_adapter(name: str) -> ClientAdapter:
