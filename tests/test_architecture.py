@@ -52,6 +52,7 @@ NARROWED = {
     "client": {
         *("application.requests", "config.load", "config.project", "domain.truncate", "errors", "wire"),
         "hub.maintenance",  # deleting runs
+        "application.outbox",
     },
     "server": {"errors", "domain", "application", "wire.request_meta"},
 }

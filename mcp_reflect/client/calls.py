@@ -6,15 +6,20 @@ So a mistake at the call is an exception of the call, whether the memory can be 
 from __future__ import annotations
 
 import difflib
+import logging
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any, Generic, Literal, TypedDict, TypeVar
 
 from mcp_reflect.client.json_values import to_json_value
 from mcp_reflect.client.results import Augmented, Outcome, Retrieved, Trace, TraceSummary
 
 T = TypeVar("T")
+
+log = logging.getLogger("mcp_reflect.client")
 
 RunResult = Literal["pass", "fail"]
 TrajectoryInput = str | Sequence[Mapping[str, Any]]
@@ -82,12 +87,14 @@ class ToolRequest(Generic[T]):
     """A tool with its arguments, how its answer is read, and what stands for it where no memory can be reached.
 
     A resource is asked for by its URI in place of a tool's name, without arguments.
+    `keep`, given the environment and the working directory of the client, puts the call into the outbox of its home.
     """
 
     tool: str
     arguments: Mapping[str, Any]
     read: Callable[[Any], T]
     absent: T
+    keep: Callable[[Mapping[str, str], str], T] | None = None
 
 
 def query_request(task: str, options: Mapping[str, Any]) -> ToolRequest[Retrieved]:
@@ -117,7 +124,23 @@ def submit_request(task: str, given: Mapping[str, Any]) -> ToolRequest[Outcome]:
     arguments = {"task": task, **given, "trajectory": submission.trajectory}
     arguments["retrieval_id"] = submission.retrieval_id or NO_RETRIEVAL
     arguments["trace_key"] = submission.trace_key or uuid.uuid4().hex
-    return ToolRequest("submit_trace", arguments, Outcome.read, Outcome(available=False))
+    return ToolRequest("submit_trace", arguments, Outcome.read, Outcome(available=False), keeping(arguments))
+
+
+def keeping(arguments: Mapping[str, Any]) -> Callable[[Mapping[str, str], str], Outcome]:
+    """How to keep a run of these arguments."""
+    return partial(_keep_run, arguments)
+
+
+def _keep_run(arguments: Mapping[str, Any], environ: Mapping[str, str], cwd: str) -> Outcome:
+    """Put a run into the outbox. Raises ConfigurationError, MemoryUnavailable and OSError."""
+    from mcp_reflect.application.outbox import WaitingRun, keep_run  # noqa: PLC0415 - heavy
+    from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
+
+    settings = load_settings(environ, Path(cwd))
+    file = keep_run(settings.home, WaitingRun(settings.project, settings.user, arguments))
+    log.info("a run waits in %s for the next hub", file)
+    return Outcome(available=False, waiting=True)
 
 
 def review_request(trace_id: str, result: RunResult, given: Mapping[str, Any]) -> ToolRequest[Outcome]:

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from mcp_reflect.client.calls import ToolRequest
-from mcp_reflect.errors import InvalidArgument, MemoryUnavailable, UsageError, error_from_data
-from mcp_reflect.wire.caller import Caller, CallerBusy, ConnectionLost, RemoteError
+from mcp_reflect.errors import InvalidArgument, MemoryUnavailable, ReflectError, UsageError, error_from_data
+from mcp_reflect.wire import address
+from mcp_reflect.wire.caller import Caller, CallerBusy, ConnectionLost, RemoteError, current_folder
 from mcp_reflect.wire.hub_launcher import HubUnavailable
 
 T = TypeVar("T")
@@ -48,7 +49,9 @@ class MemoryConnection:
             raise InvalidArgument("timeout", f"got {timeout!r}", "a number of seconds above 0, at most 86,400 (a day)")
         self.strict = strict
         self._timeout = timeout
-        self._environ, self._cwd = environ, cwd
+        self._environ = environ
+        self._cwd = cwd or current_folder()
+        self._start_s = address.start_timeout_s(environ, self._home, self._cwd)
         self._caller = Caller(environ, cwd, name, wait=False, idle_s=_IDLE_S)
         self._telling = threading.Lock()
         self._told = False
@@ -58,13 +61,19 @@ class MemoryConnection:
         """Execute a request and return its result, within that many seconds; by default the client's time-out."""
         if not self.strict and (time.monotonic() < self._left_alone_until or call.arguments.get("trace_id") == ""):
             # An empty trace_id is what this client itself gave for a run that could not be stored.
-            return call.absent
+            return self._without_memory(call)
         try:
             # Every call may be repeated: traces have keys, and the same review again changes nothing.
             if "://" in call.tool:
-                return call.read(self._caller.read_resource(call.tool, self._timeout))
+                return call.read(self._caller.read_resource(call.tool, self._timeout, self._start_s))
+            start_s = self._start_s if within is None else 0.0
             answer = self._caller.call(
-                call.tool, call.arguments, within or self._timeout, again=True, in_turn=within is None
+                call.tool,
+                call.arguments,
+                within or self._timeout,
+                again=True,
+                in_turn=within is None,
+                start_s=start_s,
             )
         except (RemoteError, ConnectionLost, HubUnavailable, OSError) as error:
             if isinstance(error, RemoteError) and isinstance(problem := error_from_data(error.data), UsageError):
@@ -73,11 +82,11 @@ class MemoryConnection:
                 raise MemoryUnavailable(str(error)) from error
             if isinstance(error, CallerBusy):
                 log.debug("a call goes without the memory: %s", error)
-                return call.absent
+                return self._without_memory(call)
             if within is None:  # else it may just have been too short
                 self._left_alone_until = time.monotonic() + RETRY_PAUSE_S
             self._tell(error)
-            return call.absent
+            return self._without_memory(call)
         self._left_alone_until = 0.0
         return call.read(answer)
 
@@ -92,6 +101,22 @@ class MemoryConnection:
         settings = load_settings(self._environ, Path(self._cwd) if self._cwd else None)
         for trace_id in trace_ids:
             request_maintenance("forget", settings, lambda _event: None, thing=trace_id)
+
+    @property
+    def _home(self) -> str:
+        return address.home_folder(self._environ, self._cwd)
+
+    def _without_memory(self, call: ToolRequest[T]) -> T:
+        """What the call gives without a memory; a run is put into the outbox of the home first."""
+        if call.keep is None:
+            return call.absent
+        try:
+            return call.keep(self._environ, self._cwd)
+        except (ReflectError, OSError) as error:
+            # Only that the outbox is full is news: settings and home were told of as what the memory needs too.
+            level = logging.WARNING if isinstance(error, MemoryUnavailable) else logging.DEBUG
+            log.log(level, "a run cannot be kept for later: %s", error)
+            return call.absent
 
     def _tell(self, error: Exception) -> None:
         with self._telling:

@@ -131,7 +131,8 @@ class Outcome(Readable):
     """The result of submitting or reviewing a run.
 
     `ingest_status` is how far the reflection is: `none` without a review, `queued` while it is being written,
-    `completed`, `failed`. `trace_id` is empty where the run was not stored.
+    `completed`, `failed`. `trace_id` is empty where the run was not stored; `waiting` says that it is in the outbox of
+    the home then, and is stored by the next hub.
     """
 
     _PARTS: ClassVar[Mapping[str, type[Readable]]] = {"memory": Memory, "q_updates": QUpdate}
@@ -143,6 +144,7 @@ class Outcome(Readable):
     memory: Memory | None = None
     q_updates: tuple[QUpdate, ...] = ()
     available: bool = True
+    waiting: bool = False
 
 
 @dataclass(frozen=True)

@@ -231,7 +231,9 @@ class Run:
             dispensable |= {*self._helpful, *self._harmful}
         outcome = submit_run(self._connection, call, dispensable, within)
         self.outcome = outcome if outcome.available else None
-        if not outcome.available:
+        if outcome.waiting:
+            log.warning("a run of %r waits in the outbox for the next hub", truncate(self.task, 200))
+        elif not outcome.available:
             self._lost("the memory was not reached")
 
     def _lost(self, why: str) -> None:

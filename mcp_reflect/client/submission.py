@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Collection
 
-from mcp_reflect.client.calls import ToolRequest
+from mcp_reflect.client.calls import ToolRequest, keeping
 from mcp_reflect.client.connection import MemoryConnection
 from mcp_reflect.client.results import Outcome
 from mcp_reflect.errors import UnknownId
@@ -48,4 +48,4 @@ def _without(call: ToolRequest[Outcome], gone: Collection[str]) -> ToolRequest[O
     if any(map(call.arguments.get, _VERDICTS)) and not any(map(arguments.get, _VERDICTS)):
         # Where no memory is named all are credited, and that was not what the run said.
         arguments |= {"retrieved_memory_ids": [], "retrieval_id": NO_RETRIEVAL}
-    return dataclasses.replace(call, arguments=arguments)
+    return dataclasses.replace(call, arguments=arguments, keep=keeping(arguments))

@@ -34,13 +34,15 @@ class ReflectClient(KnowledgeMethods):
 
     Settings are read as for every other client: environment, then `config.toml`. `project`, `user` and `home` stand for
     MCP_REFLECT_PROJECT, MCP_REFLECT_USER and MCP_REFLECT_HOME; `name` is what `mcp-reflect hub status` shows. A call
-    waits at most `timeout` seconds for the memory, and before that for the client's other calls, as long as the memory
-    answers these in time.
+    waits at most `timeout` seconds for the memory. Before that it waits for a hub that is starting, as long as
+    `hub.start_timeout_s` says, and for the client's other calls, as long as the memory answers these in time.
 
     A memory that cannot be reached does not break the program: calls give empty results whose `available` is False, one
-    warning goes to the log `mcp_reflect.client` and one for each run that is lost, and for half a minute nothing is
-    asked again. With `strict=True` they raise MemoryUnavailable instead. Arguments that are wrong raise InvalidArgument
-    or TypeError, ids that do not exist UsageError, in either case; all but TypeError are found in `mcp_reflect.errors`.
+    warning goes to the log `mcp_reflect.client`, and for half a minute nothing is asked again. A run that cannot be
+    handed in waits in the outbox of the home (`Outcome.waiting`), and the next hub stores it. Where the outbox cannot
+    be written either, or is full, a warning says that the run is lost. With `strict=True` calls raise MemoryUnavailable
+    instead, and nothing is put into the outbox. Arguments that are wrong raise InvalidArgument or TypeError, ids that
+    do not exist UsageError, in either case; all but TypeError are found in `mcp_reflect.errors`.
 
     Thread-safe. What a thread or task retrieves counts for the next trace of that thread or task, unless that says
     otherwise. Closing ends the connection; a later call opens another one.

@@ -22,7 +22,7 @@ _LEAVING_S = 30.0
 _POLL_S = 0.05
 
 
-_OWN = ("ledger.db*", "owner.*", "hub.*", "config.toml", "chroma/*", "prompts/*", "sessions/*")
+_OWN = ("ledger.db*", "owner.*", "hub.*", "config.toml", "chroma/*", "prompts/*", "sessions/*", "outbox/*")
 
 
 def is_own(folder: Path, file: Path) -> bool:

@@ -12,6 +12,7 @@ from mcp_reflect import __version__
 from mcp_reflect.bootstrap import Store, open_store
 from mcp_reflect.config.load import Settings
 from mcp_reflect.errors import IndexFailure, LedgerError, MemoryUnavailable, error_from_data, read_error_data
+from mcp_reflect.hub.outbox_intake import empty_outbox
 from mcp_reflect.wire import handshake, hub_launcher
 
 MaintenanceEvent = dict[str, Any]
@@ -51,6 +52,8 @@ def request_maintenance(
         raise error_from_data(read_error_data(error.data, str(error))) from error
     if found is None:
         with open_store(settings, f"mcp-reflect {command}") as store:
+            if command == "forget":
+                empty_outbox(settings, store)
             run_maintenance(command, store, project, tell, thing)
         return
     for warning in found.answer.get("warnings", []):

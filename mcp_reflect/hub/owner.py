@@ -31,6 +31,7 @@ from mcp_reflect.hub.line_stream import LineStream
 from mcp_reflect.hub.listener import HubListener, accept_connections, open_listener, raise_descriptor_limit
 from mcp_reflect.hub.log_file import HubLog
 from mcp_reflect.hub.maintenance import MAINTENANCE_COMMANDS, MaintenanceEvent, run_maintenance
+from mcp_reflect.hub.outbox_intake import empty_outbox, has_waiting_runs, take_in_runs
 from mcp_reflect.hub.session import FINISH_TIMEOUT_S, HubSession
 from mcp_reflect.hub.status import count_queued_reflections, find_setting_conflicts, resident_bytes
 from mcp_reflect.server import build_server
@@ -43,6 +44,8 @@ log = logging.getLogger(__name__)
 _HELLO_S = 10.0
 _TICK_S = 0.25
 _CLOSING_S = 10.0
+_OUTBOX_S = 1.0
+"""Between two looks at the outbox; also how long clients that wait for this start come first."""
 
 
 def run_hub(version: str = __version__, *, loopback: bool | None = None) -> int:
@@ -116,6 +119,7 @@ class Hub:
             async with anyio.create_task_group() as life:
                 life.start_soon(self._watch_signals)
                 life.start_soon(self._watch)
+                life.start_soon(self._take_in_outbox)
                 life.start_soon(self._accept, connections)
                 await self._leaving.wait()
                 life.cancel_scope.cancel()
@@ -151,6 +155,20 @@ class Hub:
             # Where the home was deleted nobody can find this hub any more.
             if idle >= self._settings.hub.idle_exit_s or (idle > 0 and not self._listening.file.exists()):
                 self._leaving.set()
+
+    async def _take_in_outbox(self) -> None:
+        """Store what programs could not hand in while there was no hub, now and whenever there is more."""
+        while True:
+            await anyio.sleep(_OUTBOX_S)
+            if not has_waiting_runs(self._settings.home):
+                continue
+            self._errands += 1
+            try:
+                await to_thread.run_sync(take_in_runs, self._settings, self._store, self._leaving.is_set)
+            except (ReflectError, OSError) as error:  # the runs wait on
+                log.warning("the outbox cannot be taken in now: %s", error)
+            finally:
+                self._errands -= 1
 
     # -- connections
 
@@ -250,6 +268,8 @@ class Hub:
             project = str(hello.get("project", ""))
             thing = str(hello.get("thing", ""))
             work = partial(run_maintenance, str(hello["command"]), self._store, project, tell, thing)
+            if hello["command"] == "forget":
+                await to_thread.run_sync(empty_outbox, self._settings, self._store)
             await to_thread.run_sync(work, abandon_on_cancel=True)
         except ReflectError as error:
             await refuse_hello(lines, error, 2)

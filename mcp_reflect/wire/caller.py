@@ -83,7 +83,7 @@ class Caller:
         idle_s: float | None = None,
     ) -> None:
         self._environ = dict(os.environ if environ is None else environ)
-        self._cwd = cwd or _here()
+        self._cwd = cwd or current_folder()
         self._meta: dict[str, Any] = {
             "io.modelcontextprotocol/protocolVersion": MCP_PROTOCOL,
             "io.modelcontextprotocol/clientInfo": {"name": client, "version": __version__},
@@ -118,29 +118,38 @@ class Caller:
         *,
         again: bool = False,
         in_turn: bool = False,
+        start_s: float = 0.0,
         meta: Mapping[str, Any] | None = None,
     ) -> Any:
         """Return the structured result of a tool. Waits at most `timeout` seconds, a hub's start included.
 
+        `start_s`: for how many seconds to wait for a hub that is starting, if that is longer; what follows then has its
+        whole time.
         `again`: the call may be carried out twice without harm, and is repeated once where its answer was lost.
         `in_turn`: every answer to another call of this program, for which this one had to wait, begins its time anew.
         `meta`: what the server is told beside the arguments. Raises RemoteError, ConnectionLost, CallerBusy, and
         hub_launcher.Unavailable where no server can be had.
         """
         params = {"name": tool, "arguments": dict(arguments), "_meta": {**(meta or {}), **self._meta}}
-        return self._asked("tools/call", params, timeout, again=again, in_turn=in_turn).get("structuredContent")
+        result = self._asked("tools/call", params, timeout, again=again, in_turn=in_turn, start_s=start_s)
+        return result.get("structuredContent")
 
-    def read_resource(self, uri: str, timeout: float = TOOL_CALL_TIMEOUT_S) -> str:
+    def read_resource(self, uri: str, timeout: float = TOOL_CALL_TIMEOUT_S, start_s: float = 0.0) -> str:
         """Return the text of a resource. Waits and raises as `call` does."""
-        result = self._asked("resources/read", {"uri": uri, "_meta": self._meta}, timeout, again=True, in_turn=True)
+        params = {"uri": uri, "_meta": self._meta}
+        result = self._asked("resources/read", params, timeout, again=True, in_turn=True, start_s=start_s)
         return "".join(str(part.get("text", "")) for part in result.get("contents") or [])
 
     def _asked(
-        self, method: str, params: Mapping[str, Any], timeout: float, *, again: bool, in_turn: bool
+        self, method: str, params: Mapping[str, Any], timeout: float, *, again: bool, in_turn: bool, start_s: float
     ) -> dict[str, Any]:
-        with self._alone(time.monotonic() + timeout, timeout if in_turn else 0.0) as until:
+        with self._alone(time.monotonic() + timeout, timeout if in_turn else 0.0) as end:
+            until = end
             for _ in range(_SENT_AT_MOST):
                 try:
+                    if self._carrier is None:
+                        self._carrier = self._connected(until, time.monotonic() + start_s)
+                        until = max(until, time.monotonic() + timeout) if start_s else until
                     return self._once(method, params, until)
                 except NotDelivered:
                     self._drop()
@@ -195,8 +204,7 @@ class Caller:
         except ValueError as error:  # a server that cannot read a line does not answer it
             problem = f"the arguments are not JSON: {error}. Nothing was changed; correct it and call again."
             raise RemoteError(error_data(UsageError(problem))) from None
-        if self._carrier is None:
-            self._carrier = self._connected(until)
+        assert self._carrier is not None
         carrier = self._carrier
         carrier.send(line, until)
         while (said := carrier.next(until)) is not None:
@@ -213,18 +221,21 @@ class Caller:
                 return _result(answer)
         raise ConnectionLost("the memory ended before it answered")
 
-    def _connected(self, until: float) -> SocketTransport | ProcessTransport:
+    def _connected(self, until: float, start_until: float) -> SocketTransport | ProcessTransport:
+        """Reach a hub, or start a server. A hub that runs has to greet by `until`, one that starts by `start_until`."""
         home = address.home_folder(self._environ, self._cwd)
         if not address.hub_enabled(self._environ, home, self._cwd):
             return ProcessTransport(self._environ, self._cwd, home)
         hello = handshake.build_hello(__version__, home, self._environ, self._cwd, self._connection)
         started: list[Any] = []
         try:
-            carrier = SocketTransport(
-                hub_launcher.connect_or_start(
-                    home, hello, started=started.append, within=max(until - time.monotonic(), 0)
-                )
-            )
+            found = hub_launcher.try_connect(home, hello, until)
+            if found is None or found.answer.get("older"):
+                if found is not None:
+                    found.link.close()
+                within = max(until, start_until) - time.monotonic()
+                found = hub_launcher.connect_or_start(home, hello, started=started.append, within=max(within, 0))
+            carrier = SocketTransport(found)
         except hub_launcher.HubUnavailable as error:
             if not error.alone:
                 raise
@@ -288,7 +299,8 @@ def _reap(hub: Any) -> None:
     hub.wait()
 
 
-def _here() -> str:
+def current_folder() -> str:
+    """Return the working directory, or the user's own where it was deleted."""
     try:
         return os.getcwd()
     except OSError:  # it was deleted under the process

@@ -60,6 +60,7 @@ def run_doctor() -> list[DoctorFinding]:
             TimedCheck("settings", lambda: of_settings, 5),
             TimedCheck("model", lambda: environment.check_model(settings), 60),
             TimedCheck("home", lambda: storage.check_home(folder), 10),
+            TimedCheck("outbox", lambda: storage.check_outbox(folder), 10),
             TimedCheck("hub", lambda: services.check_hub(folder, environ, str(cwd)), 20),
             TimedCheck("ledger", lambda: storage.check_ledger(folder, settings), storage.EXAMINATION_S + 20),
             TimedCheck("mirror", lambda: storage.check_mirror(folder, settings), 20),

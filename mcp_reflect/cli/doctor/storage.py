@@ -59,6 +59,21 @@ def check_home(folder: Path) -> Iterator[DoctorFinding]:
         yield DoctorFinding("disk", "ok", f"{free / 1e9:.1f} GB free")
 
 
+def check_outbox(folder: Path) -> Iterator[DoctorFinding]:
+    """Runs that wait for a hub, and those that one refused."""
+    from mcp_reflect.application.outbox import OUTBOX_FOLDER, refused_files, waiting_files  # noqa: PLC0415 - heavy
+
+    waiting, refused = len(waiting_files(folder)), len(refused_files(folder))
+    if waiting:
+        told = f"{waiting} {'run waits' if waiting == 1 else 'runs wait'} for a hub, which takes them in as it starts"
+        yield DoctorFinding("outbox", "warning", told, "mcp-reflect hub restart")
+    if refused:
+        told = f"{refused} {'run' if refused == 1 else 'runs'} could not be taken in; hub.log says why"
+        yield DoctorFinding("outbox", "warning", told, f"look at {folder / OUTBOX_FOLDER}, and delete them there")
+    if not waiting and not refused:
+        yield DoctorFinding("outbox", "ok", "no run waits")
+
+
 _OTHER_HOME = "export MCP_REFLECT_HOME=<a folder that you may write>"
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from mcp_reflect import __version__
+from mcp_reflect.application.outbox import WaitingRun, keep_run, set_aside
 from mcp_reflect.application.requests import Submission
 from mcp_reflect.cli.doctor import client_configs, environment, services, storage
 from mcp_reflect.cli.doctor.report import DoctorFinding, TimedCheck, run_checks
@@ -160,6 +161,19 @@ def test_a_file_in_the_place_of_the_home_is_wrong(home: Path) -> None:
     assert one(home, "home")["status"] == "wrong"
     findings = list(storage.check_home(home / "below"))
     assert [finding.status for finding in findings] == ["wrong"]
+
+
+def test_runs_that_wait_for_a_hub_are_told(tmp_path: Path) -> None:
+    def told() -> list[tuple[str, str]]:
+        return [(finding.status, finding.detail) for finding in storage.check_outbox(tmp_path)]
+
+    assert told() == [("ok", "no run waits")]
+    files = [keep_run(tmp_path, WaitingRun("alpha", "ann", {"task": "t", "trace_key": key})) for key in "abc"]
+    set_aside(files[0])
+    (waiting, refused) = told()
+    assert waiting[0] == refused[0] == "warning"
+    assert waiting[1].startswith("2 runs wait")
+    assert refused[1].startswith("1 run could not")
 
 
 @pytest.mark.parametrize(("free", "judged"), [(10**6, "wrong"), (10**8, "warning"), (10**10, "ok")])

@@ -1,0 +1,114 @@
+"""The outbox of a home: runs that a program could not hand to a hub, until the next hub takes them in.
+
+One JSON file per run in `<home>/outbox`, written whole or not at all, readable by its owner alone, secrets redacted.
+Its name follows from project and trace_key, so that a run which is kept twice waits once. A file goes after its run was
+committed; a hub that is killed in between stores nothing twice, as the run has its trace_key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mcp_reflect.application.atomic_file import PRIVATE_MODE, atomic_writer
+from mcp_reflect.domain.redaction.redact import redact, redact_json, redact_trajectory
+from mcp_reflect.domain.redaction.stored_text import storable_key
+from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.errors import MemoryUnavailable
+
+OUTBOX_FOLDER = "outbox"
+MAX_WAITING_RUNS = 500
+MAX_OUTBOX_BYTES = 64_000_000
+
+_WAITING = "*.json"
+_REFUSED = ".refused"
+_FORMAT = 1
+_IDS = {"retrieved_memory_ids", "helpful_memory_ids", "harmful_memory_ids", "retrieval_id", "review_result"}
+"""Arguments that hold no words of anybody's."""
+
+
+@dataclass(frozen=True)
+class WaitingRun:
+    """A run as it waits: whose it is, and the arguments of submit_trace, a trace_key among them."""
+
+    project: str
+    user: str
+    arguments: Mapping[str, Any]
+
+
+def keep_run(home: Path, run: WaitingRun) -> Path:
+    """Write a run to the outbox, redacted; the file. Raises OSError, and MemoryUnavailable where the outbox is full."""
+    folder = home / OUTBOX_FOLDER
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    given = {name: _redacted(name, value) for name, value in run.arguments.items()}
+    content = json.dumps({"format": _FORMAT, "project": run.project, "user": run.user, "arguments": given}).encode()
+    name = hashlib.sha256(f"{run.project}\0{run.arguments['trace_key']}".encode()).hexdigest()[:32]
+    file = folder / f"{name}.json"
+    others = [size for other, size in _sizes(folder) if other != file]
+    if len(others) >= MAX_WAITING_RUNS or sum(others) + len(content) > MAX_OUTBOX_BYTES:
+        raise MemoryUnavailable(
+            f"the outbox {folder} is full: {len(others)} runs of {sum(others) / 1e6:.0f} MB wait there for a hub. "
+            "`mcp-reflect hub restart` starts one, `mcp-reflect doctor` says what holds it up"
+        )
+    with atomic_writer(file, PRIVATE_MODE) as out:
+        out.write(content)
+    return file
+
+
+def _sizes(folder: Path) -> list[tuple[Path, int]]:
+    found = []
+    for file in folder.iterdir():
+        with suppress(FileNotFoundError):  # taken in meanwhile
+            found.append((file, file.stat().st_size))
+    return found
+
+
+def waiting_files(home: Path) -> list[Path]:
+    """The runs that wait, the oldest first."""
+    found = []
+    for file in (home / OUTBOX_FOLDER).glob(_WAITING):
+        with suppress(FileNotFoundError):  # taken in meanwhile
+            found.append((file.stat().st_mtime_ns, file))
+    return [file for _, file in sorted(found)]
+
+
+def refused_files(home: Path) -> list[Path]:
+    """The runs that a hub could not take in, for a person to look at."""
+    return sorted((home / OUTBOX_FOLDER).glob(f"*{_REFUSED}"))
+
+
+def read_run(file: Path) -> WaitingRun:
+    """Read a run that waits. Raises ValueError for what is none, and OSError."""
+    found = json.loads(file.read_bytes())
+    if not isinstance(found, dict) or found.get("format") != _FORMAT:
+        raise ValueError("written by another version, or no run")
+    project, user, arguments = found.get("project"), found.get("user"), found.get("arguments")
+    if not isinstance(project, str) or not isinstance(user, str) or not isinstance(arguments, dict):
+        raise ValueError("no run")  # noqa: TRY004 - the content of a file
+    if not arguments.get("trace_key"):
+        raise ValueError("a run without a trace_key, which could be stored twice")
+    return WaitingRun(project, user, arguments)
+
+
+def set_aside(file: Path) -> None:
+    """Put a run that cannot be taken in out of the way of the others. Raises OSError."""
+    file.replace(file.with_name(file.name + _REFUSED))
+
+
+def _redacted(name: str, value: Any) -> Any:
+    if name in _IDS:
+        return value
+    if name == "trace_key":
+        return storable_key(value)
+    if name == "trajectory" and isinstance(value, str):
+        return redact_trajectory(parse(value)).text
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, list | tuple):
+        return [_redacted("", item) for item in value]
+    return redact_json(value)

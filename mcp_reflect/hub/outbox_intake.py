@@ -1,0 +1,85 @@
+"""Takes in the runs that wait in the outbox of the home."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from mcp_reflect.application import outbox
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, parse_arguments
+from mcp_reflect.bootstrap import Store, build_memory
+from mcp_reflect.config.load import Settings
+from mcp_reflect.config.project import check_project_id
+from mcp_reflect.errors import UnknownId, UsageError
+
+log = logging.getLogger(__name__)
+
+_ID_LISTS = ("retrieved_memory_ids", "helpful_memory_ids", "harmful_memory_ids")
+
+
+def take_in_runs(settings: Settings, store: Store, stopped: Callable[[], bool] = lambda: False) -> int:
+    """Store every run that waits, each in its project and under its user; return how many were taken in.
+
+    A run that the memory refuses is set aside. Ends early where `stopped` says so. Raises LedgerError and OSError,
+    whereupon the rest waits on.
+    """
+    taken = 0
+    for file in outbox.waiting_files(store.home.folder):
+        if stopped():
+            break
+        try:
+            run = outbox.read_run(file)
+            own = settings.model_copy(update={"project": check_project_id(run.project), "user": run.user})
+            with build_memory(own, store) as memory:
+                _submit(memory, run.arguments)
+        except FileNotFoundError:
+            continue
+        except (UsageError, ValueError) as error:
+            log.warning("a run that waited in the outbox is refused, see %s: %s", file, error)
+            outbox.set_aside(file)
+            continue
+        # Not before: what is killed here leaves a run that is stored and waits, and its key stores it once.
+        file.unlink(missing_ok=True)
+        taken += 1
+    return taken
+
+
+def empty_outbox(settings: Settings, store: Store) -> None:
+    """Take in what waits and delete what was refused, so that nothing is left to forget but in the ledger.
+
+    Raises LedgerError and OSError.
+    """
+    take_in_runs(settings, store)
+    for file in outbox.refused_files(store.home.folder):
+        file.unlink(missing_ok=True)
+
+
+def _submit(memory: MemoryService, arguments: Mapping[str, Any]) -> None:
+    """Submit a run without those ids that were forgotten since. Raises UsageError and LedgerError."""
+    while True:
+        try:
+            memory.submit(parse_arguments(Submission, arguments, "submit_trace"))
+        except UnknownId as error:
+            known = _without(arguments, set(error.ids))
+            if known == arguments:
+                raise
+            arguments = known
+        else:
+            return
+
+
+def _without(arguments: Mapping[str, Any], gone: set[str]) -> dict[str, Any]:
+    kept = dict(arguments)
+    for name in _ID_LISTS:
+        if name in kept:
+            kept[name] = [each for each in kept[name] if each not in gone]
+    if kept.get("retrieval_id") in gone:
+        kept["retrieval_id"] = NO_RETRIEVAL
+    return kept
+
+
+def has_waiting_runs(home: Path) -> bool:
+    return bool(outbox.waiting_files(home))

@@ -1,0 +1,123 @@
+"""The hub takes in what waits in the outbox: all of it, and nothing twice."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from mcp_reflect import ReflectClient
+from mcp_reflect.application.outbox import WaitingRun, keep_run, refused_files, waiting_files
+from mcp_reflect.bootstrap import Store, open_store
+from mcp_reflect.config.load import Settings, load_settings
+from mcp_reflect.hub.outbox_intake import empty_outbox, take_in_runs
+from tests.support.fakes import HashEmbedder
+from tests.support.hubs import RawClient, hub_pids, hubs_ended, kill_hub, posix
+from tests.support.servers import environment
+from tests.support.waiting import until
+
+LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
+
+
+@contextmanager
+def opened(home: Path) -> Iterator[tuple[Settings, Store]]:
+    settings = load_settings(environment(home), home.parent)
+    with open_store(settings, "a test", HashEmbedder()) as store:
+        yield settings, store
+
+
+def keep(home: Path, key: str, project: str = "test-project", **more: object) -> Path:
+    arguments = {"task": f"Task {key}", "trace_key": key, "review_result": "pass", "guidance": "Set the flag.", **more}
+    return keep_run(home, WaitingRun(project, "bob", arguments))
+
+
+def stored(store: Store, project: str = "test-project") -> tuple[int, int]:
+    with store.ledger.reading() as session:
+        counts = session.projects.counts(project, "bob")
+    return counts.traces, counts.passes
+
+
+def test_runs_are_stored_where_they_belong_and_once_even_if_a_hub_was_killed_before_it_took_the_file_away(
+    home: Path,
+) -> None:
+    mine, other = keep(home, "a"), keep(home, "b", "other")
+    before = mine.read_bytes()
+    with opened(home) as (settings, store):
+        assert take_in_runs(settings, store) == 2
+        assert not waiting_files(home)
+        assert not other.exists()
+        mine.write_bytes(before)
+        assert take_in_runs(settings, store) == 1
+        assert not mine.exists()
+        assert (stored(store), stored(store, "other")) == ((1, 1), (1, 1))
+
+
+def test_ids_that_were_forgotten_meanwhile_cost_no_run(home: Path) -> None:
+    keep(home, "a", retrieved_memory_ids=["mem_gone00000000"], helpful_memory_ids=["mem_gone00000000"])
+    with opened(home) as (settings, store):
+        assert take_in_runs(settings, store) == 1
+        assert stored(store) == (1, 1)
+
+
+def test_a_run_that_is_refused_is_set_aside_and_the_others_go_on(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+    keep(home, "a")
+    with opened(home) as (settings, store), caplog.at_level(logging.WARNING):
+        take_in_runs(settings, store)
+        wrong = keep(home, "a", task="Another task under the same key")
+        keep(home, "c")
+        wrong.with_name("no-run.json").write_text("{", encoding="utf-8")
+        assert take_in_runs(settings, store) == 1
+        assert stored(store) == (2, 2)
+        assert len(refused_files(home)) == len(caplog.records) == 2
+        empty_outbox(settings, store)
+        assert not refused_files(home)
+
+
+@posix
+@pytest.mark.slow
+def test_hubs_that_are_killed_while_they_take_runs_in_lose_none_and_store_none_twice(home: Path) -> None:
+    count = 12
+    for number in range(count):
+        keep(home, f"k{number}")
+    for _ in range(2):
+        waiting = len(waiting_files(home))
+        with RawClient(environment(home, **LASTING)) as client:
+            client.shake_hands()
+            until(lambda before=waiting: len(waiting_files(home)) < before)
+            kill_hub(home)
+    with RawClient(environment(home, **LASTING)) as client:
+        client.shake_hands()
+        until(lambda: not waiting_files(home))
+        assert client.call("memory_stats")["traces"]["total"] == count
+
+
+@posix
+def test_a_run_of_a_program_that_cannot_start_a_hub_is_stored_by_the_next_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with hubs_ended(tmp_path / "home") as home:
+        for name, value in environment(home, **LASTING).items():
+            monkeypatch.setenv(name, value)
+        for name in [name for name in os.environ if name.startswith("MCP_REFLECT_")]:
+            if name not in environment(home, **LASTING):
+                monkeypatch.delenv(name)
+        with monkeypatch.context() as broken, ReflectClient() as client:
+            broken.setattr(sys, "executable", "/bin/false")
+            with client.trace("Fix the build") as run:
+                run.log("$ make\nok")
+                run.passed("it builds")
+            outcome = client.create_trace("Fix the tests")
+        assert run.outcome is None
+        assert (outcome.available, outcome.waiting) == (False, True)
+        assert len(waiting_files(home)) == 2
+        assert hub_pids(home) == []
+        with ReflectClient(strict=True, timeout=60) as later:
+            later.query_memories("Fix the build")
+            until(lambda: not waiting_files(home))
+            found = {trace.task: trace.review_status for trace in later.list_traces("all")}
+        assert found == {"Fix the build": "reviewed", "Fix the tests": "pending"}
