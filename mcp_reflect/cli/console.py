@@ -18,7 +18,7 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
-from mcp_reflect.domain.text.inert import visible
+from mcp_reflect.domain.text.inert import escaped_json, visible
 from mcp_reflect.errors import ConfigurationError, ReflectError
 
 if TYPE_CHECKING:
@@ -131,7 +131,8 @@ def read_argument(argument: str) -> str:
 
 def show_json(document: object) -> None:
     """Write one document to stdout, unwrapped and in UTF-8."""
-    typer.echo(json.dumps(document, ensure_ascii=False, indent=2).encode("utf-8", "backslashreplace"))
+    text = escaped_json(json.dumps(document, ensure_ascii=False, indent=2))
+    typer.echo(text.encode("utf-8", "backslashreplace"))
 
 
 def print_warnings(warnings: list[str]) -> None:

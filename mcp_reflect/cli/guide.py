@@ -28,6 +28,7 @@ def guide_command(
 
     from mcp_reflect.application.atomic_file import write_atomically  # noqa: PLC0415 - as its siblings
     from mcp_reflect.application.guide import write_guide  # noqa: PLC0415 - heavy
+    from mcp_reflect.domain.text.inert import escaped_json  # noqa: PLC0415 - only here
     from mcp_reflect.server.views import guide_view  # noqa: PLC0415 - heavy
 
     with ledger_access(project) as books:
@@ -37,7 +38,8 @@ def guide_command(
     elif output is None:
         typer.echo(found.markdown.encode("utf-8", "backslashreplace"), nl=False)
     else:
-        text = json.dumps(guide_view(found), ensure_ascii=False, indent=2) + "\n" if as_json else found.markdown
+        document = json.dumps(guide_view(found), ensure_ascii=False, indent=2) + "\n"
+        text = escaped_json(document) if as_json else found.markdown
         with report_errors():
             refuse_own_file(output, current_settings())
             write_atomically(output, text)

@@ -14,6 +14,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import MAX_LIMIT
+from mcp_reflect.domain.text.inert import inert_json
 from mcp_reflect.errors import ReflectError, UnknownId
 from mcp_reflect.server.insights import insight_view
 from mcp_reflect.server.tool import AppContext
@@ -70,7 +71,7 @@ async def with_worker_slot(ctx: ServerRequestContext[MemoryService], call_next: 
 
 def _shown(view: Callable[[MemoryService], dict[str, Any]], memory: MemoryService) -> str:
     with _translated():
-        return json.dumps(view(memory), indent=2, ensure_ascii=False)
+        return json.dumps(inert_json(view(memory)), indent=2, ensure_ascii=False)
 
 
 @contextmanager

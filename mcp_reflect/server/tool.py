@@ -17,6 +17,7 @@ from pydantic import Field
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import RequestModel, input_schema, parse_arguments
+from mcp_reflect.domain.text.inert import inert_json
 from mcp_reflect.errors import ReflectError, UsageError
 from mcp_reflect.server.text import readable
 from mcp_reflect.server.workers import in_worker
@@ -110,4 +111,6 @@ def profile_of(ctx: AppContext) -> Profile:
 def answer(structured: dict[str, Any], text: str = "") -> CallToolResult:
     """Return a result with its content twice, as text and as data, because some clients show the model only one."""
     shown = text or readable(structured)
+    # The prompt begins with the caller's own task, byte for byte, and is inert from there on.
+    structured = {name: item if name == "augmented_task" else inert_json(item) for name, item in structured.items()}
     return CallToolResult(content=[TextContent(type="text", text=shown)], structured_content=structured)

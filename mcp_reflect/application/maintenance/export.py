@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 from mcp_reflect.application.maintenance.audit import audit_ledger
 from mcp_reflect.application.ports import AuditRows, Ledger, PortableRow, Progress, Taken
+from mcp_reflect.domain.text.inert import escaped_json
 from mcp_reflect.errors import ArchiveError
 
 EXPORT_FORMAT = "mcp-reflect-export"
@@ -131,7 +132,7 @@ def import_project(
 
 def _encoded(line: Mapping[str, Any]) -> bytes:
     try:
-        return json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        return escaped_json(json.dumps(line, ensure_ascii=False, separators=(",", ":"))).encode() + b"\n"
     except UnicodeEncodeError:  # a lone surrogate can only be written as an escape
         return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 

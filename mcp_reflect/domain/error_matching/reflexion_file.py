@@ -21,6 +21,7 @@ from typing import Any
 
 from mcp_reflect.domain.models import RETRIEVABLE, ErrorMemory, Metadata, Status
 from mcp_reflect.domain.redaction.redact import redact_json
+from mcp_reflect.domain.text.inert import escaped_json
 from mcp_reflect.domain.trajectory.parsing import MAX_DEPTH, is_deeper
 
 EXTRA_KEY = "reflexion_extra"
@@ -225,7 +226,8 @@ def render_line(memory: ErrorMemory, *, with_id: bool, line_id: str = "") -> str
         fields["more_evidence"] = list(memory.evidence[1:])
     if metadata:
         fields["metadata"] = metadata
-    return json.dumps(fields | {key: value for key, value in extra.items() if key not in fields}, ensure_ascii=False)
+    line = fields | {key: value for key, value in extra.items() if key not in fields}
+    return escaped_json(json.dumps(line, ensure_ascii=False))
 
 
 def error_line_of(memory: ErrorMemory) -> ErrorLine:

@@ -6,13 +6,18 @@ emoji needs them. `inert` also defuses what looks like the frames that this proj
 `augment_task`, the tags of the hooks) or like the markers that chat formats are built of, in whatever look-alike
 characters: a line is quoted, the bracket of a tag becomes a parenthesis. Both functions give back their own results
 unchanged, and harmless text byte for byte.
+
+JSON is data: `inert_json` is for values that a model or a program is given, whose frame is JSON itself, and
+`escaped_json` for documents that are written to files and terminals, from which nothing may get lost.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Any
 
 _SEQUENCE = re.compile(
     # CSI; OSC, DCS, SOS, PM, APC up to their end or the line's; two-character escapes. ESC may be written as C1.
@@ -20,6 +25,7 @@ _SEQUENCE = re.compile(
     r"|\x1b[ -/]*[0-~]?"
 )
 _LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_UNUSUAL_LINE_END = re.compile("[\x0b\x0c\x85\u2028\u2029]")
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\U0001d173-\U0001d17a]"
@@ -69,6 +75,27 @@ def inert(text: str) -> str:
         text = after
 
 
+def inert_json(value: Any) -> Any:
+    """Return the JSON value with each string and key visible, and without tags that a model could take for ours."""
+    if isinstance(value, str):
+        return _without_tags(visible(value))
+    if isinstance(value, dict):
+        return {inert_json(key): inert_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [inert_json(item) for item in value]
+    return value
+
+
+def escaped_json(document: str) -> str:
+    """Return a JSON document with what `visible` would take out written as escapes: it means the same."""
+    document = _UNSEEN.sub(_escaped, _UNUSUAL_LINE_END.sub(_escaped, document))
+    return _JOINING.sub(lambda found: found[0] if _kept(found, document) == found[0] else _escaped(found), document)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1] if found[0] != "\x7f" else "\\u007f"
+
+
 def _kept(found: re.Match[str], text: str) -> str:
     """A joiner between letters of a script that joins, or in an emoji; one selector after what it can select for."""
     run, before, after = found[0], text[: found.start()][-1:], text[found.end() :][:1]
@@ -91,16 +118,24 @@ def _joins(before: str, after: str) -> bool:
 
 
 def _defused(line: str) -> str:
-    skeleton, places = _skeleton(line)
+    skeleton, _ = _skeleton(line)
     if not any(word in skeleton for word in _FENCED):
         return line
-    tags = {places[found.start()] for found in _TAG.finditer(skeleton)}
-    if tags:
-        line = "".join("(" if place in tags else each for place, each in enumerate(line))
+    line = _defused_tags(line)
     if _FRAME_LINE.fullmatch(" ".join(skeleton.split())):
         indent = line[: len(line) - len(line.lstrip())]
         return f"{indent}{_QUOTED}{line[len(indent) :]}"
     return line
+
+
+def _without_tags(text: str) -> str:
+    return text if text.isascii() and "<" not in text else "\n".join(_defused_tags(line) for line in text.split("\n"))
+
+
+def _defused_tags(line: str) -> str:
+    skeleton, places = _skeleton(line)
+    tags = {places[found.start()] for found in _TAG.finditer(skeleton)}
+    return "".join("(" if place in tags else each for place, each in enumerate(line)) if tags else line
 
 
 def _skeleton(line: str) -> tuple[str, list[int]]:
