@@ -8,6 +8,7 @@
   holds a value, a command, an error text or a sentence of which a third is not in its task.
 - `growing`: a memory that grew over 500 runs of the question answering agent. A duplicate is a lesson among the first
   five with the words of an earlier one of them, whatever their case and punctuation.
+- `storing`: what a reviewed run costs, in bulk and against one embedding plus one raw Chroma add.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.lessons.storing import measure_storing
 from benchmarks.quality.banks import Laboratory, laboratory
-from benchmarks.quality.data import DATA, HOTPOT, TAU, read_runs
+from benchmarks.quality.data import DATA, HOTPOT, TAU, Run, read_runs
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import NO_RETRIEVAL, Query, Submission
 from mcp_reflect.domain.lessons.vocabulary import term_weights
@@ -131,6 +133,20 @@ def growing() -> Iterator[Figure]:
     yield Figure(f"duplicates among the first 5, {len(questions)} questions", sum(copies), "0", "73")
 
 
+def storing() -> Iterator[Figure]:
+    runs = random.Random(SEED).sample([*read_runs(HOTPOT), *read_runs(TAU)], GROWN)
+    with laboratory() as lab, lab.memory("storing") as memory:
+
+        def hand_in(memory: MemoryService, task: str, run: Run) -> object:
+            return submit(memory, task, list(run.messages), result="pass" if run.passed else "fail")
+
+        a_second, one = measure_storing(lab, memory, runs, hand_in)
+    yield Figure(f"reviewed runs a second, {GROWN} in bulk", a_second, ">= 40")
+    yield Figure("one run / (one embedding + one raw Chroma add), paired", one.ratio, "<= 2")
+    yield Figure("… its median in ms", one.ours * 1e3, "")
+    yield Figure("… theirs in ms", one.theirs * 1e3, "")
+
+
 def copies_among(texts: Sequence[str]) -> int:
     return len(texts) - len(set(texts))
 
@@ -207,6 +223,7 @@ PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
     "sessions": sessions,
     "specific": specific,
     "growing": growing,
+    "storing": storing,
 }
 
 

@@ -46,7 +46,7 @@ FULL_SCAN_LIMIT = 100_000
 _NEAREST = 256
 """Least number of neighbours asked of the index: twice what a pool of the default size needs, see TRUSTED_SHARE."""
 
-_LIKE = 24
+_LIKE = 12
 """Memories by the same words, and of the nearest tasks, that are compared with the lesson of a run."""
 
 _SCAN_LIMIT = 20_000

@@ -64,17 +64,19 @@ def find_same_lesson(
     if candidates.as_of < 0:
         return None
     lesson = Lesson.of(memory.reflection)
-    like = [
+    usable = [
         each
         for each in late_candidates(session, memory, candidates)
-        if each.status in IN_FORCE
-        and each.user == memory.user
-        and each.source_trace_id != memory.source_trace_id
+        if each.status in IN_FORCE and each.user == memory.user and each.source_trace_id != memory.source_trace_id
+    ]
+    vectors = session.vectors.of_memories([each.id for each in usable], model)
+    cosines = {memory_id: float(vector @ other) for memory_id, other in vectors.items()}
+    near = [
+        each
+        for each in usable
+        if same_kind(memory.task, each.task, cosines.get(each.id, 0.0), lesson)
         and say_the_same(lesson, Lesson.of(each.reflection))
     ]
-    vectors = session.vectors.of_memories([each.id for each in like], model)
-    cosines = {memory_id: float(vector @ other) for memory_id, other in vectors.items()}
-    near = [each for each in like if same_kind(memory.task, each.task, cosines.get(each.id, 0.0), lesson)]
     return min(near, key=lambda each: (each.created_at, each.id), default=None)
 
 

@@ -17,7 +17,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.lessons.vocabulary import stem, word_weight
@@ -77,9 +77,7 @@ class Lesson:
     @classmethod
     def of(cls, reflection: str) -> Lesson:
         """Read a reflection as rendered, at most its first 8,000 characters."""
-        found = dict.fromkeys(_statements(reflection[:_MOST_CHARS]))
-        distinct = {word for statement in found for word in statement if word not in _FRAME}
-        return cls(tuple(found), math.fsum(map(_weight, distinct)))  # the same in every order
+        return _read(reflection[:_MOST_CHARS])
 
     @property
     def is_empty(self) -> bool:
@@ -109,6 +107,14 @@ class Lesson:
     @property
     def needs_task(self) -> bool:
         return self.weight < NEEDS_TASK
+
+
+@lru_cache(maxsize=2_048)
+def _read(reflection: str) -> Lesson:
+    """The lessons of the nearest tasks are compared with each run of their kind, so they are kept."""
+    found = dict.fromkeys(_statements(reflection))
+    distinct = {word for statement in found for word in statement if word not in _FRAME}
+    return Lesson(tuple(found), math.fsum(map(_weight, distinct)))  # the same in every order
 
 
 def lesson_key(task: str, reflection: str) -> int:
