@@ -1,8 +1,10 @@
-"""The known errors of a bank: `python -m benchmarks.errors [--only pairs|speed] [--records 10000]`.
+"""The known errors of a bank: `python -m benchmarks.errors [--only pairs|runs|speed] [--records 10000]`.
 
 `pairs`: errors recorded from real tools (`error_pairs/`), asked for with the same error under other conditions and with
 another error of the same shape. Printed are the shares that are called the same, as a hook announces them, on the
 ecosystems on which the rules were chosen and on those left out. `python -m benchmarks.error_pairs.record` records them.
+
+`runs`: what submitted coding sessions (`lessons/recorded`) leave of their errors and fixes by themselves.
 
 `speed`: `find_error_fixes` against `query_memories`. The bank holds that many recorded errors, made of headlines of
 real bug reports with words of their own and long stack traces as evidence. Both are asked in process, in turn, A B A B,
@@ -25,6 +27,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.error_pairs.from_runs import print_runs
 from benchmarks.error_pairs.report import print_pairs
 from benchmarks.quality.data import DATA
 from benchmarks.speed import SEED, mixtures, settings_in
@@ -101,11 +104,13 @@ def in_turn(runs: Sequence[Callable[[str], object]], fresh: Iterator[str]) -> li
 def main() -> None:
     parser = argparse.ArgumentParser(description="Known errors: which are called the same, and how long it takes.")
     parser.add_argument("--records", type=int, default=10_000, help="errors in the bank of `speed`")
-    parser.add_argument("--only", choices=("pairs", "speed"), help="one part")
+    parser.add_argument("--only", choices=("pairs", "runs", "speed"), help="one part")
     asked = parser.parse_args()
-    if asked.only != "speed":
+    if asked.only in {None, "pairs"}:
         print_pairs(console)
-    if asked.only != "pairs":
+    if asked.only in {None, "runs"}:
+        print_runs(console)
+    if asked.only in {None, "speed"}:
         print_speed(asked.records)
 
 

@@ -134,7 +134,7 @@ class MemoryService(MemoryReader):
     # -- after a task
 
     def submit(self, submission: Submission, *, client_can_sample: bool = False) -> ReviewOutcome:
-        """Store a run, and its review where one is given, in one transaction."""
+        """Store a run with the errors that it fixed, and its review where one is given, in one transaction."""
         run = self._run_of(submission)
         trace, verdict = run.trace, submission.verdict
         with self._ledger.reading() as reading:
@@ -144,6 +144,7 @@ class MemoryService(MemoryReader):
         if known is not None:
             return self._same_trace(known, trace)
         prepared = self._prepared_submission(run, submission, client_can_sample) if verdict.result else None
+        fixed, errors_changed = self.errors.of_runs.prepare(run), False
         with self._ledger.writing() as session:
             known = _find_same(session, trace)
             if known is None:
@@ -154,11 +155,15 @@ class MemoryService(MemoryReader):
                 outcome = ReviewOutcome(trace.id, None, "none", "", None, [])
                 if prepared is not None:
                     outcome = self.reviews.apply(session, prepared, trace)
+                errors_changed = self.errors.of_runs.store(session, fixed, trace)
                 due = self.insights.queue_if_due(session)
         if known is not None:
             return self._same_trace(known, trace)
         if due:
             self.insights.wake()
+        if errors_changed:
+            self._saved(self.profile.project)
+            self.errors.mirror.write()
         return self.reviews.settle(outcome)
 
     def review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool = False) -> ReviewOutcome:

@@ -286,6 +286,15 @@ class Retriever:
             candidates = same if words else errors.known.keys()
             return [i for i in errors.recorded_ids() if i in candidates and user in {None, errors.known[i].user}]
 
+    def find_same_error(self, project: str, user: str | None, error: str) -> list[str]:
+        """Return the ids of recorded errors that are the same as the one that a text reports."""
+        signatures = error_signatures(error)
+        project_tables = self._tables_of(project, self._embedder.dimension)
+        with project_tables.lock:
+            self._catch_up(project, project_tables)
+            same, known = project_tables.errors.same(signatures), project_tables.errors.known
+            return [i for i in sorted(same) if known[i].is_recorded and user in {None, known[i].user}]
+
     def reload(self, project: str) -> None:
         """Read the project from the ledger again at the next search: the change feed does not report deletions."""
         with self._opening:

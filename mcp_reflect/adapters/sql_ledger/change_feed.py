@@ -21,6 +21,8 @@ _SAYS_WHAT_TO_DO = and_(
     or_(schema.memories.c.kind != "reflection", schema.memories.c.author != "extractive"),
 )
 
+_FOUND_IN_RUN = and_(schema.memories.c.kind == "error", schema.memories.c.author == "extractive")
+
 LATEST_SEQ = select(schema.properties.c.value).where(schema.properties.c.name == "seq")
 
 
@@ -69,7 +71,7 @@ class SqlChangeFeed:
         unsigned = and_(m.c.error_signatures == "", m.c.error_keywords != "")  # written before there were signatures
         said = (m.c.key_mistake, m.c.evidence)
         wanted += [m.c.kind, _SAYS_WHAT_TO_DO, m.c.error_keywords, m.c.error_signatures]
-        wanted += [*(case((unsigned, text)) for text in said), u.c.last_used_at]
+        wanted += [*(case((unsigned, text)) for text in said), u.c.last_used_at, _FOUND_IN_RUN]
         wanted += [w.c.terms, case((w.c.terms.is_(None), m.c.embedded_text))]
         unread = w.c.lesson.is_(None)  # written before lessons were counted, or with other terms
         texts = (m.c.reflection, m.c.correct_action, m.c.guidance)
@@ -109,6 +111,7 @@ class SqlChangeFeed:
                 solved=bool(solved),
                 error_keywords=rows.to_lines(keywords),
                 error_signatures=rows.signatures_from(signatures, mistake, evidence),
+                by_error_only=bool(by_error_only),
                 used=used or 0,
                 terms=rows.terms_from(terms, text),
                 lesson=rows.terms_from(lesson, None if lesson is not None else lesson_text(kind, *told_by)),
@@ -134,6 +137,7 @@ class SqlChangeFeed:
                 mistake,
                 evidence,
                 used,
+                by_error_only,
                 terms,
                 text,
                 superseded_by,

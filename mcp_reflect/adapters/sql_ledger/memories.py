@@ -107,6 +107,13 @@ class SqlMemories(SqlRepository):
             self._connection.execute(insert(e), {"memory_id": memory.id, "model": model, "vector": blob})
         self._connection.execute(insert(schema.words), rows.words_row(memory))
 
+    def revise(self, memory: Memory) -> None:
+        m = schema.memories
+        row = rows.memory_row(memory) | {"seq": self._feed.next_seq()}
+        self._connection.execute(update(m).where(m.c.id == memory.id).values(row))
+        self._connection.execute(delete(schema.words).where(schema.words.c.memory_id == memory.id))
+        self._connection.execute(insert(schema.words), rows.words_row(memory))
+
     def set_status(self, memory_id: str, status: Status) -> None:
         m = schema.memories
         self._connection.execute(update(m).where(m.c.id == memory_id).values(status=status, seq=self._feed.next_seq()))

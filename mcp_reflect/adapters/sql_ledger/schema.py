@@ -34,7 +34,7 @@ from sqlalchemy import (
     false,
 )
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 """Raised with every change. A new column has a server_default: what the rows of older ledgers hold in it."""
 
 metadata = MetaData()
@@ -114,6 +114,7 @@ memories = Table(
     Column("evidence", JSON, nullable=False),
     Column("tests", JSON, nullable=False),
     Column("recurrences", Integer, nullable=False),
+    Column("seen_in", JSON, nullable=False, server_default="[]"),
     Column("importance", Double),
     Column("contradicts", JSON, nullable=False),
     Column("superseded_by", Id, nullable=False, server_default=""),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mcp_reflect.application.known_errors.from_runs import RunErrors
 from mcp_reflect.application.known_errors.mirror import Mirror
 from mcp_reflect.application.known_errors.records import (
     compose_error,
@@ -73,6 +74,7 @@ class ErrorFixes:
         self._profile = profile
         self._clock = clock
         self.mirror = mirror
+        self.of_runs = RunErrors(embedder, retriever, profile, clock)
 
     def find(self, query: ErrorQuery) -> KnownFixes:
         """Return the known fixes of an error, best first, and record them as retrieved by this connection."""

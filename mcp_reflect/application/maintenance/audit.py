@@ -10,7 +10,7 @@ import numpy as np
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.ports import AuditRows, Embedder, Ledger, Progress, VectorIndex
 from mcp_reflect.domain.learning import q_update
-from mcp_reflect.domain.models import InsightMemory, Memory, Review, Trace, UtilityEvent, Witness
+from mcp_reflect.domain.models import ErrorMemory, InsightMemory, Memory, Review, Trace, UtilityEvent, Witness
 from mcp_reflect.domain.values import Vector
 
 _SAME_VECTOR = 1e-4
@@ -56,7 +56,7 @@ def _provenance(memories: list[Memory], traces: list[tuple[Trace, Review | None]
     for memory in memories:
         if memory.source_trace_id not in known:
             yield f"memory {memory.id}: its trace {memory.source_trace_id} is missing"
-        elif not isinstance(memory, InsightMemory) and memory.source_trace_id not in reviewed:
+        elif not isinstance(memory, InsightMemory | ErrorMemory) and memory.source_trace_id not in reviewed:
             yield f"memory {memory.id}: its trace {memory.source_trace_id} has no review"
         if memory.superseded_by and memory.superseded_by not in {each.id for each in memories}:
             yield f"memory {memory.id}: what supersedes it, {memory.superseded_by}, is missing"

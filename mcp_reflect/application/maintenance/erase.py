@@ -9,10 +9,11 @@ only this memory would become one that names none, and would credit all the othe
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from mcp_reflect.application.credit import disown
+from mcp_reflect.application.known_errors.from_runs import without_runs
 from mcp_reflect.application.ports import Ledger, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.witnesses import leave, successor_of
@@ -77,6 +78,11 @@ def erase_record(ledger: Ledger, project: str, record_id: str) -> ErasurePlan:
                 leave(session, shared, trace_id)
         for update in found.q_updates:
             disown(session, update.memory_id, traces)
+        erased = {memory.id for memory in found.memories}
+        for error in _seen_in(session, project, traces):
+            if error.id not in erased:
+                gone = [trace for trace in found.traces if trace.id in error.seen_in]
+                session.memories.revise(without_runs(error, gone, session.traces.get))
         for memory in found.memories:
             told = {memory.source_trace_id, *(each.trace_id for each in session.witnesses.of_memory(memory.id))}
             for trace_id in told - traces:
@@ -131,6 +137,12 @@ def _shared_with_others(session: ReadSession, trace_id: str) -> list[ReflectionM
     return of_kind(session.memories.by_ids(ids).values(), ReflectionMemory)
 
 
+def _seen_in(session: ReadSession, project: str, traces: Collection[str]) -> list[ErrorMemory]:
+    """The errors that were met again in one of these traces."""
+    errors = of_kind(session.memories.find(project, kind="error"), ErrorMemory)
+    return [memory for memory in errors if not set(traces).isdisjoint(memory.seen_in)]
+
+
 def _moved(session: ReadSession, traces: set[str], memories: set[str]) -> list[QUpdate]:
     """Return how the q_values of memories that stay are moved, also of those whose next run becomes their source."""
     moved = {event.memory_id for trace_id in traces for event in session.events.of_trace(trace_id)}
@@ -160,7 +172,7 @@ def _take_back_words(session: WriteSession, memory: Memory, trace_id: str) -> No
         verdict = {"claims", "helpful_memory_ids", "harmful_memory_ids"}
         return ReflectionDraft.model_validate(draft.model_dump(include=verdict))
 
-    if isinstance(memory, InsightMemory):
+    if isinstance(memory, InsightMemory | ErrorMemory):  # no draft of a run holds its text
         return
     session.traces.map_drafts(trace_id, without)
     job = session.jobs.reflections.get(trace_id)

@@ -64,6 +64,10 @@ class MemoryRepository(MemoryQueries, Protocol):
         """
         ...
 
+    def revise(self, memory: Memory) -> None:
+        """Replace the content of a memory whose embedded text stays as it is, and with it its vectors."""
+        ...
+
     def set_status(self, memory_id: str, status: Status) -> None:
         """Change the status of a memory, which is noted in the change feed."""
         ...

@@ -133,11 +133,20 @@ class ErrorSignature:
     details: frozenset[str] = frozenset()
 
     def agrees(self, other: ErrorSignature) -> bool:
-        """Return true where both may stand for the same error."""
-        if self.key != other.key and not (self._goes_on_as(other) or other._goes_on_as(self)):
-            return False
+        """Return true where both stand for the same error."""
         if self.named and self.outside:
-            return True
+            return self._reads_like(other)
+        return self.allows(other) and (self.named or True in self._places(other))
+
+    def allows(self, other: ErrorSignature) -> bool:
+        """Return true where nothing that is known of both contradicts that they stand for the same error."""
+        return self._reads_like(other) and False not in self._places(other)
+
+    def _reads_like(self, other: ErrorSignature) -> bool:
+        return self.key == other.key or self._goes_on_as(other) or other._goes_on_as(self)
+
+    def _places(self, other: ErrorSignature) -> list[bool | None]:
+        """Whether the file, the function, the code and the details agree; None where one of both does not know."""
         known = [
             self.file == other.file if self.file and other.file else None,
             self.function == other.function if self.function and other.function else None,
@@ -146,7 +155,7 @@ class ErrorSignature:
         if not self.named:
             told, others = self.details, other.details
             known.append(told <= others or others <= told if told and others else None)
-        return False not in known and (self.named or True in known)
+        return known
 
     @property
     def opening(self) -> str:
@@ -188,7 +197,7 @@ def same_error(mistake: str, evidence: str, other_mistake: str, other_evidence: 
     """Return true where an error is a recurrence of another one.
 
     Their mistakes must have the same words apart from what differs from run to run, in any order (or be equal when
-    normalized, where nothing else is left). Where both have evidence, that must report the same error too.
+    normalized, where nothing else is left). Where both have evidence, that must not contradict it.
     """
     mine, theirs = _words(mistake, []), _words(other_mistake, [])
     alike = (
@@ -197,7 +206,12 @@ def same_error(mistake: str, evidence: str, other_mistake: str, other_evidence: 
     if not alike or not evidence.strip() or not other_evidence.strip():
         return alike
     ours, others = error_signatures(evidence), error_signatures(other_evidence)
-    return not ours or not others or is_same(ours, others)
+    return not ours or not others or is_same(ours, others) or _allow(ours, others)
+
+
+def _allow(ours: SignatureGroup, others: SignatureGroup) -> bool:
+    """Return true where each signature of one may stand for the same error as one of the other."""
+    return all(any(a.allows(b) for b in others) for a in ours) and all(any(b.allows(a) for a in ours) for b in others)
 
 
 def signature_of(headline: Headline) -> ErrorSignature:

@@ -13,7 +13,7 @@ from mcp_reflect.domain.lessons.steps import Step
 _VARIANT = 0.34
 """Least share of common words (Jaccard) from which two commands of one program are variants of each other."""
 
-_RETRIED_WITHIN = 60
+RETRIED_WITHIN = 60
 """Steps behind a failure in which its repair is looked for."""
 
 _OTHER_PROGRAM = 0.6
@@ -62,7 +62,7 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
     for place, step in enumerate(steps):
         if not step.failed or step.kind == "edit" or is_inspection(step) or place in done:
             continue
-        near = range(place + 1, min(place + 1 + _RETRIED_WITHIN, len(steps)))
+        near = range(place + 1, min(place + 1 + RETRIED_WITHIN, len(steps)))
         later = [number for number in near if _is_retry(step, steps[number])]
         worked = next((number for number in later if steps[number].failed is False), None)
         if worked is None:
@@ -76,7 +76,7 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
             error=decisive_error([*last.errors, *step.errors]),
             worked=steps[worked],
             edits=tuple(each for each in between if each.kind == "edit" and not each.failed),
-            commands=tuple(each for each in between if _prepares(each)),
+            commands=tuple(each for each in between if is_preparation(each)),
         )
         if not repair.same_command or repair.edits or repair.commands:
             yield repair
@@ -98,7 +98,8 @@ def _is_retry(failed: Step, other: Step) -> bool:
     return alike >= _VARIANT or (len(a) > 1 and a <= b)
 
 
-def _prepares(step: Step) -> bool:
+def is_preparation(step: Step) -> bool:
+    """Return true for a command that worked and changed something that others need."""
     return (
         step.kind == "command"
         and step.failed is False

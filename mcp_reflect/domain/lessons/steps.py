@@ -13,10 +13,12 @@ from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_lin
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance, iter_events
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.tools import EDITORS, SHELLS, arguments_of, command_of, exit_code
+from mcp_reflect.domain.truncate import truncate_middle
 
 _PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}[$#] |\$ |> \$ )(?P<command>\S.*)$")
 _PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
 _MOST_ERRORS = 6
+_MOST_OUTPUT = 20_000
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 
 
@@ -26,6 +28,7 @@ class Step:
 
     `subject` is the command line of a command, the path of an edit, the arguments of another call as compact text.
     `change` holds pairs of what an edit replaced and by what. `failed` is None where nothing tells.
+    `output` is what it printed, of a long one the beginning and the end.
     """
 
     kind: Literal["command", "edit", "call"]
@@ -35,6 +38,7 @@ class Step:
     change: tuple[tuple[str, str], ...] = ()
     failed: bool | None = None
     errors: tuple[str, ...] = ()
+    output: str = ""
 
 
 def find_steps(trajectory: Trajectory) -> list[Step]:
@@ -115,7 +119,7 @@ def _with_result(step: Step, result: ToolResult) -> Step:
         failed = bool(found)
     if failed and len(found) < _MOST_ERRORS:
         found += tuple(_first_lines(result.text, _MOST_ERRORS - len(found)))
-    return replace(step, failed=failed, errors=found[:_MOST_ERRORS])
+    return replace(step, failed=failed, errors=found[:_MOST_ERRORS], output=truncate_middle(result.text, _MOST_OUTPUT))
 
 
 def _first_lines(output: str, most: int) -> Iterator[str]:
@@ -136,7 +140,8 @@ def _logged(text: str) -> Iterator[Step]:
             printed = "\n".join(output)
             found = tuple(dict.fromkeys(errors_in_text(printed)))
             code = exit_code(printed, None)
-            yield Step("command", "shell", command, {}, (), bool(found) if code is None else code != 0, found)
+            failed = bool(found) if code is None else code != 0
+            yield Step("command", "shell", command, {}, (), failed, found, truncate_middle(printed, _MOST_OUTPUT))
         command, output = (prompt["command"].strip() if prompt else ""), []
 
 

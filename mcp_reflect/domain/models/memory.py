@@ -139,11 +139,11 @@ class ReflectionMemory(_RunMemory):
 
 
 class ErrorMemory(MemoryBase):
-    """An error with its fix, recorded directly. Searches find it by what went wrong.
+    """An error with its fix, recorded directly or found in a run. Searches find it by what went wrong.
 
     `key_mistake` is the mistake, `correct_action` the fix, `guidance` the rule, `evidence` the error's text, first seen
     first, `tests` how to check the fix, `recurrences` how often it came back. `error_keywords` and
-    `error_signatures` as of a reflection.
+    `error_signatures` as of a reflection. `seen_in` are the later runs in which it was met and fixed again.
     """
 
     kind: Literal["error"] = "error"
@@ -153,6 +153,7 @@ class ErrorMemory(MemoryBase):
     evidence: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     recurrences: int = 0
+    seen_in: tuple[str, ...] = ()
     error_keywords: tuple[str, ...] = ()
     error_signatures: tuple[str, ...] = ()
 

@@ -180,7 +180,7 @@ class FeatureTable:
         """Apply the changes that the ledger committed after `seq`."""
         for change in changes.memories:
             self._mark_dead(change.memory_id)
-            if change.vector is not None and change.retrievable:
+            if change.vector is not None and change.retrievable and not change.by_error_only:
                 self._append(change, change.vector)
         for utility in changes.utilities:
             row = self._row.get(utility.memory_id)

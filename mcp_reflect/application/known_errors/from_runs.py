@@ -1,0 +1,146 @@
+"""Errors with their fixes out of submitted runs, recorded in the transaction that stores the run.
+
+What a run fixed becomes an error of its own, with the run as its trace. Where the error is known already, the run is
+noted as one in which it came back, and its fix counts only where none was known: what somebody recorded stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from mcp_reflect.application.known_errors.records import compose_error, save_memory, with_derived_fields
+from mcp_reflect.application.ports import Clock, Embedder, ReadSession, WriteSession
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.retrieval import Retriever
+from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
+from mcp_reflect.domain.error_matching.signatures import error_signatures, is_same, read_signatures
+from mcp_reflect.domain.lessons.fixed_errors import FixedError, find_fixed_errors
+from mcp_reflect.domain.models import ErrorMemory, Trace, of_kind
+from mcp_reflect.domain.reflection.embedded_text import embedded_text
+from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.run import ParsedRun
+from mcp_reflect.domain.values import Vector
+from mcp_reflect.errors import ModelUnavailable
+
+MOST_RUNS = 100
+"""Most runs that are noted of an error that came back, the latest ones."""
+
+
+@dataclass(frozen=True)
+class PreparedError:
+    """An error that a run fixed, with the memory to store where it is not known, and that memory's vector."""
+
+    fixed: FixedError
+    memory: ErrorMemory
+    vector: Vector
+
+
+class RunErrors:
+    """Records the errors that runs fixed, for one connection. Thread-safe."""
+
+    def __init__(self, embedder: Embedder, retriever: Retriever, profile: Profile, clock: Clock) -> None:
+        self._embedder = embedder
+        self._retriever = retriever
+        self._profile = profile
+        self._clock = clock
+
+    def prepare(self, run: ParsedRun) -> list[PreparedError]:
+        """Find what a redacted run fixed, and embed it; empty where the model cannot be had, which loses no run."""
+        found = find_fixed_errors(run.trajectory)
+        memories = [self._composed(fixed, run.trace) for fixed in found]
+        if not memories:
+            return []
+        try:
+            vectors = self._embedder.embed([embedded_text(memory) for memory in memories])
+        except ModelUnavailable:
+            return []
+        return [PreparedError(*each) for each in zip(found, memories, vectors, strict=True)]
+
+    def store(self, session: WriteSession, prepared: Sequence[PreparedError], trace: Trace) -> bool:
+        """Store the errors of a stored run, or note the run with those that are known; false where nothing changed.
+
+        An error that somebody archived or deprecated stays as it is, and is not recorded again.
+        """
+        changed = False
+        for each in prepared:
+            known = self._known(session, each.fixed)
+            if known is not None:
+                session.memories.revise(with_run(known, each.fixed, trace.id))
+            elif self._is_retired(session, each.fixed):
+                continue
+            else:
+                save_memory(session, each.memory, self._embedder.identity, each.vector)
+            changed = True
+        return changed
+
+    def _composed(self, fixed: FixedError, trace: Trace) -> ErrorMemory:
+        line = ErrorLine(
+            memory_id="",
+            created_at=None,
+            task=trace.task,
+            mistake=fixed.mistake,
+            evidence=(fixed.evidence,),
+            rule="",
+            fix=fixed.fix,
+            tests=(fixed.command,),
+            status="active",
+            recurrences=0,
+            metadata=trace.metadata,
+            text="",
+        )
+        return compose_error(line, self._profile, trace.id, self._clock(), "extractive")
+
+    def _known(self, session: ReadSession, fixed: FixedError) -> ErrorMemory | None:
+        """The recorded error that is the same, of several the one that was met most often."""
+        profile = self._profile
+        ids = self._retriever.find_same_error(profile.project, profile.visible_user, fixed.evidence)
+        known = of_kind(session.memories.by_ids(ids).values(), ErrorMemory)
+        return max(known, key=lambda memory: (memory.recurrences, memory.created_at, memory.id), default=None)
+
+    def _is_retired(self, session: ReadSession, fixed: FixedError) -> bool:
+        asked, profile = error_signatures(fixed.evidence), self._profile
+        retired = session.memories.find(
+            profile.project, user=profile.visible_user, kind="error", statuses=("archived", "deprecated")
+        )
+        return any(
+            is_same(asked, read_signatures(group))
+            for memory in of_kind(retired, ErrorMemory)
+            for group in memory.error_signatures
+        )
+
+
+def with_run(known: ErrorMemory, fixed: FixedError, trace_id: str) -> ErrorMemory:
+    """Return a known error after it came back in a run, with the run's fix where it had none."""
+    return _with_fix(
+        known.model_copy(
+            update={"recurrences": known.recurrences + 1, "seen_in": (*known.seen_in, trace_id)[-MOST_RUNS:]}
+        ),
+        known.correct_action or fixed.fix,
+    )
+
+
+def without_runs(
+    memory: ErrorMemory, traces: Sequence[Trace], read_trace: Callable[[str], Trace | None]
+) -> ErrorMemory:
+    """Return an error as it is without runs in which it came back.
+
+    A fix is taken away with the run that brought it, where the error's own trace does not hold it.
+    """
+    gone = {trace.id for trace in traces}
+    left = tuple(i for i in memory.seen_in if i not in gone)
+    source, fix = read_trace(memory.source_trace_id), memory.correct_action
+    own = {source.draft.correct_action, *_fixes_of(source)} if source is not None else set()
+    brought = fix not in own and any(fix in _fixes_of(trace) for trace in traces)
+    fewer = memory.model_copy(
+        update={"seen_in": left, "recurrences": max(memory.recurrences - len(memory.seen_in) + len(left), 0)}
+    )
+    return _with_fix(fewer, "" if brought else fix)
+
+
+def _with_fix(memory: ErrorMemory, fix: str) -> ErrorMemory:
+    return with_derived_fields(memory.model_copy(update={"correct_action": fix}))
+
+
+def _fixes_of(trace: Trace) -> set[str]:
+    return {fixed.fix for fixed in find_fixed_errors(parse(trace.trajectory))}

@@ -1,0 +1,202 @@
+"""Errors that a run met and fixed: a command that failed, what was changed, and the command that then passed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mcp_reflect.domain.error_matching.headlines import find_headlines
+from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same, signature_of
+from mcp_reflect.domain.lessons.repairs import (
+    RETRIED_WITHIN,
+    Repair,
+    describe_change,
+    is_inspection,
+    is_preparation,
+    normalised,
+    program_of,
+)
+from mcp_reflect.domain.lessons.steps import Step, find_steps
+from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.truncate import truncate, truncate_line, truncate_middle
+
+_MOST_STEPS = 600
+"""The last steps of a run that are read."""
+_MOST_FIXES = 8
+_EVIDENCE_CHARS = 4_000
+_FIX_CHARS = 1_500
+_CHANGE_CHARS = 500
+_COMMAND_CHARS = 400
+_MISTAKE_CHARS = 300
+_COMMANDS = 2
+_EDITS = 3
+
+_NARROWS = re.compile(
+    r"pytest\b.*\s-m\s|(?:^|\s)(?:-k|-run|--?(?:ignore|deselect|exclude|skip|filter|grep|only|no-verify|help|version|dry-run|force-exclude)\b"
+    r"|-h)(?=[\s=]|$)|\|\|\s*(?:true|:)|;\s*(?:true|echo|:)\b|\b--continue\b"
+)
+"""What makes a command pass by doing less."""
+_NOT_THERE = re.compile(
+    r"not found|no such|(?:could not|cannot|can't|unable to) (?:find|load|open|locate)|missing|unknown|no module"
+    r"|does not exist",
+    re.IGNORECASE,
+)
+_OPTION = re.compile(r"--?[A-Za-z]")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+
+
+@dataclass(frozen=True)
+class FixedError:
+    """`mistake` is the line that says what went wrong, `evidence` the output, `fix` what made `command` pass."""
+
+    mistake: str
+    evidence: str
+    fix: str
+    command: str
+
+
+def find_fixed_errors(trajectory: Trajectory) -> list[FixedError]:
+    """Return the errors of a run that it fixed, in order, each once.
+
+    An error is fixed where the command that failed with it is the next time run after a change, and passes. What failed
+    and was never seen to pass has no fix, nor has what passed because it does less, or what only says that something
+    failed.
+    """
+    found: list[tuple[SignatureGroup, FixedError]] = []
+    for repair in _repairs(find_steps(trajectory)[-_MOST_STEPS:]):
+        signatures = error_signatures(repair.failed.output)
+        gone = signatures and not is_same(signatures, error_signatures(repair.worked.output))
+        if gone and not any(is_same(signatures, known) for known, _ in found) and (fix := _told(repair)):
+            found.append((signatures, _fixed(repair, fix)))
+        if len(found) == _MOST_FIXES:
+            break
+    return [fixed for _, fixed in found]
+
+
+def _repairs(steps: Sequence[Step]) -> Iterator[Repair]:
+    """Each failed command whose next run passed, with the changes in between."""
+    for place, failed in enumerate(steps):
+        if failed.kind != "command" or not failed.failed or is_inspection(failed):
+            continue
+        near = range(place + 1, min(place + 1 + RETRIED_WITHIN, len(steps)))
+        retry = next((number for number in near if _is_run_again(failed, steps[number])), None)
+        if retry is None or steps[retry].failed is not False:
+            continue
+        between = steps[place + 1 : retry]
+        repair = Repair(
+            failed=failed,
+            error="",
+            worked=steps[retry],
+            edits=tuple(step for step in between if step.kind == "edit" and not step.failed),
+            commands=tuple(step for step in between if is_preparation(step)),
+        )
+        if not repair.same_command or repair.edits or repair.commands:
+            yield repair
+
+
+def _fixed(repair: Repair, fix: str) -> FixedError:
+    return FixedError(
+        mistake=truncate_line(_decisive_line(repair.failed.output), _MISTAKE_CHARS),
+        evidence=truncate_middle(repair.failed.output.strip(), _EVIDENCE_CHARS, head=0.3),
+        fix=fix,
+        command=truncate(repair.worked.subject, _COMMAND_CHARS),
+    )
+
+
+def _decisive_line(output: str) -> str:
+    """The first headline that names something, else the first one."""
+    found = find_headlines(output)
+    return next((each.text for each in found if signature_of(each).named), found[0].text)
+
+
+def _is_run_again(failed: Step, other: Step) -> bool:
+    """Return true where a step is the failed command again, or does the same in another way."""
+    if other.kind != failed.kind or other.tool != failed.tool:
+        return False
+    before, after = normalised(failed.subject), normalised(other.subject)
+    if before == after or after in failed.output:  # some tools say what to run instead
+        return True
+    if program_of(before) != program_of(after) and not _operands(before) & _operands(after):
+        return False
+    if _NARROWS.search(after) and not _NARROWS.search(before):
+        return False
+    removed, added = _other_operands(before, after), _other_operands(after, before)
+    if removed:  # another operand makes another command, unless there was no such thing
+        return all(_is_missing(operand, failed.output) for operand in removed)
+    return not added
+
+
+def _other_operands(command: str, other: str) -> list[str]:
+    """The words of a command that the other lacks, without its program, assignments, and options with their values."""
+    words, program = _split(command), program_of(command)
+    left = Counter(_split(other))
+    found: list[str] = []
+    for before, word in zip(["", *words], words, strict=False):
+        if left[word]:
+            left[word] -= 1
+        elif not (
+            word in {program, "sudo", "env"}
+            or word.endswith(f"/{program}")
+            or _ASSIGNMENT.match(word)
+            or _OPTION.match(word)
+            or _OPTION.match(before)
+        ):
+            found.append(word)
+    return found
+
+
+def _operands(command: str) -> set[str]:
+    """The words of a command but its program, assignments and options."""
+    words = set(_split(command)) - {program_of(command)}
+    return {word for word in words if not _OPTION.match(word) and not _ASSIGNMENT.match(word)}
+
+
+def _split(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return command.split()
+
+
+def _is_missing(operand: str, output: str) -> bool:
+    """Return true where an output says that there is nothing of that name."""
+    return any(operand in each.text and _NOT_THERE.search(each.text) for each in find_headlines(output))
+
+
+def _told(repair: Repair) -> str:
+    """What was changed, word for word: the edits, the commands in between, and the command where it is another one."""
+    edits = {step.subject: step for step in repair.edits}
+    named = [step for path, step in edits.items() if path and path.rpartition("/")[2] in repair.failed.output]
+    changes = [_edited(step) for step in (named or list(edits.values()))[-_EDITS:]]
+    changes += [f"Run {_quoted(step)}" for step in repair.commands[-_COMMANDS:]]
+    if not repair.same_command:
+        changes.append(f"Run {_quoted(repair.worked)} instead of {_quoted(repair.failed)}")
+    return truncate("\n".join(filter(None, changes)), _FIX_CHARS)
+
+
+def _edited(step: Step) -> str:
+    name = "/".join(step.subject.rsplit("/", 3)[-3:]) if step.subject else "a file"
+    change = describe_change(step, _CHANGE_CHARS)
+    if change and (blanks := _changed_blanks(step)):
+        return f"Edit {name}: {blanks}"
+    if change:
+        return f"Edit {name}: {change}"
+    written = next((new for old, new in step.change if new and not old), "")
+    return f"Write {name}: {truncate(written.strip(), _CHANGE_CHARS)}" if written.strip() else f"Edit {name}"
+
+
+def _changed_blanks(step: Step) -> str:
+    """The first line of an edit that changes nothing but blanks, tabs shown; empty for any other edit."""
+    if any(old.split() != new.split() for old, new in step.change):
+        return ""
+    lines = ((a, b) for old, new in step.change for a, b in zip(old.splitlines(), new.splitlines(), strict=False))
+    old, new = next(((a, b) for a, b in lines if a != b), ("", ""))
+    shown = [truncate(line.replace("\t", "\\t"), _CHANGE_CHARS // 2) for line in (old, new)]
+    return f"`{shown[0]}` → `{shown[1]}`" if old != new else ""
+
+
+def _quoted(step: Step) -> str:
+    return f"`{truncate_line(step.subject, _COMMAND_CHARS)}`"
