@@ -239,7 +239,7 @@ def open_memory(settings: Settings, embedder: Embedder | None = None) -> Iterato
         yield memory
 
 
-def open_reflector(settings: Settings, books: LedgerAccess) -> tuple[Prompts, Reflector]:
+def open_reflector(settings: Settings, access: LedgerAccess) -> tuple[Prompts, Reflector]:
     """Build the reflector that writes by a model. Raises ConfigurationError where no model is configured."""
     if not settings.llm_configured:
         raise ConfigurationError(
@@ -247,7 +247,7 @@ def open_reflector(settings: Settings, books: LedgerAccess) -> tuple[Prompts, Re
             "OPENAI_API_KEY or reflection.base_url"
         )
     prompts = Prompts(Home(settings.home).prompts_folder, settings.reflection.max_prompt_chars)
-    return prompts, build_language_model(settings, books.ledger, prompts, books.clock)
+    return prompts, build_language_model(settings, access.ledger, prompts, access.clock)
 
 
 def _workers_wanted(settings: Settings) -> Hashable:

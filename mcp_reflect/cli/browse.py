@@ -39,8 +39,8 @@ def traces_command(
     """List the project's runs, newest first."""
     from mcp_reflect.server.views import summary_view  # noqa: PLC0415 - heavy
 
-    with ledger_access() as books:
-        found = memory_reader(books).traces(None if status == "all" else status, limit)
+    with ledger_access() as access:
+        found = memory_reader(access).traces(None if status == "all" else status, limit)
     if as_json:
         show_json({"traces": [summary_view(each) for each in found]})
         return
@@ -72,10 +72,10 @@ def memories_command(
 
     kinds: dict[str, Kind] = {each: each for each in get_args(Kind)}
     named: dict[str, tuple[Status, ...]] = {each: (each,) for each in get_args(Status)}
-    with ledger_access() as books, books.ledger.reading() as session:
+    with ledger_access() as access, access.ledger.reading() as session:
         found = session.memories.best(
-            books.profile.project,
-            user=books.profile.visible_user,
+            access.profile.project,
+            user=access.profile.visible_user,
             kind=kinds.get(kind),
             statuses=tuple(sorted(RETRIEVABLE)) if status == "in-use" else named.get(status, ()),
             order=sort,
@@ -107,8 +107,8 @@ def show_command(thing_id: IdArgument, as_json: JsonOption = False) -> None:
     from mcp_reflect.server.text import readable  # noqa: PLC0415 - beside its sibling
     from mcp_reflect.server.views import memory_view, trace_view  # noqa: PLC0415 - heavy
 
-    with ledger_access() as books:
-        reader = memory_reader(books)
+    with ledger_access() as access:
+        reader = memory_reader(access)
         full = reader.resolve_id(thing_id, "trace", "mem", "ret")
         view: dict[str, Any]
         if full.startswith("trace_"):
@@ -134,8 +134,8 @@ def why_command(memory_id: IdArgument, as_json: JsonOption = False) -> None:
     """Tell why a memory has the q_value it has: its origin, and every review that moved it."""
     from mcp_reflect.application.provenance import explain  # noqa: PLC0415 - heavy
 
-    with ledger_access() as books:
-        found = explain(books.ledger, books.profile, memory_reader(books).resolve_id(memory_id, "mem"))
+    with ledger_access() as access:
+        found = explain(access.ledger, access.profile, memory_reader(access).resolve_id(memory_id, "mem"))
     if as_json:
         show_json(_why_view(found))
     else:
@@ -194,8 +194,8 @@ def stats_command(as_json: JsonOption = False) -> None:
     from mcp_reflect.server.text import readable  # noqa: PLC0415 - beside its sibling
     from mcp_reflect.server.views import stats_view  # noqa: PLC0415 - heavy
 
-    with ledger_access() as books:
-        view = stats_view(memory_reader(books), books.mirror)
+    with ledger_access() as access:
+        view = stats_view(memory_reader(access), access.mirror)
     if as_json:
         show_json(view)
     else:

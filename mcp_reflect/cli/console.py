@@ -91,8 +91,8 @@ def ledger_access(project: str = "") -> Iterator[LedgerAccess]:
     """Open the ledger of the settings in force, or of another project, beside whoever owns the home."""
     from mcp_reflect.bootstrap import open_ledger_access  # noqa: PLC0415 - heavy
 
-    with report_errors(), open_ledger_access(current_settings(project)) as books:
-        yield books
+    with report_errors(), open_ledger_access(current_settings(project)) as access:
+        yield access
 
 
 def current_settings(project: str = "") -> Settings:
@@ -102,11 +102,11 @@ def current_settings(project: str = "") -> Settings:
     return load_settings({**os.environ, "MCP_REFLECT_PROJECT": project} if project else None)
 
 
-def memory_reader(books: LedgerAccess) -> MemoryReader:
+def memory_reader(access: LedgerAccess) -> MemoryReader:
     """Return a reader of the memory in a ledger that is open."""
     from mcp_reflect.application.memory_reader import MemoryReader  # noqa: PLC0415 - heavy
 
-    return MemoryReader(books.ledger, books.profile, books.embedder.identity)
+    return MemoryReader(access.ledger, access.profile, access.embedder.identity)
 
 
 def call_tool(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

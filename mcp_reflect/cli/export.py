@@ -37,22 +37,22 @@ def export_command(
     ] = True,
 ) -> None:
     """Write the project with all it has learned into a file that import takes back in without loss."""
-    with ledger_access() as books:
+    with ledger_access() as access:
         if file != _TERMINAL:
             refuse_own_file(file, current_settings())
         if format_ == "reflexion":
-            _export_errors(books, file)
+            _export_errors(access, file)
         else:
-            _export_all(books, file, vectors=vectors)
+            _export_all(access, file, vectors=vectors)
 
 
-def _export_all(books: LedgerAccess, file: Path, *, vectors: bool) -> None:
+def _export_all(access: LedgerAccess, file: Path, *, vectors: bool) -> None:
     from mcp_reflect.application.atomic_file import PRIVATE_MODE, atomic_writer  # noqa: PLC0415 - heavy
     from mcp_reflect.application.maintenance.export import export_project  # noqa: PLC0415 - heavy
 
     def write(target: BinaryIO) -> int:
         with show_progress("exporting") as told:
-            header = export_project(books.ledger, books.profile.project, target, vectors=vectors, progress=told)
+            header = export_project(access.ledger, access.profile.project, target, vectors=vectors, progress=told)
         return header.rows
 
     if file == _TERMINAL:
@@ -61,18 +61,18 @@ def _export_all(books: LedgerAccess, file: Path, *, vectors: bool) -> None:
     with atomic_writer(file, PRIVATE_MODE) as target:
         rows = write(target)
     out.print(
-        f"{format_count(rows, 'row')} of project {books.profile.project} written to {file}",
+        f"{format_count(rows, 'row')} of project {access.profile.project} written to {file}",
         markup=False,
         soft_wrap=True,
     )
 
 
-def _export_errors(books: LedgerAccess, file: Path) -> None:
+def _export_errors(access: LedgerAccess, file: Path) -> None:
     from mcp_reflect.application.atomic_file import write_atomically  # noqa: PLC0415 - heavy
     from mcp_reflect.application.known_errors.importing import export_errors  # noqa: PLC0415 - heavy
 
-    print_warnings(books.mirror.read())
-    text = export_errors(books.ledger, books.profile)
+    print_warnings(access.mirror.read())
+    text = export_errors(access.ledger, access.profile)
     if file == _TERMINAL:
         typer.echo(text, nl=False)
         return
@@ -89,24 +89,24 @@ def import_command(
     """Take in an export, all of it or nothing; or the errors and fixes of a reflexion.jsonl, line by line."""
     from mcp_reflect.application.maintenance.export import read_header  # noqa: PLC0415 - heavy
 
-    with ledger_access() as books:
+    with ledger_access() as access:
         if read_header(file) is None:
-            _import_errors(books, file)
+            _import_errors(access, file)
         else:
-            _import_all(books, file, here=here)
+            _import_all(access, file, here=here)
 
 
-def _import_all(books: LedgerAccess, file: Path, *, here: bool) -> None:
+def _import_all(access: LedgerAccess, file: Path, *, here: bool) -> None:
     from mcp_reflect.application.maintenance.audit import embed_missing  # noqa: PLC0415 - heavy
     from mcp_reflect.application.maintenance.export import import_project  # noqa: PLC0415 - heavy
 
-    present = books.profile.project
+    present = access.profile.project
     with show_progress("importing") as told:
         done = import_project(
-            books.ledger, file, present if here else None, initial_q=books.profile.initial_q, progress=told
+            access.ledger, file, present if here else None, initial_q=access.profile.initial_q, progress=told
         )
     with show_progress("embedding") as told:
-        embedded = embed_missing(books.ledger, books.embedder, done.project, told)
+        embedded = embed_missing(access.ledger, access.embedder, done.project, told)
     added, skipped = sum(done.added.values()), sum(done.skipped.values())
     out.print(
         f"project {done.project}: {format_count(added, 'row')} new ({done.added.get('traces', 0)} traces, "
@@ -117,17 +117,17 @@ def _import_all(books: LedgerAccess, file: Path, *, here: bool) -> None:
     if done.project != present:
         out.print(f"The present project is {present}; import --here would have used that.", markup=False)
     if done.project == present:
-        print_warnings(books.mirror.write())
+        print_warnings(access.mirror.write())
 
 
-def _import_errors(books: LedgerAccess, file: Path) -> None:
+def _import_errors(access: LedgerAccess, file: Path) -> None:
     from mcp_reflect.application.known_errors.importing import import_errors  # noqa: PLC0415 - heavy
 
     text = _text_of(file)
-    print_warnings(books.mirror.read())
+    print_warnings(access.mirror.read())
     with show_progress("embedding") as told:
-        done = import_errors(text, books.ledger, books.embedder, books.profile, books.clock, told)
-    print_warnings(books.mirror.write())
+        done = import_errors(text, access.ledger, access.embedder, access.profile, access.clock, told)
+    print_warnings(access.mirror.write())
     for broken in done.broken:
         err.print(f"line {broken.number}: {broken.problem}; skipped", markup=False, soft_wrap=True)
     out.print(

@@ -35,12 +35,12 @@ def forget_command(
     from mcp_reflect.application.maintenance.erase import plan_erasure  # noqa: PLC0415 - heavy
     from mcp_reflect.hub.maintenance import MaintenanceEvent, request_maintenance  # noqa: PLC0415 - heavy
 
-    with ledger_access() as books:
-        full = memory_reader(books).resolve_id(thing_id, "trace", "mem")
-        found = plan_erasure(books.ledger, books.profile, full)
+    with ledger_access() as access:
+        full = memory_reader(access).resolve_id(thing_id, "trace", "mem")
+        found = plan_erasure(access.ledger, access.profile, full)
         _show(found)
         confirm("Forget this for good?", yes=yes)
-        _out_of_the_mirror(books, found)
+        _out_of_the_mirror(access, found)
     with report_errors(), show_progress("forgetting") as told:
 
         def tell(event: MaintenanceEvent) -> None:
@@ -68,14 +68,14 @@ def _show(found: ErasurePlan) -> None:
         out.print(f"The same words also stand in other runs, which stay: {ids}", soft_wrap=True)
 
 
-def _out_of_the_mirror(books: LedgerAccess, found: ErasurePlan) -> None:
+def _out_of_the_mirror(access: LedgerAccess, found: ErasurePlan) -> None:
     """Archived errors have no line in the file of errors; a line without a memory would come back in as a new error."""
     from mcp_reflect.application.lifecycle import change_status  # noqa: PLC0415 - heavy
     from mcp_reflect.domain.models import ErrorMemory  # noqa: PLC0415 - heavy
 
     errors = [memory for memory in found.memories if isinstance(memory, ErrorMemory)]
     for memory in errors:
-        change_status(books.ledger, books.profile, books.clock, memory.id, "archive", "to be forgotten")
-    warnings = books.mirror.write() if errors else []
-    if warnings and not books.mirror.waiting():  # it has no line in a file that this home never wrote
+        change_status(access.ledger, access.profile, access.clock, memory.id, "archive", "to be forgotten")
+    warnings = access.mirror.write() if errors else []
+    if warnings and not access.mirror.waiting():  # it has no line in a file that this home never wrote
         raise ConfigurationError(f"{warnings[0]}; its line of this error has to go first. Nothing was forgotten")

@@ -31,8 +31,8 @@ def guide_command(
     from mcp_reflect.domain.text.inert import escaped_json  # noqa: PLC0415 - only here
     from mcp_reflect.server.views import guide_view  # noqa: PLC0415 - heavy
 
-    with ledger_access(project) as books:
-        found = write_guide(books.ledger, books.profile)
+    with ledger_access(project) as access:
+        found = write_guide(access.ledger, access.profile)
     if output is None and as_json:
         show_json(guide_view(found))
     elif output is None:

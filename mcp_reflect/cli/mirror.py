@@ -17,8 +17,8 @@ def _group() -> None:
 @mirror_app.command("accept")
 def accept_command(yes: YesOption = False) -> None:
     """Show the errors in the file that came with the repository and take them in; asked once per repository."""
-    with ledger_access() as books:
-        waiting = books.mirror.waiting()
+    with ledger_access() as access:
+        waiting = access.mirror.waiting()
         if not waiting:
             out.print("No errors wait for consent.")
             return
@@ -27,4 +27,4 @@ def accept_command(yes: YesOption = False) -> None:
             table.add_row(one_line(line.mistake), one_line(line.fix))
         out.print(table)
         confirm(f"Take in {format_count(len(waiting), 'error')}, and later changes of the file?", yes=yes)
-        out.print(f"{format_count(books.mirror.accept(), 'error')} taken in")
+        out.print(f"{format_count(access.mirror.accept(), 'error')} taken in")

@@ -16,10 +16,10 @@ def prune_command(
     """Archive memories that reviews have shown to be useless; restorable, logged, and only shown without --apply."""
     from mcp_reflect.application.lifecycle import find_memories_to_prune, prune_memories  # noqa: PLC0415 - heavy
 
-    with ledger_access() as books:
-        found = (prune_memories if apply else find_memories_to_prune)(books.ledger, books.profile, books.clock)
+    with ledger_access() as access:
+        found = (prune_memories if apply else find_memories_to_prune)(access.ledger, access.profile, access.clock)
         if apply and found:
-            print_warnings(books.mirror.write())
+            print_warnings(access.mirror.write())
     table = make_table("memory", "kind", ">q_value", ">reviews", "used", "reason", "task")
     for each in found:
         memory = each.memory
@@ -46,12 +46,12 @@ def purge_command(
     """Forget the project's insights for good; runs, reviews and other memories stay. Only shown without --apply."""
     from mcp_reflect.application.insights.purge import find_insights_to_purge, purge_insights  # noqa: PLC0415 - heavy
 
-    with ledger_access() as books:
-        before = books.clock() - timedelta(days=older_than) if older_than else None
+    with ledger_access() as access:
+        before = access.clock() - timedelta(days=older_than) if older_than else None
         if apply:
-            found = purge_insights(books.ledger, books.embedder, books.profile, books.clock, before)
+            found = purge_insights(access.ledger, access.embedder, access.profile, access.clock, before)
         else:
-            found = find_insights_to_purge(books.ledger, books.profile, before)
+            found = find_insights_to_purge(access.ledger, access.profile, before)
     for memory in found:
         out.print(f"{memory.id}  {memory.status}  {memory.reflection}", markup=False, soft_wrap=True)
     out.print(f"{len(found)} insights forgotten" if apply else f"{len(found)} insights; --apply forgets them")

@@ -33,14 +33,14 @@ def rewrite_command(
     )
     from mcp_reflect.bootstrap import open_reflector  # noqa: PLC0415 - heavy
 
-    with ledger_access() as books:
+    with ledger_access() as access:
         wanted = current_settings()
-        prompts, reflector = open_reflector(wanted, books)
-        found = find_memories_to_rewrite(books.ledger, books.profile, limit)
+        prompts, reflector = open_reflector(wanted, access)
+        found = find_memories_to_rewrite(access.ledger, access.profile, limit)
         if not found:
             out.print("Nothing to rewrite.")
             return
-        cost = estimate_cost(books.ledger, prompts, found)
+        cost = estimate_cost(access.ledger, prompts, found)
         out.print(
             f"{format_count(cost.memories, 'reflection')} by {wanted.reflection.model}: about {cost.prompt_tokens:,} "
             f"tokens of prompts and {cost.answer_tokens:,} of answers",
@@ -54,7 +54,9 @@ def rewrite_command(
         try:
             with show_progress("rewriting") as told:
                 per_day = wanted.reflection.max_tokens_per_day
-                for each in rewrite_reflections(books.ledger, books.embedder, reflector, books.clock, found, per_day):
+                for each in rewrite_reflections(
+                    access.ledger, access.embedder, reflector, access.clock, found, per_day
+                ):
                     if each.problem:
                         left += 1
                         err.print(f"{each.memory.id}: {each.problem}", markup=False, soft_wrap=True)

@@ -103,8 +103,8 @@ def review_command(
     as_json: JsonOption = False,
 ) -> None:
     """Say whether a run passed or failed; again: replaces the earlier review."""
-    with ledger_access() as books:
-        reader = memory_reader(books)
+    with ledger_access() as access:
+        reader = memory_reader(access)
         arguments = {
             "trace_id": reader.resolve_id(trace_id, "trace"),
             "result": result,

@@ -3,9 +3,9 @@
 The id must be the same for everyone who works on one thing and differ between two things that
 merely share a folder name. Hence a readable part for people and a short hash that separates:
 
-- a repository with an `origin` is named after it, so clones, worktrees and moved folders share a bank;
+- a repository with an `origin` is named after it, so clones, worktrees and moved folders share a project;
 - one without is named after its folder and told apart by its absolute path;
-- outside of a repository the bank is `default`.
+- outside of a repository the project is `default`.
 
 Git's own files are read, never a git process started: there may be none, and a start must be quick.
 """
@@ -169,7 +169,7 @@ def _origin_url(config: Path) -> str:
 def _normalised_remote(url: str, base: Path) -> str:
     """One spelling for the addresses of one repository: `host[:port]/path`, without scheme, user or password.
 
-    So https and ssh clones of a repository share their bank, and no credential ends up in what is hashed.
+    So https and ssh clones of a repository share their project, and no credential ends up in what is hashed.
     Local paths become absolute, taken from `base` where they are relative.
     """
     try:

@@ -222,7 +222,10 @@ class Settings(_Section):
 
     home: Path = _setting(..., "folder where everything is kept", "the path of a folder", shown="platform data dir")
     project: Annotated[str, AfterValidator(check_project_id)] = _setting(
-        DEFAULT_PROJECT, "memory bank in use", PROJECT_ID_RULE, shown="the git repository; else default"
+        DEFAULT_PROJECT,
+        "the project whose memories are used",
+        PROJECT_ID_RULE,
+        shown="the git repository; else default",
     )
     user: Text = _setting(
         "user", "whose run it was", "1 to 200 characters", shown="login name", min_length=1, max_length=200

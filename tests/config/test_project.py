@@ -1,4 +1,4 @@
-"""Which bank a working directory belongs to, told by real repositories that git itself makes."""
+"""Tests of the project that a working directory belongs to, in real repositories that git itself makes."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def test_hybrid_top_k_is_exact(
     }
     borderline = {name for name, found in relevance.items() if abs(found - threshold) < 1e-9}
     query = RankingQuery(np.array(vector, dtype=np.float32), lambda_, threshold, terms=terms(text))
-    # With 1 only what can be lifted over the threshold is compared with the best match, in a bank of any size.
+    # With 1 only what can be lifted over the threshold is compared with the best match, among any number of memories.
     with mock.patch.object(columns, "_GATHER_SHARE", taken_out):
         ranked = top_k(table, query, k, table.rows_matching({"tag": tag} if tag else {}, None))
     shown = [table.ids[row] for row in ranked.rows]

@@ -129,7 +129,7 @@ def test_the_threshold_algorithm_equals_the_oracle(
     indexed.sort(key=lambda n: -sum(a * b for a, b in zip(rows[n].vector, vector, strict=True)))
     asked = data.draw(st.integers(1, 45))
     for moved in data.draw(st.sets(st.integers(0, max(len(rows) - 1, 0)), max_size=5)) if rows else ():
-        table.q_order()  # sorted before the q moves, as in a bank that has been queried
+        table.q_order()  # sorted before the q moves, as after a query
         rows[moved] = Row(**{**vars(rows[moved]), "q": data.draw(eighths)})
         table.apply(Changes(2, [], [UtilityChange(rows[moved].id, rows[moved].q)]))
 
