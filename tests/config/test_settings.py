@@ -30,6 +30,7 @@ EXAMPLES = {  # for every setting: a value that is not the default, and one that
     "MCP_REFLECT_REFLECTION__AUTHOR": ("extractive", "me"),
     "MCP_REFLECT_REFLECTION__BASE_URL": ("http://localhost:8000/v1", "localhost"),
     "MCP_REFLECT_REFLECTION__TIMEOUT_S": ("5", "0"),
+    "MCP_REFLECT_REFLECTION__MAX_PROMPT_CHARS": ("5000", "4999"),
     "MCP_REFLECT_REFLECTION__MAX_TOKENS_PER_DAY": ("0", "-1"),
     "MCP_REFLECT_MEMORY__RECENCY_WEIGHT": ("1", "1.5"),
     "MCP_REFLECT_INSIGHTS__RECENT_CAPACITY": ("0", "101"),
