@@ -74,10 +74,7 @@ class ReviewService:
 
     def _with_present_result(self, trace_id: str, lesson: Verdict) -> Verdict:
         """The verdict that counts for a run now, with a lesson that is handed in; without a result where none does."""
-        draft = storable_draft(lesson.draft)
-        if draft.is_empty and not draft.claims:
-            problem = "is empty, and no lesson is given"
-            raise InvalidArgument("result", problem, '"pass" or "fail"; or summary, correct_action or guidance')
+        lesson.require_content()
         review = self._reader.summary(trace_id).review
         if review is None:
             return lesson

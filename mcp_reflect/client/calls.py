@@ -148,7 +148,7 @@ def review_request(trace_id: str, result: RunResult, given: Mapping[str, Any]) -
     from mcp_reflect.application.requests import ReviewRequest, make_request  # noqa: PLC0415 - heavy
 
     refuse_unknown_names("review_trace", given, ReviewFields)
-    make_request(ReviewRequest, trace_id=_some_id(trace_id), result=result, **given)
+    make_request(ReviewRequest, trace_id=_some_id(trace_id), result=result, **given).require_content()
     arguments = {"trace_id": trace_id, "result": result, **given}
     return ToolRequest("review_trace", arguments, Outcome.read, Outcome(trace_id=trace_id, available=False))
 

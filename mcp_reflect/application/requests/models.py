@@ -34,6 +34,7 @@ from mcp_reflect.application.requests.arguments import (
 from mcp_reflect.application.requests.checks import DEFAULT
 from mcp_reflect.application.requests.request_model import RequestModel
 from mcp_reflect.domain.models import Action, ReflectionDraft
+from mcp_reflect.errors import InvalidArgument
 
 NO_RETRIEVAL = "none"
 """As a retrieval_id: the run was given no memory, whatever its connection retrieved for others."""
@@ -105,6 +106,12 @@ class Verdict(ReflectionArguments, ReviewArguments):
     """A review as it is handed in; without a result there is none yet."""
 
     result: OptionalResultArgument = ""
+
+    def require_content(self) -> None:
+        """Raise InvalidArgument for a verdict without a result that brings no lesson either."""
+        if not self.result and self.draft.is_empty and not self.draft.claims:
+            problem = "is empty, and no lesson is given"
+            raise InvalidArgument("result", problem, '"pass" or "fail"; or summary, correct_action or guidance')
 
 
 class TraceRequest(RequestModel):
