@@ -162,13 +162,13 @@ class Hub:
             await anyio.sleep(_OUTBOX_S)
             if not has_waiting_runs(self._settings.home):
                 continue
-            self._errands += 1
+            self._maintaining += 1
             try:
                 await to_thread.run_sync(take_in_runs, self._settings, self._store, self._leaving.is_set)
             except (ReflectError, OSError) as error:  # the runs wait on
                 log.warning("the outbox cannot be taken in now: %s", error)
             finally:
-                self._errands -= 1
+                self._maintaining -= 1
 
     # -- connections
 
