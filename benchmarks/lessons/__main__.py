@@ -106,8 +106,9 @@ def specific() -> Iterator[Figure]:
             stored = [
                 submit(memory, run.text, list(run.messages), result="pass" if run.passed else "fail") for run in runs
             ]
-        kept = [lesson for lesson in stored if lesson is not None]
-        yield Figure(f"{name}: runs with something to learn", len(kept) / len(runs), "")
+            kept = memory.memories(tuple(dict.fromkeys(lesson.id for lesson in stored if lesson is not None)))
+        yield Figure(f"{name}: runs with something to learn", mean(lesson is not None for lesson in stored), "")
+        yield Figure(f"{name}: memories", len(kept), "")
         yield Figure(f"{name}: memories without it", sum(not is_specific(lesson) for lesson in kept), "0")
         yield Figure(f"{name}: identical texts", len(kept) - len({lesson.reflection for lesson in kept}), "")
 
