@@ -49,7 +49,7 @@ from mcp_reflect.domain.ranking.top_k import Ranked, top_k
 from mcp_reflect.domain.text.condensation import condensed
 from mcp_reflect.domain.text.terms import terms
 from mcp_reflect.domain.values import CHARS_PER_TOKEN, Vector
-from mcp_reflect.server import build_server
+from mcp_reflect.server.app import build_server
 
 TEXTS = 1_200
 BEGINNING = 300

@@ -30,7 +30,7 @@ import mcp_reflect
 from docs.tools.marked import ROOT, write_block
 from mcp_reflect.bootstrap import open_memory
 from mcp_reflect.config.load import load_settings
-from mcp_reflect.server import build_server
+from mcp_reflect.server.app import build_server
 
 PACKAGE = Path(mcp_reflect.__file__).parent
 TASK = "Run the quick tests of the billing service"

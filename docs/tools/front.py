@@ -22,7 +22,7 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.config.settings import Settings, setting_fields, setting_variables
 from mcp_reflect.hub.line_stream import LineStream
 from mcp_reflect.hub.session import HubSession
-from mcp_reflect.server import build_server
+from mcp_reflect.server.app import build_server
 from mcp_reflect.server.instructions import HOOKED_INSTRUCTIONS
 from mcp_reflect.wire.front import ANSWERS_NAME
 from mcp_reflect.wire.handshake import LineReader

@@ -34,7 +34,7 @@ from mcp_reflect.hub.maintenance import MAINTENANCE_COMMANDS, MaintenanceEvent, 
 from mcp_reflect.hub.outbox_intake import empty_outbox, has_waiting_runs, take_in_runs
 from mcp_reflect.hub.session import FINISH_TIMEOUT_S, HubSession
 from mcp_reflect.hub.status import count_queued_reflections, find_setting_conflicts, resident_bytes
-from mcp_reflect.server import build_server
+from mcp_reflect.server.app import build_server
 from mcp_reflect.wire import handshake
 from mcp_reflect.wire.hub_launcher import HUB_LOG
 from mcp_reflect.wire.owner_note import HUB_ROLE

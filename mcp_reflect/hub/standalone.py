@@ -27,7 +27,7 @@ def serve_standalone(relay: Relay | None = None) -> int:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="mcp-reflect: %(levelname)s: %(message)s")
     from mcp_reflect.bootstrap import open_memory  # noqa: PLC0415 - after logging is on stderr
     from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
-    from mcp_reflect.server import build_server  # noqa: PLC0415 - heavy
+    from mcp_reflect.server.app import build_server  # noqa: PLC0415 - heavy
 
     try:
         # Opened before the server looks at stdin, so that a failure can still answer the first request.
@@ -57,7 +57,7 @@ def _serve_relay(relay: Relay, memory: MemoryService, *, hooked: bool) -> None:
 
     from mcp_reflect.hub.line_stream import LineStream  # noqa: PLC0415 - heavy
     from mcp_reflect.hub.session import HubSession  # noqa: PLC0415 - heavy
-    from mcp_reflect.server import build_server  # noqa: PLC0415 - heavy
+    from mcp_reflect.server.app import build_server  # noqa: PLC0415 - heavy
 
     async def serve(link: socket.socket) -> None:
         async with await SocketStream.from_socket(link) as stream:

@@ -1,5 +1,4 @@
-"""The MCP server: tools, resources and prompts over a MemoryService, knowing nothing of transports."""
+"""The MCP server: tools, resources and prompts over a MemoryService, knowing nothing of transports.
 
-from mcp_reflect.server.app import build_server
-
-__all__ = ["build_server"]
+`app.build_server` puts it together. Nothing is imported here, since commands show memories by `views` without the SDK.
+"""

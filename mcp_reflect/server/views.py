@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mcp_reflect.application.guide import WrittenGuide
-from mcp_reflect.application.known_errors import KnownFix, KnownFixes, Recorded
-from mcp_reflect.application.known_errors.mirror import Mirror
-from mcp_reflect.application.lifecycle import StatusChange
 from mcp_reflect.application.memory_reader import MemoryReader, ingest_status
-from mcp_reflect.application.memory_service import RetrievedMemories
-from mcp_reflect.application.ports import ProjectCounts, TraceSummary
-from mcp_reflect.application.review import ReviewOutcome
-from mcp_reflect.domain.guide.composition import GuideLine
 from mcp_reflect.domain.learning.confidence import credible_interval
 from mcp_reflect.domain.models import RETRIEVABLE, Match, Memory, ReflectionMemory, Review, Trace, flat_fields
 from mcp_reflect.domain.truncate import truncate_middle
+
+if TYPE_CHECKING:  # commands that only show something import no use case
+    from mcp_reflect.application.guide import WrittenGuide
+    from mcp_reflect.application.known_errors import KnownFix, KnownFixes, Recorded
+    from mcp_reflect.application.known_errors.mirror import Mirror
+    from mcp_reflect.application.lifecycle import StatusChange
+    from mcp_reflect.application.memory_service import RetrievedMemories
+    from mcp_reflect.application.ports import ProjectCounts, TraceSummary
+    from mcp_reflect.application.review import ReviewOutcome
+    from mcp_reflect.domain.guide.composition import GuideLine
 
 MAX_SHOWN_TRAJECTORY = 20_000
 """Characters of a trajectory in a tool's answer; the resource has all of it."""

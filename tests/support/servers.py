@@ -13,7 +13,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from mcp_reflect.config.load import load_settings
-from mcp_reflect.server import build_server
+from mcp_reflect.server.app import build_server
 from tests.support.composition import open_memory
 
 ERAS = ("auto", "legacy")

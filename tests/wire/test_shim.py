@@ -39,7 +39,7 @@ def test_the_shim_loads_the_standard_library_and_its_own_few_modules(home: Path)
     ours = {name for name in files if name.partition(".")[0] == "mcp_reflect"}
     modules = {
         "address", "client_handshake", "front", "handshake", "hub_finder", "hub_launcher", "hub_link", "json_rpc",
-        "line_queue", "relay", "shim", "stdio", "upstream",
+        "line_queue", "owner_note", "relay", "settings_check", "shim", "stdio", "upstream",
     }  # fmt: skip
     assert ours == {"mcp_reflect", "mcp_reflect.__main__", "mcp_reflect.wire"} | {
         f"mcp_reflect.wire.{m}" for m in modules
