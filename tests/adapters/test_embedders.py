@@ -17,6 +17,8 @@ from tests.support.effort import examples
 from tests.support.embedding_models import TEXTS, embedding_server, model_folder
 from tests.support.waiting import HANG_S
 
+pytestmark = pytest.mark.slow  # the model at work
+
 
 @pytest.fixture(scope="module", params=["bundled", "folder", "openai"])
 def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedder]:

@@ -17,6 +17,8 @@ from mcp_reflect.errors import ModelUnavailable
 from tests.support.embedding_models import TEXTS, model_folder
 from tests.support.waiting import HANG_S
 
+pytestmark = pytest.mark.slow  # the model at work
+
 
 def test_the_bundled_model_knows_likeness_of_meaning() -> None:
     embedder = FastembedEmbedder()

@@ -100,6 +100,7 @@ def test_an_answer_at_another_address_is_read() -> None:
         assert [request.path for request in server.requests][:2] == ["/v1/embeddings", "/other"]
 
 
+@pytest.mark.slow
 def test_a_server_that_is_not_there_is_said() -> None:
     embedder = OpenAIEmbedder("small", "http://127.0.0.1:9/v1", "key", 5)
     with pytest.raises(ModelUnavailable, match=r"openai:127\.0\.0\.1:9/small: Connection error"):
@@ -107,6 +108,7 @@ def test_a_server_that_is_not_there_is_said() -> None:
     embedder.close()
 
 
+@pytest.mark.slow
 def test_a_server_that_hangs_is_given_up() -> None:
     release = threading.Event()
 

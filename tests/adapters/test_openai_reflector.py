@@ -126,6 +126,7 @@ def test_answers_that_hold_nothing_end_as_busy_after_three_tries(server: LLMServ
     assert len(server.requests) == 3
 
 
+@pytest.mark.slow
 def test_prose_in_hand_outlives_the_failure_of_asking_again(server: LLMServer) -> None:
     server.enqueue(says(PROSE), status(429))
     assert asking(server).reflect(a_run()).text == PROSE

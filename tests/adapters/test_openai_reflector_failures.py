@@ -107,6 +107,7 @@ def test_words_beside_a_refusal_are_taken(server: LLMServer) -> None:
     assert asking(server).reflect(a_run()).summary == WORDS["summary"]
 
 
+@pytest.mark.slow
 def test_a_hang_is_cut_off_in_time_and_its_prompt_is_accounted(server: LLMServer) -> None:
     spent: list[Usage] = []
     server.default(hang())
@@ -137,6 +138,7 @@ def test_a_server_that_cannot_be_reached_costs_nothing() -> None:
     assert spent == []
 
 
+@pytest.mark.slow
 def test_a_server_that_drips_is_cut_off_like_one_that_hangs(server: LLMServer) -> None:
     answer = reflection()
     server.default(drip(answer, 0.05))
@@ -146,6 +148,7 @@ def test_a_server_that_drips_is_cut_off_like_one_that_hangs(server: LLMServer) -
     assert time.monotonic() - began < len(answer.body) * 0.05 / 2
 
 
+@pytest.mark.slow
 def test_the_time_limit_is_for_the_whole_call(server: LLMServer) -> None:
     limit, second_came = 6, []
 

@@ -84,6 +84,7 @@ def test_a_run_with_something_to_say_gets_words_and_stays_as_it_is(reflector: Re
     assert reflector.author in {"extractive", "llm"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("result", ["pass", "fail"])
 def test_a_huge_trajectory_gets_a_reflection_of_common_size(reflector: Reflector, result: str) -> None:
     messages = json.loads(CHAT) * 2_000

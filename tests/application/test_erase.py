@@ -60,6 +60,7 @@ def dumped(folder: Path) -> str:
         database.close()
 
 
+@pytest.mark.slow
 @_PROPERTY
 @given(steps, st.lists(st.integers(0, 50), min_size=1, max_size=3), steps)
 def test_whatever_is_forgotten_the_rest_follows_from_its_reviews(

@@ -68,6 +68,7 @@ def changed(content: bytes, table: str, change: Callable[[dict[str, Any]], None]
     return sealed(lines)
 
 
+@pytest.mark.slow
 @_PROPERTY
 @given(steps, steps, st.booleans())
 def test_a_round_trip_loses_nothing(history: list[Step], others: list[Step], vectors: bool) -> None:
@@ -89,6 +90,7 @@ def test_a_round_trip_loses_nothing(history: list[Step], others: list[Step], vec
         assert wrong(second) == []
 
 
+@pytest.mark.slow
 @_PROPERTY
 @given(steps, steps)
 def test_an_export_joins_another_project_of_the_same_ledger(history: list[Step], others: list[Step]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
@@ -203,7 +204,7 @@ class LearningFromWhatWasFollowed(Learning):
 
 
 _EFFORT = settings(max_examples=examples(40), stateful_step_count=25)
-TestLearning = Learning.TestCase
+TestLearning = pytest.mark.slow(Learning.TestCase)
 TestLearning.settings = _EFFORT
-TestLearningFromWhatWasFollowed = LearningFromWhatWasFollowed.TestCase
+TestLearningFromWhatWasFollowed = pytest.mark.slow(LearningFromWhatWasFollowed.TestCase)
 TestLearningFromWhatWasFollowed.settings = _EFFORT

@@ -24,6 +24,8 @@ from benchmarks.quality.servers import DifferentialServer, InMemory, Real, Rule
 from benchmarks.quality.world import World, build_world, steps
 from tests.support.ledgers import read
 
+pytestmark = pytest.mark.slow  # a benchmark at work
+
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Laboratory]:
@@ -38,7 +40,6 @@ def world(lab: Laboratory, invented: Path) -> World:
         return build_world(lab, memory, read_runs(TAU, invented), poisoned=True)
 
 
-@pytest.mark.slow
 def test_every_part_runs_and_tells_its_goals(
     invented: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

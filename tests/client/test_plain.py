@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from pydantic import BaseModel, ConfigDict
 
 from mcp_reflect.client.json_values import MAX_JSON_CHARS, VALUE_COST_CHARS, to_json_value, to_printable_text
@@ -63,6 +64,7 @@ def test_what_is_shared_is_written_out_wherever_it_is() -> None:
     assert to_json_value([shared, shared]) == [{"a": 1}, {"a": 1}]
 
 
+@pytest.mark.slow
 def test_what_is_shared_at_every_level_is_cut_off() -> None:
     shared: list[Any] = []
     for _ in range(50):

@@ -73,6 +73,7 @@ def small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidate_generation, "EXACT_SCAN_LIMIT", 1_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lambda_", [0.0, 0.3, 0.5, 0.9, 1.0])
 @pytest.mark.parametrize("hybrid", [True, False])
 @pytest.mark.parametrize("part", ["all", "half", "user"])
@@ -180,6 +181,7 @@ def test_nothing_is_found_where_nothing_may_be(table: FeatureTable) -> None:
     assert len(generator.candidates(5)) == 0
 
 
+@pytest.mark.slow
 def test_what_proved_itself_on_the_task_comes_through_however_little_its_words_promise() -> None:
     table = filled()
     tried = chance.choice(SIZE, 400, replace=False)

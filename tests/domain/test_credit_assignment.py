@@ -190,6 +190,7 @@ def test_memories_that_say_the_same_get_the_same(texts: list[tuple[str, str, str
     assert found["twin"] == found["m0"]
 
 
+@pytest.mark.slow
 def test_four_million_characters_take_no_more_than_a_few_seconds() -> None:
     given = [memory(f"m{n}", f"step_{n} with the value {n}{n}{n}, then check the result number {n}") for n in range(20)]
     log = " ".join(f"line {n} of a log that goes on and on" for n in range(100_000))[:3_999_900] + " with the value 777"

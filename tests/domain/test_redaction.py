@@ -190,12 +190,14 @@ def test_numbers_in_json_text_are_replaced_so_that_it_stays_json(levels: int) ->
     assert redact("{'password': 73918264}") == f"{{'password': '{PASSWORD}'}}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["traj_tau_airline_gpt4o", "traj_reflexion_hotpotqa", "reflexion_prog"])
 def test_real_runs_without_secrets_are_not_touched(shared_data: Path, name: str) -> None:
     text = (shared_data / f"{name}.jsonl").read_text("utf-8")
     assert redact(text) == text
 
 
+@pytest.mark.slow
 def test_of_real_bug_reports_only_the_secrets_in_them_go(shared_data: Path) -> None:
     text = redact((shared_data / "gitbugs_hadoop.jsonl").read_text("utf-8"))
     before = [text[mark.start() - 12 : mark.start()] for mark in re.finditer(r"\[redacted:", text)]
@@ -209,6 +211,7 @@ def test_of_real_bug_reports_only_the_secrets_in_them_go(shared_data: Path) -> N
 HOSTILE = ["password=", 'password="', "eyJ", "sk-", "-----BEGIN PRIVATE KEY-----\n", "://a:", "--a-", "\\", "bearer  "]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", [*HOSTILE, '2024-01-01 INFO worker: request 3f786850e387 done, token_count=12, "x"\n']
 )

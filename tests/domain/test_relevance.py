@@ -103,6 +103,7 @@ def oracle(
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(400))
 @given(
     rows=banks(),

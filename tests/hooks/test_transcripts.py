@@ -172,6 +172,7 @@ SHAPED = st.recursive(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLIENTS)
 @given(lines=st.lists(st.dictionaries(KEYS, SHAPED, max_size=6) | JSON, max_size=8), junk=st.binary(max_size=40))
 @settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

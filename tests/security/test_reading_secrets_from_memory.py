@@ -35,6 +35,7 @@ def test_a_redacted_secret_is_not_redacted_again() -> None:
             assert (redact(once) if isinstance(once, str) else redact_json(once)) == once, case
 
 
+@pytest.mark.slow
 def test_code_logs_hashes_and_images_stay_as_they_are() -> None:
     lines = changed = 0
     for _, taken in innocent_lines(1_200, seed=1, git=False):

@@ -189,6 +189,7 @@ def test_a_member_that_belongs_to_no_home_is_refused(tmp_path: Path, original: P
     assert state(home) == before
 
 
+@pytest.mark.slow
 def test_a_bomb_is_not_unpacked(tmp_path: Path, original: Path) -> None:
     home, file = a_home(tmp_path / "home"), tmp_path / "bomb.zip"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -220,6 +220,7 @@ def test_a_link_that_is_put_in_between_check_and_use_is_not_followed(
     assert secret.read_text() == SECRET
 
 
+@pytest.mark.slow
 def test_a_folder_that_turns_into_a_link_while_we_write_leads_nowhere(repository: Path, secret: Path) -> None:
     """Somebody swaps the folder with a link to the private one as fast as they can."""
     folder, file = repository / "docs/memory", repository / MIRROR

@@ -40,6 +40,7 @@ def toml(entries: dict[str, Any]) -> str:
     return tomlkit.dumps(document)
 
 
+@pytest.mark.slow
 @given(environ=st.dictionaries(st.sampled_from(VARIABLES), TEXTS, max_size=2), config=st.none() | CONFIGS)
 @settings(max_examples=500, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=HANG_S * 1000)
 def test_settings_that_are_proven_right_are_never_refused(
