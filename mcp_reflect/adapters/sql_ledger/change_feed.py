@@ -39,10 +39,12 @@ class SqlChangeFeed:
             self._connection.execute(LATEST_SEQ.with_for_update())
 
     def latest_seq(self) -> int:
+        """Return the number of the latest change; 0 for a new ledger."""
         # Asked of the database each time: commands and other servers write the same ledger.
         return self._see(LATEST_SEQ)
 
     def next_seq(self) -> int:
+        """Take the next number and return it."""
         return self.advance(1)
 
     def advance(self, by: int) -> int:
@@ -57,6 +59,10 @@ class SqlChangeFeed:
         return self.seen
 
     def changes(self, project: str, model: str, after: int) -> Changes:
+        """Return the memories written after a number, by ascending number, and the utilities moved since.
+
+        Where `after` is 0 the utilities are left out: the memories carry their q_value.
+        """
         m, u, e, w = schema.memories, schema.utilities, schema.embeddings, schema.words
         wanted: list[ColumnElement[Any]] = [
             m.c.id,

@@ -50,11 +50,16 @@ class Connections:
 
     @contextmanager
     def durable(self, doing: str) -> Iterator[Connection]:
+        """Open a transaction whose commit reaches the disk; `doing` begins the message of a LedgerError."""
         with self._turn, translated(doing), self._durable.begin() as connection:
             yield connection
 
     @contextmanager
     def relaxed(self, doing: str, *, at_once: bool = False) -> Iterator[Connection]:
+        """Open a transaction whose commit may be lost with the power; raise LedgerError as `durable` does.
+
+        On SQLite it begins with its first write, or with `at_once` immediately.
+        """
         with self._turn, translated(doing), self._relaxed.begin() as connection:
             if at_once and self.is_sqlite:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -62,6 +67,7 @@ class Connections:
 
     @contextmanager
     def reading(self, doing: str) -> Iterator[Connection]:
+        """Open a read-only view of one moment, rolled back at the end; raise LedgerError as `durable` does."""
         with translated(doing), self._reading.connect() as connection:
             if self.is_sqlite:
                 connection.exec_driver_sql("BEGIN")
@@ -90,6 +96,7 @@ class Connections:
                     )
 
     def close(self) -> None:
+        """Close the pooled connections of all three ways."""
         for engine in (self._durable, self._relaxed, self._reading):
             engine.dispose()
 

@@ -25,6 +25,10 @@ class SqliteFile:
         self._path = path
 
     def copy_to(self, target: Path, progress: Progress | None = None) -> None:
+        """Copy the ledger as of one moment into a file without a journal; `progress` counts pages.
+
+        Raises LedgerError.
+        """
         with _translated("copying the ledger"), closing(self._opened(self._path)) as source:
             # A read that stays open holds the copy to one moment; without it every write by others would restart it.
             source.execute("BEGIN")
@@ -35,6 +39,10 @@ class SqliteFile:
                 copy.execute("PRAGMA journal_mode = DELETE")
 
     def check(self, file: Path) -> None:
+        """Raise ArchiveError where a file is unreadable, damaged, no ledger, or one of a newer version.
+
+        A schema with parts that no ledger has is refused as well.
+        """
         try:
             with closing(self._opened(file)) as found:
                 # First of all: what is in the schema must not run while it is looked at.
@@ -57,6 +65,7 @@ class SqliteFile:
 
     @contextmanager
     def examined(self, file: Path) -> Iterator[Ledger]:
+        """Open a checked file as a ledger, which migrates it, and close it at the end of the block."""
         ledger = SqlLedger(f"sqlite:///{file}")
         try:
             yield ledger
@@ -64,6 +73,10 @@ class SqliteFile:
             ledger.close()
 
     def replace_by(self, file: Path, progress: Progress | None = None) -> None:
+        """Replace the ledger by a file in one transaction; `progress` counts pages. Raises LedgerError.
+
+        A ledger that cannot be read is renamed first, and the index positions in `file` are deleted.
+        """
         if not self._is_readable():
             self._put_aside()
         with _translated("restoring the ledger"), closing(self._opened(file)) as source:

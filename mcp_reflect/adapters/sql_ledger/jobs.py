@@ -16,11 +16,16 @@ class SqlReflectionJobs(SqlRepository):
     """Implements ports.ReflectionJobRepository."""
 
     def get(self, trace_id: str) -> ReflectionJob | None:
+        """Return the job of a trace in whatever state; None where it has none."""
         j = schema.reflection_jobs
         row = self._connection.execute(select(j).where(j.c.trace_id == trace_id)).mappings().first()
         return None if row is None else rows.job_from(row)
 
     def due(self, project: str, now: datetime, limit: int, patience: timedelta = timedelta(0)) -> list[ReflectionJob]:
+        """Return at most `limit` queued jobs that are due, longest due first.
+
+        Jobs that wait for a model are due `patience` later than their next attempt.
+        """
         j = schema.reflection_jobs
         due = _due_at(patience)
         mine = and_(j.c.project == project, j.c.state == "queued", due <= rows.to_microseconds(now))
@@ -28,12 +33,14 @@ class SqlReflectionJobs(SqlRepository):
         return [rows.job_from(row) for row in found.mappings()]
 
     def next_due_at(self, project: str, patience: timedelta = timedelta(0)) -> datetime | None:
+        """Return the time at which the first queued job falls due, `patience` included; None without one."""
         j = schema.reflection_jobs.c
         first = select(func.min(_due_at(patience))).where(j.project == project, j.state == "queued")
         at = self._connection.execute(first).scalar()
         return None if at is None else rows.to_datetime(at)
 
     def put(self, job: ReflectionJob) -> None:
+        """Insert a job, or replace that of the same trace; the trace must be stored."""
         t, j = schema.traces.c, schema.reflection_jobs
         project = self._connection.execute(select(t.project).where(t.id == job.trace_id)).scalar_one()
         row = rows.job_row(job, project)
@@ -41,6 +48,7 @@ class SqlReflectionJobs(SqlRepository):
             self._connection.execute(insert(j), row)
 
     def delete(self, trace_id: str) -> None:
+        """Delete the job of a trace; there may be none."""
         j = schema.reflection_jobs
         self._connection.execute(delete(j).where(j.c.trace_id == trace_id))
 
@@ -49,28 +57,34 @@ class SqlInsightJobs(SqlRepository):
     """Implements ports.InsightJobRepository."""
 
     def get(self, job_id: str) -> InsightJob | None:
+        """Return a job by its id in whatever state; None for an unknown id."""
         return self._first(schema.insight_jobs.c.id == job_id)
 
     def due(self, project: str, now: datetime, limit: int) -> list[InsightJob]:
+        """Return at most `limit` queued jobs whose time has come, longest due first."""
         j = schema.insight_jobs
         due = (j.c.project == project, j.c.state == "queued", j.c.next_attempt_at <= rows.to_microseconds(now))
         found = self._connection.execute(select(j).where(*due).order_by(j.c.next_attempt_at, j.c.id).limit(limit))
         return [rows.insight_job_from(row) for row in found.mappings()]
 
     def next_due_at(self, project: str) -> datetime | None:
+        """Return the time at which the first queued job falls due; None without one."""
         j = schema.insight_jobs.c
         first = select(func.min(j.next_attempt_at)).where(j.project == project, j.state == "queued")
         at = self._connection.execute(first).scalar()
         return None if at is None else rows.to_datetime(at)
 
     def latest(self, project: str, user: str | None) -> InsightJob | None:
+        """Return the job created last in whatever state: over everyone's runs (`user` None) or one user's own."""
         return self._first(*insight_jobs_of(project, user))
 
     def count_queued(self, project: str, user: str | None) -> int:
+        """Return the number of queued jobs over everyone's runs (`user` None) or over one user's own."""
         queued = (*insight_jobs_of(project, user), schema.insight_jobs.c.state == "queued")
         return int(self._connection.execute(select(func.count()).where(*queued)).scalar_one())
 
     def put(self, job: InsightJob) -> None:
+        """Insert a job, or replace the one with that id."""
         j, row = schema.insight_jobs, rows.insight_job_row(job)
         if not self._connection.execute(update(j).where(j.c.id == job.id).values(row)).rowcount:
             self._connection.execute(insert(j), row)
@@ -87,10 +101,12 @@ class SqlJobs(SqlRepository):
 
     @cached_property
     def reflections(self) -> SqlReflectionJobs:
+        """Return the repository of reflection jobs on the same connection."""
         return SqlReflectionJobs(self._connection, self._feed)
 
     @cached_property
     def insights(self) -> SqlInsightJobs:
+        """Return the repository of insight jobs on the same connection."""
         return SqlInsightJobs(self._connection, self._feed)
 
 

@@ -39,6 +39,7 @@ class SqlLedger:
 
     @contextmanager
     def reading(self) -> Iterator[SqlSession]:
+        """Open a read session; the highest change number it has seen raises `known_seq`."""
         with self._connections.reading("reading the ledger") as connection:
             session = SqlSession(connection)
             yield session
@@ -46,6 +47,7 @@ class SqlLedger:
 
     @contextmanager
     def writing(self, *, durable: bool = True) -> Iterator[SqlSession]:
+        """Open a write session that locks out every other one; its commit raises `known_seq`."""
         doing = "writing the ledger"
         opened = self._connections.durable(doing) if durable else self._connections.relaxed(doing, at_once=True)
         with opened as connection:
@@ -55,11 +57,17 @@ class SqlLedger:
         self.known_seq = max(self.known_seq, session.feed.seen)
 
     def record_retrieval(self, retrieval: Retrieval, as_of: int | None = None) -> dict[str, Memory]:
+        """Store a retrieval, set last_used_at of its memories and return them by id, not durably.
+
+        Raises OutOfDate, and stores nothing, where `as_of` is not the latest change.
+        """
         with self._connections.relaxed("recording a retrieval") as connection:
             return record_retrieval(connection, retrieval, as_of)
 
     def scrub(self) -> None:
+        """Write the database anew without what was deleted; raises LedgerError where another program reads on."""
         self._connections.scrub("cleaning the ledger")
 
     def close(self) -> None:
+        """Close the connections to the database."""
         self._connections.close()

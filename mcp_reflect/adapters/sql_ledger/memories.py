@@ -36,16 +36,19 @@ class SqlMemories(SqlRepository):
     """Implements ports.MemoryRepository."""
 
     def by_ids(self, ids: Sequence[str]) -> dict[str, Memory]:
+        """Return memories by id, in no particular order; unknown ids are left out."""
         if not ids:
             return {}
         found = self._connection.execute(_BY_IDS, {"ids": list(ids)}).mappings()
         return {row["id"]: rows.memory_from(row) for row in found}
 
     def of_trace(self, trace_id: str) -> list[Memory]:
+        """Return the memories whose source is a trace, of all kinds and statuses, oldest first."""
         m = schema.memories.c
         return self._listed(memories_with_utilities().where(m.source_trace_id == trace_id).order_by(m.created_at, m.id))
 
     def reflection_of(self, trace_id: str) -> Memory | None:
+        """Return the reflection that a run is a witness of, else the one it is the source of, else None."""
         m, w = schema.memories.c, schema.witnesses.c
         reflections = memories_with_utilities().where(m.kind == "reflection")
         shared = select(w.memory_id).where(w.trace_id == trace_id)
@@ -54,6 +57,7 @@ class SqlMemories(SqlRepository):
         return next(iter(found or self._listed(reflections.where(m.source_trace_id == trace_id))), None)
 
     def changed_since(self, project: str, seq: int, limit: int) -> list[str]:
+        """Return the ids of at most `limit` memories written after a number, by ascending number."""
         m = schema.memories.c
         found = select(m.id).where(m.project == project, m.seq > seq).order_by(m.seq).limit(limit)
         return list(self._connection.execute(found).scalars())
@@ -61,6 +65,7 @@ class SqlMemories(SqlRepository):
     def find(
         self, project: str, *, user: str | None = None, kind: Kind | None = None, statuses: Collection[Status] = ()
     ) -> list[Memory]:
+        """Return the memories of a project, oldest first; None and () mean any."""
         m = schema.memories.c
         return self._listed(_chosen(project, user, kind, statuses).order_by(m.created_at, m.id))
 
@@ -74,6 +79,7 @@ class SqlMemories(SqlRepository):
         order: MemoryOrder,
         limit: int,
     ) -> list[Memory]:
+        """Return the first `limit` memories in an order, equal ones newest first; None and () mean any."""
         chosen = _chosen(project, user, kind, statuses)
         return self._listed(chosen.order_by(*_orders()[order], schema.memories.c.id).limit(limit))
 
@@ -81,11 +87,16 @@ class SqlMemories(SqlRepository):
         return [rows.memory_from(row) for row in self._connection.execute(found).mappings()]
 
     def log_of(self, memory_id: str) -> list[LogEntry]:
+        """Return the log of a memory's status, oldest entry first."""
         log = schema.memory_log
         found = select(log).where(log.c.memory_id == memory_id).order_by(log.c.id)
         return [rows.log_from(row) for row in self._connection.execute(found).mappings()]
 
     def put(self, memory: Memory, model: str, vector: Vector | None) -> None:
+        """Insert a memory with its utility, or replace the content of the one with that id.
+
+        A changed embedded text deletes the vectors of all models; `vector`, if any, is stored as that of `model`.
+        """
         seq = self._feed.next_seq()
         m, e = schema.memories, schema.embeddings
         row = rows.memory_row(memory) | {"seq": seq}
@@ -108,6 +119,7 @@ class SqlMemories(SqlRepository):
         self._connection.execute(insert(schema.words), rows.words_row(memory))
 
     def revise(self, memory: Memory) -> None:
+        """Replace the content and terms of a memory; its vectors and its utility stay."""
         m = schema.memories
         row = rows.memory_row(memory) | {"seq": self._feed.next_seq()}
         self._connection.execute(update(m).where(m.c.id == memory.id).values(row))
@@ -115,15 +127,21 @@ class SqlMemories(SqlRepository):
         self._connection.execute(insert(schema.words), rows.words_row(memory))
 
     def set_status(self, memory_id: str, status: Status) -> None:
+        """Store the status of a memory under a new change number."""
         m = schema.memories
         self._connection.execute(update(m).where(m.c.id == memory_id).values(status=status, seq=self._feed.next_seq()))
 
     def supersede(self, memory_id: str, successor_id: str) -> None:
+        """Store the status `superseded` and the successor of a memory under a new change number."""
         m = schema.memories
         changed = {"status": "superseded", "superseded_by": successor_id, "seq": self._feed.next_seq()}
         self._connection.execute(update(m).where(m.c.id == memory_id).values(changed))
 
     def release(self, successor_id: str) -> None:
+        """Undo every `supersede` by a memory, with its log entries.
+
+        A memory that is still superseded gets back the status in its log, or `active` where the log has none.
+        """
         m, log = schema.memories, schema.memory_log
         for memory_id, status in self._connection.execute(
             select(m.c.id, m.c.status).where(m.c.superseded_by == successor_id)
@@ -138,9 +156,14 @@ class SqlMemories(SqlRepository):
             self._connection.execute(update(m).where(m.c.id == memory_id).values(changed))
 
     def add_log(self, entry: LogEntry) -> None:
+        """Add an entry to the log of a memory's status."""
         self._connection.execute(insert(schema.memory_log), rows.log_row(entry))
 
     def delete(self, memory_id: str, mark: str) -> None:
+        """Delete a memory with all its rows, release what it superseded, and remove its id from other rows.
+
+        In traces and reviews `mark` takes the place of the id.
+        """
         self.release(memory_id)
         m = schema.memories
         project = str(self._connection.execute(select(m.c.project).where(m.c.id == memory_id)).scalar_one())

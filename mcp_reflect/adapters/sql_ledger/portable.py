@@ -62,6 +62,7 @@ def _rows_of(connection: Connection, tables: Sequence[Table], project: str) -> I
 
 
 def columns_of(table: Table) -> list[Column[Any]]:
+    """Return the columns of a table that travel: all but change, event and made-up row numbers."""
     return [
         column
         for column in table.c
@@ -70,10 +71,12 @@ def columns_of(table: Table) -> list[Column[Any]]:
 
 
 def is_order(column: Column[Any]) -> bool:
+    """Return true for the column that holds the order of the reviews."""
     return column is schema.reviews.c.seq
 
 
 def is_made_up(column: Column[Any]) -> bool:
+    """Return true for a row number that the database makes up."""
     return column.primary_key and column is column.table.autoincrement_column
 
 

@@ -23,12 +23,15 @@ class SqlProjects(SqlRepository):
     """Implements ports.ProjectRepository."""
 
     def names(self) -> list[str]:
+        """Return the ids of all projects that have a trace, sorted."""
         return sorted(self._connection.execute(select(schema.traces.c.project).distinct()).scalars())
 
     def counts(self, project: str, user: str | None) -> ProjectCounts:
+        """Return the figures of a project, or of one user in it."""
         return _project_counts(self._connection, project, user)
 
     def insight_figures(self, project: str, user: str | None) -> InsightFigures:
+        """Return the insights by status, their jobs by state, and the error of the job created last."""
         m, j = schema.memories.c, schema.insight_jobs.c
         mine = [m.project == project, m.kind == "insight"] + ([m.user == user] if user is not None else [])
         jobs = insight_jobs_of(project, user)
@@ -39,6 +42,7 @@ class SqlProjects(SqlRepository):
         return InsightFigures(memories=dict(by_status), jobs=dict(by_state), last_error=error)
 
     def find_ids(self, project: str, beginning: str, limit: int) -> list[str]:
+        """Return at most `limit` ids that begin so: traces, then memories, then retrievals, each sorted."""
         found: list[str] = []
         for prefix, table in _TABLES.items():
             starts = beginning if beginning.startswith(f"{prefix}_") else f"{prefix}_{beginning}"
@@ -48,6 +52,7 @@ class SqlProjects(SqlRepository):
         return found[:limit]
 
     def audit_rows(self, project: str) -> AuditRows:
+        """Return all memories, events, traces and witnesses of a project, ordered as in `AuditRows`."""
         t, r, e = schema.traces, schema.reviews, schema.utility_events
         found = memories_with_utilities().where(schema.memories.c.project == project)
         memories = [rows.memory_from(row) for row in self._connection.execute(found).mappings()]
@@ -64,9 +69,11 @@ class SqlProjects(SqlRepository):
         return AuditRows(memories, events, traces, told)
 
     def export(self, project: str, *, vectors: bool) -> Portable:
+        """Return the project as rows that are read while the session is open; without `vectors` no embeddings."""
         return export_rows(self._connection, project, vectors=vectors)
 
     def import_rows(self, rows: Iterable[PortableRow], project: str) -> Taken:
+        """Insert exported rows that are not there yet; raises ArchiveError for rows that do not fit."""
         return RowImport(self._connection, self._feed, project).take(rows)
 
 

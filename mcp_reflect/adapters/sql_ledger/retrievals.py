@@ -31,16 +31,19 @@ class SqlRetrievals(SqlRepository):
     """Implements ports.RetrievalRepository."""
 
     def get(self, retrieval_id: str) -> Retrieval | None:
+        """Return a retrieval by its id; None for an unknown id."""
         r = schema.retrievals
         row = self._connection.execute(select(r).where(r.c.id == retrieval_id)).mappings().first()
         return None if row is None else rows.retrieval_from(row)
 
     def open_of(self, connection: str) -> list[Retrieval]:
+        """Return the retrievals of a connection that have no trace yet, oldest first."""
         r = schema.retrievals
         found = select(r).where(r.c.connection == connection, r.c.trace_id.is_(None)).order_by(r.c.created_at, r.c.id)
         return [rows.retrieval_from(row) for row in self._connection.execute(found).mappings()]
 
     def close(self, connection: str, trace_id: str) -> None:
+        """Store the trace in all retrievals of a connection that have none yet."""
         r = schema.retrievals
         closed = update(r).where(r.c.connection == connection, r.c.trace_id.is_(None)).values(trace_id=trace_id)
         self._connection.execute(closed)

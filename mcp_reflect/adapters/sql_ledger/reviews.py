@@ -15,21 +15,25 @@ class SqlReviews(SqlRepository):
     """Implements ports.ReviewRepository."""
 
     def current(self, trace_id: str) -> Review | None:
+        """Return the review that counts for a trace; None where it has none."""
         t = schema.traces
         found = select(schema.reviews).join(t, t.c.review_id == schema.reviews.c.id).where(t.c.id == trace_id)
         row = self._connection.execute(found).mappings().first()
         return None if row is None else rows.review_from(row)
 
     def put(self, review: Review) -> None:
+        """Insert a review and make it the one that counts for its trace; earlier ones stay."""
         self._connection.execute(insert(schema.reviews), rows.review_row(review))
         t = schema.traces
         self._connection.execute(update(t).where(t.c.id == review.trace_id).values(review_id=review.id))
 
     def by_ids(self, ids: Collection[str]) -> dict[str, Review]:
+        """Return reviews by id, in no particular order; unknown ids are left out."""
         found = select(schema.reviews).where(schema.reviews.c.id.in_(list(ids)))
         return {row["id"]: rows.review_from(row) for row in self._connection.execute(found).mappings()}
 
     def put_judgement(self, review: Review) -> None:
+        """Store the `judged_` fields of a review that is stored already; its other fields stay."""
         r = schema.reviews
         judged = {name: value for name, value in rows.review_row(review).items() if name.startswith("judged_")}
         self._connection.execute(update(r).where(r.c.id == review.id).values(judged))

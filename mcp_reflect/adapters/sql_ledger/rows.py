@@ -36,22 +36,27 @@ Row = RowMapping | dict[str, Any]
 
 
 def to_microseconds(moment: datetime) -> int:
+    """Return the microseconds since 1970 UTC, rounded down; `moment` must have a time zone."""
     return (moment - _EPOCH) // _MICROSECOND
 
 
 def to_datetime(microseconds: int) -> datetime:
+    """Return the moment so many microseconds after 1970, in UTC."""
     return _EPOCH + microseconds * _MICROSECOND
 
 
 def to_vector(blob: bytes) -> Vector:
+    """Return the vector in little-endian float32 bytes, read-only and without copying them."""
     return np.frombuffer(blob, dtype="<f4")
 
 
 def to_blob(vector: Vector) -> bytes:
+    """Return a vector as little-endian float32 bytes."""
     return np.ascontiguousarray(vector, dtype="<f4").tobytes()
 
 
 def to_lines(text: str) -> tuple[str, ...]:
+    """Return the lines of a stored text; none for an empty one."""
     return tuple(text.split("\n")) if text else ()
 
 
@@ -61,12 +66,14 @@ def signatures_from(stored: str, mistake: str | None, evidence: list[str] | None
 
 
 def trace_row(trace: Trace) -> dict[str, Any]:
+    """Return a trace as the row that is stored."""
     row = trace.model_dump(mode="json", exclude={"created_at", "trace_key"})
     # NULL, not "", so that traces without a key do not collide.
     return row | {"created_at": to_microseconds(trace.created_at), "trace_key": trace.trace_key or None}
 
 
 def trace_from(row: Row) -> Trace:
+    """Return the trace in a row."""
     fields = {name: row[name] for name in Trace.model_fields}
     return Trace.model_validate(
         fields | {"created_at": to_datetime(row["created_at"]), "trace_key": row["trace_key"] or ""}
@@ -74,10 +81,12 @@ def trace_from(row: Row) -> Trace:
 
 
 def review_row(review: Review) -> dict[str, Any]:
+    """Return a review as the row that is stored."""
     return review.model_dump(mode="json", exclude={"created_at"}) | {"created_at": to_microseconds(review.created_at)}
 
 
 def review_from(row: Row, prefix: str = "") -> Review:
+    """Return the review in a row whose columns are named with `prefix`."""
     fields = {name: row[prefix + name] for name in Review.model_fields}
     return Review.model_validate(fields | {"created_at": to_datetime(fields["created_at"])})
 
@@ -95,6 +104,7 @@ _MEMORY_VALUES: Mapping[str, Callable[[Any], Any]] = {
 
 
 def memory_row(memory: Memory) -> dict[str, Any]:
+    """Return the content of a memory as the row that is stored, without its change number and its utility."""
     fields = flat_fields(memory)
     row = {name: value for name, value in fields.items() if name not in _UTILITY_FIELDS}
     success = None if memory.success is None else int(memory.success)
@@ -118,6 +128,7 @@ def memory_from(row: Row) -> Memory:
 
 
 def words_row(memory: Memory) -> dict[str, Any]:
+    """Return the terms and the lesson key of a memory as the row that is stored, under the current version."""
     fields = flat_fields(memory)
     lesson = lesson_text(memory.kind, memory.reflection, fields["correct_action"], fields["guidance"])
     return {
@@ -144,6 +155,7 @@ def terms_from(stored: bytes | None, text: str | None) -> Terms:
 
 
 def witness_row(witness: Witness, model: str, vector: Vector | None) -> dict[str, Any]:
+    """Return a witness as the row that is stored, with the vector of its task under `model`."""
     row = witness.model_dump(mode="json") | {"created_at": to_microseconds(witness.created_at)}
     return row | {
         "success": int(witness.success),
@@ -153,28 +165,34 @@ def witness_row(witness: Witness, model: str, vector: Vector | None) -> dict[str
 
 
 def witness_from(row: Row) -> Witness:
+    """Return the witness in a row."""
     fields = {name: row[name] for name in Witness.model_fields}
     return Witness.model_validate(fields | {"created_at": to_datetime(row["created_at"])})
 
 
 def log_row(entry: LogEntry) -> dict[str, Any]:
+    """Return a log entry as the row that is stored."""
     return entry.model_dump() | {"at": to_microseconds(entry.at)}
 
 
 def log_from(row: Row) -> LogEntry:
+    """Return the log entry in a row."""
     fields = {name: row[name] for name in LogEntry.model_fields}
     return LogEntry.model_validate(fields | {"at": to_datetime(fields["at"])})
 
 
 def event_row(event: UtilityEvent, project: str) -> dict[str, Any]:
+    """Return a utility event as the row that is stored."""
     return event.model_dump() | {"project": project}
 
 
 def event_from(row: Row) -> UtilityEvent:
+    """Return the utility event in a row, without validating it."""
     return UtilityEvent.model_construct(**{name: row[name] for name in UtilityEvent.model_fields})
 
 
 def retrieval_row(retrieval: Retrieval) -> dict[str, Any]:
+    """Return a retrieval as the row that is stored, without its trace."""
     return {
         "id": retrieval.id,
         "project": retrieval.project,
@@ -186,25 +204,30 @@ def retrieval_row(retrieval: Retrieval) -> dict[str, Any]:
 
 
 def retrieval_from(row: Row) -> Retrieval:
+    """Return the retrieval in a row."""
     fields = {name: row[name] for name in Retrieval.model_fields}
     return Retrieval.model_validate(fields | {"created_at": to_datetime(row["created_at"])})
 
 
 def insight_job_row(job: InsightJob) -> dict[str, Any]:
+    """Return an insight job as the row that is stored."""
     times = {"next_attempt_at": job.next_attempt_at, "created_at": job.created_at}
     return job.model_dump() | {name: to_microseconds(moment) for name, moment in times.items()}
 
 
 def insight_job_from(row: Row) -> InsightJob:
+    """Return the insight job in a row."""
     fields = {name: row[name] for name in InsightJob.model_fields}
     times = {name: to_datetime(row[name]) for name in ("next_attempt_at", "created_at")}
     return InsightJob.model_validate(fields | times)
 
 
 def job_row(job: ReflectionJob, project: str) -> dict[str, Any]:
+    """Return a reflection job as the row that is stored."""
     return job.model_dump() | {"next_attempt_at": to_microseconds(job.next_attempt_at), "project": project}
 
 
 def job_from(row: Row, prefix: str = "") -> ReflectionJob:
+    """Return the reflection job in a row whose columns are named with `prefix`."""
     fields = {name: row[prefix + name] for name in ReflectionJob.model_fields}
     return ReflectionJob.model_validate(fields | {"next_attempt_at": to_datetime(fields["next_attempt_at"])})

@@ -16,6 +16,7 @@ class SqlVectors(SqlRepository):
     """Implements ports.VectorRepository."""
 
     def of_project(self, project: str, model: str) -> dict[str, Vector]:
+        """Return the vectors of all retrievable memories under a model, by memory id."""
         m, e = schema.memories.c, schema.embeddings.c
         found = (
             select(m.id, e.vector)
@@ -25,16 +26,19 @@ class SqlVectors(SqlRepository):
         return {memory_id: rows.to_vector(blob) for memory_id, blob in self._connection.execute(found)}
 
     def of_memories(self, memory_ids: Sequence[str], model: str) -> dict[str, Vector]:
+        """Return the vectors of these memories under a model, by memory id; those without one are left out."""
         e = schema.embeddings.c
         found = select(e.memory_id, e.vector).where(e.memory_id.in_(list(memory_ids)), e.model == model)
         return {memory_id: rows.to_vector(blob) for memory_id, blob in self._connection.execute(found)}
 
     def missing(self, project: str, model: str) -> list[tuple[str, str]]:
+        """Return (memory_id, text to embed) of the memories without a vector, by ascending change number."""
         m = schema.memories.c
         found = self._connection.execute(_not_embedded(model).where(m.project == project).order_by(m.seq))
         return [(memory_id, text) for memory_id, text in found]
 
     def add(self, model: str, missing: Sequence[tuple[str, str]], vectors: Vector) -> None:
+        """Store the vectors of memories that still have none and still have that text, under one change number."""
         m, e = schema.memories, schema.embeddings
         ids = [memory_id for memory_id, _ in missing]
         seq = self._feed.next_seq()

@@ -73,6 +73,10 @@ class RowImport:
         self._last = self._first
 
     def take(self, rows: Iterable[PortableRow]) -> Taken:
+        """Insert rows that are new, skip those that are there, and return the counts and the conflicts.
+
+        Nothing is inserted after the first conflict. Raises ArchiveError for rows that do not fit the tables.
+        """
         tables = {table.name: place for place, table in enumerate(portable_tables())}
         reached = 0
         for name, group in groupby(rows, key=lambda row: row[0]):

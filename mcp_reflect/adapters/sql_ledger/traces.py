@@ -24,15 +24,18 @@ class SqlTraces(SqlRepository):
     """Implements ports.TraceRepository."""
 
     def get(self, trace_id: str) -> Trace | None:
+        """Return a trace by its id; None for an unknown id."""
         return self._find(schema.traces.c.id == trace_id)
 
     def is_unchanged(self, trace: Trace) -> bool:
+        """Return true where all columns but the long texts are stored as in `trace`; false for an unknown id."""
         t = schema.traces.c
         mutable = select(*(t[name] for name in Trace.model_fields if name not in _TEXTS))
         row = self._connection.execute(mutable.where(t.id == trace.id)).mappings().first()
         return row is not None and trace == rows.trace_from({**row, **{n: getattr(trace, n) for n in _TEXTS}})
 
     def find_by_key(self, project: str, trace_key: str) -> Trace | None:
+        """Return the trace that was submitted to a project under a key; None where none was."""
         t = schema.traces.c
         return self._find(and_(t.project == project, t.trace_key == trace_key))
 
@@ -41,11 +44,13 @@ class SqlTraces(SqlRepository):
         return None if row is None else rows.trace_from(row)
 
     def summary(self, trace_id: str) -> TraceSummary | None:
+        """Return a trace as lists show it; None for an unknown id."""
         return next(iter(_summaries(self._connection, [schema.traces.c.id == trace_id], 1)), None)
 
     def summaries(
         self, project: str, *, user: str | None, review_status: ReviewStatus | None, limit: int
     ) -> list[TraceSummary]:
+        """Return at most `limit` runs as lists show them, newest first; None means any."""
         t = schema.traces.c
         conditions = runs_of(project, user)
         if review_status is not None:
@@ -53,6 +58,7 @@ class SqlTraces(SqlRepository):
         return _summaries(self._connection, conditions, limit)
 
     def recent_runs(self, project: str, user: str | None, limit: int) -> list[tuple[Trace, Review | None]]:
+        """Return at most `limit` runs, newest first, each with the review that counts."""
         t, r = schema.traces, schema.reviews
         newest = select(t).where(*runs_of(project, user)).order_by(t.c.created_at.desc(), t.c.id).limit(limit)
         traces = [rows.trace_from(row) for row in self._connection.execute(newest).mappings()]
@@ -62,17 +68,20 @@ class SqlTraces(SqlRepository):
         return [(trace, reviews.get(trace.id)) for trace in traces]
 
     def count_runs(self, project: str, user: str | None, since: datetime | None) -> int:
+        """Return the number of runs that were submitted after a moment; of all where it is None."""
         later = [] if since is None else [schema.traces.c.created_at > rows.to_microseconds(since)]
         count = select(func.count()).where(*runs_of(project, user), *later)
         return int(self._connection.execute(count).scalar_one())
 
     def find_without_memory(self, project: str, origins: Collection[Origin]) -> list[Trace]:
+        """Return the traces of these origins that are the source of no memory, by id."""
         t, m = schema.traces, schema.memories.c
         without_memory = ~select(m.id).where(m.source_trace_id == t.c.id).exists()
         found = select(t).where(t.c.project == project, t.c.origin.in_(list(origins)), without_memory).order_by(t.c.id)
         return [rows.trace_from(row) for row in self._connection.execute(found).mappings()]
 
     def find_quoting(self, project: str, phrases: Sequence[str]) -> list[str]:
+        """Return the ids of traces whose texts hold one of the phrases, case included; sorted."""
         t = schema.traces.c
         # Not LIKE: SQLite takes patterns of 50,000 bytes at most, and lets upper case pass for lower.
         place = func.strpos if self._connection.dialect.name == "postgresql" else func.instr
@@ -84,9 +93,11 @@ class SqlTraces(SqlRepository):
         return sorted(found)
 
     def add(self, trace: Trace) -> None:
+        """Insert a trace, whose id must be new."""
         self._connection.execute(insert(schema.traces), rows.trace_row(trace))
 
     def map_drafts(self, trace_id: str, change: Callable[[ReflectionDraft], ReflectionDraft]) -> None:
+        """Apply a change to the draft of a trace and to those of all its reviews, and store them."""
         for table, condition in (
             (schema.traces, schema.traces.c.id == trace_id),
             (schema.reviews, schema.reviews.c.trace_id == trace_id),
@@ -96,6 +107,7 @@ class SqlTraces(SqlRepository):
                 self._connection.execute(update(table).where(table.c.id == row_id).values(draft=changed))
 
     def delete(self, trace_id: str) -> None:
+        """Delete a trace with its events, witnesses, job, retrievals and reviews."""
         for table in (
             schema.utility_events,
             schema.witnesses,

@@ -11,6 +11,7 @@ from mcp_reflect.domain.models import MEMORY_FIELDS
 
 
 def memories_with_utilities() -> Select[tuple[object, ...]]:
+    """Return the statement that selects all memories with the columns of their utilities."""
     m, u = schema.memories.c, schema.utilities.c
     columns = [column for column in m if column.name in MEMORY_FIELDS]
     return select(*columns, u.q_value, u.reviews, u.passes, u.trials, u.successes, u.last_used_at).join_from(

@@ -16,13 +16,16 @@ class SqlUtilityEvents(SqlRepository):
     """Implements ports.UtilityEventRepository."""
 
     def of_memories(self, memory_ids: Iterable[str]) -> list[UtilityEvent]:
+        """Return all events of these memories, in the order of the reviews."""
         return self._events(schema.utility_events.c.memory_id.in_(list(memory_ids)))
 
     def last_seq(self, memory_id: str) -> int:
+        """Return the number of the last review that moved a memory; 0 where none has."""
         e = schema.utility_events.c
         return self._connection.execute(select(func.max(e.seq)).where(e.memory_id == memory_id)).scalar() or 0
 
     def of_trace(self, trace_id: str) -> list[UtilityEvent]:
+        """Return the events that the reviews of a trace caused, in the order of the reviews."""
         return self._events(schema.utility_events.c.trace_id == trace_id)
 
     def _events(self, condition: ColumnElement[bool]) -> list[UtilityEvent]:
@@ -31,6 +34,7 @@ class SqlUtilityEvents(SqlRepository):
         return [rows.event_from(row) for row in self._connection.execute(found).mappings()]
 
     def append(self, event: UtilityEvent) -> None:
+        """Insert the newest event of a memory, set its q_value and add to the counts of its utility."""
         memory = schema.memories
         project = self._connection.execute(select(memory.c.project).where(memory.c.id == event.memory_id)).scalar_one()
         self._connection.execute(insert(schema.utility_events), rows.event_row(event, project))
@@ -43,6 +47,7 @@ class SqlUtilityEvents(SqlRepository):
         self._connection.execute(moved.values(q_value=q_value, **raised, seq=self._feed.next_seq()))
 
     def replace(self, memory_id: str, events: Sequence[UtilityEvent]) -> None:
+        """Store these as all events of a memory and compute its utility anew from its initial_q."""
         m, e, u = schema.memories.c, schema.utility_events, schema.utilities
         found = select(m.project, m.initial_q).where(m.id == memory_id)
         project, initial_q = self._connection.execute(found).one()

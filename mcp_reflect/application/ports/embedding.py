@@ -17,7 +17,9 @@ class Embedder(Protocol):
     """Text to vectors. `identity` names model and version: equal identity, comparable vectors."""
 
     @property
-    def identity(self) -> str: ...
+    def identity(self) -> str:
+        """Return the name of the model with its version. Raises ModelUnavailable where its files cannot be read."""
+        ...
 
     @property
     def dimension(self) -> int:

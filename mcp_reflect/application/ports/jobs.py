@@ -72,15 +72,25 @@ class JobQueries(Protocol):
     """Reads jobs of both kinds."""
 
     @property
-    def reflections(self) -> ReflectionJobQueries: ...
+    def reflections(self) -> ReflectionJobQueries:
+        """Return the queries of reflection jobs."""
+        ...
+
     @property
-    def insights(self) -> InsightJobQueries: ...
+    def insights(self) -> InsightJobQueries:
+        """Return the queries of insight jobs."""
+        ...
 
 
 class JobRepository(JobQueries, Protocol):
     """Reads and writes jobs of both kinds."""
 
     @property
-    def reflections(self) -> ReflectionJobRepository: ...
+    def reflections(self) -> ReflectionJobRepository:
+        """Return the repository of reflection jobs."""
+        ...
+
     @property
-    def insights(self) -> InsightJobRepository: ...
+    def insights(self) -> InsightJobRepository:
+        """Return the repository of insight jobs."""
+        ...

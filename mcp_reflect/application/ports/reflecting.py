@@ -67,4 +67,5 @@ class Usage:
 
     @property
     def total(self) -> int:
+        """Return the prompt and completion tokens together."""
         return self.prompt + self.completion
