@@ -7,6 +7,7 @@ import sys
 
 
 def main() -> None:
+    """Serve a client, run a hook or run the command line, depending on the arguments."""
     # Each way imports only what it needs: clients wait for the first and hooks, a person for the rest.
     # A shell that completes a command line starts the program without arguments too, and says so by this variable.
     if len(sys.argv) == 1 and "_MCP_REFLECT_COMPLETE" not in os.environ:

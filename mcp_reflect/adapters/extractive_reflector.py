@@ -14,6 +14,7 @@ class ExtractiveReflector:
 
     @property
     def author(self) -> Author:
+        """Return "extractive", the author of its reflections."""
         return "extractive"
 
     def reflect(self, run: ReviewedRun) -> ReflectionDraft:

@@ -56,15 +56,18 @@ class OpenAIEmbedder:
 
     @cached_property
     def identity(self) -> str:
+        """Return the server's host and port with the model's name, without credentials."""
         # The host is part of it: two servers may have different models under one name. User and password are not.
         return f"openai:{urlsplit(self._base_url).netloc.rpartition('@')[2]}/{self._name}"
 
     @property
     def default_threshold(self) -> float:
+        """Return the cosine below which two texts count as unrelated, by the model's name."""
         return next((value for start, value in THRESHOLDS if self._name.startswith(start)), GENERIC_THRESHOLD)
 
     @property
     def dimension(self) -> int:
+        """Return the length of a vector; asks the server where none was received yet. Raises ModelUnavailable."""
         if self._learned_dimension is None:
             self._ask(["dimension"])
         assert self._learned_dimension is not None

@@ -25,9 +25,14 @@ class Owned(Protocol):
     """Anything that belongs to a project and a user: a trace, a memory, a retrieval."""
 
     @property
-    def project(self) -> str: ...
+    def project(self) -> str:
+        """Return the project that it belongs to."""
+        ...
+
     @property
-    def user(self) -> str: ...
+    def user(self) -> str:
+        """Return the user that it belongs to."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,7 @@ class PlainConsole(Console):
     """
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Yield the segments of a renderable, the text of each cleaned by `visible`; control segments stay."""
         for segment in super().render(renderable, options):
             if segment.control:
                 yield segment

@@ -128,7 +128,7 @@ def submit_request(task: str, given: Mapping[str, Any]) -> ToolRequest[Outcome]:
 
 
 def keeping(arguments: Mapping[str, Any]) -> Callable[[Mapping[str, str], str], Outcome]:
-    """How to keep a run of these arguments."""
+    """Return a function that puts a run with these arguments into the outbox."""
     return partial(_keep_run, arguments)
 
 

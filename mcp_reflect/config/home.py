@@ -54,14 +54,17 @@ class Home:
 
     @property
     def ledger_path(self) -> Path:
+        """Return the path of the SQLite ledger."""
         return self.folder / "ledger.db"
 
     @property
     def ledger_url(self) -> str:
+        """Return the SQLAlchemy URL of the SQLite ledger."""
         return f"sqlite:///{self.ledger_path}"
 
     @property
     def index_folder(self) -> Path:
+        """Return the folder of the Chroma index."""
         return self.folder / "chroma"
 
     @property

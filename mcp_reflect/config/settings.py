@@ -77,6 +77,8 @@ class _Section(BaseModel):
 
 
 class MemorySettings(_Section):
+    """The settings of retrieval and ranking, section `memory`."""
+
     scope: Literal["project", "user"] = _setting(
         "project", "whose memories serve a query: everyone's in the project, or only the user's own", "project or user"
     )
@@ -101,6 +103,8 @@ class MemorySettings(_Section):
 
 
 class QLearningSettings(_Section):
+    """The settings of learning from reviews, section `q_learning`."""
+
     alpha: Float = _setting(0.3, "learning rate: how far one review moves a q_value", FRACTION, ge=0, le=1)
     optimism: Float | None = _setting(
         None,
@@ -119,6 +123,8 @@ class QLearningSettings(_Section):
 
 
 class ReflectionSettings(_Section):
+    """The settings of writing reflections and of the LLM, section `reflection`."""
+
     author: Literal["auto", "agent", "llm", "sampling", "extractive"] = _setting(
         "auto", "who writes reflections; auto takes the first that can", "auto, agent, llm, sampling or extractive"
     )
@@ -138,6 +144,8 @@ class ReflectionSettings(_Section):
 
 
 class InsightSettings(_Section):
+    """The settings of insights into many runs, section `insights`."""
+
     recent_capacity: Int = _setting(
         20, "newest runs that insights are drawn from; 0 is none", "an integer from 0 to 100", ge=0, le=100
     )
@@ -151,6 +159,8 @@ class InsightSettings(_Section):
 
 
 class ErrorSettings(_Section):
+    """The setting of the error mirror file, section `errors`."""
+
     mirror: Text = _setting(
         "",
         "file in the project's repository that mirrors the errors, for people, such as docs/memory/reflexion.jsonl",
@@ -160,6 +170,8 @@ class ErrorSettings(_Section):
 
 
 class EmbeddingSettings(_Section):
+    """The setting of the embedding model, section `embedding`."""
+
     model: Text = _setting(
         "bundled",
         "bundled, a fastembed model name (downloaded once), openai:NAME, or the path of a folder with an ONNX model, "
@@ -170,16 +182,22 @@ class EmbeddingSettings(_Section):
 
 
 class IndexSettings(_Section):
+    """The setting of the vector index, section `index`."""
+
     url: HttpUrl = _setting("", "address of a Chroma server", HTTP_URL, shown="embedded")
 
 
 class LedgerSettings(_Section):
+    """The setting of the ledger's database, section `ledger`."""
+
     url: Annotated[Text, AfterValidator(_ledger_url)] = _setting(
         "", "SQLAlchemy URL of the ledger", "a URL like postgresql+psycopg://host/name", shown="SQLite in home"
     )
 
 
 class HubSettings(_Section):
+    """The settings of the hub process, section `hub`."""
+
     enabled: bool = _setting(
         default=True, meaning="one owner process for all clients", rule="true or false", shown="true"
     )
@@ -275,6 +293,7 @@ def setting_rows() -> Iterator[SettingRow]:
 
 
 def setting_fields(section: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
+    """Yield the fields of a section and of those nested in it, each with its dotted key after `prefix`."""
     for name, field in section.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, _Section):
             yield from setting_fields(field.annotation, f"{prefix}{name}.")

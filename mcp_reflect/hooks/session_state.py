@@ -49,6 +49,7 @@ class SessionState:
 
     @property
     def lock_path(self) -> str:
+        """Return the path of the lock file beside the session's file."""
         return self._path + ".lock"
 
     @property

@@ -82,4 +82,5 @@ def _without(arguments: Mapping[str, Any], gone: set[str]) -> dict[str, Any]:
 
 
 def has_waiting_runs(home: Path) -> bool:
+    """Return whether runs wait in the outbox of the home."""
     return bool(outbox.waiting_files(home))

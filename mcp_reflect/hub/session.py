@@ -42,6 +42,7 @@ class HubSession:
         self._changed = anyio.Event()
 
     def status(self) -> dict[str, Any]:
+        """Return whom the session serves, since when (seconds since the epoch), and the number of open requests."""
         return {
             "project": self._memory.profile.project,
             "user": self._memory.profile.user,

@@ -82,7 +82,7 @@ class Relay:
 
     @property
     def introduced(self) -> bool:
-        """Whether the client has had an answer without a hub."""
+        """Return whether the client has had an answer without a hub."""
         return self._front is not None and self._front.answered
 
     def _answer_early(self, message: dict[str, Any], line: bytes) -> bool:

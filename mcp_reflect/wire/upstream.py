@@ -264,7 +264,7 @@ class Upstream:
 
     @property
     def is_delayed(self) -> bool:
-        """Whether a hub is to come, and requests may be answered without it. The caller holds `sending`."""
+        """Return whether a hub is to come, and requests may be answered without it. The caller holds `sending`."""
         absent = self.link is None and self.refusal is None
         return absent and (self.finder.starting or self._opening)
 

@@ -54,6 +54,7 @@ class ChromaIndex:
     def upsert(
         self, project: str, model: str, ids: Sequence[str], vectors: Vector, metadatas: Sequence[Mapping[str, object]]
     ) -> None:
+        """Write vectors, shape (len(ids), dimension), with their metadata; creates the collection if needed."""
         with self._failing("writing"):
             collection = self._open(project, model, create=True)
             for start in range(0, len(ids), _BATCH):
@@ -63,6 +64,7 @@ class ChromaIndex:
                 )
 
     def delete(self, project: str, model: str, ids: Sequence[str]) -> None:
+        """Delete these ids from the collection, if it exists."""
         with self._failing("deleting"):
             collection = self._open(project, model)
             if collection is None:
@@ -71,6 +73,7 @@ class ChromaIndex:
                 collection.delete(ids=list(ids[start : start + _BATCH]))
 
     def nearest(self, project: str, model: str, vector: Vector, limit: int) -> list[str]:
+        """Return the ids of at most `limit` nearest vectors, nearest first; none without a collection."""
         with self._failing("querying"):
             collection = self._open(project, model)
             if collection is None:
@@ -79,6 +82,7 @@ class ChromaIndex:
             return list(found["ids"][0])
 
     def contents(self, project: str, model: str) -> dict[str, Vector]:
+        """Return all vectors of the collection by id, in float32; empty without a collection."""
         with self._failing("reading"):
             collection = self._open(project, model)
             if collection is None:
@@ -90,11 +94,13 @@ class ChromaIndex:
             return held
 
     def generation(self, project: str, model: str) -> str:
+        """Return the id that Chroma gave the collection; empty where there is none."""
         with self._failing("opening"):
             collection = self._open(project, model)
             return "" if collection is None else str(collection.id)
 
     def is_unopened(self, project: str, model: str, generation: str) -> bool:
+        """Return whether Chroma is not open yet and its folder holds this generation; always false for a server."""
         if self._url or self._client is not None:
             return False
         # Chroma's own table, as importing Chroma is what this saves; a version with another one is simply opened.
@@ -107,12 +113,14 @@ class ChromaIndex:
         return row is not None and row[0] == generation
 
     def drop(self, project: str, model: str) -> None:
+        """Delete the collection, if it exists."""
         with self._failing("dropping"):
             if self._open(project, model) is not None:
                 del self._collections[project, model]
                 self._client.delete_collection(collection_name(project, model))
 
     def erase(self, project: str, model: str) -> None:
+        """Delete the whole index folder and the damaged ones put aside; on a server, only the collection."""
         if self._url:
             self.drop(project, model)
             return
@@ -123,6 +131,7 @@ class ChromaIndex:
                 _remove(folder)
 
     def close(self) -> None:
+        """Close Chroma; the next call opens it again."""
         with self._lock:
             self._collections.clear()
             if self._client is not None:

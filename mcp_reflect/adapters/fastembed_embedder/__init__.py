@@ -48,15 +48,18 @@ class FastembedEmbedder:
 
     @property
     def identity(self) -> str:
+        """Return the identity of the model; raises ModelUnavailable where its files cannot be read."""
         with model_errors(self._name):
             return self._source.identity
 
     @property
     def default_threshold(self) -> float:
+        """Return the cosine below which two texts count as unrelated, by the model's name."""
         return self._source.threshold
 
     @cached_property
     def dimension(self) -> int:
+        """Return the length of a vector; loads the model unless it is the bundled one. Raises ModelUnavailable."""
         return BUNDLED_DIMENSION if self._name == BUNDLED else len(self._run("dimension"))
 
     def prepare(self) -> None:

@@ -49,17 +49,27 @@ _registration = threading.Lock()
 class TextModel(Protocol):
     """A loaded model: gives one vector per text."""
 
-    def embed(self, documents: Any, /) -> Iterable[Any]: ...
+    def embed(self, documents: Any, /) -> Iterable[Any]:
+        """Return one vector per document, in their order."""
+        ...
 
 
 class Source(Protocol):
     """A source of a model. `identity` may read files, `load` may take seconds."""
 
     @property
-    def identity(self) -> str: ...
+    def identity(self) -> str:
+        """Return the identity of the model; that of a folder depends on the content of its files."""
+        ...
+
     @property
-    def threshold(self) -> float: ...
-    def load(self) -> TextModel: ...
+    def threshold(self) -> float:
+        """Return the model's default threshold, a cosine."""
+        ...
+
+    def load(self) -> TextModel:
+        """Return the loaded model; a named one is downloaded if it is not in the cache. Raises ModelUnavailable."""
+        ...
 
 
 def source_of(model: str, cache_dir: Path | None) -> Source:

@@ -30,13 +30,21 @@ T = TypeVar("T")
 class Questions(Protocol):
     """Renders prompts and reads the answers to them."""
 
-    def prompt(self, run: ReviewedRun, *, form: AnswerForm) -> str: ...
+    def prompt(self, run: ReviewedRun, *, form: AnswerForm) -> str:
+        """Return the question about a run; `form` is how the answer is asked for. Raises ReflectorRefused."""
+        ...
 
-    def draft(self, answer: str, run: ReviewedRun) -> ReflectionDraft: ...
+    def draft(self, answer: str, run: ReviewedRun) -> ReflectionDraft:
+        """Return the reflection in an answer; empty where it holds none."""
+        ...
 
-    def insights_prompt(self, material: Material) -> str: ...
+    def insights_prompt(self, material: Material) -> str:
+        """Return the question about many runs. Raises ReflectorRefused."""
+        ...
 
-    def insights(self, answer: str, material: Material) -> list[InsightDraft]: ...
+    def insights(self, answer: str, material: Material) -> list[InsightDraft]:
+        """Return the insights in an answer that name runs of the material as evidence."""
+        ...
 
 
 @dataclass
@@ -75,6 +83,7 @@ class OpenAIReflector:
 
     @property
     def author(self) -> Author:
+        """Return "llm", the author of its reflections."""
         return "llm"
 
     def reflect(self, run: ReviewedRun) -> ReflectionDraft:

@@ -74,22 +74,26 @@ class RestrictedEnvironment(ImmutableSandboxedEnvironment):
         return "".join(parts)
 
     def get_template(self, *arguments: Any, **options: Any) -> Template:
+        """Return a template and count it; raises TemplateRuntimeError for more than MAX_INCLUDES in one rendering."""
         self._includes += 1
         if self._includes > MAX_INCLUDES:
             raise TemplateRuntimeError(f"includes more than {MAX_INCLUDES} templates")
         return super().get_template(*arguments, **options)
 
     def select_template(self, *arguments: Any, **options: Any) -> Template:
+        """Return the first template that exists, counted as in `get_template`."""
         self._includes += 1
         if self._includes > MAX_INCLUDES:
             raise TemplateRuntimeError(f"includes more than {MAX_INCLUDES} templates")
         return super().select_template(*arguments, **options)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Return false: a template may read no attribute."""
         del obj, attr, value
         return False
 
     def is_safe_callable(self, obj: Any) -> bool:
+        """Return false: a template may call nothing."""
         del obj
         return False
 

@@ -44,18 +44,23 @@ class InsightJobs:
         self._initial_q = initial_q
 
     def due(self, session: ReadSession, now: datetime) -> Sequence[InsightJob]:
+        """Return the job that is longest due, if any."""
         return session.jobs.insights.due(self.project, now, 1)
 
     def next_due_at(self, session: ReadSession) -> datetime | None:
+        """Return the time at which the project's next job falls due; None where there is none."""
         return session.jobs.insights.next_due_at(self.project)
 
     def find(self, session: ReadSession, job: InsightJob) -> InsightJob | None:
+        """Return the job as it is stored now; None where it is gone."""
         return session.jobs.insights.get(job.id)
 
     def put(self, session: WriteSession, job: InsightJob) -> None:
+        """Store the job in place of the one with its id."""
         session.jobs.insights.put(job)
 
     def do(self, job: InsightJob) -> InsightJob | None:
+        """Save new insights; return the ended job where no run was seen. Raises ReflectorError, ModelUnavailable."""
         material = self._material(job)
         if not material.observations:
             return job.model_copy(update={"state": "completed", "last_error": _NO_RUNS})

@@ -12,9 +12,13 @@ from typing import Generic, Protocol, TypeVar
 class Startable(Protocol):
     """Workers that run between `start` and `close`."""
 
-    def start(self) -> None: ...
+    def start(self) -> None:
+        """Start the workers."""
+        ...
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Stop the workers."""
+        ...
 
 
 class JobLeases:

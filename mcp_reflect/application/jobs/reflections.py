@@ -65,21 +65,27 @@ class ReflectionJobs:
 
     @property
     def uses_model(self) -> bool:
+        """Return whether a model writes the reflections."""
         return self._reflector is not None
 
     def due(self, session: ReadSession, now: datetime) -> Sequence[ReflectionJob]:
+        """Return a batch of due jobs; without a model, those that wait for one come a day later."""
         return session.jobs.reflections.due(self.project, now, _BATCH, self._patience)
 
     def next_due_at(self, session: ReadSession) -> datetime | None:
+        """Return the time at which the project's next job falls due; None where there is none."""
         return session.jobs.reflections.next_due_at(self.project, self._patience)
 
     def find(self, session: ReadSession, job: ReflectionJob) -> ReflectionJob | None:
+        """Return the job of the same trace as it is stored now; None where it is gone."""
         return session.jobs.reflections.get(job.trace_id)
 
     def put(self, session: WriteSession, job: ReflectionJob) -> None:
+        """Store the job in place of the one of the same trace."""
         session.jobs.reflections.put(job)
 
     def do(self, job: ReflectionJob) -> None:
+        """Save a reflection, unless its trace or review has changed. Raises ReflectorError and ModelUnavailable."""
         with self._ledger.reading() as session:
             trace, review = session.traces.get(job.trace_id), session.reviews.current(job.trace_id)
             if trace is None or review is None or review.id != job.review_id:

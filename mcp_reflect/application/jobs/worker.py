@@ -35,11 +35,19 @@ class JobKind(Protocol[J]):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Return the name of the kind, for logs and threads."""
+        ...
+
     @property
-    def project(self) -> str: ...
+    def project(self) -> str:
+        """Return the project whose jobs are done."""
+        ...
+
     @property
-    def uses_model(self) -> bool: ...
+    def uses_model(self) -> bool:
+        """Return whether a job costs tokens of a model."""
+        ...
 
     def due(self, session: ReadSession, now: datetime) -> Sequence[J]:
         """Return the jobs to try now, longest due first."""

@@ -82,6 +82,7 @@ class Offered:
 
     @property
     def prompts(self) -> list[str]:
+        """Return the names of the prompt files, sorted."""
         return sorted(name for name in self.digests if name != _CONFIG)
 
 

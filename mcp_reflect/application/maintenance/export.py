@@ -37,6 +37,7 @@ class Header(BaseModel):
 
     @property
     def rows(self) -> int:
+        """Return the number of rows of all tables."""
         return sum(self.counts.values())
 
 

@@ -38,6 +38,7 @@ class InsightEntry(RequestModel):
 
     @property
     def draft(self) -> InsightDraft:
+        """Return the insight as a draft: its text on one line, without recalled memories."""
         # Recalled memories are told by their lines, so they go before the lines do.
         text = " ".join(strip_recalled(self.text).split())
         return InsightDraft(text=text, importance=self.importance, evidence=self.evidence)
@@ -80,4 +81,5 @@ class ReflectRequest(RequestModel):
 
     @property
     def drafts(self) -> list[InsightDraft]:
+        """Return the drafts of `insights`, in their order."""
         return [entry.draft for entry in self.insights]

@@ -150,6 +150,7 @@ class Submission(ReflectionArguments, ReviewArguments, RunArguments):
 
     @property
     def verdict(self) -> Verdict:
+        """Return the review that came with the run; its `result` is empty where none did."""
         shared = {name: getattr(self, name) for name in Verdict.model_fields if name != "result"}
         return Verdict.model_construct(result=self.review_result, **shared)
 

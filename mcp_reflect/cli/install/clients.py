@@ -64,6 +64,7 @@ class Machine:
 
     @property
     def xdg_config(self) -> Path:
+        """Return XDG_CONFIG_HOME, or `.config` in the user's folder where it is not set."""
         return self.of("XDG_CONFIG_HOME", self.home / ".config")
 
 

@@ -27,6 +27,7 @@ class Plan:
 
     @property
     def changes(self) -> bool:
+        """Return whether the content changes; no file counts as empty content."""
         return self.after != (self.before or b"")
 
     @property

@@ -65,7 +65,7 @@ class ProjectGuide:
 
     @property
     def lessons(self) -> tuple[GuideLine, ...]:
-        """What works and what fails in one order, each task once."""
+        """Return the lines of `works` and `fails`, highest weight first, the first of each task only."""
         found: dict[str, GuideLine] = {}
         for line in _ordered((*self.works, *self.fails)):
             found.setdefault(line.task.casefold(), line)

@@ -81,10 +81,12 @@ class Lesson:
 
     @property
     def is_empty(self) -> bool:
+        """Return true where the lesson has no statements."""
         return not self.statements
 
     @cached_property
     def form(self) -> frozenset[tuple[str, ...]]:
+        """Return the statements as a set, the words of each sorted where their order carries no meaning."""
         return frozenset(tuple(_sorted_where_free(statement)) for statement in self.statements)
 
     def key(self, task: str) -> int:
@@ -102,10 +104,12 @@ class Lesson:
 
     @property
     def stands_alone(self) -> bool:
+        """Return true where the lesson says enough to be understood without its task."""
         return self.weight >= STANDS_ALONE
 
     @property
     def needs_task(self) -> bool:
+        """Return true where the lesson says too little to be of use for another task."""
         return self.weight < NEEDS_TASK
 
 

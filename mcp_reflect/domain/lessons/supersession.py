@@ -60,13 +60,14 @@ _STATES = frozenset(map(stem, _STATE_WORDS.split()))
 
 @dataclass(frozen=True)
 class Statement:
-    """What a memory says: its task and its lesson."""
+    """The task and the lesson of a memory."""
 
     task: str
     lesson: str
 
     @cached_property
     def text(self) -> str:
+        """Return the task and the lesson, one below the other."""
         return f"{self.task}\n{self.lesson}"
 
     @cached_property
@@ -76,6 +77,7 @@ class Statement:
 
     @cached_property
     def is_clear(self) -> bool:
+        """Return true where the text says in clear words that something is amended."""
         return bool(_CLEAR.search(self.text))
 
     @property

@@ -32,7 +32,7 @@ class ReflectionJob(Job):
 
     @property
     def key(self) -> str:
-        """What tells it from all others: a later review of the run gives another job."""
+        """Return the id of the review, so that a later review of the run gives another job."""
         return self.review_id
 
 
@@ -53,4 +53,5 @@ class InsightJob(Job):
 
     @property
     def key(self) -> str:
+        """Return the id of the job."""
         return self.id

@@ -73,7 +73,7 @@ class MemoryBase(Frozen):
 
     @property
     def headline(self) -> str:
-        """What a list of memories shows of it."""
+        """Return the text that stands for the memory in a list."""
         return self.reflection
 
     @property
@@ -123,18 +123,22 @@ class ReflectionMemory(_RunMemory):
 
     @property
     def headline(self) -> str:
+        """Return the task."""
         return self.task
 
     @property
     def instructions(self) -> tuple[str, ...]:
+        """Return the correct action and the guidance, either of which may be empty."""
         return (self.correct_action, self.guidance)
 
     @property
     def tools(self) -> tuple[str, ...]:
+        """Return the applicable tools; where none are given, those that the run called."""
         return self.applicable_tools or self.tools_used
 
     @property
     def passages(self) -> tuple[str, ...]:
+        """Return the summary, mistake, correct action and guidance, any of which may be empty."""
         return (self.summary, self.key_mistake, self.correct_action, self.guidance)
 
 
@@ -159,14 +163,17 @@ class ErrorMemory(MemoryBase):
 
     @property
     def headline(self) -> str:
+        """Return the mistake; the whole text where none is recorded."""
         return self.key_mistake or self.reflection
 
     @property
     def instructions(self) -> tuple[str, ...]:
+        """Return the fix and the rule, either of which may be empty."""
         return (self.correct_action, self.guidance)
 
     @property
     def passages(self) -> tuple[str, ...]:
+        """Return the mistake, fix, rule and evidence, any of which may be empty."""
         return (self.key_mistake, self.correct_action, self.guidance, *self.evidence)
 
 
@@ -192,6 +199,7 @@ class InsightMemory(MemoryBase):
 
     @property
     def source_trace_ids(self) -> tuple[str, ...]:
+        """Return the ids of the source trace and of the evidence, each once."""
         return tuple(dict.fromkeys((self.source_trace_id, *self.evidence)))
 
 

@@ -29,6 +29,7 @@ class ReflectionDraft(Frozen):
 
     @property
     def is_empty(self) -> bool:
+        """Return true where there is no text, without regard to tools, claims and judged memory ids."""
         return not any((self.summary, self.key_mistake, self.correct_action, self.guidance, self.text))
 
 

@@ -105,18 +105,22 @@ class FeatureTable:
 
     @property
     def vectors(self) -> Vector:
+        """Return the vectors of all rows, dead ones included, in float32, shape (n, dimension)."""
         return self._vectors[: self._size]
 
     @property
     def q(self) -> Floats:
+        """Return the q_value of each row."""
         return self._q[: self._size]
 
     @property
     def outcomes(self) -> OutcomeColumns:
+        """Return the trials, successes and initial q_value of each row."""
         return OutcomeColumns(self._trials[: self._size], self._successes[: self._size], self._initial_q[: self._size])
 
     @property
     def created(self) -> Integers:
+        """Return the time of creation of each row."""
         return self._created[: self._size]
 
     @property
@@ -126,6 +130,7 @@ class FeatureTable:
 
     @property
     def alive(self) -> npt.NDArray[np.bool_]:
+        """Return false for each row that is dead."""
         return self._alive[: self._size]
 
     @property

@@ -82,7 +82,9 @@ class Relevance(Protocol):
     """The part of a score beside quality. `error` bounds the difference between `approximate` and `exact`."""
 
     @property
-    def error(self) -> float: ...
+    def error(self) -> float:
+        """Return the largest difference between `approximate` and `exact`."""
+        ...
 
     def approximate(self, cosines: Vector) -> FloatArray:
         """Return the relevance of all rows in question from their float32 cosines.

@@ -51,4 +51,5 @@ class TurnBuilder:
 
     @property
     def turns(self) -> list[SessionTurn]:
+        """Return the last MAX_TURNS finished turns, and then the one still open."""
         return [*self._done, self._open] if self._open is not None else self._done
