@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.error_pairs.case import Case, read_cases
+from benchmarks.shell import run_line
 
 RECORDED = Path(__file__).parent / "recorded"
 VERSIONS = Path(__file__).parent / "versions.json"
@@ -97,18 +98,7 @@ def _run(
         if timed:
             (Path(top) / "clock.py").write_text(_CLOCK, encoding="utf-8")
             line = f"set -o pipefail; ( {line} ) 2>&1 | python ../clock.py"
-        done = subprocess.run(
-            ["/bin/bash", "-c", line],
-            cwd=folder,
-            env=_environment(top),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=_LIMIT_S,
-            stdin=subprocess.DEVNULL,
-        )
+        done = run_line(line, folder, _environment(top), _LIMIT_S)
         if done.returncode == 0:
             print(f"  worked: {case.ecosystem} {case.name}: {line}")
             return None

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.lessons.scenarios import SCENARIOS, Edit, Run, Say, Scenario
+from benchmarks.shell import run_line
 
 RECORDED = Path(__file__).parent / "recorded"
 _SHOWN_FOLDER = "/home/dev/project"
@@ -56,18 +57,7 @@ def _done(step: Run | Edit | Say, number: int, folder: Path) -> list[dict[str, A
         file.write_text(text.replace(step.old, step.new, 1), encoding="utf-8")
         given = {"file_path": f"{_SHOWN_FOLDER}/{step.path}", "old_string": step.old, "new_string": step.new}
         return _exchange(f"call_{number}", "Edit", given, f"The file {_SHOWN_FOLDER}/{step.path} has been updated.", 0)
-    done = subprocess.run(
-        ["/bin/bash", "-c", step.command],
-        cwd=folder,
-        env=_environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-        timeout=_LIMIT_S,
-        stdin=subprocess.DEVNULL,
-    )
+    done = run_line(step.command, folder, _environment(), _LIMIT_S)
     return _exchange(f"call_{number}", "Bash", {"command": step.command}, _shown(done.stdout, folder), done.returncode)
 
 

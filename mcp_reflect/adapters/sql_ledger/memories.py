@@ -13,6 +13,7 @@ from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
 from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
 from mcp_reflect.application.ports import MemoryOrder
 from mcp_reflect.domain.models import Kind, LogEntry, Memory, Status
+from mcp_reflect.domain.reflection.embedded_text import embedded_text
 from mcp_reflect.domain.values import Vector
 
 SUPERSEDE = "supersede"
@@ -97,26 +98,23 @@ class SqlMemories(SqlRepository):
 
         A changed embedded text deletes the vectors of all models; `vector`, if any, is stored as that of `model`.
         """
-        seq = self._feed.next_seq()
         m, e = schema.memories, schema.embeddings
-        row = rows.memory_row(memory) | {"seq": seq}
         embedded = self._connection.execute(select(m.c.embedded_text).where(m.c.id == memory.id)).scalar()
         if embedded is not None:
-            self._connection.execute(update(m).where(m.c.id == memory.id).values(row))
+            self.revise(memory)
             # Other models' vectors are those of the text that was.
-            stale = [e.c.model == model] if embedded == row["embedded_text"] else []
+            stale = [e.c.model == model] if embedded == embedded_text(memory) else []
             if vector is not None or not stale:
                 self._connection.execute(delete(e).where(e.c.memory_id == memory.id, *stale))
-            self._connection.execute(delete(schema.words).where(schema.words.c.memory_id == memory.id))
         else:
-            self._connection.execute(insert(m), row)
+            self._connection.execute(insert(m), rows.memory_row(memory) | {"seq": self._feed.next_seq()})
+            self._connection.execute(insert(schema.words), rows.words_row(memory))
             # The utility's own seq stays 0 until a review moves it: the memory row already announces this q_value.
             utility = {"memory_id": memory.id, "project": memory.project, "q_value": memory.q_value, "seq": 0}
             self._connection.execute(insert(schema.utilities), utility | {"reviews": memory.reviews})
         if vector is not None:
             blob = rows.to_blob(vector)
             self._connection.execute(insert(e), {"memory_id": memory.id, "model": model, "vector": blob})
-        self._connection.execute(insert(schema.words), rows.words_row(memory))
 
     def revise(self, memory: Memory) -> None:
         """Replace the content and terms of a memory; its vectors and its utility stay."""

@@ -15,11 +15,12 @@ from mcp_reflect.domain.lessons.repairs import (
     Repair,
     describe_change,
     is_inspection,
-    is_preparation,
     normalised,
     program_of,
+    repair_between,
 )
 from mcp_reflect.domain.lessons.steps import Step, find_steps
+from mcp_reflect.domain.lessons.wording import decisive_edits, file_name
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.truncate import truncate, truncate_line, truncate_middle
 
@@ -85,15 +86,7 @@ def _repairs(steps: Sequence[Step]) -> Iterator[Repair]:
         retry = next((number for number in near if _is_run_again(failed, steps[number])), None)
         if retry is None or steps[retry].failed is not False:
             continue
-        between = steps[place + 1 : retry]
-        repair = Repair(
-            failed=failed,
-            error="",
-            worked=steps[retry],
-            edits=tuple(step for step in between if step.kind == "edit" and not step.failed),
-            commands=tuple(step for step in between if is_preparation(step)),
-        )
-        if not repair.same_command or repair.edits or repair.commands:
+        if repair := repair_between(failed, "", steps[place + 1 : retry], steps[retry]):
             yield repair
 
 
@@ -168,9 +161,7 @@ def _is_missing(operand: str, output: str) -> bool:
 
 def _told(repair: Repair) -> str:
     """What was changed, word for word: the edits, the commands in between, and the command where it is another one."""
-    edits = {step.subject: step for step in repair.edits}
-    named = [step for path, step in edits.items() if path and path.rpartition("/")[2] in repair.failed.output]
-    changes = [_edited(step) for step in (named or list(edits.values()))[-_EDITS:]]
+    changes = [_edited(step) for step in decisive_edits(repair.edits, repair.failed.output)[-_EDITS:]]
     changes += [f"Run {_quoted(step)}" for step in repair.commands[-_COMMANDS:]]
     if not repair.same_command:
         changes.append(f"Run {_quoted(repair.worked)} instead of {_quoted(repair.failed)}")
@@ -178,7 +169,7 @@ def _told(repair: Repair) -> str:
 
 
 def _edited(step: Step) -> str:
-    name = "/".join(step.subject.rsplit("/", 3)[-3:]) if step.subject else "a file"
+    name = file_name(step)
     change = describe_change(step, _CHANGE_CHARS)
     if change and (blanks := _changed_blanks(step)):
         return f"Edit {name}: {blanks}"

@@ -70,16 +70,22 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
         tries = [place, *(number for number in later if number < worked)]
         done.update(tries)
         last = steps[tries[-1]]
-        between = steps[place + 1 : worked]
-        repair = Repair(
-            failed=last if normalised(last.subject) != normalised(steps[worked].subject) or len(tries) == 1 else step,
-            error=decisive_error([*last.errors, *step.errors]),
-            worked=steps[worked],
-            edits=tuple(each for each in between if each.kind == "edit" and not each.failed),
-            commands=tuple(each for each in between if is_preparation(each)),
-        )
-        if not repair.same_command or repair.edits or repair.commands:
+        failed = last if normalised(last.subject) != normalised(steps[worked].subject) or len(tries) == 1 else step
+        error = decisive_error([*last.errors, *step.errors])
+        if repair := repair_between(failed, error, steps[place + 1 : worked], steps[worked]):
             yield repair
+
+
+def repair_between(failed: Step, error: str, between: Sequence[Step], worked: Step) -> Repair | None:
+    """Return the repair that the steps in between made; None where they and the command changed nothing."""
+    repair = Repair(
+        failed=failed,
+        error=error,
+        worked=worked,
+        edits=tuple(each for each in between if each.kind == "edit" and not each.failed),
+        commands=tuple(each for each in between if is_preparation(each)),
+    )
+    return repair if not repair.same_command or repair.edits or repair.commands else None
 
 
 def _is_retry(failed: Step, other: Step) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from mcp_reflect.domain.lessons.repairs import Repair, describe_change, is_inspection
 from mcp_reflect.domain.lessons.steps import Step
@@ -12,6 +13,7 @@ _COMMAND_CHARS = 160
 CALL_CHARS = 200
 _ERROR_CHARS = 180
 _CHANGE_CHARS = 200
+_EDITS = 2
 _PATH_PARTS = 3
 """Of a long path the last parts are shown: where a repository lies differs from machine to machine."""
 _LOOKUP = re.compile(
@@ -38,7 +40,7 @@ def describe_step(step: Step) -> str:
 def describe_repair(repair: Repair) -> str:
     """Return what works, which the next run needs first, with the changes before it; then what failed, and how."""
     error = f": {first_sentence(repair.error)}" if repair.error else "."
-    changes = [_describe_edit(step) for step in _decisive_edits(repair)]
+    changes = [_describe_edit(step) for step in decisive_edits(repair.edits, repair.error)[-_EDITS:]]
     changes += [describe_step(step) for step in repair.commands[-2:]]
     after = f" after {'; '.join(changes)}" if changes else ""
     if repair.same_command:
@@ -46,15 +48,20 @@ def describe_repair(repair: Repair) -> str:
     return f"{describe_step(repair.worked)}{after}. {describe_step(repair.failed)} failed{error}"
 
 
-def _decisive_edits(repair: Repair) -> list[Step]:
-    """The last edits of distinct files, latest last; those of files that the error names are preferred."""
-    by_file = {step.subject: step for step in repair.edits}
-    named = [step for path, step in by_file.items() if path and path.rpartition("/")[2] in repair.error]
-    return (named or list(by_file.values()))[-2:]
+def decisive_edits(edits: Sequence[Step], error: str) -> list[Step]:
+    """Return the last edit of each file, latest last; only those of files that the error names, where it names any."""
+    by_file = {step.subject: step for step in edits}
+    named = [step for path, step in by_file.items() if path and path.rpartition("/")[2] in error]
+    return named or list(by_file.values())
+
+
+def file_name(step: Step) -> str:
+    """Return the last three parts of the path of an edit; "a file" where none is known."""
+    return "/".join(step.subject.rsplit("/", _PATH_PARTS)[-_PATH_PARTS:]) if step.subject else "a file"
 
 
 def _describe_edit(step: Step) -> str:
-    name = "/".join(step.subject.rsplit("/", _PATH_PARTS)[-_PATH_PARTS:]) if step.subject else "a file"
+    name = file_name(step)
     change = describe_change(step, _CHANGE_CHARS)
     return f"editing {name} ({change})" if change else f"writing {name}"
 
