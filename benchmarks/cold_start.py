@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.server_processes import EMPTY_SERVER, memory_mb, report_against_goal, start_seconds
 from mcp_reflect.application.requests import Submission
 from mcp_reflect.bootstrap import open_memory
 from mcp_reflect.config.load import load_settings
@@ -66,11 +67,6 @@ def first_query(template: Path | None) -> float:
             return time.perf_counter() - began
 
 
-def resident_mb(pid: int) -> float:
-    text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
-    return next(int(line.split()[1]) for line in text.splitlines() if line.startswith("Rss:")) / 1000
-
-
 def memory_around_a_query(template: Path) -> tuple[float, float]:
     """Resident MB of a hub with one client before and after its first query."""
     with tempfile.TemporaryDirectory() as folder, hubs_ended(Path(folder) / "home") as home:
@@ -80,22 +76,18 @@ def memory_around_a_query(template: Path) -> tuple[float, float]:
             client.send("notifications/initialized", notify=True)
             client.request("resources/read", {"uri": "reflect://stats"})  # answered by the hub itself
             hub = status(home)["pid"]
-            before = resident_mb(hub)
+            before = memory_mb(hub)
             client.call("query_memories", task=TASK)
-            return before, resident_mb(hub)
+            return before, memory_mb(hub)
 
 
-def report(what: str, value: float, goal: float) -> None:
-    print(f"  {what}: {value:.2f} (goal <= {goal:g}: {'met' if value <= goal else 'MISSED'})")
-
-
-def measure(empty_server: Callable[[], float], rounds: int = ROUNDS) -> None:
-    """Print the figures; `empty_server` gives the seconds that an empty server of the SDK takes."""
+def measure(variables: dict[str, str], rounds: int = ROUNDS) -> None:
+    """Print the figures; the empty server of the SDK is started with these environment variables."""
     with tempfile.TemporaryDirectory() as folder:
         filled = Path(folder) / "filled"
         fill(filled)
         candidates: dict[str, Callable[[], float]] = {
-            "start of an empty SDK server": empty_server,
+            "start of an empty SDK server": lambda: start_seconds(EMPTY_SERVER, variables),
             "load of the embedding model": load_of_the_model,
             "cold first query, empty home": lambda: first_query(None),
             f"cold first query, {MEMORIES} memories": lambda: first_query(filled),
@@ -108,17 +100,15 @@ def measure(empty_server: Callable[[], float], rounds: int = ROUNDS) -> None:
     sdk, load, *queries = candidates
     for query in queries:
         ratios = [each[query] / (each[sdk] + each[load]) for each in times]
-        report(f"{query} / (empty SDK server + load of the model)", statistics.median(ratios), GOAL)
+        report_against_goal(f"{query} / (empty SDK server + load of the model)", statistics.median(ratios), GOAL)
     for when, value, goal in zip(("before", "after"), around, (BEFORE_MB, AFTER_MB), strict=True):
-        report(f"resident MB of the hub {when} its first query, {MEMORIES} memories", value, goal)
+        report_against_goal(f"resident MB of the hub {when} its first query, {MEMORIES} memories", value, goal)
 
 
 def main() -> None:
-    from benchmarks.hub import EMPTY, start  # noqa: PLC0415 - which imports this module
-
     with tempfile.TemporaryDirectory() as folder:
         variables = environment(Path(folder) / "home")
-        measure(lambda: start(EMPTY, variables), int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS)
+        measure(variables, int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS)
 
 
 if __name__ == "__main__":

@@ -6,22 +6,20 @@ where there is no npm.
 
 from __future__ import annotations
 
-import json
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import anyio
 
 from benchmarks import cold_start
-from tests.support.hubs import INITIALIZE, SHIM, RawClient, hubs_ended, status
+from benchmarks.server_processes import EMPTY_SERVER, memory_mb, report_against_goal, start_seconds
+from tests.support.hubs import SHIM, RawClient, hubs_ended, status
 from tests.support.servers import call, connect, environment
 
 STARTS = 15
@@ -30,46 +28,19 @@ CLIENTS = 10
 MEMORIES = 300
 TURNS = 10
 CALLS = 40
-EMPTY = [sys.executable, "-c", "from mcp.server import MCPServer; MCPServer('empty').run('stdio')"]
 NPM = "@modelcontextprotocol/server-memory"
 LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
 LESSON = {"review_result": "pass", "guidance": "Look at the flags first."}
 
 
-def start(command: list[str], variables: dict[str, str], folder: Path | None = None) -> float:
-    """Seconds from starting a server to its answer to tools/list."""
-    messages: list[dict[str, Any]] = [
-        {"id": 0, "method": "initialize", "params": INITIALIZE},
-        {"method": "notifications/initialized"},
-        {"id": 1, "method": "tools/list"},
-    ]
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        command, env=variables, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    for message in messages:
-        process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-        process.stdin.flush()
-        if "id" in message:
-            while json.loads(process.stdout.readline()).get("id") != message["id"]:
-                pass
-    taken = time.perf_counter() - began
-    process.stdin.close()
-    process.wait(20)
-    process.stdout.close()
-    return taken
-
-
 def starts(home: Path, npm: Path | None) -> None:
     candidates: dict[str, Callable[[], float]] = {
-        "shim, warm hub": lambda: start(SHIM, environment(home, **LASTING)),
-        "empty SDK server": lambda: start(EMPTY, environment(home)),
+        "shim, warm hub": lambda: start_seconds(SHIM, environment(home, **LASTING)),
+        "empty SDK server": lambda: start_seconds(EMPTY_SERVER, environment(home)),
     }
     if npm is not None:
         # npx, as clients are configured; installed before, so that no download is measured.
-        candidates[f"npx {NPM}"] = lambda: start(["npx", NPM], environment(home), npm)
+        candidates[f"npx {NPM}"] = lambda: start_seconds(["npx", NPM], environment(home), npm)
     with RawClient(environment(home, **LASTING)) as keeper:
         keeper.shake_hands()
         keeper.call("query_memories", task="warm")
@@ -81,27 +52,21 @@ def starts(home: Path, npm: Path | None) -> None:
     for name, value in middle.items():
         print(f"start to tools/list, {name}: {value * 1000:.0f} ms")
     shim, sdk, *rest = middle.values()
-    told("warm start / empty SDK server", shim / sdk, 0.15)
+    report_against_goal("warm start / empty SDK server", shim / sdk, 0.15)
     for other in rest:
-        told(f"warm start / npx {NPM}", shim / other, 0.3)
+        report_against_goal(f"warm start / npx {NPM}", shim / other, 0.3)
     cold(sdk)
-    cold_start.measure(lambda: start(EMPTY, environment(home)))
+    cold_start.measure(environment(home))
 
 
 def cold(sdk: float) -> None:
     times = []
     for _ in range(COLD_STARTS):
         with tempfile.TemporaryDirectory() as folder, hubs_ended(Path(folder) / "home") as home:
-            times.append(start(SHIM, environment(home)))
+            times.append(start_seconds(SHIM, environment(home)))
     middle = statistics.median(times)
     print(f"start to tools/list without a hub: {middle * 1000:.0f} ms (longest {max(times) * 1000:.0f} ms)")
-    told("cold start / empty SDK server", middle / sdk, 0.3)
-
-
-def memory_of(pid: int, field: str) -> float:
-    """MB, out of smaps_rollup: Rss counts shared pages fully, Pss each page's share."""
-    text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
-    return next(int(line.split()[1]) for line in text.splitlines() if line.startswith(f"{field}:")) / 1000
+    report_against_goal("cold start / empty SDK server", middle / sdk, 0.3)
 
 
 def memory(home: Path) -> None:
@@ -117,14 +82,14 @@ def memory(home: Path) -> None:
         for _ in range(50):
             first.call("query_memories", task="warm")
         hub = status(home)["pid"]
-        before = {field: memory_of(hub, field) for field in ("Rss", "Pss")}
+        before = {field: memory_mb(hub, field) for field in ("Rss", "Pss")}
         more = [client() for _ in range(CLIENTS)]
         for field in ("Rss", "Pss"):
-            shims = statistics.mean(memory_of(shim.process.pid, field) for shim in more)
-            grown = (memory_of(hub, field) - before[field]) / CLIENTS
+            shims = statistics.mean(memory_mb(shim.process.pid, field) for shim in more)
+            grown = (memory_mb(hub, field) - before[field]) / CLIENTS
             print(f"a further client, {field}: {shims:.1f} MB for its shim, {grown:.1f} MB in the hub")
             if field == "Rss":
-                told("resident MB of a further client", shims + grown, 15.0)
+                report_against_goal("resident MB of a further client", shims + grown, 15.0)
 
 
 async def round_trips(folder: Path) -> None:
@@ -154,8 +119,8 @@ async def round_trips(folder: Path) -> None:
         print(f"query_memories with {MEMORIES} memories, {name}: {value * 1000:.1f} ms")
     shim, memory_transport, stdio = middle.values()
     # In memory nothing is written as JSON; against the same server over pipes, what the shim and the hub add shows.
-    told("round trip through the shim / in process", shim / memory_transport, 1.2)
-    told("round trip through the shim / one process over stdio", shim / stdio, 1.2)
+    report_against_goal("round trip through the shim / in process", shim / memory_transport, 1.2)
+    report_against_goal("round trip through the shim / one process over stdio", shim / stdio, 1.2)
 
 
 SENTENCE = (
@@ -163,10 +128,6 @@ SENTENCE = (
     "set. Keep the public interface as it is."
 )
 """Makes a task as long as people write them; a few words would be embedded in no time."""
-
-
-def told(what: str, value: float, goal: float) -> None:
-    print(f"  {what}: {value:.2f} (goal <= {goal:g}: {'met' if value <= goal else 'MISSED'})")
 
 
 def installed(folder: Path) -> Path | None:

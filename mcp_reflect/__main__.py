@@ -11,9 +11,9 @@ def main() -> None:
     # Each way imports only what it needs: clients wait for the first and hooks, a person for the rest.
     # A shell that completes a command line starts the program without arguments too, and says so by this variable.
     if len(sys.argv) == 1 and "_MCP_REFLECT_COMPLETE" not in os.environ:
-        from mcp_reflect.wire import shim  # noqa: PLC0415
+        from mcp_reflect.wire.shim.command import serve_through_hub  # noqa: PLC0415
 
-        relay = shim.serve_through_hub()
+        relay = serve_through_hub()
         from mcp_reflect.hub import standalone  # noqa: PLC0415
 
         # Reached only where this client is to be served, or must be, without a hub.

@@ -1,4 +1,4 @@
-"""Writes `mcp_reflect/wire/front.json`: what the server answers to requests that only tell about the server.
+"""Writes `mcp_reflect/wire/shim/front.json`: what the server answers to requests that only tell about the server.
 
 `python -m docs.tools.front`. The answers are recorded from the server as the hub serves it, in both protocol eras.
 """
@@ -17,17 +17,17 @@ from anyio.abc import SocketStream
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
 from pydantic.fields import FieldInfo
 
-import mcp_reflect.wire
+import mcp_reflect.wire.shim
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.config.settings import Settings, setting_fields, setting_variables
 from mcp_reflect.hub.line_stream import LineStream
 from mcp_reflect.hub.session import HubSession
 from mcp_reflect.server.app import build_server
 from mcp_reflect.server.instructions import HOOKED_INSTRUCTIONS
-from mcp_reflect.wire.front import ANSWERS_NAME
 from mcp_reflect.wire.handshake import LineReader
+from mcp_reflect.wire.shim.front import ANSWERS_NAME
 
-FRONT_FILE = Path(mcp_reflect.wire.__file__).parent / ANSWERS_NAME
+FRONT_FILE = Path(mcp_reflect.wire.shim.__file__).parent / ANSWERS_NAME
 _KINDS = {
     "home": "path",
     "openai_api_key": "secret",

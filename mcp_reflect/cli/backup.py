@@ -104,11 +104,11 @@ def _check_redirections(text: str, home: Path, file: Path, allowed: set[str]) ->
 def _owned(home: Path) -> Iterator[None]:
     """The home, for this process alone. A client that is connected may start a hub again before we have it."""
     from mcp_reflect.config.home import Home  # noqa: PLC0415 - heavy
-    from mcp_reflect.wire import hub_launcher  # noqa: PLC0415 - as above
+    from mcp_reflect.wire import hub_connection  # noqa: PLC0415 - as above
 
     until = time.monotonic() + _PATIENCE_S
     while True:
-        asked = hub_launcher.stop_hub(str(home), until, "stop")
+        asked = hub_connection.stop_hub(str(home), until, "stop")
         owner = Home(home, "mcp-reflect restore")
         try:
             owner.__enter__()

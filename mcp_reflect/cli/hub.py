@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from mcp_reflect.cli.console import report_errors
-from mcp_reflect.wire import handshake, hub_launcher
+from mcp_reflect.wire import handshake, hub_connection, hub_launcher
 
 hub_app = typer.Typer(help="The process that serves all clients of a home.", no_args_is_help=True)
 _out = Console(highlight=False)
@@ -27,7 +27,7 @@ def _home() -> str:
 
 
 def _status_of(home: str) -> dict[str, Any] | None:
-    found = hub_launcher.try_connect(home, {"mcp-reflect": handshake.HUB_PROTOCOL, "command": "status"})
+    found = hub_connection.try_connect(home, {"mcp-reflect": handshake.HUB_PROTOCOL, "command": "status"})
     if found is None:
         return None
     found.link.close()
@@ -72,9 +72,9 @@ def restart() -> None:
 
 def _stopped(home: str) -> bool:
     before = _status_of(home)
-    if before is None or not hub_launcher.stop_hub(home, time.monotonic() + _STOP_S, "stop"):
+    if before is None or not hub_connection.stop_hub(home, time.monotonic() + _STOP_S, "stop"):
         return False
-    return hub_launcher.wait_for_exit(before["pid"], time.monotonic() + _STOP_S)
+    return hub_connection.wait_for_exit(before["pid"], time.monotonic() + _STOP_S)
 
 
 def _show(found: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ from mcp_reflect.client.calls import ToolRequest
 from mcp_reflect.errors import InvalidArgument, MemoryUnavailable, ReflectError, UsageError, error_from_data
 from mcp_reflect.wire import address
 from mcp_reflect.wire.caller import Caller, CallerBusy, ConnectionLost, RemoteError, current_folder
-from mcp_reflect.wire.hub_launcher import HubUnavailable
+from mcp_reflect.wire.hub_connection import HubUnavailable
 
 T = TypeVar("T")
 

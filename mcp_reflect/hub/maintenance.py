@@ -13,7 +13,7 @@ from mcp_reflect.bootstrap import Store, open_store
 from mcp_reflect.config.load import Settings
 from mcp_reflect.errors import IndexFailure, LedgerError, MemoryUnavailable, error_from_data, read_error_data
 from mcp_reflect.hub.outbox_intake import empty_outbox
-from mcp_reflect.wire import handshake, hub_launcher
+from mcp_reflect.wire import handshake, hub_connection
 
 MaintenanceEvent = dict[str, Any]
 """One of:
@@ -47,8 +47,8 @@ def request_maintenance(
     environ = handshake.select_settings_environ(os.environ, str(settings.home), folder)
     hello |= {"thing": thing, "cwd": folder, "environ": environ}
     try:
-        found = hub_launcher.try_connect(str(settings.home), hello)
-    except hub_launcher.HubUnavailable as error:
+        found = hub_connection.try_connect(str(settings.home), hello)
+    except hub_connection.HubUnavailable as error:
         raise error_from_data(read_error_data(error.data, str(error))) from error
     if found is None:
         with open_store(settings, f"mcp-reflect {command}") as store:

@@ -10,10 +10,9 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from mcp_reflect.errors import ReflectError
-from mcp_reflect.wire.hub_launcher import HubUnavailable
-from mcp_reflect.wire.json_rpc import refuse_first_request
-from mcp_reflect.wire.relay import Relay
-from mcp_reflect.wire.stdio import print_to_stderr
+from mcp_reflect.wire.hub_connection import HubUnavailable
+from mcp_reflect.wire.shim.relay import Relay
+from mcp_reflect.wire.shim.stdio import print_to_stderr, refuse_first_request
 
 if TYPE_CHECKING:
     from mcp_reflect.application.memory_service import MemoryService

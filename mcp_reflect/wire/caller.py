@@ -19,9 +19,10 @@ from contextlib import contextmanager, suppress
 from typing import Any, Self
 
 from mcp_reflect import __version__
-from mcp_reflect.errors import ErrorData, UsageError, error_data, read_error_data
-from mcp_reflect.wire import address, handshake, hub_launcher, request_meta
-from mcp_reflect.wire.json_rpc import CONNECTION_LOST_CODE, parse_message
+from mcp_reflect.errors import UsageError, error_data
+from mcp_reflect.wire import address, handshake, hub_connection, hub_launcher, request_meta
+from mcp_reflect.wire.json_rpc import parse_message
+from mcp_reflect.wire.remote_error import RemoteError, read_result
 from mcp_reflect.wire.transport import ConnectionLost, NotDelivered, ProcessTransport, SocketTransport
 
 __all__ = ["TOOL_CALL_TIMEOUT_S", "Caller", "CallerBusy", "ConnectionLost", "RemoteError"]
@@ -34,33 +35,7 @@ _INTERRUPTED_S = 0.5
 _SENT_AT_MOST = 3
 
 
-class RemoteError(Exception):
-    """The server refused the call, or could not carry it out; `data` is its error, whose message is this one's.
-
-    A server that sends no data, an older one or one that crashed, has the code "unknown".
-    """
-
-    def __init__(self, data: ErrorData) -> None:
-        super().__init__(data["message"])
-        self.data = data
-
-    @property
-    def code(self) -> str:
-        """The code of the error's class, as `mcp_reflect.errors` names it."""
-        return self.data["code"]
-
-    @property
-    def argument(self) -> str:
-        """The argument at fault; empty where it is none."""
-        return self.data["argument"]
-
-    @property
-    def ids(self) -> list[str]:
-        """The ids that the error is about."""
-        return self.data["ids"]
-
-
-class CallerBusy(hub_launcher.HubUnavailable):
+class CallerBusy(hub_connection.HubUnavailable):
     """Another call of this program took all the time; of the memory it says nothing."""
 
 
@@ -128,7 +103,7 @@ class Caller:
         `again`: the call may be carried out twice without harm, and is repeated once where its answer was lost.
         `in_turn`: every answer to another call of this program, for which this one had to wait, begins its time anew.
         `meta`: what the server is told beside the arguments. Raises RemoteError, ConnectionLost, CallerBusy, and
-        hub_launcher.Unavailable where no server can be had.
+        hub_connection.HubUnavailable where no server can be had.
         """
         params = {"name": tool, "arguments": dict(arguments), "_meta": {**(meta or {}), **self._meta}}
         result = self._asked("tools/call", params, timeout, again=again, in_turn=in_turn, start_s=start_s)
@@ -218,7 +193,7 @@ class Caller:
                 if carrier.retired:
                     self._drop()
                 self._answered = time.monotonic()
-                return _result(answer)
+                return read_result(answer)
         raise ConnectionLost("the memory ended before it answered")
 
     def _connected(self, until: float, start_until: float) -> SocketTransport | ProcessTransport:
@@ -229,14 +204,14 @@ class Caller:
         hello = handshake.build_hello(__version__, home, self._environ, self._cwd, self._connection)
         started: list[Any] = []
         try:
-            found = hub_launcher.try_connect(home, hello, until)
+            found = hub_connection.try_connect(home, hello, until)
             if found is None or found.answer.get("older"):
                 if found is not None:
                     found.link.close()
                 within = max(until, start_until) - time.monotonic()
                 found = hub_launcher.connect_or_start(home, hello, started=started.append, within=max(within, 0))
             carrier = SocketTransport(found)
-        except hub_launcher.HubUnavailable as error:
+        except hub_connection.HubUnavailable as error:
             if not error.alone:
                 raise
             return ProcessTransport(self._environ, self._cwd, home)
@@ -269,21 +244,6 @@ class Caller:
 
 def _about_no_call(answer: Mapping[str, Any]) -> bool:
     return "error" in answer and answer.get("id") is None
-
-
-def _result(answer: Mapping[str, Any]) -> dict[str, Any]:
-    if "error" in answer:
-        error = answer["error"] or {}
-        message = str(error.get("message", "the memory answered with an error"))
-        if error.get("code") == CONNECTION_LOST_CODE:  # said in place of a server that could not start
-            raise hub_launcher.HubUnavailable(message)
-        raise RemoteError(read_error_data(error.get("data"), message))
-    result = answer.get("result") or {}
-    if result.get("isError"):
-        texts = [str(part.get("text", "")) for part in result.get("content") or [] if isinstance(part, dict)]
-        message = "\n".join(text for text in texts if text) or "the call was refused"
-        raise RemoteError(read_error_data((result.get("_meta") or {}).get(request_meta.ERROR), message))
-    return dict(result)
 
 
 def _in_background(function: Any, *arguments: Any) -> None:

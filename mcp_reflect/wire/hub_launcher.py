@@ -1,4 +1,4 @@
-"""Reaching the hub of a home, and starting one where there is none. Standard library only: every shim imports this.
+"""Reaching the hub of a home, which is started where there is none. Standard library only: every shim imports this.
 
 Whoever finds no hub takes the file lock `<home>/hub.starting`, looks once more, starts a hub and waits until it
 answers. The lock is the operating system's and goes with its holder. It only saves needless starts: that a home
@@ -8,9 +8,7 @@ has one owner is the work of the lock that the hub itself holds.
 from __future__ import annotations
 
 import json
-import math
 import os
-import socket
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -18,6 +16,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from mcp_reflect.wire import address, handshake
+from mcp_reflect.wire.hub_connection import (
+    POLL_S,
+    HubConnection,
+    HubUnavailable,
+    process_exists,
+    stop_hub,
+    try_connect,
+)
 from mcp_reflect.wire.owner_note import HUB_ROLE, read_owner
 
 if sys.platform == "win32":
@@ -27,25 +33,7 @@ else:
 
 START_LOCK = "hub.starting"
 HUB_LOG = "hub.log"
-ANSWER_TIMEOUT_S = 30.0
-_POLL_S = 0.02
 _CRASHES = 2
-
-
-class HubUnavailable(Exception):
-    """No hub can be had; the message is one line.
-
-    `exit_code` is what the process should end with. `alone`: this process may serve its client without a hub. `data` is
-    the hub's own error (`mcp_reflect.errors.ErrorData`), empty where no hub said anything, or an older one did.
-    """
-
-    def __init__(
-        self, message: str, exit_code: int = 1, *, alone: bool = False, data: Mapping[str, Any] | None = None
-    ) -> None:
-        super().__init__(" ".join(message.split()))
-        self.exit_code = exit_code
-        self.alone = alone
-        self.data = dict(data or {})
 
 
 class _Crashed(HubUnavailable):
@@ -58,56 +46,6 @@ class _OtherHubStarts(HubUnavailable):
     def __init__(self, refusal: HubUnavailable, owner: int) -> None:
         super().__init__(str(refusal), refusal.exit_code, alone=refusal.alone, data=refusal.data)
         self.owner = owner
-
-
-class HubSilent(HubUnavailable):
-    """Something takes connections and does not answer."""
-
-
-class HubConnection:
-    """A hub that has accepted the hello: its socket, what it sends, and its answer."""
-
-    def __init__(self, link: socket.socket, lines: handshake.LineReader, answer: Mapping[str, Any]) -> None:
-        self.link = link
-        self.lines = lines
-        self.answer = answer
-
-
-def try_connect(
-    home: str, greeting: Mapping[str, Any], until: float = math.inf, *, patience_s: float = ANSWER_TIMEOUT_S
-) -> HubConnection | None:
-    """Connect and greet; None where no hub listens, or it left before it answered.
-
-    Waits for the answer until `until` (of `time.monotonic`), and no longer than `patience_s` seconds. Raises HubSilent
-    where there is none by then, and HubUnavailable where the hub refuses or belongs to another user.
-    """
-    try:
-        link, token = address.connect_socket(home)
-    except PermissionError as error:
-        raise HubUnavailable(f"the hub of {home} cannot be reached: {error}", alone=True) from error
-    except OSError:
-        return None
-    try:
-        link.settimeout(max(min(patience_s, until - time.monotonic()), _POLL_S))
-        lines = handshake.LineReader(link)
-        answer = handshake.exchange_hello(link, lines, {**greeting, "token": token})
-        link.settimeout(None)
-    except TimeoutError:
-        link.close()
-        raise HubSilent(f"the hub of {home} does not answer; `mcp-reflect doctor` says how to end it") from None
-    except ValueError:
-        link.close()
-        raise HubUnavailable(f"what listens at {home} is no hub of mcp-reflect") from None
-    except BaseException:  # whatever it was, nobody else can close the link; raised on
-        link.close()
-        raise
-    if answer is None:
-        link.close()
-        return None
-    if "error" in answer:
-        link.close()
-        raise HubUnavailable(str(answer["error"]), int(answer.get("exit", 1)), data=answer.get("error_data"))
-    return HubConnection(link, lines, answer)
 
 
 def connect_or_start(
@@ -133,13 +71,13 @@ def connect_or_start(
             return found
         if found is not None:
             found.link.close()
-        elif other is not None and _alive(other):
-            time.sleep(_POLL_S)
+        elif other is not None and process_exists(other):
+            time.sleep(POLL_S)
             continue
         with _starting(home) as ours:
             if not ours:
                 waiting()
-                time.sleep(_POLL_S)
+                time.sleep(POLL_S)
                 continue
             try:
                 return _replace_or_start(home, greeting, until, within, started)
@@ -158,46 +96,6 @@ def ensure_hub_runs(home: str) -> int:
     found = connect_or_start(home, greeting)
     found.link.close()
     return int(found.answer["status"]["pid"])
-
-
-def wait_for_exit(pid: int, until: float) -> bool:
-    """Wait for the end of a process, at most until `until` (of `time.monotonic`). Raises HubUnavailable."""
-    while _alive(pid):
-        if time.monotonic() > until:
-            raise HubUnavailable(f"process {pid} does not exit")
-        time.sleep(_POLL_S)
-    return True
-
-
-def _alive(pid: int) -> bool:
-    if sys.platform == "win32":
-        return False  # Signal 0 would end it there; that nobody answers any more must do.
-    try:
-        os.kill(pid, 0)
-        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except ProcessLookupError:
-        return False
-    except OSError:  # no /proc on this system
-        return True
-
-
-def stop_hub(home: str, until: float, command: str = "retire") -> bool:
-    """Ask the hub to finish and leave, and wait for its end at most until then; False where there is none."""
-    asked = try_connect(home, {"mcp-reflect": handshake.HUB_PROTOCOL, "command": command})
-    if asked is None:
-        return False
-    with asked.link:
-        # The hub lets go of this connection when everything else is done.
-        asked.link.settimeout(max(until - time.monotonic(), 0.1))
-        try:
-            while asked.lines.next() is not None:
-                pass
-        except TimeoutError:
-            raise HubUnavailable(f"the hub of {home} does not exit") from None
-        except OSError:
-            pass
-    return True
 
 
 @contextmanager
@@ -260,7 +158,7 @@ def _start(
             return found
         if ended:
             raise _failure(home, process)
-        time.sleep(_POLL_S)
+        time.sleep(POLL_S)
     raise _too_slow(home, within)
 
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
-
-from mcp_reflect.wire.stdio import read_client_lines, write_all
 
 CONNECTION_LOST_CODE = -32000
 """JSON-RPC leaves this range to servers; the SDKs use it for a connection that was lost."""
@@ -32,13 +29,3 @@ def error_response(key: str, reason: str) -> bytes:
     """Return the answer to a request that could not be carried out; `key` is its id as JSON."""
     error = json.dumps({"code": CONNECTION_LOST_CODE, "message": reason})
     return f'{{"jsonrpc":"2.0","id":{key},"error":{error}}}\n'.encode()
-
-
-def refuse_first_request(reason: str, stdin: int = 0, stdout: int = 1) -> None:
-    """Answer the client's first request with an error, where there is no server to do it."""
-    for line in read_client_lines(stdin):
-        message = parse_message(line)
-        if "method" in message and "id" in message:
-            with suppress(OSError):
-                write_all(stdout, error_response(json.dumps(message["id"]), reason))
-            return

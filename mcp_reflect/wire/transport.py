@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from mcp_reflect.wire import hub_launcher
+from mcp_reflect.wire import hub_connection, hub_launcher
 
 _SHORTEST_S = 0.001
 """A socket whose time limit is 0 would not wait at all, but fail in another way."""
@@ -32,7 +32,7 @@ class SocketTransport:
     `warnings`: settings of the caller's that the hub does not go by.
     """
 
-    def __init__(self, found: hub_launcher.HubConnection) -> None:
+    def __init__(self, found: hub_connection.HubConnection) -> None:
         self.retired = False
         self.warnings: list[str] = found.answer.get("warnings", [])
         self._link = found.link
@@ -108,7 +108,7 @@ class ProcessTransport:
                 **options,
             )
         except OSError as error:
-            raise hub_launcher.HubUnavailable(f"no server can be started for {home}: {error}") from error
+            raise hub_connection.HubUnavailable(f"no server can be started for {home}: {error}") from error
         finally:
             if log is not None:
                 os.close(log)

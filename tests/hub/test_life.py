@@ -157,7 +157,9 @@ def test_a_newer_version_takes_over_without_a_lost_request(home: Path) -> None:
         old = stack.enter_context(changed_hub(home, "run_hub(version='0.0.9')"))
         assert status(home)["version"] == "0.0.9"
         # A shim of that version.
-        older = "from mcp_reflect.wire import shim; shim.__version__ = '0.0.9'; shim.serve_through_hub()"
+        older = (
+            "from mcp_reflect.wire.shim import command as shim; shim.__version__ = '0.0.9'; shim.serve_through_hub()"
+        )
         settled = stack.enter_context(RawClient(environment(home), [sys.executable, "-c", older]))
         settled.shake_hands()
         sent = [settled.send("tools/call", {"name": "submit_trace", "arguments": {"task": f"t{n}"}}) for n in range(60)]

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import pytest
 
-from mcp_reflect.wire import handshake, hub_launcher
+from mcp_reflect.wire import handshake, hub_connection
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S, until
 
@@ -97,7 +97,7 @@ def kill_hub(home: Path) -> int:
 
 def status(home: Path) -> dict[str, Any]:
     """What the running hub says of itself."""
-    found = hub_launcher.try_connect(str(home), {"mcp-reflect": handshake.HUB_PROTOCOL, "command": "status"})
+    found = hub_connection.try_connect(str(home), {"mcp-reflect": handshake.HUB_PROTOCOL, "command": "status"})
     assert found is not None, "no hub is running"
     found.link.close()
     return dict(found.answer["status"])

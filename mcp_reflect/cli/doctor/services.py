@@ -14,7 +14,7 @@ from pathlib import Path
 from mcp_reflect import __version__
 from mcp_reflect.cli.doctor.report import DoctorFinding
 from mcp_reflect.config.settings import Settings, mask_secrets
-from mcp_reflect.wire import address, handshake, hub_launcher
+from mcp_reflect.wire import address, handshake, hub_connection
 from mcp_reflect.wire.owner_note import read_owner
 
 _HUB_S = 5.0
@@ -31,15 +31,15 @@ def check_hub(folder: Path, environ: Mapping[str, str], cwd: str) -> Iterator[Do
         return
     began = time.monotonic()
     try:
-        found = hub_launcher.try_connect(
+        found = hub_connection.try_connect(
             home, {"mcp-reflect": handshake.HUB_PROTOCOL, "command": "status"}, patience_s=_HUB_S
         )
-    except hub_launcher.HubSilent:
+    except hub_connection.HubSilent:
         yield DoctorFinding(
             "hub", "wrong", f"takes connections but does not answer within {_HUB_S:.0f} seconds", _end(folder)
         )
         return
-    except hub_launcher.HubUnavailable as error:
+    except hub_connection.HubUnavailable as error:
         yield DoctorFinding("hub", "wrong", str(error), _end(folder))
         return
     if found is None:

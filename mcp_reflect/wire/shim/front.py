@@ -14,8 +14,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from mcp_reflect.wire import address, handshake, settings_check
+from mcp_reflect.wire import address, handshake
 from mcp_reflect.wire.owner_note import HUB_ROLE, read_owner
+from mcp_reflect.wire.shim import settings_check
 
 ANSWERS_NAME = "front.json"
 ACCEPTED_NAME = "hub.accepted"

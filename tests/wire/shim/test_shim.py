@@ -24,11 +24,11 @@ LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
 def test_the_shim_loads_the_standard_library_and_its_own_few_modules(home: Path) -> None:
     report = (
         "import json, sys, os; sys.argv = ['mcp-reflect']\n"
-        "from mcp_reflect.wire import relay\n"
+        "from mcp_reflect.wire.shim import relay\n"
         "def leave(code):\n"
         "    files = {n: getattr(m, '__file__', None) or '' for n, m in sys.modules.items()}\n"
         "    os.write(2, json.dumps(files).encode()); os._exit(0)\n"
-        "from mcp_reflect.wire import shim; shim.exit_now = leave\n"
+        "from mcp_reflect.wire.shim import command as shim; shim.exit_now = leave\n"
         "from mcp_reflect.__main__ import main; main()"
     )
     with RawClient(environment(home), [sys.executable, "-c", report]) as client:
@@ -37,12 +37,14 @@ def test_the_shim_loads_the_standard_library_and_its_own_few_modules(home: Path)
         _, lines = client.ended()
     files = json.loads("".join(lines))
     ours = {name for name in files if name.partition(".")[0] == "mcp_reflect"}
-    modules = {
-        "address", "client_handshake", "front", "handshake", "hub_finder", "hub_launcher", "hub_link", "json_rpc",
-        "line_queue", "owner_note", "relay", "settings_check", "shim", "stdio", "upstream",
+    both = {"address", "handshake", "hub_connection", "hub_launcher", "json_rpc", "owner_note"}
+    own = {
+        "client_handshake", "command", "front", "hub_finder", "hub_link", "line_queue", "relay", "settings_check",
+        "stdio", "upstream",
     }  # fmt: skip
-    assert ours == {"mcp_reflect", "mcp_reflect.__main__", "mcp_reflect.wire"} | {
-        f"mcp_reflect.wire.{m}" for m in modules
+    assert ours == {"mcp_reflect", "mcp_reflect.__main__", "mcp_reflect.wire", "mcp_reflect.wire.shim"} | {
+        *(f"mcp_reflect.wire.{name}" for name in both),
+        *(f"mcp_reflect.wire.shim.{name}" for name in own),
     }
     foreign = [n for n, file in files.items() if "site-packages" in file and not n.startswith("_")]
     assert foreign == []

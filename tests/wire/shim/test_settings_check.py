@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.config.settings import Settings, setting_fields, setting_variables
-from mcp_reflect.wire import front
+from mcp_reflect.wire.shim import front
 from tests.config.test_settings import EXAMPLES
 from tests.support.waiting import HANG_S
 

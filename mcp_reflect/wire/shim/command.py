@@ -9,12 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from mcp_reflect import __version__
-from mcp_reflect.wire import address, handshake, hub_launcher
-from mcp_reflect.wire.relay import Relay
-from mcp_reflect.wire.stdio import exit_now, print_to_stderr
+from mcp_reflect.wire import address, handshake, hub_connection, hub_launcher
+from mcp_reflect.wire.shim.relay import Relay
+from mcp_reflect.wire.shim.stdio import exit_now, print_to_stderr
 
 if TYPE_CHECKING:
-    from mcp_reflect.wire.front import Front
+    from mcp_reflect.wire.shim.front import Front
 
 
 def serve_through_hub() -> Relay | None:
@@ -33,7 +33,7 @@ def serve_through_hub() -> Relay | None:
         return None
 
     def find_front() -> Front | None:
-        from mcp_reflect.wire.front import open_front  # noqa: PLC0415 - not needed where a hub runs
+        from mcp_reflect.wire.shim.front import open_front  # noqa: PLC0415 - not needed where a hub runs
 
         return open_front(environ, home, cwd)
 
@@ -55,7 +55,7 @@ def serve_through_hub() -> Relay | None:
     relay.start(end)
     try:
         _serve(relay, partial(_note_accepted, environ, home, cwd))
-    except hub_launcher.HubUnavailable as error:
+    except hub_connection.HubUnavailable as error:
         alone = True
         print_to_stderr(str(error))
         print_to_stderr("serving this client without a hub")
@@ -72,7 +72,7 @@ def _serve(relay: Relay, note_accepted: Callable[[], None]) -> NoReturn:
     try:
         relay.upstream.open()
         note_accepted()
-    except hub_launcher.HubUnavailable as error:
+    except hub_connection.HubUnavailable as error:
         if error.alone:
             raise
         if relay.introduced:
@@ -86,6 +86,6 @@ def _serve(relay: Relay, note_accepted: Callable[[], None]) -> NoReturn:
 
 def _note_accepted(environ: dict[str, str], home: str, cwd: str) -> None:
     """Let a later client of these settings be answered while its hub is starting."""
-    from mcp_reflect.wire.front import note_accepted  # noqa: PLC0415 - after the client has its hub
+    from mcp_reflect.wire.shim.front import note_accepted  # noqa: PLC0415 - after the client has its hub
 
     note_accepted(environ, home, cwd)

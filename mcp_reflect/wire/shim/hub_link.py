@@ -6,7 +6,7 @@ import socket
 import threading
 from contextlib import suppress
 
-from mcp_reflect.wire.hub_launcher import HubConnection
+from mcp_reflect.wire.hub_connection import HubConnection
 
 
 class HubLink:

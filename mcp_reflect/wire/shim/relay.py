@@ -14,13 +14,13 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mcp_reflect.wire import hub_launcher
+from mcp_reflect.wire import hub_connection, hub_launcher
 from mcp_reflect.wire.json_rpc import parse_message
-from mcp_reflect.wire.stdio import ClientWriter, exit_now, read_client_lines
-from mcp_reflect.wire.upstream import Upstream
+from mcp_reflect.wire.shim.stdio import ClientWriter, exit_now, read_client_lines
+from mcp_reflect.wire.shim.upstream import Upstream
 
 if TYPE_CHECKING:
-    from mcp_reflect.wire.front import Front
+    from mcp_reflect.wire.shim.front import Front
 
 _GRACE_S = 0.1
 """How long a running hub may take to accept a client before the client is answered without it."""
@@ -38,7 +38,7 @@ class Relay:
         self,
         home: str,
         greeting: Mapping[str, Any],
-        reach: Callable[..., hub_launcher.HubConnection] = hub_launcher.connect_or_start,
+        reach: Callable[..., hub_connection.HubConnection] = hub_launcher.connect_or_start,
         stdin: int = 0,
         stdout: int = 1,
         find_front: Callable[[], Front | None] = lambda: None,

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from mcp_reflect.wire import handshake, hub_launcher
-from mcp_reflect.wire.front import Front
-from mcp_reflect.wire.relay import Relay
-from mcp_reflect.wire.upstream import RESTARTED_MESSAGE
+from mcp_reflect.wire import handshake, hub_connection
+from mcp_reflect.wire.shim.front import Front
+from mcp_reflect.wire.shim.relay import Relay
+from mcp_reflect.wire.shim.upstream import RESTARTED_MESSAGE
 from tests.support.waiting import HANG_S, until
 
 
@@ -37,16 +37,16 @@ class Stage:
         self._client = os.fdopen(os.dup(self._from_relay), "rb")
         self._thread.start()
 
-    def _reach(self, home: str, greeting: Any, waiting: Callable[[], None], **_: Any) -> hub_launcher.HubConnection:
+    def _reach(self, home: str, greeting: Any, waiting: Callable[[], None], **_: Any) -> hub_connection.HubConnection:
         if not self.warm.is_set():
             waiting()
         self.warm.wait(HANG_S)
         if not self.reachable:
-            raise hub_launcher.HubUnavailable("nobody is there")
+            raise hub_connection.HubUnavailable("nobody is there")
         ours, theirs = socket.socketpair()
         theirs.settimeout(HANG_S)
         self.hubs.put(theirs)
-        return hub_launcher.HubConnection(ours, handshake.LineReader(ours), {"ok": True})
+        return hub_connection.HubConnection(ours, handshake.LineReader(ours), {"ok": True})
 
     def ask(self, number: int, method: str = "tools/call") -> None:
         self.say({"id": number, "method": method})

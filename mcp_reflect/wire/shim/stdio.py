@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import NoReturn
+
+from mcp_reflect.wire.json_rpc import error_response, parse_message
 
 
 def print_to_stderr(line: str) -> None:
@@ -42,6 +45,16 @@ def write_all(stdout: int, line: bytes) -> None:
     view = memoryview(line)
     while view:
         view = view[os.write(stdout, view) :]
+
+
+def refuse_first_request(reason: str, stdin: int = 0, stdout: int = 1) -> None:
+    """Answer the client's first request with an error, where there is no server to do it."""
+    for line in read_client_lines(stdin):
+        message = parse_message(line)
+        if "method" in message and "id" in message:
+            with suppress(OSError):
+                write_all(stdout, error_response(json.dumps(message["id"]), reason))
+            return
 
 
 class ClientWriter:

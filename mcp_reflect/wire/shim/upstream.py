@@ -15,13 +15,13 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mcp_reflect.wire import handshake, hub_launcher
-from mcp_reflect.wire.client_handshake import ClientHandshake, replay_initialize
-from mcp_reflect.wire.hub_finder import HubFinder
-from mcp_reflect.wire.hub_link import HubLink
+from mcp_reflect.wire import handshake, hub_connection, hub_launcher
 from mcp_reflect.wire.json_rpc import cancelled_key, error_response, parse_message
-from mcp_reflect.wire.line_queue import LineQueue, QueuedLine
-from mcp_reflect.wire.stdio import ClientWriter, exit_now, print_to_stderr
+from mcp_reflect.wire.shim.client_handshake import ClientHandshake, replay_initialize
+from mcp_reflect.wire.shim.hub_finder import HubFinder
+from mcp_reflect.wire.shim.hub_link import HubLink
+from mcp_reflect.wire.shim.line_queue import LineQueue, QueuedLine
+from mcp_reflect.wire.shim.stdio import ClientWriter, exit_now, print_to_stderr
 
 RESTARTED_MESSAGE = "the memory was restarted; retry (with the same trace_key nothing is stored twice)"
 REPEATABLE_METHODS = frozenset(
@@ -55,11 +55,11 @@ class Upstream:
         home: str,
         greeting: Mapping[str, Any],
         client: ClientWriter,
-        reach: Callable[..., hub_launcher.HubConnection],
+        reach: Callable[..., hub_connection.HubConnection],
     ) -> None:
         self.finder = HubFinder(home, greeting, reach)
         self.handshake = ClientHandshake()
-        self.refusal: hub_launcher.HubUnavailable | None = None
+        self.refusal: hub_connection.HubUnavailable | None = None
         """Why this client is not served; None while it is."""
         self.link: HubLink | None = None
         self.sending = threading.Lock()
@@ -136,7 +136,7 @@ class Upstream:
                         link.half_close()
                 return
         log = hub_launcher.HUB_LOG
-        raise hub_launcher.HubUnavailable(f"the hub of {self._home} keeps ending; see {log} there")
+        raise hub_connection.HubUnavailable(f"the hub of {self._home} keeps ending; see {log} there")
 
     def _open_once(self) -> bool:
         """Make one connection; False where its hub ended before everything was sent. Raises HubUnavailable."""
@@ -163,7 +163,7 @@ class Upstream:
             if not taken:
                 found.link.close()
 
-    def _hand_over(self, found: hub_launcher.HubConnection) -> bool:
+    def _hand_over(self, found: hub_connection.HubConnection) -> bool:
         """Send what waits, and let later lines follow it; False where the hub ended meanwhile."""
         link = self.link = HubLink(found)
         threading.Thread(target=self._carry_back, args=(link,), daemon=True).start()
@@ -186,17 +186,17 @@ class Upstream:
     def _open_or_answer(self) -> None:
         try:
             self.open()
-        except hub_launcher.HubUnavailable as error:
+        except hub_connection.HubUnavailable as error:
             self.fail(error)
 
-    def fail(self, error: hub_launcher.HubUnavailable) -> None:
+    def fail(self, error: hub_connection.HubUnavailable) -> None:
         """Answer what waits with an error. The next request makes another attempt."""
         print_to_stderr(str(error))
         with self.sending:
             self._answer_queue(error)
             self._stop_opening()
 
-    def refuse(self, error: hub_launcher.HubUnavailable) -> None:
+    def refuse(self, error: hub_connection.HubUnavailable) -> None:
         """Answer what waits, or else the first request that comes, with an error, and end this process."""
         with self.sending:
             self.refusal = error
@@ -204,7 +204,7 @@ class Upstream:
                 exit_now(error.exit_code)
             self._stop_opening()
 
-    def _answer_queue(self, error: hub_launcher.HubUnavailable) -> bool:
+    def _answer_queue(self, error: hub_connection.HubUnavailable) -> bool:
         """Answer the requests that wait with an error; False where there are none."""
         keys = self._queue.clear()
         for key in keys:

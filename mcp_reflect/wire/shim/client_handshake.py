@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mcp_reflect.wire import hub_launcher
+from mcp_reflect.wire.hub_connection import ANSWER_TIMEOUT_S, HubConnection, HubUnavailable
 from mcp_reflect.wire.json_rpc import parse_message
 
 
@@ -36,7 +36,7 @@ class ClientHandshake:
 
 
 def replay_initialize(
-    found: hub_launcher.HubConnection, initialize: bytes, protocol: object, write: Callable[[bytes], None]
+    found: HubConnection, initialize: bytes, protocol: object, write: Callable[[bytes], None]
 ) -> bool:
     """Introduce the client to a hub; False where the hub ended meanwhile.
 
@@ -44,7 +44,7 @@ def replay_initialize(
     and HubUnavailable where the hub speaks another version than `protocol`.
     """
     number = parse_message(initialize)["id"]
-    found.link.settimeout(hub_launcher.ANSWER_TIMEOUT_S)
+    found.link.settimeout(ANSWER_TIMEOUT_S)
     found.link.sendall(initialize)
     while (line := found.lines.next()) is not None:
         answer = parse_message(line)
@@ -52,7 +52,7 @@ def replay_initialize(
             write(line)
             continue
         if (answer.get("result") or {}).get("protocolVersion") != protocol:
-            raise hub_launcher.HubUnavailable("the memory was updated and speaks another protocol; restart this client")
+            raise HubUnavailable("the memory was updated and speaks another protocol; restart this client")
         found.link.settimeout(None)
         return True
     return False

@@ -1,0 +1,122 @@
+"""Connecting to the hub of a home, and waiting for its end. Standard library only: every shim imports this."""
+
+from __future__ import annotations
+
+import math
+import os
+import socket
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from mcp_reflect.wire import address, handshake
+
+ANSWER_TIMEOUT_S = 30.0
+POLL_S = 0.02
+
+
+class HubUnavailable(Exception):
+    """No hub can be had; the message is one line.
+
+    `exit_code` is what the process should end with. `alone`: this process may serve its client without a hub. `data` is
+    the hub's own error (`mcp_reflect.errors.ErrorData`), empty where no hub said anything, or an older one did.
+    """
+
+    def __init__(
+        self, message: str, exit_code: int = 1, *, alone: bool = False, data: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(" ".join(message.split()))
+        self.exit_code = exit_code
+        self.alone = alone
+        self.data = dict(data or {})
+
+
+class HubSilent(HubUnavailable):
+    """Something takes connections and does not answer."""
+
+
+class HubConnection:
+    """A hub that has accepted the hello: its socket, what it sends, and its answer."""
+
+    def __init__(self, link: socket.socket, lines: handshake.LineReader, answer: Mapping[str, Any]) -> None:
+        self.link = link
+        self.lines = lines
+        self.answer = answer
+
+
+def try_connect(
+    home: str, greeting: Mapping[str, Any], until: float = math.inf, *, patience_s: float = ANSWER_TIMEOUT_S
+) -> HubConnection | None:
+    """Connect and greet; None where no hub listens, or it left before it answered.
+
+    Waits for the answer until `until` (of `time.monotonic`), and no longer than `patience_s` seconds. Raises HubSilent
+    where there is none by then, and HubUnavailable where the hub refuses or belongs to another user.
+    """
+    try:
+        link, token = address.connect_socket(home)
+    except PermissionError as error:
+        raise HubUnavailable(f"the hub of {home} cannot be reached: {error}", alone=True) from error
+    except OSError:
+        return None
+    try:
+        link.settimeout(max(min(patience_s, until - time.monotonic()), POLL_S))
+        lines = handshake.LineReader(link)
+        answer = handshake.exchange_hello(link, lines, {**greeting, "token": token})
+        link.settimeout(None)
+    except TimeoutError:
+        link.close()
+        raise HubSilent(f"the hub of {home} does not answer; `mcp-reflect doctor` says how to end it") from None
+    except ValueError:
+        link.close()
+        raise HubUnavailable(f"what listens at {home} is no hub of mcp-reflect") from None
+    except BaseException:  # whatever it was, nobody else can close the link; raised on
+        link.close()
+        raise
+    if answer is None:
+        link.close()
+        return None
+    if "error" in answer:
+        link.close()
+        raise HubUnavailable(str(answer["error"]), int(answer.get("exit", 1)), data=answer.get("error_data"))
+    return HubConnection(link, lines, answer)
+
+
+def wait_for_exit(pid: int, until: float) -> bool:
+    """Wait for the end of a process, at most until `until` (of `time.monotonic`). Raises HubUnavailable."""
+    while process_exists(pid):
+        if time.monotonic() > until:
+            raise HubUnavailable(f"process {pid} does not exit")
+        time.sleep(POLL_S)
+    return True
+
+
+def process_exists(pid: int) -> bool:
+    if sys.platform == "win32":
+        return False  # Signal 0 would end it there; that nobody answers any more must do.
+    try:
+        os.kill(pid, 0)
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except ProcessLookupError:
+        return False
+    except OSError:  # no /proc on this system
+        return True
+
+
+def stop_hub(home: str, until: float, command: str = "retire") -> bool:
+    """Ask the hub to finish and leave, and wait for its end at most until then; False where there is none."""
+    asked = try_connect(home, {"mcp-reflect": handshake.HUB_PROTOCOL, "command": command})
+    if asked is None:
+        return False
+    with asked.link:
+        # The hub lets go of this connection when everything else is done.
+        asked.link.settimeout(max(until - time.monotonic(), 0.1))
+        try:
+            while asked.lines.next() is not None:
+                pass
+        except TimeoutError:
+            raise HubUnavailable(f"the hub of {home} does not exit") from None
+        except OSError:
+            pass
+    return True

@@ -1,0 +1,53 @@
+"""Errors by which a server answers a call, as this process raises them. Standard library only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mcp_reflect.errors import ErrorData, read_error_data
+from mcp_reflect.wire import request_meta
+from mcp_reflect.wire.hub_connection import HubUnavailable
+from mcp_reflect.wire.json_rpc import CONNECTION_LOST_CODE
+
+
+class RemoteError(Exception):
+    """The server refused the call, or could not carry it out; `data` is its error, whose message is this one's.
+
+    A server that sends no data, an older one or one that crashed, has the code "unknown".
+    """
+
+    def __init__(self, data: ErrorData) -> None:
+        super().__init__(data["message"])
+        self.data = data
+
+    @property
+    def code(self) -> str:
+        """The code of the error's class, as `mcp_reflect.errors` names it."""
+        return self.data["code"]
+
+    @property
+    def argument(self) -> str:
+        """The argument at fault; empty where it is none."""
+        return self.data["argument"]
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids that the error is about."""
+        return self.data["ids"]
+
+
+def read_result(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the result in an answer. Raises RemoteError, and HubUnavailable where no server could be started."""
+    if "error" in answer:
+        error = answer["error"] or {}
+        message = str(error.get("message", "the memory answered with an error"))
+        if error.get("code") == CONNECTION_LOST_CODE:  # said in place of a server that could not start
+            raise HubUnavailable(message)
+        raise RemoteError(read_error_data(error.get("data"), message))
+    result = answer.get("result") or {}
+    if result.get("isError"):
+        texts = [str(part.get("text", "")) for part in result.get("content") or [] if isinstance(part, dict)]
+        message = "\n".join(text for text in texts if text) or "the call was refused"
+        raise RemoteError(read_error_data((result.get("_meta") or {}).get(request_meta.ERROR), message))
+    return dict(result)

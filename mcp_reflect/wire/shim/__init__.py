@@ -1,0 +1,5 @@
+"""The process that an MCP client starts: carries its lines to the hub and the hub's lines back.
+
+`command` runs a `relay`. Its client's side is `stdio`; until there is a hub, `front` answers (`settings_check` tells
+whether it may). Its hub's side is `upstream` with `hub_finder`, `hub_link`, `client_handshake` and `line_queue`.
+"""
