@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from zlib import crc32
 
 import numpy as np
@@ -12,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_reflect.domain.text.lexical_index import K1, MAX_QUERY_TERMS, PRIOR_DOCUMENTS, QUERY_NORM_SHARE, LexicalIndex
-from mcp_reflect.domain.text.terms import MAX_TERM_WORDS, common_term_keys, terms
+from mcp_reflect.domain.text.terms import MAX_TERM_WORDS, _stem, common_term_keys, terms
 from mcp_reflect.domain.values import Terms
 from tests.support.effort import examples
 
@@ -161,3 +163,17 @@ def test_common_words_relate_nothing_in_a_young_bank() -> None:
     index = indexed(["Cook the rice", "Sell it with some bread"])
     assert index.overlaps(terms("Paint the fence")).tolist() == [0.0, 0.0]
     assert index.overlaps(terms("Cook the soup"))[0] > 0.1
+
+
+def test_threads_do_not_disturb_each_others_stems() -> None:
+    texts = [" ".join(f"{start}{number}izations" for number in range(100)) for start in "abcdefgh"]
+    alone = [terms(text).keys.tolist() for text in texts]
+    _stem.cache_clear()
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(len(texts)) as pool:
+            together = [found.keys.tolist() for found in pool.map(terms, texts)]
+    finally:
+        sys.setswitchinterval(interval)
+    assert together == alone

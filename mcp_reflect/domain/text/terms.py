@@ -8,7 +8,8 @@ file). Scripts without blanks are split into characters, so that pairs stand for
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+import threading
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -64,13 +65,19 @@ class _Stem(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def _stem(word: str) -> _Stem:
-    stem = str(_stemmer().stemWord(word.casefold())).encode("utf-8", "surrogatepass")
+    stem = str(_stemmers.english.stemWord(word.casefold())).encode("utf-8", "surrogatepass")
     return _Stem(crc32(stem), b" " + stem)
 
 
-@cache
-def _stemmer() -> Any:
-    # Porter's English stemmer (Snowball, 2nd version); words of other languages it mostly leaves as they are.
-    import snowballstemmer  # noqa: PLC0415 - all its languages are imported with it
+class _Stemmers(threading.local):
+    """A stemmer of each thread: it keeps the word that it works on in itself."""
 
-    return snowballstemmer.stemmer("english")
+    @cached_property
+    def english(self) -> Any:
+        # Porter's English stemmer (Snowball, 2nd version); words of other languages it mostly leaves as they are.
+        import snowballstemmer  # noqa: PLC0415 - all its languages are imported with it
+
+        return snowballstemmer.stemmer("english")
+
+
+_stemmers = _Stemmers()
