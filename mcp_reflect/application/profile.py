@@ -65,7 +65,7 @@ class Profile:
     retrieval: RetrievalMode = "hybrid"
     limit: int = 10
     lambda_: float = 0.5
-    mmr_lambda: float = 0.7
+    mmr_lambda: float = 0.95
     initial_q: float = 0.5
     alpha: float = 0.3
     optimism: float | None = None

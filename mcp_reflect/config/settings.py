@@ -95,7 +95,7 @@ class MemorySettings(_Section):
     )
     limit: Int = _setting(10, "most memories a query returns", "an integer from 1 to 100", ge=1, le=100)
     lambda_: Float = _setting(0.5, "weight of q_value against relevance in the score", FRACTION, ge=0, le=1)
-    mmr_lambda: Float = _setting(0.7, "weight of score against diversity; 1 is no diversity", FRACTION, ge=0, le=1)
+    mmr_lambda: Float = _setting(0.95, "weight of score against diversity; 1 is no diversity", FRACTION, ge=0, le=1)
     initial_q: Float = _setting(0.5, "q_value of a new memory", FRACTION, ge=0, le=1)
     recency_weight: Float = _setting(
         0.0, "how much staleness costs a memory in the ranking; 1 is 0.15 of q_value at most", FRACTION, ge=0, le=1

@@ -127,7 +127,7 @@ def test_a_tool_that_is_like_another_repeats_no_words_but_ranges() -> None:
 def test_configured_defaults_give_way_to_arguments_and_not_to_null() -> None:
     configured = {"limit": 3, "lambda_": 0.25}
     asked = parse_arguments(Query, {**TASK, "limit": None, "lambda_": 1}, "query_memories", configured)
-    assert (asked.limit, asked.lambda_, asked.mmr_lambda) == (3, 1.0, 0.7)
+    assert (asked.limit, asked.lambda_, asked.mmr_lambda) == (3, 1.0, 0.95)
 
 
 def test_what_gemini_adds_to_every_tool_counts_for_nothing() -> None:

@@ -82,7 +82,7 @@ def test_the_defaults_are_those_of_the_contract(tmp_path: Path) -> None:
     settings = load(tmp_path, USER="ada")
     assert (settings.home, settings.project, settings.user) == (tmp_path, "default", "ada")
     memory = settings.memory
-    assert (memory.scope, memory.limit, memory.lambda_, memory.mmr_lambda) == ("project", 10, 0.5, 0.7)
+    assert (memory.scope, memory.limit, memory.lambda_, memory.mmr_lambda) == ("project", 10, 0.5, 0.95)
     assert (memory.initial_q, memory.similarity_threshold, settings.q_learning.alpha) == (0.5, None, 0.3)
     assert (settings.reflection.author, settings.reflection.model, settings.embedding.model) == ("auto", "", "bundled")
     assert (settings.index.url, settings.ledger.url, settings.hub.enabled, settings.hub.idle_exit_s) == (

@@ -26,7 +26,7 @@ VERDICT = {
     "applicable_tools": [],
     "claims": [],
 }
-QUERY = {"lambda_": 0.5, "mmr_lambda": 0.7, "similarity_threshold": -1.0, "metadata_filter": {}, "retrieval": ""}
+QUERY = {"lambda_": 0.5, "mmr_lambda": 0.95, "similarity_threshold": -1.0, "metadata_filter": {}, "retrieval": ""}
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "query_memories": {"task": ..., "limit": 10, **QUERY, "response_format": "concise"},
     "augment_task": {"task": ..., "limit": 5, **QUERY},

@@ -46,7 +46,7 @@ class Query(RequestModel):
     task: TaskText = Field(description="the task at hand, in the user's words")
     limit: ItemLimit = Field(default=10, description="1 to 100")
     lambda_: Fraction = Field(default=0.5, description="0 to 1: by relevance only to by q_value only")
-    mmr_lambda: Fraction = Field(default=0.7, description="0 to 1: 1 by score only, lower: fewer near-duplicates")
+    mmr_lambda: Fraction = Field(default=0.95, description="0 to 1: 1 by score only, lower: fewer near-duplicates")
     similarity_threshold: FractionOrDefault = Field(
         default=DEFAULT, description="least relevance, 0 to 1; -1: configured"
     )
