@@ -85,6 +85,10 @@ def import_command(
     here: Annotated[
         bool, typer.Option("--here", help="Take an export into the present project, whichever it came from.")
     ] = False,
+    trust_reviews: Annotated[
+        bool,
+        typer.Option("--trust-reviews", help="Also take over what the reviews of an export from another home gave."),
+    ] = False,
 ) -> None:
     """Take in an export, all of it or nothing; or the errors and fixes of a reflexion.jsonl, line by line."""
     from mcp_reflect.application.maintenance.export import read_header  # noqa: PLC0415 - heavy
@@ -93,17 +97,23 @@ def import_command(
         if read_header(file) is None:
             _import_errors(access, file)
         else:
-            _import_all(access, file, here=here)
+            _import_all(access, file, here=here, trust_reviews=trust_reviews)
 
 
-def _import_all(access: LedgerAccess, file: Path, *, here: bool) -> None:
+def _import_all(access: LedgerAccess, file: Path, *, here: bool, trust_reviews: bool) -> None:
     from mcp_reflect.application.maintenance.audit import embed_missing  # noqa: PLC0415 - heavy
     from mcp_reflect.application.maintenance.export import import_project  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.maintenance.unearned import Importer  # noqa: PLC0415 - heavy
 
-    present = access.profile.project
+    profile, present = access.profile, access.profile.project
     with show_progress("importing") as told:
         done = import_project(
-            access.ledger, file, present if here else None, initial_q=access.profile.initial_q, progress=told
+            access.ledger,
+            file,
+            present if here else None,
+            importer=Importer(profile.user, profile.initial_q, access.clock()),
+            trust_reviews=trust_reviews,
+            progress=told,
         )
     with show_progress("embedding") as told:
         embedded = embed_missing(access.ledger, access.embedder, done.project, told)
@@ -114,6 +124,14 @@ def _import_all(access: LedgerAccess, file: Path, *, here: bool) -> None:
         markup=False,
         soft_wrap=True,
     )
+    if not done.earned:
+        out.print(
+            f"This home did not write the export: its texts were taken in, its memories start at {profile.initial_q:g} "
+            "without what reviews gave them elsewhere. If you trust its source, forget them and import again with "
+            "--trust-reviews.",
+            markup=False,
+            soft_wrap=True,
+        )
     if done.project != present:
         out.print(f"The present project is {present}; import --here would have used that.", markup=False)
     if done.project == present:

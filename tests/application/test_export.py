@@ -17,13 +17,15 @@ from hypothesis import strategies as st
 
 from mcp_reflect.adapters.sql_ledger import portable, schema
 from mcp_reflect.application.maintenance.audit import audit_project, embed_missing
-from mcp_reflect.application.maintenance.export import export_project, import_project, read_header
+from mcp_reflect.application.maintenance.export import ImportResult, export_project, import_project, read_header
+from mcp_reflect.application.maintenance.unearned import Importer
 from mcp_reflect.application.requests import Query, Submission, Verdict
 from mcp_reflect.errors import ArchiveError
 from tests.support.composition import Parts, small_memory
 from tests.support.effort import examples
 from tests.support.histories import Step, play, steps, traces
 from tests.support.ledgers import read
+from tests.support.values import moment
 
 _PROPERTY = settings(max_examples=examples(40))
 
@@ -41,6 +43,12 @@ def exported(parts: Parts, project: str = "alpha", *, vectors: bool = True) -> b
     out = io.BytesIO()
     export_project(parts.ledger, project, out, vectors=vectors)
     return out.getvalue()
+
+
+def taken_in(parts: Parts, file: Path, project: str | None = None, **more: Any) -> ImportResult:
+    """Import as the home's user, who trusts the export unless `more` says otherwise."""
+    importer = Importer(parts.memory.profile.user, parts.memory.profile.initial_q, moment())
+    return import_project(parts.ledger, file, project, **{"importer": importer, "trust_reviews": True} | more)
 
 
 def wrong(parts: Parts, project: str = "alpha") -> list[str]:
@@ -76,7 +84,7 @@ def test_a_round_trip_loses_nothing(history: list[Step], others: list[Step], vec
         play(first, history)
         content = exported(first, vectors=vectors)
         file = written(folder, content)
-        import_project(second.ledger, file)
+        taken_in(second, file)
         embed_missing(second.ledger, second.embedder, "alpha")
         assert exported(second, vectors=vectors) == content
         assert exported(second) == exported(first)
@@ -84,7 +92,7 @@ def test_a_round_trip_loses_nothing(history: list[Step], others: list[Step], vec
         with first.ledger.reading() as here, second.ledger.reading() as there:
             assert here.memories.find("alpha") == there.memories.find("alpha")
         # Both go on in the same way, and learn the same.
-        again = import_project(second.ledger, file)
+        again = taken_in(second, file)
         assert sum(again.added.values()) == 0
         play(second, others)
         assert wrong(second) == []
@@ -99,7 +107,7 @@ def test_an_export_joins_another_project_of_the_same_ledger(history: list[Step],
         play(first, history)
         play(second, others)
         before, content = exported(second), exported(first)
-        import_project(second.ledger, written(folder, content), "beta")
+        taken_in(second, written(folder, content), "beta")
         assert exported(second) == before
         assert exported(second, "beta").replace(b'"beta"', b'"alpha"').splitlines()[:-1] == content.splitlines()[:-1]
         assert wrong(second) == wrong(second, "beta") == []
@@ -115,7 +123,7 @@ def test_who_follows_the_ledger_sees_what_came_in(tmp_path: Path) -> None:
         second.memory.submit(Submission(task="something else", review_result="pass"))
         asked = Query(task="cancel the flight", similarity_threshold=0.9)
         assert second.memory.query(asked).matches == []
-        import_project(second.ledger, written(tmp_path, exported(first)))
+        taken_in(second, written(tmp_path, exported(first)))
         assert len(second.memory.query(asked).matches) == 2
 
 
@@ -125,7 +133,7 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, keep: float) -> None:
         a_history(first)
         content = exported(first)
         with pytest.raises(ArchiveError, match=r"cut off|no export"):
-            import_project(second.ledger, written(tmp_path, content[: int(len(content) * keep)]))
+            taken_in(second, written(tmp_path, content[: int(len(content) * keep)]))
         assert traces(second) == []
 
 
@@ -141,7 +149,7 @@ def test_a_file_that_is_nested_too_deeply_is_refused(tmp_path: Path, place: str)
         else:
             lines[0 if place == "first" else -1] = deep
         with pytest.raises(ArchiveError, match=r"no export|cannot be read|cut off"):
-            import_project(second.ledger, written(tmp_path, b"".join(lines)))
+            taken_in(second, written(tmp_path, b"".join(lines)))
         assert traces(second) == []
 
 
@@ -169,7 +177,7 @@ def test_a_row_that_does_not_fit_is_refused_and_nothing_is_changed(
         file = written(tmp_path, changed(exported(first), table, lambda row: row.update(change)))
         before = read(second.ledger, lambda s: s.feed.latest_seq())
         with pytest.raises(ArchiveError, match=message):
-            import_project(second.ledger, file)
+            taken_in(second, file)
         assert read(second.ledger, lambda s: s.feed.latest_seq()) == before
         assert traces(second) == []
 
@@ -178,7 +186,7 @@ def test_a_byte_that_was_changed_is_noticed(tmp_path: Path) -> None:
     with small_memory(tmp_path / "one") as first, small_memory(tmp_path / "two") as second:
         a_history(first)
         with pytest.raises(ArchiveError, match="changed after it was written"):
-            import_project(second.ledger, written(tmp_path, exported(first).replace(b"flight", b"flicht", 1)))
+            taken_in(second, written(tmp_path, exported(first).replace(b"flight", b"flicht", 1)))
 
 
 def test_a_later_version_is_refused_by_name(tmp_path: Path) -> None:
@@ -196,7 +204,7 @@ def test_what_is_here_and_says_something_else_is_listed_and_kept(tmp_path: Path)
         parts.memory.submit(Submission(task="a new run"))
         before = exported(parts)
         with pytest.raises(ArchiveError, match="say something else: traces trace_") as refused:
-            import_project(parts.ledger, file)
+            taken_in(parts, file)
         assert traces(parts)[-1] in str(refused.value)
         assert exported(parts) == before
 
@@ -206,7 +214,7 @@ def test_a_trace_key_that_is_taken_is_a_conflict(tmp_path: Path) -> None:
         first.memory.submit(Submission(task="deploy", trace_key="monday"))
         second.memory.submit(Submission(task="something else", trace_key="monday"))
         with pytest.raises(ArchiveError, match="trace_key monday"):
-            import_project(second.ledger, written(tmp_path, exported(first)))
+            taken_in(second, written(tmp_path, exported(first)))
 
 
 def test_looking_at_memories_and_writing_reflections_do_not_make_them_others(tmp_path: Path) -> None:
@@ -214,7 +222,7 @@ def test_looking_at_memories_and_writing_reflections_do_not_make_them_others(tmp
         a_history(parts)
         file = written(tmp_path, exported(parts))
         parts.memory.query(Query(task="cancel the flight"))
-        assert sum(import_project(parts.ledger, file).added.values()) == 0
+        assert sum(taken_in(parts, file).added.values()) == 0
 
 
 def test_a_file_of_an_older_version_may_lack_columns(tmp_path: Path) -> None:
@@ -224,7 +232,7 @@ def test_a_file_of_an_older_version_may_lack_columns(tmp_path: Path) -> None:
         def older(row: dict[str, Any]) -> None:
             del row["feedback"], row["judged_by"]
 
-        import_project(second.ledger, written(tmp_path, changed(exported(first), "reviews", older)))
+        taken_in(second, written(tmp_path, changed(exported(first), "reviews", older)))
         assert traces(second) == traces(first)
         assert wrong(second) == []
 
@@ -237,7 +245,7 @@ def test_what_an_older_version_did_not_count_is_counted(tmp_path: Path) -> None:
         assert any(row["trials"] for row in counts)
         for row in counts:
             del row["trials"], row["successes"]
-        import_project(second.ledger, written(tmp_path, sealed(lines)))
+        taken_in(second, written(tmp_path, sealed(lines)))
         assert wrong(second) == []
 
 
@@ -245,7 +253,7 @@ def test_half_a_surrogate_pair_survives(tmp_path: Path) -> None:
     with small_memory(tmp_path / "one") as first, small_memory(tmp_path / "two") as second:
         a_history(first)
         content = changed(exported(first), "traces", lambda row: row["metadata"].update(odd="\ud800"))
-        import_project(second.ledger, written(tmp_path, content))
+        taken_in(second, written(tmp_path, content))
         assert b'"odd":"\\ud800"' in exported(second)
 
 

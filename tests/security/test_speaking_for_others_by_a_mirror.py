@@ -11,11 +11,8 @@ from typing import Any
 import pytest
 
 from mcp_reflect.application.known_errors.importing import errors_in, import_errors
-from mcp_reflect.application.maintenance.export import import_project
-from mcp_reflect.application.requests import ErrorFix, ErrorQuery, Submission
+from mcp_reflect.application.requests import ErrorFix, ErrorQuery
 from mcp_reflect.domain.models import ErrorMemory
-from mcp_reflect.errors import ArchiveError
-from tests.application.test_export import changed, exported, sealed, written
 from tests.support.composition import Parts, small_memory
 from tests.support.hubs import run_command
 from tests.support.values import moment
@@ -291,26 +288,3 @@ def test_an_import_wants_to_bring_back_what_was_archived(tmp_path: Path) -> None
             (memory,) = errors(parts)
             parts.memory.manage(memory.id, "archive")
         assert errors(parts)[0].status == "archived"
-
-
-@pytest.mark.parametrize("initial_q", [0.500001, 1.0, 5.0, -0.1, 1e308])
-def test_an_export_wants_to_start_its_memories_high(tmp_path: Path, initial_q: float) -> None:
-    with small_memory(home(tmp_path / "one")) as first, small_memory(home(tmp_path / "two")) as second:
-        first.memory.submit(Submission(task="cancel the flight", review_result="pass", summary="Look first."))
-
-        def start_high(row: dict[str, Any]) -> None:
-            row["initial_q"] = initial_q
-
-        lines = [json.loads(line) for line in changed(exported(first), "memories", start_high).splitlines()[:-1]]
-        for line in lines[1:]:
-            if line["table"] == "utilities":
-                line["row"]["q_value"] = initial_q
-        forged = written(tmp_path, sealed(lines))
-        with pytest.raises(ArchiveError, match=r"here memories start at 0\.5"):
-            import_project(second.ledger, forged)
-        with second.ledger.reading() as session:
-            assert session.memories.find("alpha") == []
-        if 0.0 <= initial_q <= 1.0:
-            import_project(second.ledger, forged, initial_q=1.0)
-            with second.ledger.reading() as session:
-                assert [memory.q_value for memory in session.memories.find("alpha")] == [initial_q]

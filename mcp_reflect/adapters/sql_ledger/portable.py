@@ -23,7 +23,7 @@ from sqlalchemy import (
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.application.ports import Portable, PortableRow
 
-_OF_THE_HOME = {"words", "properties", "mirrors", "model_usage", "index_positions"}
+_OF_THE_HOME = {"words", "properties", "mirrors", "exports", "model_usage", "index_positions"}
 """What a ledger keeps about itself, its computer's files and its index; nobody else can use it."""
 
 _OF_THE_FEED = {("memories", "seq"), ("utilities", "seq")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, insert, select
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.jobs import insight_jobs_of
@@ -71,6 +71,16 @@ class SqlProjects(SqlRepository):
     def export(self, project: str, *, vectors: bool) -> Portable:
         """Return the project as rows that are read while the session is open; without `vectors` no embeddings."""
         return export_rows(self._connection, project, vectors=vectors)
+
+    def is_own_export(self, sha256: str) -> bool:
+        """Return true where this ledger wrote an export with that checksum."""
+        e = schema.exports.c
+        return self._connection.execute(select(e.sha256).where(e.sha256 == sha256)).first() is not None
+
+    def note_export(self, sha256: str) -> None:
+        """Store the checksum of an export that was written."""
+        if not self.is_own_export(sha256):
+            self._connection.execute(insert(schema.exports), {"sha256": sha256})
 
     def import_rows(self, rows: Iterable[PortableRow], project: str) -> Taken:
         """Insert exported rows that are not there yet; raises ArchiveError for rows that do not fit."""

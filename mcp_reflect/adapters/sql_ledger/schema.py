@@ -34,7 +34,7 @@ from sqlalchemy import (
     false,
 )
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 """Raised with every change. A new column has a server_default: what the rows of older ledgers hold in it."""
 
 metadata = MetaData()
@@ -145,6 +145,12 @@ mirrors = Table(
     metadata,
     Column("key", String(64), primary_key=True),
     Column("digests", JSON, nullable=False),
+)
+
+exports = Table(
+    "exports",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
 )
 
 utilities = Table(

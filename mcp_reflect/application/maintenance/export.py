@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 from mcp_reflect.application.maintenance.audit import audit_ledger
+from mcp_reflect.application.maintenance.unearned import Importer, without_claims
 from mcp_reflect.application.ports import AuditRows, Ledger, PortableRow, Progress, Taken
 from mcp_reflect.domain.text.inert import escaped_json
 from mcp_reflect.errors import ArchiveError
@@ -48,11 +49,15 @@ class _End(BaseModel):
 
 @dataclass(frozen=True)
 class ImportResult:
-    """The result of an import: the project, and the rows added and skipped by table."""
+    """The result of an import: the project, and the rows added and skipped by table.
+
+    `earned` is false where memories came without what reviews had given them elsewhere.
+    """
 
     project: str
     added: Mapping[str, int]
     skipped: Mapping[str, int]
+    earned: bool
 
 
 def export_project(
@@ -60,6 +65,7 @@ def export_project(
 ) -> Header:
     """Write a snapshot of a project, of all users, to `out` and return its header. Equal content gives equal bytes.
 
+    The ledger remembers the checksum, by which `import_project` knows its own exports.
     Without `vectors` the file is about a third as large, and the memories are embedded again after an import.
     """
     digest, done = hashlib.sha256(), 0
@@ -85,6 +91,8 @@ def export_project(
             if progress is not None and not done % _TOLD_EVERY:
                 progress(done, header.rows)
     out.write(_encoded({"end": {"rows": done, "sha256": digest.hexdigest()}}))
+    with ledger.writing() as writing:
+        writing.projects.note_export(digest.hexdigest())
     return header
 
 
@@ -102,22 +110,27 @@ def import_project(
     file: Path,
     project: str | None = None,
     *,
-    initial_q: float = 0.5,
+    importer: Importer,
+    trust_reviews: bool = False,
     progress: Progress | None = None,
 ) -> ImportResult:
     """Import an export in one transaction; rows that exist with the same content are skipped.
 
     `project` is the target, by default the project in the header. Imported reviews are ordered after existing ones.
-    Raises ArchiveError for a file that is damaged, that contradicts existing rows, whose q_values do not follow from
-    its reviews, or that claims more than reviews can give: a memory that starts outside [0, `initial_q`], where those
-    of this home start, or a review whose alpha is outside [0, 1]. The ledger is unchanged then.
+    An export that this ledger did not write comes without what its reviews gave (`unearned.py`), unless
+    `trust_reviews`. Raises ArchiveError for a file that is damaged, that contradicts existing rows, whose q_values do
+    not follow from its reviews, or that claims more than reviews can give: a memory that starts outside
+    [0, `importer.initial_q`], where those of this home start, or a review whose alpha is outside [0, 1]. The ledger is
+    unchanged then.
     """
-    header = _checked(file)
+    header, sha256 = _checked(file)
     target = project or header.project
     with ledger.writing() as session:
+        earned = trust_reviews or session.projects.is_own_export(sha256)
         rows = session.projects.audit_rows(target)
         before, present = set(_findings(rows)), {memory.id for memory in rows[0]}
-        taken = session.projects.import_rows(_rows(file, header, progress), target)
+        found = _rows(file, header, progress)
+        taken = session.projects.import_rows(found if earned else without_claims(found, importer), target)
         _refuse_conflicts(taken)
         try:
             rows = session.projects.audit_rows(target)
@@ -126,9 +139,9 @@ def import_project(
             raise ArchiveError(f"{file}: {_first(error)}; nothing was changed") from error
         if wrong:
             raise ArchiveError(f"{file}: does not agree with itself: {_listed(wrong)}; nothing was changed")
-        if unearned := list(_unearned(rows, present, initial_q)):
+        if unearned := list(_unearned(rows, present, importer.initial_q)):
             raise ArchiveError(f"{file}: claims what no review gave: {_listed(unearned)}; nothing was changed")
-    return ImportResult(target, taken.added, taken.skipped)
+    return ImportResult(target, taken.added, taken.skipped, earned)
 
 
 def _encoded(line: Mapping[str, Any]) -> bytes:
@@ -155,8 +168,8 @@ def _header(line: bytes) -> Header | None:
         raise ArchiveError(f"its first line is damaged: {_first(error)}") from error
 
 
-def _checked(file: Path) -> Header:
-    """Return the header of an export after verifying its last line and checksum. Raises ArchiveError."""
+def _checked(file: Path) -> tuple[Header, str]:
+    """Return the header and checksum of an export after verifying its last line. Raises ArchiveError."""
     with file.open("rb") as lines:
         first = lines.readline()
         header = _header(first)
@@ -174,7 +187,7 @@ def _checked(file: Path) -> Header:
         raise ArchiveError(f"{file}: is cut off, its last line is missing; nothing was changed") from None
     if (end.rows, end.sha256) != (rows, digest.hexdigest()) or rows != header.rows:
         raise ArchiveError(f"{file}: was changed after it was written, or damaged; nothing was changed")
-    return header
+    return header, end.sha256
 
 
 def _rows(file: Path, header: Header, progress: Progress | None) -> Iterator[PortableRow]:

@@ -42,9 +42,17 @@ class ProjectQueries(Protocol):
         """Return the project as rows for another ledger; valid as long as the session."""
         ...
 
+    def is_own_export(self, sha256: str) -> bool:
+        """Return true where this ledger wrote the export with that checksum."""
+        ...
+
 
 class ProjectRepository(ProjectQueries, Protocol):
     """Reads projects and imports them."""
+
+    def note_export(self, sha256: str) -> None:
+        """Remember an export that this ledger wrote, by its checksum."""
+        ...
 
     def import_rows(self, rows: Iterable[PortableRow], project: str) -> Taken:
         """Insert rows as `export` gives them, for `project`; what is there already stays as it is.

@@ -1,0 +1,97 @@
+"""An export from another home, without what it claims that its memories earned there.
+
+Whoever writes a file can write reviews that agree with each other, so that a replay cannot tell them from real ones.
+Texts, tasks and the results of runs are taken in, as the importer's own; each memory starts like a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from mcp_reflect.application.ports import PortableRow
+from mcp_reflect.domain.error_matching.keywords import error_keywords
+from mcp_reflect.domain.error_matching.signatures import memory_signatures
+from mcp_reflect.domain.models import MEMORY_KINDS
+from mcp_reflect.domain.ranking.recency import microseconds
+from mcp_reflect.domain.reflection.embedded_text import embedded_text
+from mcp_reflect.errors import ArchiveError
+
+_LEFT_OUT = frozenset({"utility_events", "witnesses", "retrievals", "memory_log", "insight_jobs", "embeddings"})
+"""Evidence; a status to restore; questions to a model that somebody else pays; and vectors, which could be near to
+every query.
+"""
+
+_CLOCKS_DIFFER = timedelta(days=1)
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Importer:
+    """Who imports, where their new memories start, and when."""
+
+    user: str
+    initial_q: float
+    now: datetime
+
+
+def without_claims(rows: Iterable[PortableRow], importer: Importer) -> Iterator[PortableRow]:
+    """Yield the rows of an export as the importer's own, with nothing earned.
+
+    Raises ArchiveError for a row of a later date than `importer.now`, or one whose fields have the wrong types.
+    """
+    latest = microseconds(importer.now + _CLOCKS_DIFFER)
+    for table, found in rows:
+        if table in _LEFT_OUT:
+            continue
+        row = dict(found)
+        try:
+            if row.get("created_at", 0) > latest:
+                raise ArchiveError(f"a row of {table} is dated later than now; nothing was changed")
+            yield table, row | _replaced(table, row, importer)
+        except (TypeError, KeyError, AttributeError, ValueError) as error:
+            raise ArchiveError(f"a row of {table} does not fit ({error}); nothing was changed") from error
+
+
+def _replaced(table: str, row: Row, importer: Importer) -> Row:
+    """The columns of a row that are not taken over, as they are stored."""
+    match table:
+        case "traces":
+            return {"user": importer.user, "retrieved_memory_ids": [], "trace_key": None}
+        case "reviews":
+            return {name: [] for name in _JUDGED} | {"judged_by": "", "used": {}}
+        case "memories":
+            return _memory(row) | {"user": importer.user, "initial_q": importer.initial_q}
+        case "utilities":
+            return _NO_UTILITY | {"q_value": importer.initial_q}
+        case _:
+            return {}
+
+
+_JUDGED = ("helpful_memory_ids", "harmful_memory_ids", "judged_helpful", "judged_harmful")
+
+_NO_UTILITY: Row = {"reviews": 0, "passes": 0, "trials": 0.0, "successes": 0.0, "last_used_at": None}
+
+
+def _memory(row: Row) -> Row:
+    """The columns of a memory that its texts do not give, as its texts give them."""
+    kind = MEMORY_KINDS[row["kind"]]
+    searched = kind.model_construct(**{name: row[name] for name in _TEXTS if name in kind.model_fields})
+    mistake, evidence = row["key_mistake"], row["evidence"] if kind is MEMORY_KINDS["error"] else []
+    return {
+        "author": "import",
+        "status": "active" if row["status"] == "adopted" else row["status"],
+        "embedded_text": embedded_text(searched),
+        "error_keywords": "\n".join(error_keywords(mistake, evidence)) if mistake else "",
+        "error_signatures": "\n".join(memory_signatures(mistake, evidence)) if mistake else "",
+        "evidence": evidence,
+        "recurrences": 0,
+        "seen_in": [],
+        "importance": None if row["importance"] is None else 0.0,
+    }
+
+
+_TEXTS = ("task", "reflection", "key_mistake", "evidence")
