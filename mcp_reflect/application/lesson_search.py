@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mcp_reflect.application.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.prepared_review import PreparedReview
 from mcp_reflect.application.retrieval import Retriever
 from mcp_reflect.application.witnesses import NO_CANDIDATES, Candidates
 from mcp_reflect.domain.models import ReflectionDraft, Trace
@@ -14,6 +17,13 @@ class LessonSearch:
 
     def __init__(self, retriever: Retriever) -> None:
         self._retriever = retriever
+
+    def with_candidates(self, prepared: PreparedReview) -> PreparedReview:
+        """Return a review whose texts are embedded with the memories to compare with its lesson."""
+        if prepared.embedded is None or prepared.lesson is None:
+            return prepared
+        draft, _ = prepared.lesson
+        return replace(prepared, candidates=self.candidates(prepared.run.trace, draft, prepared.embedded))
 
     def candidates(self, trace: Trace, draft: ReflectionDraft, embedded: EmbeddedTexts) -> Candidates:
         """Return the memories to compare with the draft of a run; none for an empty one."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from mcp_reflect.application.credit import CreditInference
 from mcp_reflect.application.embedded_texts import EmbeddedTexts
-from mcp_reflect.application.lesson_search import LessonSearch
 from mcp_reflect.application.memory_reader import require_memories
 from mcp_reflect.application.ports import Clock, ReadSession, Reflector
 from mcp_reflect.application.profile import Profile
@@ -39,6 +38,17 @@ class PreparedReview:
     meanwhile: AuthoredDraft | None = None
     candidates: Candidates = NO_CANDIDATES
 
+    @property
+    def texts(self) -> list[str]:
+        """Return the texts to embed: the task, and the claims that the agent made."""
+        trace = self.run.trace
+        return [trace.task, *(self.run.review.draft.claims or trace.draft.claims)]
+
+    @property
+    def lesson(self) -> AuthoredDraft | None:
+        """Return the words that are stored at once; None where there are none before a model has answered."""
+        return self.words or self.meanwhile
+
 
 def validate_verdict(session: ReadSession, profile: Profile, verdict: Verdict) -> None:
     """Raise InvalidArgument for lists that contradict each other, UnknownId for memories that are not visible."""
@@ -55,10 +65,9 @@ def validate_verdict(session: ReadSession, profile: Profile, verdict: Verdict) -
 class ReviewPreparer:
     """Prepares the reviews of one connection. It asks no model; `extractive` writes the reflection without one."""
 
-    def __init__(self, profile: Profile, extractive: Reflector, search: LessonSearch, clock: Clock) -> None:
+    def __init__(self, profile: Profile, extractive: Reflector, clock: Clock) -> None:
         self._profile = profile
         self._extractive = extractive
-        self._search = search
         self._clock = clock
 
     def prepare(
@@ -66,13 +75,12 @@ class ReviewPreparer:
         run: ParsedRun,
         verdict: Verdict,
         memories: Sequence[Memory],
-        embedded: EmbeddedTexts | None,
         *,
         client_can_sample: bool,
     ) -> PreparedReview:
-        """Work out a review of a run as far as that takes no transaction.
+        """Work out a review of a run as far as that takes neither a transaction nor vectors.
 
-        `memories` are those the run may credit, `embedded` holds the task and the agent's claims.
+        `memories` are those the run may credit.
         """
         review = Review(
             id=new_id("rev"),
@@ -97,10 +105,7 @@ class ReviewPreparer:
         if words is None and self._profile.author == "auto":
             draft = self._extractive.reflect(reviewed)
             meanwhile = None if draft.is_empty else (draft, self._extractive.author)
-        candidates = NO_CANDIDATES
-        if embedded is not None and (first := words or meanwhile) is not None:
-            candidates = self._search.candidates(run.trace, first[0], embedded)
-        return PreparedReview(reviewed, words, embedded, credit, meanwhile, candidates)
+        return PreparedReview(reviewed, words, None, credit, meanwhile)
 
     def _words_at_once(self, run: ReviewedRun, *, client_can_sample: bool) -> AuthoredDraft | None:
         """The reflection, where it takes no model to write it; None where one is to be asked."""

@@ -253,13 +253,14 @@ class Retriever:
             own = table.rows_matching({}, user)
             same = np.flatnonzero((table.lesson_keys == key) & table.alive)[:_LIKE]
             parts: list[Rows] = [same, self._nearest_rows(project, table, vector)]
-            if Statement(task, reflection).may_amend:  # what it amends may have been settled on quite another task
+            amends = Statement(task, reflection).may_amend
+            if amends:  # what it amends may have been settled on quite another task
                 overlaps = table.lexical_index.overlaps(terms(f"{task}\n{reflection}")) * table.alive
                 parts.append(_largest(overlaps, min(_LIKE, len(table))))
             found = np.unique(np.concatenate(parts))
             if own is not None:
                 found = found[np.isin(found, own)]
-            return Candidates([table.ids[row] for row in found], table.seq)
+            return Candidates([table.ids[row] for row in found], table.seq, amends=amends)
 
     def _nearest_rows(self, project: str, table: FeatureTable, vector: Vector) -> Rows:
         """Return the rows of the tasks nearest to a vector, by the index where comparing all takes longer."""
@@ -286,14 +287,15 @@ class Retriever:
             candidates = same if words else errors.known.keys()
             return [i for i in errors.recorded_ids() if i in candidates and user in {None, errors.known[i].user}]
 
-    def find_same_error(self, project: str, user: str | None, error: str) -> list[str]:
-        """Return the ids of recorded errors that are the same as the one that a text reports."""
+    def find_same_error(self, project: str, user: str | None, error: str) -> Candidates:
+        """Return the recorded errors that are the same as the one that a text reports."""
         signatures = error_signatures(error)
         project_tables = self._tables_of(project, self._embedder.dimension)
         with project_tables.lock:
             self._catch_up(project, project_tables)
             same, known = project_tables.errors.same(signatures), project_tables.errors.known
-            return [i for i in sorted(same) if known[i].is_recorded and user in {None, known[i].user}]
+            ids = [i for i in sorted(same) if known[i].is_recorded and user in {None, known[i].user}]
+            return Candidates(ids, project_tables.table.seq)
 
     def reload(self, project: str) -> None:
         """Read the project from the ledger again at the next search: the change feed does not report deletions."""

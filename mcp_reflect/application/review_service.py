@@ -53,7 +53,7 @@ class ReviewService:
         self._reflections = reflections
         self._dialogue = dialogue
         self._search = search
-        self._preparer = ReviewPreparer(reader.profile, extractive, search, clock)
+        self._preparer = ReviewPreparer(reader.profile, extractive, clock)
         self._clock = clock
         self._saved = on_saved
 
@@ -99,6 +99,7 @@ class ReviewService:
             validate_verdict(reading, self._profile, verdict)
             memories = creditable(reading, trace)
         prepared = self.prepare(ParsedRun.of(trace), verdict, memories, client_can_sample=client_can_sample)
+        prepared = self.with_candidates(replace(prepared, embedded=self._embedded(prepared.texts)))
         with self._ledger.writing() as session:
             if not session.traces.is_unchanged(trace):
                 return None
@@ -108,8 +109,11 @@ class ReviewService:
         self, run: ParsedRun, verdict: Verdict, memories: Sequence[Memory], *, client_can_sample: bool
     ) -> PreparedReview:
         """Work out the review of a run before the ledger is locked; `memories` are those that the run may credit."""
-        embedded = self._embedded([run.trace.task, *(storable_draft(verdict.draft).claims or run.trace.draft.claims)])
-        return self._preparer.prepare(run, verdict, memories, embedded, client_can_sample=client_can_sample)
+        return self._preparer.prepare(run, verdict, memories, client_can_sample=client_can_sample)
+
+    def with_candidates(self, prepared: PreparedReview) -> PreparedReview:
+        """Return a review whose texts are embedded with the memories that may hold its lesson already."""
+        return self._search.with_candidates(prepared)
 
     def apply(self, session: WriteSession, prepared: PreparedReview, trace: Trace) -> ReviewOutcome:
         """Apply a prepared review to a stored trace, as `apply_review`; call `settle` after the commit."""

@@ -47,11 +47,14 @@ _AUTHORS: tuple[Author, ...] = ("agent", "llm", "sampling", "extractive", "impor
 class Candidates:
     """Memories that may hold the lesson of a run, by id, as of the ledger's change `as_of`; found before a transaction.
 
-    `as_of` below 0: none were looked for.
+    `as_of` below 0: none were looked for. `late` are those written since, None where they are still to be asked for.
+    `amends` is true where the lesson may amend one of them.
     """
 
     memory_ids: Sequence[str] = ()
     as_of: int = -1
+    late: Sequence[str] | None = None
+    amends: bool = False
 
 
 NO_CANDIDATES = Candidates()
@@ -82,9 +85,16 @@ def find_same_lesson(
 
 def late_candidates(session: ReadSession, memory: ReflectionMemory, candidates: Candidates) -> list[ReflectionMemory]:
     """Return the candidates for a memory as they are now, with what was written since they were found."""
-    late = session.memories.changed_since(memory.project, candidates.as_of, _LATEST)
+    late = candidates.late
+    if late is None:
+        late = written_since(session, memory.project, candidates.as_of)
     found = session.memories.by_ids([i for i in dict.fromkeys([*candidates.memory_ids, *late]) if i != memory.id])
     return of_kind(found.values(), ReflectionMemory)
+
+
+def written_since(session: ReadSession, project: str, seq: int) -> list[str]:
+    """Return the ids of the reflections written after a change, at most 64 of them."""
+    return session.memories.changed_since(project, seq, _LATEST, kind="reflection")
 
 
 def join(

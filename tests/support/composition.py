@@ -17,11 +17,11 @@ from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
 from mcp_reflect.adapters.fastembed_embedder.sources import BUNDLED
 from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.application.index_sync import Indexer
-from mcp_reflect.application.jobs.leases import SharedWorkers
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.profile import CreditSetting
 from mcp_reflect.application.retrieval import Retriever
-from mcp_reflect.bootstrap import Workers, build_memory, compose_store
+from mcp_reflect.bootstrap import build_memory, compose_store
+from mcp_reflect.bootstrap.beside_owner import IdleWorkers
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings, load_settings
 from tests.support.compiled_statements import share_compiled_statements
@@ -42,15 +42,6 @@ class Parts:
     indexer: Indexer
     embedder: HashEmbedder
     retriever: Retriever
-
-
-class _IdleWorkers(SharedWorkers[Workers]):
-    """Workers that no thread works off: a test that wants a job done does it itself."""
-
-    @contextmanager
-    def lease(self, wanted: object, make: Callable[[], Workers]) -> Iterator[Workers]:
-        del wanted
-        yield make()
 
 
 def ticking_clock() -> Callable[[], datetime]:
@@ -106,7 +97,7 @@ def small_memory(
         home.ledger_path.write_bytes(_empty_ledger())
     with (
         closing(SqlLedger(home.ledger_url)) as ledger,
-        compose_store(home, ledger, index, embedder, _IdleWorkers()) as store,
+        compose_store(home, ledger, index, embedder, IdleWorkers()) as store,
         build_memory(settings, store, ticking_clock(), CONNECTION) as memory,
     ):
         yield Parts(memory, ledger, index, store.indexer, embedder, store.retriever)

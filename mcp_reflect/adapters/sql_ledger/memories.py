@@ -19,6 +19,13 @@ from mcp_reflect.domain.values import Vector
 SUPERSEDE = "supersede"
 """The action in the log of a memory that a later one amends."""
 
+_M = schema.memories.c
+_CHANGED_SINCE = (
+    select(_M.id)
+    .where(_M.project == bindparam("project"), _M.seq > bindparam("seq"), _M.kind == bindparam("kind"))
+    .order_by(_M.seq)
+    .limit(bindparam("most"))
+)
 _BY_IDS = memories_with_utilities().where(schema.memories.c.id.in_(bindparam("ids", expanding=True)))
 
 
@@ -57,11 +64,10 @@ class SqlMemories(SqlRepository):
         # One that it wrote before may be archived: what it teaches now is what it shares.
         return next(iter(found or self._listed(reflections.where(m.source_trace_id == trace_id))), None)
 
-    def changed_since(self, project: str, seq: int, limit: int) -> list[str]:
-        """Return the ids of at most `limit` memories written after a number, by ascending number."""
-        m = schema.memories.c
-        found = select(m.id).where(m.project == project, m.seq > seq).order_by(m.seq).limit(limit)
-        return list(self._connection.execute(found).scalars())
+    def changed_since(self, project: str, seq: int, limit: int, *, kind: Kind) -> list[str]:
+        """Return the ids of at most `limit` memories of a kind written after a number, by ascending number."""
+        asked = {"project": project, "seq": seq, "most": limit, "kind": kind}
+        return list(self._connection.execute(_CHANGED_SINCE, asked).scalars())
 
     def find(
         self, project: str, *, user: str | None = None, kind: Kind | None = None, statuses: Collection[Status] = ()

@@ -14,25 +14,38 @@ from mcp_reflect.application.ports import Clock, Embedder, ReadSession, WriteSes
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.retrieval import Retriever
 from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
-from mcp_reflect.domain.error_matching.signatures import error_signatures, is_same, read_signatures
+from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same, read_signatures
 from mcp_reflect.domain.lessons.fixed_errors import FixedError, find_fixed_errors
-from mcp_reflect.domain.models import ErrorMemory, Trace, of_kind
+from mcp_reflect.domain.models import RETRIEVABLE, ErrorMemory, Trace, of_kind
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
 from mcp_reflect.domain.values import Vector
-from mcp_reflect.errors import ModelUnavailable
 
 MOST_RUNS = 100
 """Most runs that are noted of an error that came back, the latest ones."""
 
+_LATEST = 64
+"""Errors written since the search that are looked at, the earliest of them."""
+
 
 @dataclass(frozen=True)
-class PreparedError:
-    """An error that a run fixed, with the memory to store where it is not known, and that memory's vector."""
+class FoundError:
+    """An error that a run fixed, with the memory to store where it is not known."""
 
     fixed: FixedError
     memory: ErrorMemory
+
+    @property
+    def text(self) -> str:
+        """Return the text of the memory that is embedded."""
+        return embedded_text(self.memory)
+
+
+@dataclass(frozen=True)
+class PreparedError(FoundError):
+    """A found error with the vector of its text."""
+
     vector: Vector
 
 
@@ -45,17 +58,9 @@ class RunErrors:
         self._profile = profile
         self._clock = clock
 
-    def prepare(self, run: ParsedRun) -> list[PreparedError]:
-        """Find what a redacted run fixed, and embed it; empty where the model cannot be had, which loses no run."""
-        found = find_fixed_errors(run.trajectory)
-        memories = [self._composed(fixed, run.trace) for fixed in found]
-        if not memories:
-            return []
-        try:
-            vectors = self._embedder.embed([embedded_text(memory) for memory in memories])
-        except ModelUnavailable:
-            return []
-        return [PreparedError(*each) for each in zip(found, memories, vectors, strict=True)]
+    def find(self, run: ParsedRun) -> list[FoundError]:
+        """Return what a redacted run fixed."""
+        return [FoundError(fixed, self._composed(fixed, run.trace)) for fixed in find_fixed_errors(run.trajectory)]
 
     def store(self, session: WriteSession, prepared: Sequence[PreparedError], trace: Trace) -> bool:
         """Store the errors of a stored run, or note the run with those that are known; false where nothing changed.
@@ -93,9 +98,12 @@ class RunErrors:
 
     def _known(self, session: ReadSession, fixed: FixedError) -> ErrorMemory | None:
         """The recorded error that is the same, of several the one that was met most often."""
-        profile = self._profile
-        ids = self._retriever.find_same_error(profile.project, profile.visible_user, fixed.evidence)
-        known = of_kind(session.memories.by_ids(ids).values(), ErrorMemory)
+        profile, asked = self._profile, error_signatures(fixed.evidence)
+        found = self._retriever.find_same_error(profile.project, profile.visible_user, fixed.evidence)
+        # Those that this transaction has written itself, and another process a moment ago, are not found so.
+        late = session.memories.changed_since(profile.project, found.as_of, _LATEST, kind="error")
+        there = of_kind(session.memories.by_ids([*{*found.memory_ids, *late}]).values(), ErrorMemory)
+        known = [each for each in there if each.status in RETRIEVABLE and profile.sees(each) and _is_it(asked, each)]
         return max(known, key=lambda memory: (memory.recurrences, memory.created_at, memory.id), default=None)
 
     def _is_retired(self, session: ReadSession, fixed: FixedError) -> bool:
@@ -103,11 +111,11 @@ class RunErrors:
         retired = session.memories.find(
             profile.project, user=profile.visible_user, kind="error", statuses=("archived", "deprecated")
         )
-        return any(
-            is_same(asked, read_signatures(group))
-            for memory in of_kind(retired, ErrorMemory)
-            for group in memory.error_signatures
-        )
+        return any(_is_it(asked, memory) for memory in of_kind(retired, ErrorMemory))
+
+
+def _is_it(asked: SignatureGroup, memory: ErrorMemory) -> bool:
+    return any(is_same(asked, read_signatures(group)) for group in memory.error_signatures)
 
 
 def with_run(known: ErrorMemory, fixed: FixedError, trace_id: str) -> ErrorMemory:

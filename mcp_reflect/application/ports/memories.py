@@ -25,8 +25,8 @@ class MemoryQueries(Protocol):
         """Return the reflection on a run: the lesson that it teaches with others, or else its own."""
         ...
 
-    def changed_since(self, project: str, seq: int, limit: int) -> list[str]:
-        """Return the ids of at most `limit` memories written after a number of the change feed."""
+    def changed_since(self, project: str, seq: int, limit: int, *, kind: Kind) -> list[str]:
+        """Return the ids of at most `limit` memories of a kind written after a number of the change feed."""
         ...
 
     def find(

@@ -1,0 +1,238 @@
+"""Intake of runs: what is handed in is prepared, embedded, and stored with its review in one transaction.
+
+One run and many take the same path. Many are stored in chunks: the texts of a chunk are embedded together while the
+next chunk is prepared, and one transaction stores it. A run sees what earlier ones of its own chunk taught.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from mcp_reflect.application.credit import creditable
+from mcp_reflect.application.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.insights import Insights
+from mcp_reflect.application.known_errors import ErrorFixes
+from mcp_reflect.application.known_errors.from_runs import FoundError, PreparedError
+from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadSession, WriteSession
+from mcp_reflect.application.prepared_review import PreparedReview
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.requests import Submission
+from mcp_reflect.application.review import ReviewOutcome
+from mcp_reflect.application.review_service import ReviewService
+from mcp_reflect.application.submission_reader import SubmissionReader
+from mcp_reflect.application.taught import Taught
+from mcp_reflect.domain.models import Trace
+from mcp_reflect.domain.text.condensation import condensed
+from mcp_reflect.domain.trajectory.run import ParsedRun
+from mcp_reflect.errors import InvalidArgument, ModelUnavailable, TraceKeyConflict, UsageError
+
+CHUNK_RUNS = 32
+"""Most runs of one transaction: it locks out other writers, for about 5 ms for each run."""
+
+CHUNK_CHARS = 8_000_000
+"""Characters of trajectories from which on a chunk takes no further run."""
+
+
+@dataclass
+class _Intake:
+    """A run on its way into the ledger. `refused` is why it gets no further; `known` what its key stored before."""
+
+    submission: Submission
+    refused: UsageError | None = None
+    run: ParsedRun | None = None
+    known: Trace | None = None
+    review: PreparedReview | None = None
+    found: list[FoundError] = field(default_factory=list)
+    errors: list[PreparedError] = field(default_factory=list)
+    outcome: ReviewOutcome | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Return true where the run is to be stored."""
+        return self.run is not None and self.refused is None and self.known is None
+
+
+class RunIntake:
+    """Takes in the runs of one connection. Thread-safe; `on_saved` is called with the project that changed."""
+
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        embedder: Embedder,
+        reviews: ReviewService,
+        errors: ErrorFixes,
+        insights: Insights,
+        profile: Profile,
+        clock: Clock,
+        on_saved: Callable[[str], None],
+    ) -> None:
+        self._ledger = ledger
+        self._embedder = embedder
+        self._reviews = reviews
+        self._errors = errors
+        self._insights = insights
+        self._profile = profile
+        self._reader = SubmissionReader(profile, clock)
+        self._saved = on_saved
+
+    def submit(self, submission: Submission, *, client_can_sample: bool = False) -> ReviewOutcome:
+        """Store a run with the errors that it fixed, and its review where one is given, in one transaction."""
+        [result] = self._store(self._embed(self._prepare([submission], client_can_sample=client_can_sample)))
+        if isinstance(result, UsageError):
+            raise result
+        return result
+
+    def submit_all(self, submissions: Iterable[Submission]) -> Iterator[ReviewOutcome | UsageError]:
+        """Store runs, with their reviews, in the order given, and yield for each what `submit` returns or raises.
+
+        Runs are stored while the results are consumed, up to CHUNK_RUNS in one transaction; a result that was yielded
+        is on disk. A run that is refused keeps none of the others out. A `trace_key` makes repeating the call safe
+        after an interruption. Without `retrieval_id` and `retrieved_memory_ids` the first run of all takes what the
+        connection was shown last, as with `submit`: runs of the past are given NO_RETRIEVAL. Raises LedgerError,
+        whereupon the runs without a result are not stored.
+        """
+        with ThreadPoolExecutor(1, "mcp-reflect-embedding") as embedding:
+            before: Future[list[_Intake]] | None = None
+            for chunk in _chunks(submissions):
+                embedded = embedding.submit(self._embed, self._prepare(chunk, client_can_sample=False))
+                if before is not None:
+                    yield from self._store(before.result())
+                before = embedded
+            if before is not None:
+                yield from self._store(before.result())
+
+    # -- before the transaction
+
+    def _prepare(self, submissions: Sequence[Submission], *, client_can_sample: bool) -> list[_Intake]:
+        """Read the runs, and work out their reviews as far as that takes neither a lock nor a model."""
+        runs = [_Intake(submission) for submission in submissions]
+        memories = {}
+        for each in runs:
+            with _refusal_of(each):
+                each.run = self._reader.run_of(each.submission)
+        with self._ledger.reading() as session:
+            for number, each in enumerate(runs):
+                if each.run is None:
+                    continue
+                with _refusal_of(each):
+                    each.known = _find_same(session, each.run.trace)
+                    if each.known is None:
+                        each.run = self._reader.as_given(session, each.run, each.submission)
+                        memories[number] = creditable(session, each.run.trace)
+        for number, each in enumerate(runs):
+            if each.run is not None and number in memories:
+                verdict = each.submission.verdict
+                if verdict.result:
+                    each.review = self._reviews.prepare(
+                        each.run, verdict, memories[number], client_can_sample=client_can_sample
+                    )
+                each.found = self._errors.of_runs.find(each.run)
+        return runs
+
+    def _embed(self, runs: list[_Intake]) -> list[_Intake]:
+        """Embed what will be stored of the runs, all in one call; without a model nothing, which loses no run."""
+        texts = list(dict.fromkeys(text for each in runs if each.review for text in each.review.texts))
+        errors = [(each, found) for each in runs for found in each.found]
+        if not texts and not errors:
+            return runs
+        try:
+            vectors = self._embedder.embed([*map(condensed, texts), *(found.text for _, found in errors)])
+        except ModelUnavailable:
+            return runs
+        embedded = EmbeddedTexts(self._embedder.identity, dict(zip(texts, vectors, strict=False)))
+        for each in runs:
+            each.review = each.review and replace(each.review, embedded=embedded)
+        for (each, found), vector in zip(errors, vectors[len(texts) :], strict=True):
+            each.errors.append(PreparedError(found.fixed, found.memory, vector))
+        return runs
+
+    # -- the transaction
+
+    def _store(self, runs: list[_Intake]) -> list[ReviewOutcome | UsageError]:
+        """Store the runs of a chunk in one transaction, and tell those who follow the ledger."""
+        errors_changed = due = False
+        for each in runs:
+            each.review = each.review and self._reviews.with_candidates(each.review)
+        if any(each.is_open for each in runs):
+            with self._ledger.writing() as session:
+                taught = Taught(
+                    session, self._profile.project, [each.review.candidates for each in runs if each.review]
+                )
+                for each in runs:
+                    if each.is_open:
+                        with _refusal_of(each):
+                            errors_changed |= self._store_one(session, each, taught)
+                due = self._insights.queue_if_due(session)
+        if due:
+            self._insights.wake()
+        if errors_changed:
+            self._saved(self._profile.project)
+            self._errors.mirror.write()
+        return [self._result_of(each) for each in runs]
+
+    def _store_one(self, session: WriteSession, each: _Intake, taught: Taught) -> bool:
+        """Store a run; return whether it changed the known errors. Nothing is written before it may be refused."""
+        assert each.run is not None
+        each.known = _find_same(session, each.run.trace)
+        if each.known is not None:
+            return False
+        trace = self._reader.as_given(session, each.run, each.submission).trace
+        session.traces.add(trace)
+        session.retrievals.close(self._profile.connection, trace.id)
+        each.outcome = ReviewOutcome(trace.id, None, "none", "", None, [])
+        if each.review is not None:
+            review = taught.beside(each.review)
+            each.outcome = self._reviews.apply(session, review, trace)
+            taught.add(review, each.outcome.memory)
+        return self._errors.of_runs.store(session, each.errors, trace)
+
+    def _result_of(self, each: _Intake) -> ReviewOutcome | UsageError:
+        if each.refused is not None:
+            return each.refused
+        if each.outcome is not None:
+            return self._reviews.settle(each.outcome)
+        assert each.known is not None
+        assert each.run is not None
+        try:
+            return self._same_trace(each.known, each.run.trace)
+        except UsageError as error:
+            return error
+
+    def _same_trace(self, known: Trace, again: Trace) -> ReviewOutcome:
+        """The answer to a retry: what the first call stored."""
+        if not self._profile.sees(known):
+            raise InvalidArgument("trace_key", "is taken by another user of the project", "a key of your own")
+        if known.task != again.task:
+            raise TraceKeyConflict(known.trace_key, known.id)
+        return self._reviews.outcome(known.id)
+
+
+@contextmanager
+def _refusal_of(each: _Intake) -> Iterator[None]:
+    """Keep a UsageError with the run that it refuses."""
+    try:
+        yield
+    except UsageError as error:
+        each.refused = error
+
+
+def _chunks(submissions: Iterable[Submission]) -> Iterator[list[Submission]]:
+    chunk: list[Submission] = []
+    chars = 0
+    for submission in submissions:
+        chunk.append(submission)
+        chars += len(submission.trajectory)
+        if len(chunk) == CHUNK_RUNS or chars >= CHUNK_CHARS:
+            yield chunk
+            chunk, chars = [], 0
+    if chunk:
+        yield chunk
+
+
+def _find_same(session: ReadSession, trace: Trace) -> Trace | None:
+    """The trace that an earlier call stored under the same key."""
+    return session.traces.find_by_key(trace.project, trace.trace_key) if trace.trace_key else None

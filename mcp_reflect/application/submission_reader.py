@@ -1,0 +1,81 @@
+"""Reads what is handed in: the run to store, redacted, and the memories that it was given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mcp_reflect.application.memory_reader import ISSUED_BY, require_memories
+from mcp_reflect.application.ports import Clock, ReadSession
+from mcp_reflect.application.prepared_review import validate_verdict
+from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
+from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.models import Trace
+from mcp_reflect.domain.redaction.redact import redact, redact_json, redact_trajectory
+from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft, storable_key, storable_text
+from mcp_reflect.domain.text.rendering import map_text, strip_recalled
+from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.run import ParsedRun
+from mcp_reflect.errors import InvalidArgument, UnknownId
+
+
+class SubmissionReader:
+    """Reads the submissions of one connection."""
+
+    def __init__(self, profile: Profile, clock: Clock) -> None:
+        self._profile = profile
+        self._clock = clock
+
+    def run_of(self, submission: Submission) -> ParsedRun:
+        """Return the run to store: secrets redacted, and what this memory itself had put into the prompt cut out.
+
+        Raises InvalidArgument where nothing is left of the task, and for a trajectory that cannot be read.
+        """
+        task = storable_text(submission.task)
+        if not task.strip():
+            raise InvalidArgument("task", NOTHING_STORABLE, "the task in the user's words")
+        trajectory = redact_trajectory(map_text(parse(submission.trajectory), strip_recalled))
+        trace = Trace(
+            id=new_id("trace"),
+            project=self._profile.project,
+            user=self._profile.user,
+            task=task,
+            trajectory=trajectory.text,
+            final_response=storable_text(submission.final_response),
+            model=redact(submission.model),
+            metadata=redact_json(submission.metadata),
+            reference_context=storable_text(submission.reference_context),
+            trace_key=storable_key(submission.trace_key),
+            tools_used=trajectory.tools_used,
+            created_at=self._clock(),
+        )
+        if submission.verdict.result:
+            # Its words belong to this review, and would speak for a later one that brings none.
+            return ParsedRun(trace, trajectory)
+        words = {
+            "draft": storable_draft(submission.verdict.draft),
+            "feedback": storable_text(submission.verdict.feedback),
+        }
+        return ParsedRun(trace.model_copy(update=words), trajectory)
+
+    def as_given(self, session: ReadSession, run: ParsedRun, submission: Submission) -> ParsedRun:
+        """Return the run with the memories that it was given; raise UsageError for ids that are not visible."""
+        validate_verdict(session, self._profile, submission.verdict)
+        retrieved = self._retrieved_ids(session, submission)
+        return replace(run, trace=run.trace.model_copy(update={"retrieved_memory_ids": retrieved}))
+
+    def _retrieved_ids(self, session: ReadSession, submission: Submission) -> tuple[str, ...]:
+        """What the run was given: as named by the caller, otherwise what its connection was last shown."""
+        ids = list(submission.retrieved_memory_ids)
+        require_memories(session, self._profile, "retrieved_memory_ids", ids)
+        if submission.retrieval_id == NO_RETRIEVAL:
+            return tuple(dict.fromkeys(ids))
+        if submission.retrieval_id:
+            retrieval = session.retrievals.get(submission.retrieval_id)
+            if retrieval is None or not self._profile.sees(retrieval):
+                raise UnknownId("retrieval_id", [submission.retrieval_id], ISSUED_BY)
+            ids += retrieval.memory_ids
+        elif not ids:
+            ids = [i for shown in session.retrievals.open_of(self._profile.connection) for i in shown.memory_ids]
+        there = session.memories.by_ids(ids)  # what was shown may have been forgotten since
+        return tuple(memory_id for memory_id in dict.fromkeys(ids) if memory_id in there)

@@ -1,0 +1,133 @@
+"""Many runs stored in few transactions leave the ledger as the same runs stored one by one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mcp_reflect.application.intake import CHUNK_RUNS
+from mcp_reflect.application.maintenance.audit import audit_project
+from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
+from mcp_reflect.application.review import ReviewOutcome
+from mcp_reflect.domain.models import ErrorMemory, Memory
+from mcp_reflect.errors import InvalidArgument, ModelUnavailable, TraceKeyConflict
+from tests.support.composition import PROJECT, Parts, small_memory
+from tests.support.ledgers import read
+
+RULE = "Set `JAVA_HOME=/opt/jdk17`, then run `./gradlew publish --offline` before the tag is pushed"
+CAP = "We agreed that the retry cap of the export worker is 5 attempts with a delay of 30 seconds between them"
+NEW_CAP = "Amended: the retry cap of the export worker is no longer 5 attempts but 8, with a delay of 30 seconds"
+ERROR = "Traceback (most recent call last):\n  File \"export.py\", line {}, in export\nKeyError: 'price'"
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> Iterator[tuple[Parts, Parts]]:
+    with ExitStack() as stack:
+        yield tuple(stack.enter_context(small_memory(tmp_path / name)) for name in ("singly", "together"))  # type: ignore[misc]
+
+
+def taught(task: str, guidance: str, result: str = "pass", **more: Any) -> Submission:
+    fields = {"task": task, "guidance": guidance, "review_result": result, "retrieval_id": NO_RETRIEVAL} | more
+    return Submission.model_validate(fields)
+
+
+def repaired(line: int) -> Submission:
+    steps = [("python export.py", ERROR.format(line), True), ("pip install prices==2", "ok", False)]
+    messages: list[dict[str, Any]] = []
+    for number, (command, output, failed) in enumerate([*steps, ("python export.py", "3 rows written", False)]):
+        use = {"type": "tool_use", "id": f"c{number}", "name": "Bash", "input": {"command": command}}
+        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": output, "is_error": failed}
+        messages += [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+    run = {"task": f"export the prices, part {line}", "trajectory": json.dumps(messages)}
+    return Submission.model_validate(run | {"review_result": "pass", "retrieval_id": NO_RETRIEVAL})
+
+
+def runs() -> list[Submission]:
+    return [
+        taught("release the package", RULE),
+        taught("release the package now", RULE.upper()),
+        taught("retries of the export worker", CAP),
+        taught("release the package today", RULE, "fail", claims=("JDK 17 - the build needs it",)),
+        repaired(7),
+        taught("retries of the export worker", NEW_CAP),
+        repaired(19),
+        Submission(task="a run that nobody has judged", trajectory="$ make\nok", trace_key="once"),
+        Submission(task="a run that nobody has judged", trajectory="$ make\nok", trace_key="once"),
+    ]
+
+
+def contents(parts: Parts) -> list[tuple[Any, ...]]:
+    def facts(memory: Memory) -> tuple[Any, ...]:
+        met = (memory.recurrences, len(memory.seen_in)) if isinstance(memory, ErrorMemory) else ()
+        successor = bool(memory.superseded_by) if memory.kind == "reflection" else False
+        told = (memory.kind, memory.task, memory.reflection, memory.status, round(memory.q_value, 9), memory.trials)
+        return (*told, memory.runs, memory.borne_out, successor, met)
+
+    return sorted(facts(memory) for memory in read(parts.ledger, lambda s: s.memories.find(PROJECT)))
+
+
+def is_sound(parts: Parts) -> bool:
+    parts.indexer.sync(PROJECT)
+    return audit_project(parts.ledger, parts.index, parts.embedder, PROJECT) == []
+
+
+def test_runs_taken_in_together_are_stored_as_one_by_one(both: tuple[Parts, Parts]) -> None:
+    singly, together = both
+    for run in runs():
+        singly.memory.submit(run)
+    results = list(together.memory.submit_all(runs()))
+    assert all(isinstance(result, ReviewOutcome) for result in results)
+    assert len({result.trace_id for result in results if isinstance(result, ReviewOutcome)}) == len(runs()) - 1
+    assert contents(together) == contents(singly)
+    statuses = [(memory.kind, memory.status) for memory in read(together.ledger, lambda s: s.memories.find(PROJECT))]
+    assert ("reflection", "superseded") in statuses
+    assert [kind for kind, _ in statuses].count("error") == 1
+    assert is_sound(together)
+
+
+def test_a_refused_run_keeps_none_of_the_others_out(both: tuple[Parts, Parts]) -> None:
+    memory = both[0].memory
+    wrong = taught("release it", RULE, trajectory='[{"role": "user", "content": "cut off"')
+    unknown = taught("release it", RULE, helpful_memory_ids=("mem_000000000000",))
+    first, other = (Submission(task=task, trace_key="key") for task in ("one task", "another task"))
+    results = list(memory.submit_all([first, wrong, unknown, other, taught("release it", RULE)]))
+    kinds = [type(result) for result in results]
+    assert kinds[0] is kinds[4] is ReviewOutcome
+    assert issubclass(kinds[1], InvalidArgument)
+    assert kinds[3] is TraceKeyConflict
+    assert "helpful_memory_ids" in str(results[2])
+    assert len(memory.traces(None, 100)) == 2
+
+
+def test_what_was_yielded_is_stored_and_the_rest_is_stored_by_the_next_call(both: tuple[Parts, Parts]) -> None:
+    parts = both[0]
+    many = [taught(f"job {n}", f"Pass `--seed={n}` to the job", trace_key=f"k{n}") for n in range(2 * CHUNK_RUNS + 5)]
+    results = parts.memory.submit_all(iter(many))
+    first = next(results)
+    results.close()  # type: ignore[attr-defined] - a generator
+    stored = parts.memory.traces(None, 100)
+    assert len(stored) == CHUNK_RUNS
+    assert isinstance(first, ReviewOutcome)
+    assert first.trace_id in {summary.id for summary in stored}
+    again = list(parts.memory.submit_all(many))
+    assert next(result.trace_id for result in again if isinstance(result, ReviewOutcome)) == first.trace_id
+    assert parts.memory.counts().memories["active"] == len(many)
+    assert is_sound(parts)
+
+
+def test_without_a_model_runs_are_stored_and_their_lessons_wait(
+    both: tuple[Parts, Parts], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = both[0]
+
+    def refuse(_texts: object) -> None:
+        raise ModelUnavailable("no model here")
+
+    monkeypatch.setattr(parts.embedder, "embed", refuse)
+    results = list(parts.memory.submit_all([taught("release the package", RULE), repaired(7)]))
+    assert [result.ingest_status for result in results if isinstance(result, ReviewOutcome)] == ["queued", "queued"]
