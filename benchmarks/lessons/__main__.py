@@ -26,7 +26,7 @@ from rich.table import Table
 
 from benchmarks.lessons.storing import measure_singly, measure_together
 from benchmarks.quality.banks import Laboratory, laboratory
-from benchmarks.quality.data import DATA, HOTPOT, TAU, read_runs
+from benchmarks.quality.data import DATA, HOTPOT, TAU, Run, read_runs
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import NO_RETRIEVAL, Query, Submission
 from mcp_reflect.domain.lessons.vocabulary import term_weights
