@@ -27,10 +27,11 @@ from rich.table import Table
 from benchmarks.lessons.storing import measure_singly, measure_together
 from benchmarks.quality.banks import Laboratory, laboratory
 from benchmarks.quality.data import DATA, HOTPOT, TAU, Run, read_runs
-from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.memory_service import MemoryService, RetrievedMemories
 from mcp_reflect.application.requests import NO_RETRIEVAL, Query, Submission
 from mcp_reflect.domain.lessons.vocabulary import term_weights
 from mcp_reflect.domain.models import Match, Memory
+from mcp_reflect.server.concise import concise_memories
 
 RECORDED = Path(__file__).parent / "recorded"
 TOKENS = 800
@@ -63,11 +64,14 @@ def decisions() -> Iterator[Figure]:
         for name, turns in conversations.items():
             submit(memory, turns[0]["text"], messages_of(turns), source=name)
         answers = [memory.query(Query(task=row["text"], limit=10)).matches for row in questions]
+        ten = [memory.query(Query(task=row["text"], limit=10, similarity_threshold=0.0)) for row in questions]
         superseded = supersessions(lab, memory)
     said = [within_budget(matches[:3]) for matches in answers]
     yield Figure("decision words in the first 3", mean(map(words_said, questions, said)), ">= .85", ".50")
     numbers = [numbers_said(row, text) for row, text in zip(questions, said, strict=True)]
     yield Figure("decision numbers in the first 3", mean(n for n in numbers if n is not None), ">= .90", ".30-.50")
+    listed = [told_in_list(retrieved) for retrieved in ten]
+    yield Figure("… words, of ten memories in a concise list", mean(map(words_said, questions, listed)), "")
     whole = [" ".join(turn["text"] for turn in conversations[row["conversations"][-1]]) for row in questions]
     yield Figure("… words the conversation says", mean(map(words_said, questions, whole)), "")
     hits = [row["conversations"][-1] in sources(matches[:3]) for row, matches in zip(questions, answers, strict=True)]
@@ -89,11 +93,15 @@ def sessions() -> Iterator[Figure]:
     with laboratory() as lab, lab.memory("sessions") as memory:
         lessons = [submit(memory, s["task"], s["messages"], source=s["name"]) for s in recorded]
         first = [memory.query(Query(task=s["reworded"], limit=1)).matches for s in recorded]
+        ten = [memory.query(Query(task=s["reworded"], limit=10, similarity_threshold=0.0)) for s in recorded]
     found = [bool(m) and s["decisive"] in m[0].memory.reflection for s, m in zip(recorded, first, strict=True)]
     for session, hit in zip(recorded, found, strict=True):
         if not hit:
             console.print(f"  missed: {session['name']}", markup=False)
     yield Figure(f"decisive text in the first of {len(recorded)} sessions", mean(found), ">= .90")
+    listed = [concise_memories(retrieved)["memories"][0]["reflection"] for retrieved in ten]
+    in_list = mean(s["decisive"] in lesson for s, lesson in zip(recorded, listed, strict=True))
+    yield Figure("… of ten memories in a concise list", in_list, "")
     yield Figure("ecosystems", len({s["ecosystem"] for s in recorded}), ">= 6")
     texts = [lesson.reflection for lesson in lessons if lesson is not None]
     yield Figure("identical texts", len(texts) - len(set(texts)), "0")
@@ -187,6 +195,12 @@ def messages_of(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
 def within_budget(matches: Sequence[Match]) -> str:
     """Return the tasks and lessons of memories as an agent reads them, cut at TOKENS."""
     return "\n\n".join(f"{m.memory.task}\n{m.memory.reflection}" for m in matches)[: TOKENS * CHARS_PER_TOKEN]
+
+
+def told_in_list(retrieved: RetrievedMemories) -> str:
+    """Return the first three memories as a list of ten tells them to a model."""
+    first = concise_memories(retrieved)["memories"][:3]
+    return "\n\n".join(f"{memory['task']}\n{memory['reflection']}" for memory in first)
 
 
 def sources(matches: Sequence[Match]) -> list[str]:

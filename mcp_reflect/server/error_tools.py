@@ -25,17 +25,16 @@ def _manage_memory(ctx: AppContext, wanted: StatusRequest) -> CallToolResult:
 ERROR_TOOLS = (
     tool(
         "find_error_fixes",
-        "Find known fixes of an error",
-        "Call when an error occurs: fixes of the same or a similar error (relation), best first.",
+        "Find known fixes",
+        "Call when an error occurs: fixes of the same or a similar one, best first.",
         ErrorQuery,
         _find_error_fixes,
         reads_only=True,
     ),
     tool(
         "record_error_fix",
-        "Record an error and its fix",
-        "Call when an error is solved, so that it is known when it returns. The same error again counts as a "
-        "recurrence.",
+        "Record a fix",
+        "Call when an error is solved. The same error again counts as a recurrence.",
         ErrorFix,
         _record_error_fix,
         reads_only=False,
@@ -43,7 +42,7 @@ ERROR_TOOLS = (
     tool(
         "manage_memory",
         "Change a memory's status",
-        "adopt: a rule, never pruned. deprecate or archive: no longer retrieved. restore: the status before.",
+        "adopt: never pruned. deprecate, archive: no longer retrieved. restore: as before.",
         StatusRequest,
         _manage_memory,
         reads_only=False,

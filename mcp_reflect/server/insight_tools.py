@@ -17,9 +17,9 @@ def _project_context(ctx: AppContext, wanted: ContextRequest) -> CallToolResult:
 INSIGHT_TOOLS = (
     tool(
         "reflect",
-        "Draw insights from recent runs",
-        "Compare recent runs, passes against fails. A configured model does it in the background; otherwise you are "
-        "shown the runs: call again with your 3 to 5 insights.",
+        "Draw insights",
+        "Compare recent runs, passes against fails. Where no model is configured you are shown the runs: call again "
+        "with 3 to 5 insights.",
         ReflectRequest,
         draw_insights,
         reads_only=False,
@@ -28,8 +28,7 @@ INSIGHT_TOOLS = (
     tool(
         "project_context",
         "Start a session",
-        "What to know at the start of a session: the lessons, fixes, decisions and insights that matter most here, "
-        "recent runs, runs that wait for a review.",
+        "Call at the start of a session: lessons, fixes, decisions and insights that matter most, runs to review.",
         ContextRequest,
         _project_context,
         reads_only=True,

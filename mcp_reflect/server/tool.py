@@ -21,6 +21,7 @@ from mcp_reflect.domain.text.inert import inert_json
 from mcp_reflect.errors import ReflectError, UsageError
 from mcp_reflect.server.text import readable
 from mcp_reflect.server.workers import in_worker
+from mcp_reflect.wire import request_meta
 
 AppContext = Context[MemoryService, Any]
 ToolReply = CallToolResult | InputRequiredResult
@@ -106,6 +107,11 @@ def _annotations(*, reads_only: bool) -> ToolAnnotations:
 def profile_of(ctx: AppContext) -> Profile:
     """Return the profile of the connection that a call came over."""
     return ctx.request_context.lifespan_context.profile
+
+
+def wants_details(ctx: AppContext) -> bool:
+    """Return whether a program reads the result of this call, which then gets every field, whole and unrounded."""
+    return (ctx.request_context.meta or {}).get(request_meta.DETAILED) is True
 
 
 def answer(structured: dict[str, Any], text: str = "") -> CallToolResult:

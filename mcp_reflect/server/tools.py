@@ -19,12 +19,13 @@ from mcp_reflect.application.requests import (
 )
 from mcp_reflect.application.review import ReviewOutcome
 from mcp_reflect.errors import ReflectError
+from mcp_reflect.server.concise import concise_memories, concise_outcome, prompt_text, prompt_view
 from mcp_reflect.server.connection_defaults import augment_defaults, query_defaults
 from mcp_reflect.server.error_tools import ERROR_TOOLS
 from mcp_reflect.server.insight_tools import INSIGHT_TOOLS
 from mcp_reflect.server.sampling import ask_client_if_needed, can_sample
 from mcp_reflect.server.text import readable
-from mcp_reflect.server.tool import AppContext, ToolReply, answer, profile_of, tool
+from mcp_reflect.server.tool import AppContext, ToolReply, answer, profile_of, tool, wants_details
 from mcp_reflect.server.views import (
     outcome_view,
     retrieved_view,
@@ -41,13 +42,17 @@ PATIENCE_S = 8.0
 
 def _query_memories(ctx: AppContext, query: MemoryQuery) -> CallToolResult:
     retrieved = ctx.request_context.lifespan_context.query(query)
-    return answer(retrieved_view(retrieved, concise=query.response_format == "concise"))
+    detailed = query.response_format == "detailed" or wants_details(ctx)
+    return answer(retrieved_view(retrieved) if detailed else concise_memories(retrieved))
 
 
 def _augment_task(ctx: AppContext, query: AugmentQuery) -> CallToolResult:
     augmented, retrieved = ctx.request_context.lifespan_context.augment(query)
-    view = {"augmented_task": augmented, **retrieved_view(retrieved, concise=False)}
-    return answer(view, f"{augmented}\n\n{readable({key: view[key] for key in ('retrieval_id', 'memories')})}")
+    if wants_details(ctx):
+        view = retrieved_view(retrieved)
+        return answer({"augmented_task": augmented, **view}, f"{augmented}\n\n{readable(view)}")
+    view = prompt_view(augmented, retrieved)
+    return answer(view, prompt_text(view))
 
 
 async def _submit_trace(ctx: AppContext, submission: Submission) -> ToolReply:
@@ -75,7 +80,7 @@ async def _settle(ctx: AppContext, write: Callable[[], ReviewOutcome]) -> ToolRe
     if memory.profile.uses_model and (ctx.request_context.meta or {}).get(request_meta.WAIT) is not False:
         with suppress(ReflectError):  # the run is stored, even where its reflection cannot be awaited
             outcome = await waiting(memory.reviews.await_reflection, outcome, PATIENCE_S)
-    return answer(outcome_view(outcome))
+    return answer(outcome_view(outcome) if wants_details(ctx) else concise_outcome(outcome))
 
 
 def _list_traces(ctx: AppContext, wanted: TraceListRequest) -> CallToolResult:
@@ -97,8 +102,7 @@ _QUERY_TOOLS = (
     tool(
         "query_memories",
         "Find memories",
-        "Call before a task: lessons of earlier runs, best first by meaning and by how often they led to success "
-        "(q_value). Keep retrieval_id for submit_trace.",
+        "Call before a task: lessons of earlier runs, best first. Keep retrieval_id for submit_trace.",
         MemoryQuery,
         _query_memories,
         reads_only=True,
@@ -107,9 +111,8 @@ _QUERY_TOOLS = (
     ),
     tool(
         "augment_task",
-        "Augment a task with memories",
-        "Like query_memories, with the same arguments, but gives the task back as a prompt with the memories written "
-        "below it (unchanged if there are none).",
+        "Augment a task",
+        "query_memories as a prompt: the task with the lessons below it.",
         AugmentQuery,
         _augment_task,
         reads_only=True,
@@ -122,8 +125,8 @@ _REVIEW_TOOLS = (
     tool(
         "submit_trace",
         "Hand in a run",
-        "Call once after a task: stores the run. With review_result, also moves the q_value of the memories it was "
-        "given and stores its lesson.",
+        "Call once after a task. Fill in task, trajectory, retrieval_id, guidance and, once known, review_result with "
+        "feedback; the rest is optional.",
         Submission,
         _submit_trace,
         reads_only=False,
@@ -133,8 +136,7 @@ _REVIEW_TOOLS = (
     tool(
         "review_trace",
         "Review a run",
-        "Say whether a submitted run passed or failed, once you know. Again: replaces the earlier review. "
-        "Further arguments as in submit_trace.",
+        "Say whether a submitted run passed or failed; again: replaces. Arguments as in submit_trace.",
         ReviewRequest,
         _review_trace,
         reads_only=False,
@@ -147,7 +149,7 @@ _TRACE_TOOLS = (
     tool(
         "list_traces",
         "List runs",
-        "Submitted runs, newest first; pending ones still wait for review_trace.",
+        "Newest first; pending ones wait for review_trace.",
         TraceListRequest,
         _list_traces,
         reads_only=True,
@@ -155,7 +157,7 @@ _TRACE_TOOLS = (
     tool(
         "get_trace",
         "Show a run",
-        "One run with its review, the state of its reflection and its memory.",
+        "A run with its review and its memory.",
         TraceRequest,
         _get_trace,
         reads_only=True,
@@ -163,7 +165,7 @@ _TRACE_TOOLS = (
     tool(
         "memory_stats",
         "Show figures",
-        "Counts of runs, reviews and memories, mean q_value, reflections still to be written, last error.",
+        "Counts, mean q_value, the project in use, last error.",
         FiguresRequest,
         _memory_stats,
         reads_only=True,

@@ -67,11 +67,11 @@ def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = F
     return {name: fields[name] for name in _SHOWN if name not in left_out}
 
 
-def retrieved_view(retrieved: RetrievedMemories, *, concise: bool) -> dict[str, Any]:
+def retrieved_view(retrieved: RetrievedMemories) -> dict[str, Any]:
     """Return the memories that a query found, with their retrieval id."""
     return {
         "retrieval_id": retrieved.retrieval_id,
-        "memories": [memory_view(match.memory, match, concise=concise) for match in retrieved.matches],
+        "memories": [memory_view(match.memory, match) for match in retrieved.matches],
     }
 
 
@@ -127,7 +127,7 @@ def status_view(change: StatusChange) -> dict[str, Any]:
 
 
 def outcome_view(outcome: ReviewOutcome) -> dict[str, Any]:
-    """Return the outcome of a submit or a review, with what the agent should do next."""
+    """Return the outcome of a submit or a review; `next_step` is empty where nothing is left to do."""
     return {
         "trace_id": outcome.trace_id,
         "review_status": "pending" if outcome.review is None else "reviewed",
@@ -143,8 +143,7 @@ def _next_step(outcome: ReviewOutcome) -> str:
     if outcome.review is None:
         return f'When the outcome is known: review_trace(trace_id="{outcome.trace_id}", result="pass" or "fail").'
     if outcome.ingest_status == "queued":
-        serves = "" if outcome.memory is None else " An extracted lesson serves until then."
-        return f"The review counts already. The reflection is being written; get_trace shows it.{serves}"
+        return ""
     if outcome.ingest_status == "failed":
         return "The review counts. No reflection could be written; review_trace again with summary and guidance."
     if outcome.memory is None:
@@ -157,7 +156,7 @@ def _next_step(outcome: ReviewOutcome) -> str:
             "Stored with a reflection made of feedback and errors only. A better one: review_trace again with the same "
             "result and summary, key_mistake, correct_action, guidance."
         )
-    return "Nothing; the next query_memories can find it. If the verdict was wrong, review_trace again."
+    return ""
 
 
 def summary_view(summary: TraceSummary) -> dict[str, Any]:

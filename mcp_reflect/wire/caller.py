@@ -63,6 +63,7 @@ class Caller:
             "io.modelcontextprotocol/protocolVersion": MCP_PROTOCOL,
             "io.modelcontextprotocol/clientInfo": {"name": client, "version": __version__},
             "io.modelcontextprotocol/clientCapabilities": {},
+            request_meta.DETAILED: True,
         }
         if not wait:
             self._meta[request_meta.WAIT] = False

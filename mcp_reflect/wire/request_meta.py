@@ -10,3 +10,6 @@ REVIEW_SOURCE = "mcp-reflect/review_source"
 
 ERROR = "mcp-reflect/error"
 """Of a result that is an error: its `mcp_reflect.errors.ErrorData`."""
+
+DETAILED = "mcp-reflect/detailed"
+"""True: a program reads the results, and is given all fields, whole and unrounded; a model is given less."""

@@ -100,7 +100,7 @@ async def test_the_tool_list_is_cheap(tmp_path: Path) -> None:
     async with connect(tmp_path / "home") as client:
         tools = (await client.list_tools()).tools
     listed = json.dumps([tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools])
-    assert len(listed) / 4 <= 2_848
+    assert len(listed) / 4 <= 2_400
 
 
 def test_instructions_fit_into_what_clients_show() -> None:
@@ -149,12 +149,9 @@ async def test_memories_have_the_promised_fields(tmp_path: Path) -> None:
     async with connect(tmp_path / "home") as client:
         await call(client, "submit_trace", task="Fix the flaky test", review_result="pass", guidance="Seed it.")
         detailed = await call(client, "query_memories", task="Fix the flaky test", response_format="detailed")
-        concise = await call(client, "query_memories", task="Fix the flaky test")
         augmented = await call(client, "augment_task", task="Fix the flaky test")
     assert set(detailed["memories"][0]) >= MEMORY
     assert set(augmented["memories"][0]) >= MEMORY
-    left_out = set(detailed["memories"][0]) - set(concise["memories"][0])
-    assert left_out == {"key_mistake", "correct_action", "guidance", "rating", "interval"}
     assert detailed["memories"][0]["last_used_at"] is None or detailed["memories"][0]["last_used_at"] > "2026"
 
 

@@ -14,6 +14,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.server.app import build_server
+from mcp_reflect.wire import request_meta
 from tests.support.composition import open_memory
 
 ERAS = ("auto", "legacy")
@@ -44,8 +45,17 @@ async def connect(
 
 
 async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
-    """The structured result; an error of the tool fails the test with its text."""
-    result = await client.call_tool(tool, arguments)
+    """The structured result as programs get it; an error of the tool fails the test with its text."""
+    return await _structured(client, tool, arguments, {request_meta.DETAILED: True})
+
+
+async def call_as_model(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    """The structured result as a model is shown it; an error of the tool fails the test with its text."""
+    return await _structured(client, tool, arguments, {})
+
+
+async def _structured(client: Client, tool: str, arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
+    result = await client.call_tool(tool, arguments, meta=meta)  # type: ignore[arg-type]  # a TypedDict with any keys
     assert not result.is_error, result.content
     assert isinstance(result.structured_content, dict)
     return result.structured_content

@@ -72,11 +72,10 @@ InsightList = Annotated[
 class ReflectRequest(RequestModel):
     """A wish for insights; `insights` are those that the calling agent has drawn itself."""
 
-    focus: FieldText = Field(default="", description="what the insights should be about")
-    limit: ItemLimit = Field(default=20, description="newest runs to look at, 1 to 100")
+    focus: FieldText = ""
+    limit: ItemLimit = Field(default=20, description="1 to 100")
     insights: InsightList = Field(
-        default=(),
-        description='yours, if you drew them: [{"text": "...", "importance": 0-1, "evidence": [trace ids]}]',
+        default=(), description="yours, if you drew them: {text, importance: 0 to 1, evidence: [trace ids]}"
     )
 
     @property

@@ -43,24 +43,20 @@ NO_RETRIEVAL = "none"
 class Query(RequestModel):
     """Arguments of a retrieval; DEFAULT in `similarity_threshold` stands for the configured one."""
 
-    task: TaskText = Field(description="the task at hand, in the user's words")
+    task: TaskText = Field(description="in the user's words")
     limit: ItemLimit = Field(default=10, description="1 to 100")
-    lambda_: Fraction = Field(default=0.5, description="0 to 1: by relevance only to by q_value only")
-    mmr_lambda: Fraction = Field(default=0.95, description="0 to 1: 1 by score only, lower: fewer near-duplicates")
-    similarity_threshold: FractionOrDefault = Field(
-        default=DEFAULT, description="least relevance, 0 to 1; -1: configured"
-    )
-    metadata_filter: MetadataFilter = Field(
-        default={}, description="keys that must match; a value also matches a stored list holding it"
-    )
-    retrieval: RetrievalArgument = Field(default="", description="by meaning, or words too; empty: configured")
+    lambda_: Fraction = Field(default=0.5, description="0 to 1: weight of q_value")
+    mmr_lambda: Fraction = Field(default=0.95, description="0 to 1; lower: fewer near-duplicates")
+    similarity_threshold: FractionOrDefault = Field(default=DEFAULT, description="least relevance, 0 to 1; -1: default")
+    metadata_filter: MetadataFilter = Field(default={}, description="tags that must match")
+    retrieval: RetrievalArgument = Field(default="", description="by meaning, or by words too")
 
 
 class MemoryQuery(Query):
     """A query whose answer is a list of memories."""
 
     response_format: Literal["concise", "detailed"] = Field(
-        default="concise", description="concise leaves out fields that the reflection repeats"
+        default="concise", description="concise shortens lessons; detailed: all fields"
     )
 
 
@@ -77,23 +73,21 @@ class ReviewArguments(RequestModel):
     """
 
     feedback: LongText = Field(default="", description="evidence: test output, the user's words")
-    alpha: FractionOrDefault = Field(default=DEFAULT, description="learning rate, 0 to 1; -1: configured")
-    helpful_memory_ids: NameList = Field(default=(), description="ids of retrieved memories that helped")
-    harmful_memory_ids: NameList = Field(default=(), description="ids that misled")
+    alpha: FractionOrDefault = Field(default=DEFAULT, description="learning rate, 0 to 1; -1: default")
+    helpful_memory_ids: NameList = Field(default=(), description="memories that helped")
+    harmful_memory_ids: NameList = Field(default=(), description="memories that misled")
     source: Annotated[ShortText, ProgramOnly()] = ""
 
 
 class ReflectionArguments(RequestModel):
     """A reflection that the calling agent wrote itself."""
 
-    summary: FieldText = Field(default="", description="your reflection: the run in one sentence")
-    key_mistake: FieldText = Field(default="", description="what went wrong; empty if nothing")
+    summary: FieldText = Field(default="", description="the run in one sentence")
+    key_mistake: FieldText = Field(default="", description="what went wrong")
     correct_action: FieldText = Field(default="", description="what works: tool and arguments")
-    guidance: FieldText = Field(default="", description="rule for similar tasks")
-    applicable_tools: NameList = Field(default=(), description="tools the lesson is about")
-    claims: ClaimList = Field(
-        default=(), description="up to 3 facts that stand alone: [entity] [what] - [why it matters]"
-    )
+    guidance: FieldText = Field(default="", description="the lesson: a rule for similar tasks")
+    applicable_tools: NameList = ()
+    claims: ClaimList = Field(default=(), description="up to 3 facts that stand alone")
 
     @property
     def draft(self) -> ReflectionDraft:
@@ -123,25 +117,23 @@ class TraceRequest(RequestModel):
 class ReviewRequest(Verdict, TraceRequest):
     """A verdict on a run that was submitted before; an empty one adds a lesson and leaves the verdict as it is."""
 
-    result: RevisedResultArgument = Field(description="empty, with a lesson: the verdict stays as it is")
+    result: RevisedResultArgument = Field(description="empty: only adds a lesson")
 
 
 class RunArguments(RequestModel):
     """A run, and whether it passed where that is known."""
 
-    task: TaskText = Field(description="the task, in the user's words")
+    task: TaskText = Field(description="in the user's words")
     trajectory: TrajectoryText = Field(
-        default="", description="what you did: a log, or chat messages as a JSON array (OpenAI, Anthropic)"
+        default="", description="what you did: a log of commands, errors, results; or chat messages as JSON"
     )
     final_response: LongText = ""
-    retrieved_memory_ids: NameList = Field(default=(), description="memories the run was given")
-    retrieval_id: ShortText = Field(
-        default="", description="or the id of their query; neither: all retrieved since the last trace"
-    )
+    retrieved_memory_ids: NameList = Field(default=(), description="in place of retrieval_id")
+    retrieval_id: ShortText = Field(default="", description="of the query_memories or augment_task before")
     model: ShortText = ""
-    metadata: MetadataTags = Field(default={}, description="tags to filter by later")
-    reference_context: LongText = Field(default="", description="what a correct answer is, if known")
-    trace_key: ShortText = Field(default="", description="your key for this run: a retry stores nothing twice")
+    metadata: MetadataTags = Field(default={}, description="tags")
+    reference_context: LongText = Field(default="", description="the correct answer, if known")
+    trace_key: ShortText = Field(default="", description="a retry with the same key stores nothing twice")
     review_result: OptionalResultArgument = Field(default="", description="empty: review later")
 
 
@@ -175,7 +167,7 @@ class ErrorFix(RequestModel):
     task: TaskText
     mistake: MistakeText = Field(description="what went wrong")
     fix: FieldText = Field(description="empty: not solved yet")
-    evidence: LongText = Field(default="", description="error text, stack trace")
+    evidence: LongText = Field(default="", description="error text")
     rule: FieldText = Field(default="", description="how to avoid it")
     tests: TextList = Field(default=(), description="how to check the fix")
     metadata: MetadataTags = {}
@@ -192,7 +184,7 @@ class StatusRequest(RequestModel):
 class ContextRequest(RequestModel):
     """A request for what to know at the start of a session; at most `limit` of each."""
 
-    limit: ItemLimit = Field(default=5, description="1 to 100 of each")
+    limit: ItemLimit = Field(default=5, description="1 to 100")
 
 
 class FiguresRequest(RequestModel):

@@ -15,7 +15,7 @@ from mcp_reflect.application.requests.request_model import Requested, RequestMod
 from mcp_reflect.errors import InvalidArgument
 
 _NOISE = {"title", "additionalProperties"}
-"""Keywords of an argument that cost the model tokens and tell it nothing."""
+"""Keywords that cost the model tokens and tell it nothing; a misspelt argument is refused when it comes."""
 
 INJECTED_BY_CLIENTS = frozenset({"wait_for_previous"})
 """Arguments that a client adds to every tool on its own and sends on. Gemini CLI: wait_for_previous."""
@@ -43,7 +43,7 @@ def input_schema(kind: type[RequestModel], described_in: type[RequestModel] | No
         if "minimum" not in entry and entry.get("description") == described.get(name, {}).get("description"):
             entry.pop("description", None)
     required = [name for name, entry in properties.items() if "default" not in entry]
-    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
     return schema | ({"required": required} if required else {})
 
 

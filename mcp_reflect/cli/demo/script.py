@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from mcp_reflect.cli.demo.workspace import CommandOutput, DemoRun, make_project
+from mcp_reflect.wire import request_meta
 
 PLAIN = "python -m unittest discover -s tests"
 RIGHT = "PYTHONPATH=src python -m unittest discover -s tests"
@@ -36,7 +37,9 @@ class Agent:
 
     async def call(self, tool: str, **arguments: Any) -> ToolArguments:
         """Call a tool of the memory and return its structured result. Raises RuntimeError for a refused call."""
-        result = await self._client.call_tool(tool, arguments)
+        # A model reads the lesson; this program takes the command out of its field.
+        meta: Any = {request_meta.DETAILED: True}
+        result = await self._client.call_tool(tool, arguments, meta=meta)
         if result.is_error or not isinstance(result.structured_content, dict):
             raise RuntimeError(f"{tool}: {result.content}")
         return result.structured_content

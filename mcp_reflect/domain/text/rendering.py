@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from mcp_reflect.domain.models import Memory, ReflectionDraft
@@ -11,7 +11,7 @@ from mcp_reflect.domain.text.inert import inert
 from mcp_reflect.domain.text.recalled import LABELS, strip_recalled
 from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
 
-__all__ = ["map_text", "render_augmented", "render_reflection", "strip_recalled"]
+__all__ = ["in_sections", "map_text", "render_augmented", "render_reflection", "strip_recalled"]
 
 _MISTAKE, _CORRECT, _GUIDANCE, _TOOLS, _WORKED = LABELS
 _INDENT = "  "
@@ -57,16 +57,22 @@ def render_augmented(task: str, memories: Sequence[Memory]) -> str:
         return task
     parts = [task, "Relevant memories:"]
     number = 0
-    for title, success in _SECTIONS:
-        members = [memory for memory in memories if memory.success is success]
-        if members:
-            parts.append(f"{title} memories:")
+    for title, members in in_sections(memories):
+        parts.append(f"{title} memories:")
         for memory in members:
             number += 1
             past_task = _MARKER_IN_TASK.sub(r"\g<0> ", inert(memory.task))
             parts.append(f"--- Memory {number} ---\nPast task:\n{past_task}")
             parts.append(f"Reflection:\n{_self_delimiting(inert(memory.reflection))}{_support(memory)}")
     return "\n\n".join(parts)
+
+
+def in_sections(memories: Sequence[Memory]) -> Iterator[tuple[str, list[Memory]]]:
+    """Yield the sections of an augmented task that have members, each as its title and its members in their order."""
+    for title, success in _SECTIONS:
+        members = [memory for memory in memories if memory.success is success]
+        if members:
+            yield title, members
 
 
 def _support(memory: Memory) -> str:
