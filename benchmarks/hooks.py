@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from mcp_reflect.wire.caller import Caller
 from tests.support.claude import Transcript, a_project, call_hook
@@ -30,6 +31,20 @@ LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "120"}
 ERROR = "Exit code 1\nTraceback (most recent call last):\nModuleNotFoundError: No module named 'yaml'"
 
 
+def _exchange(number: int, tool: str, arguments: dict[str, str], output: str, *, failed: bool) -> list[dict[str, Any]]:
+    use = {"type": "tool_use", "id": f"call_{number}", "name": tool, "input": arguments}
+    result = {"type": "tool_result", "tool_use_id": f"call_{number}", "content": output, "is_error": failed}
+    return [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+
+
+IMPORT = {"command": "python importer.py"}
+FAILING_RUN = [
+    *_exchange(1, "Bash", IMPORT, ERROR, failed=True),
+    *_exchange(2, "Bash", {"command": "pip install pyyaml"}, "installed", failed=False),
+    *_exchange(3, "Bash", IMPORT, "imported", failed=False),
+]
+
+
 def timed(call: Callable[[], object]) -> float:
     """Milliseconds."""
     began = time.perf_counter()
@@ -44,6 +59,7 @@ def fill(home: Path, project: Path) -> None:
             caller.call("submit_trace", {"task": task, "review_result": "pass", "guidance": f"Look at line {number}."})
         fix = {"task": "run the importer", "mistake": ERROR.splitlines()[-1], "fix": "pip install pyyaml"}
         caller.call("record_error_fix", fix)
+        caller.call("submit_trace", {"task": "Run the importer", "trajectory": json.dumps(FAILING_RUN)})
 
 
 def large(project: Path, home: Path) -> None:
@@ -94,6 +110,10 @@ def calls(home: Path, project: Path, number: int) -> dict[str, Callable[[], obje
     return {
         "SessionStart": hook(home, project, "SessionStart", number),
         "UserPromptSubmit": hook(home, project, "UserPromptSubmit", number, prompt="Mend the importer, its tests fail"),
+        "PreToolUse, warned": hook(home, project, "PreToolUse", number, tool_name="Bash", tool_input=IMPORT),
+        "PreToolUse, nothing known": hook(
+            home, project, "PreToolUse", number, tool_name="Bash", tool_input={"command": "git status"}
+        ),
         "PostToolUseFailure": hook(home, project, "PostToolUseFailure", number, tool_name="Bash", error=ERROR),
         "PostToolUse, worked": hook(
             home, project, "PostToolUse", number, tool_name="Bash", tool_response={"stdout": ""}
@@ -119,7 +139,8 @@ def main() -> None:
             middle = statistics.median(taken)
             verdict = "within" if max(taken) < GOAL_MS else "NOT within"
             print(
-                f"{name}, warm hub: {middle:.0f} ms, worst {max(taken):.0f} ms, {middle / pass_ms:.1f} × python; "
+                f"{name}, warm hub: {middle:.0f} ms, {middle - pass_ms:.0f} ms above python, "
+                f"worst {max(taken):.0f} ms, {middle / pass_ms:.1f} × python; "
                 f"{verdict} {GOAL_MS} ms"
             )
         for name, taught in (("Stop", False), ("Stop that asks for a lesson", True)):

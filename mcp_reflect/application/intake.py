@@ -15,7 +15,7 @@ from mcp_reflect.application.credit import creditable
 from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.insights import Insights
 from mcp_reflect.application.known_errors import ErrorFixes
-from mcp_reflect.application.known_errors.from_runs import FoundError, PreparedError
+from mcp_reflect.application.known_errors.from_runs import PreparedError, RunFindings
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadSession, WriteSession
 from mcp_reflect.application.prepared_review import PreparedReview
 from mcp_reflect.application.profile import Profile
@@ -45,7 +45,7 @@ class _Intake:
     run: ParsedRun | None = None
     known: Trace | None = None
     review: PreparedReview | None = None
-    found: list[FoundError] = field(default_factory=list)
+    found: RunFindings = field(default_factory=RunFindings)
     errors: list[PreparedError] = field(default_factory=list)
     outcome: ReviewOutcome | None = None
 
@@ -136,7 +136,7 @@ class RunIntake:
     def _embed(self, runs: list[_Intake]) -> list[_Intake]:
         """Embed what will be stored of the runs, all in one call; without a model nothing, which loses no run."""
         texts = list(dict.fromkeys(text for each in runs if each.review for text in each.review.texts))
-        errors = [(each, found) for each in runs for found in each.found]
+        errors = [(each, found) for each in runs for found in each.found.fixed]
         if not texts and not errors:
             return runs
         try:
@@ -188,7 +188,7 @@ class RunIntake:
             review = taught.beside(each.review)
             each.outcome = self._reviews.apply(session, review, trace)
             taught.add(review, each.outcome.memory)
-        return self._errors.of_runs.store(session, each.errors, trace)
+        return self._errors.of_runs.store(session, each.errors, each.found.worked, trace)
 
     def _result_of(self, each: _Intake) -> ReviewOutcome | UsageError:
         if each.refused is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -296,6 +296,13 @@ class Retriever:
             same, known = project_tables.errors.same(signatures), project_tables.errors.known
             ids = [i for i in sorted(same) if known[i].is_recorded and user in {None, known[i].user}]
             return Candidates(ids, project_tables.table.seq)
+
+    def find_errors_led_by(self, project: str, user: str | None, keys: Iterable[str]) -> Candidates:
+        """Return the errors to which calls with these keys led (`lessons/triggers.py`)."""
+        project_tables = self._tables_of(project, self._embedder.dimension)
+        with project_tables.lock:
+            self._catch_up(project, project_tables)
+            return Candidates(project_tables.errors.led_by(keys, user), project_tables.table.seq)
 
     def reload(self, project: str) -> None:
         """Read the project from the ledger again at the next search: the change feed does not report deletions."""

@@ -43,6 +43,8 @@ class MemoryChange:
     """Whether it says what to do (a correct_action that is not empty)."""
     error_keywords: tuple[str, ...] = ()
     error_signatures: tuple[str, ...] = ()
+    trigger_keys: tuple[str, ...] = ()
+    """Of the calls that led to an error (`lessons/triggers.py`)."""
     by_error_only: bool = False
     """True for an error found in a run: the run's lesson says the same, so only searches for errors give it."""
     used: int = 0

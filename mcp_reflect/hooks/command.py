@@ -19,9 +19,9 @@ from mcp_reflect.hooks.event import HookEvent, first_text
 from mcp_reflect.hooks.recall import recall_text
 from mcp_reflect.hooks.session_state import SessionState, remove_old_sessions
 from mcp_reflect.wire import address, hub_launcher
-from mcp_reflect.wire.caller import Caller
+from mcp_reflect.wire.caller import Caller, NoHub
 
-HOOK_TIMEOUTS_S = {"start": 10.0, "prompt": 10.0, "tool": 5.0, "stop": 3.0, "end": 1.2}
+HOOK_TIMEOUTS_S = {"start": 10.0, "prompt": 10.0, "before": 1.0, "tool": 5.0, "stop": 3.0, "end": 1.2}
 """Seconds a hook may take in all; the first one may have to start the hub."""
 _RESERVE_S = 0.7
 """Seconds of a stop hook's time that are left for its start, and for reading the transcript."""
@@ -47,6 +47,8 @@ def run_hook(words: Sequence[str]) -> None:
                 where = f"{event.client} {event.kind}"
                 _limit(watch, event)
                 _serve(adapter, given, event, environ)
+    except NoHub:
+        pass  # nobody waits for a hub before a command: the next hook that may wait starts one
     except BaseException as error:  # noqa: BLE001 - fails open: a hook must never stand in the way of the session
         error_log.log_hook_error(address.home_folder(environ, _here()), where, error)
     finally:
@@ -69,18 +71,20 @@ def _serve(adapter: ClientAdapter, name: str, event: HookEvent, environ: dict[st
             _hand_over(event._replace(cwd=cwd), environ, home)
             _ask_for_lesson(adapter, event, chosen, environ, home)
         return
-    if event.kind == "tool" and not event.error:
+    if (event.kind == "tool" and not event.error) or (event.kind == "before" and not event.tool):
         return
     if not event.session or adapter.format_answer(name, "") is None:
         return
     if event.kind == "start":
         remove_old_sessions(home)
-    with Caller(environ, cwd, f"hook {event.client}") as caller:
+    with Caller(environ, cwd, f"hook {event.client}", starts=event.kind != "before") as caller:
         text = recall_text(
             event,
             SessionState(home, event.client, event.session),
             chosen,
-            lambda tool, arguments: caller.call(tool, arguments, HOOK_TIMEOUTS_S[event.kind], again=True),
+            lambda tool, arguments, meta=None: caller.call(
+                tool, arguments, HOOK_TIMEOUTS_S[event.kind], again=True, meta=meta
+            ),
         )
         if text:
             _print(adapter.format_answer(name, text))

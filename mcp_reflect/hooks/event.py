@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-HookEventKind = Literal["start", "prompt", "tool", "stop", "end"]
+from mcp_reflect.domain.trajectory.tools import EDITORS, SHELLS
+
+HookEventKind = Literal["start", "prompt", "before", "tool", "stop", "end"]
 
 TurnResult = Literal["pass", "fail"]
 """How a turn ended, as `review_trace` takes it."""
@@ -16,8 +18,9 @@ class HookEvent(NamedTuple):
     """One call of a hook. What a client does not tell is empty.
 
     `turn` is the client's own id of what the user asked for; `error` is what a failed command printed; `final` the
-    agent's last words. `continued`: a hook sent the agent back to work after it had stopped. `headless`: a program
-    reads the agent's last words, as far as the client tells.
+    agent's last words. `tool` and `arguments` are the command or edit that the agent is about to make. `continued`: a
+    hook sent the agent back to work after it had stopped. `headless`: a program reads the agent's last words, as far as
+    the client tells.
     """
 
     kind: HookEventKind
@@ -30,6 +33,8 @@ class HookEvent(NamedTuple):
     error: str = ""
     final: str = ""
     model: str = ""
+    tool: str = ""
+    arguments: dict[str, Any] | None = None
     continued: bool = False
     headless: bool = False
 
@@ -61,6 +66,13 @@ def trace_key_of(event: HookEvent, turn: SessionTurn) -> str:
     """Return the key of a turn's trace: the same however often and in whatever copy of the session it is met."""
     own = f"{event.session}:" if turn.local else ""
     return f"{event.client}:{own}{turn.key}"[:_LONGEST_NAME]
+
+
+def planned_call(payload: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
+    """Return the tool and the arguments of a command or edit that is about to be made; ("", None) for other tools."""
+    tool, arguments = first_text(payload, "tool_name"), payload.get("tool_input")
+    known = tool.lower() in SHELLS | EDITORS and isinstance(arguments, dict)
+    return (tool, arguments) if known else ("", None)
 
 
 def first_text(payload: dict[str, Any], *keys: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import json
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from mcp_reflect.domain.text.recalled import marked
 from mcp_reflect.hooks import rendering
@@ -11,20 +12,29 @@ from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.hooks.options import HookOptions
 from mcp_reflect.hooks.session_state import SessionState
 from mcp_reflect.hooks.verdicts import find_verdict
+from mcp_reflect.wire.request_meta import PLANNED_CALL
 
-QueryTool = Callable[[str, dict[str, Any]], Any]
-"""Calls a tool of the server and gives back its structured result."""
+
+class QueryTool(Protocol):
+    """Calls a tool of the server and returns its structured result; `meta` is what no argument tells."""
+
+    def __call__(self, tool: str, arguments: dict[str, Any], meta: Mapping[str, Any] | None = None) -> Any:
+        """Raise what `Caller.call` raises."""
+        ...
+
 
 _MOST_ASKED = 30
 _MOST_FIXES = 2
 _MOST_INSIGHTS = 5
 _LONGEST_TASK = 32_000
 _LONGEST_ERROR = 20_000
+_LONGEST_CALL = 200_000
+"""Characters of a call with its arguments; a longer one, a large file, is not met a second time."""
 
 
 def recall_text(event: HookEvent, session: SessionState, options: HookOptions, call: QueryTool) -> str:
     """Return the text to add to the conversation; empty for none. Notes in the session what it was shown."""
-    tell = {"start": _start, "prompt": _prompt, "tool": _tool}.get(event.kind)
+    tell = {"start": _start, "prompt": _prompt, "before": _before, "tool": _tool}.get(event.kind)
     text = tell(event, session, options, call) if tell is not None else ""
     return marked(text) if text else ""
 
@@ -52,6 +62,21 @@ def _prompt(event: HookEvent, session: SessionState, options: HookOptions, call:
     again = [memory["id"] for memory in found if memory["id"] in session.shown][: options.memories]
     if ids or again:
         session.show(event.turn, ids, again)
+    return text
+
+
+def _before(event: HookEvent, session: SessionState, options: HookOptions, call: QueryTool) -> str:
+    if not event.tool or not options.memories:
+        return ""
+    planned = {"tool": event.tool, "arguments": event.arguments, "folder": event.cwd}
+    meta = {PLANNED_CALL: planned}
+    if len(json.dumps(planned)) > _LONGEST_CALL:
+        return ""
+    known = call("find_error_fixes", {"error": f"before {event.tool}", "limit": _MOST_FIXES + 3}, meta)["fixes"]
+    new = [each for each in known if each["memory_id"] not in session.shown]
+    text, ids = rendering.render_warning(new[:_MOST_FIXES], options.tokens // 2)
+    if ids:
+        session.show(event.turn, ids, [])
     return text
 
 

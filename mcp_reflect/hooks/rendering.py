@@ -54,7 +54,15 @@ def _support(memory: Mapping[str, Any]) -> str:
 
 def render_fixes(known: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:
     """Known errors as find_error_fixes gives them, that this one may be."""
-    head = "This error was met here before."
+    return _render_errors("This error was met here before.", known, tokens)
+
+
+def render_warning(known: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:
+    """Known errors to which a call led before it is made again."""
+    return _render_errors("This call failed here before; check whether that still holds.", known, tokens)
+
+
+def _render_errors(head: str, known: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:
     entries = []
     for each in known:
         parts = (("Fix: ", each["fix"]), ("Rule: ", each["rule"]), ("Check: ", "; ".join(each["tests"])))

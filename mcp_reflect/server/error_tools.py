@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mcp_types import CallToolResult
 
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery, StatusRequest
 from mcp_reflect.server.tool import AppContext, answer, tool
 from mcp_reflect.server.views import known_fixes_view, recorded_view, status_view
+from mcp_reflect.wire import request_meta
 
 
 def _find_error_fixes(ctx: AppContext, query: ErrorQuery) -> CallToolResult:
-    return answer(known_fixes_view(ctx.request_context.lifespan_context.errors.find(query)))
+    errors = ctx.request_context.lifespan_context.errors
+    found = errors.find(query) if query.planned is None else errors.expect(query.planned, query.limit)
+    return answer(known_fixes_view(found))
+
+
+def _planned_call(ctx: AppContext) -> dict[str, Any]:
+    """A call of which a hook asks before the agent makes it."""
+    given = (ctx.request_context.meta or {}).get(request_meta.PLANNED_CALL)
+    return {"planned": given} if isinstance(given, dict) else {}
 
 
 def _record_error_fix(ctx: AppContext, fix: ErrorFix) -> CallToolResult:
@@ -30,6 +41,7 @@ ERROR_TOOLS = (
         ErrorQuery,
         _find_error_fixes,
         reads_only=True,
+        filled_in=_planned_call,
     ),
     tool(
         "record_error_fix",

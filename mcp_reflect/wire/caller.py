@@ -25,7 +25,7 @@ from mcp_reflect.wire.json_rpc import parse_message
 from mcp_reflect.wire.remote_error import RemoteError, read_result
 from mcp_reflect.wire.transport import ConnectionLost, NotDelivered, ProcessTransport, SocketTransport
 
-__all__ = ["TOOL_CALL_TIMEOUT_S", "Caller", "CallerBusy", "ConnectionLost", "RemoteError"]
+__all__ = ["TOOL_CALL_TIMEOUT_S", "Caller", "CallerBusy", "ConnectionLost", "NoHub", "RemoteError"]
 
 MCP_PROTOCOL = "2026-07-28"
 TOOL_CALL_TIMEOUT_S = 60.0
@@ -33,6 +33,10 @@ TOOL_CALL_TIMEOUT_S = 60.0
 _FINISH_S = 5.0
 _INTERRUPTED_S = 0.5
 _SENT_AT_MOST = 3
+
+
+class NoHub(hub_connection.HubUnavailable):
+    """No hub runs, and this program does not start one."""
 
 
 class CallerBusy(hub_connection.HubUnavailable):
@@ -44,7 +48,8 @@ class Caller:
 
     `client` is the name under which the hub's status shows this program. `wait=False`: a review is answered at once,
     also where a model still has to write the reflection. After `idle_s` seconds without a call the connection is given
-    up, and likewise when a hub wants to leave; the next call makes another one. A program that lives long wants that, a
+    up, and likewise when a hub wants to leave; the next call makes another one. `starts=False`: where no hub of this
+    version runs, calls raise NoHub at once. A program that lives long wants that, a
     short one leaves it out. In a forked process a caller makes a connection of its own.
     """
 
@@ -56,6 +61,7 @@ class Caller:
         *,
         wait: bool = True,
         idle_s: float | None = None,
+        starts: bool = True,
     ) -> None:
         self._environ = dict(os.environ if environ is None else environ)
         self._cwd = cwd or current_folder()
@@ -68,6 +74,7 @@ class Caller:
         if not wait:
             self._meta[request_meta.WAIT] = False
         self._idle_s = idle_s
+        self._starts = starts
         self._last_id = 0
         self._carrier: SocketTransport | ProcessTransport | None = None
         self._begin()
@@ -201,6 +208,8 @@ class Caller:
         """Reach a hub, or start a server. A hub that runs has to greet by `until`, one that starts by `start_until`."""
         home = address.home_folder(self._environ, self._cwd)
         if not address.hub_enabled(self._environ, home, self._cwd):
+            if not self._starts:
+                raise NoHub("hubs are switched off")
             return ProcessTransport(self._environ, self._cwd, home)
         hello = handshake.build_hello(__version__, home, self._environ, self._cwd, self._connection)
         started: list[Any] = []
@@ -209,11 +218,13 @@ class Caller:
             if found is None or found.answer.get("older"):
                 if found is not None:
                     found.link.close()
+                if not self._starts:
+                    raise NoHub(f"no hub of {home} runs")
                 within = max(until, start_until) - time.monotonic()
                 found = hub_launcher.connect_or_start(home, hello, started=started.append, within=max(within, 0))
             carrier = SocketTransport(found)
         except hub_connection.HubUnavailable as error:
-            if not error.alone:
+            if not (error.alone and self._starts):
                 raise
             return ProcessTransport(self._environ, self._cwd, home)
         finally:

@@ -8,6 +8,9 @@ WAIT = "mcp-reflect/wait"
 REVIEW_SOURCE = "mcp-reflect/review_source"
 """What a verdict was taken from, as `Review.source` names it."""
 
+PLANNED_CALL = "mcp-reflect/planned_call"
+"""Of a search for errors: the call that an agent is about to make, `{"tool", "arguments", "folder"}`."""
+
 ERROR = "mcp-reflect/error"
 """Of a result that is an error: its `mcp_reflect.errors.ErrorData`."""
 

@@ -15,6 +15,7 @@ from mcp_reflect.wire.caller import Caller
 from tests.hooks.test_evidence import UNITTEST
 from tests.hooks.test_plugin import CLAUDE, PLUGIN
 from tests.hooks.test_sessions import TASK, handed_in
+from tests.support.claude import failing_run
 from tests.support.claude_api import Blocks, ClaudeAPI, Scripted, bash, claude_api, text
 from tests.support.hubs import posix
 from tests.support.servers import environment
@@ -117,6 +118,20 @@ def test_the_agent_is_asked_for_the_lesson_where_no_program_reads_its_answer(
     until(lambda: [trace["memory"]["author"] for trace in handed_in(caller, 1)] == [author])
     (stored,) = handed_in(caller, 1)
     assert (stored["final_response"], stored["review"]["source"]) == ("They pass.", "tests")
+
+
+def test_a_command_that_failed_in_an_earlier_run_brings_its_fix_and_runs(
+    project: Path, home: Path, caller: Caller
+) -> None:
+    our_program(home)
+    command = "python3 -c 'import nosuchmodule'"
+    caller.call("submit_trace", {"task": "Run the importer", "trajectory": failing_run(command)})
+    with claude_api([[bash(command, "a")], [text("It is not there.")]]) as api:
+        ask(api, "Import it", project, home)
+        told = json.dumps(api.asked[-1])
+    assert "This call failed here before" in told
+    assert "pip install such-module" in told
+    assert "ModuleNotFoundError: No module named 'nosuchmodule'" in told
 
 
 def judged_by_user(caller: Caller, trace_id: str) -> str:

@@ -18,6 +18,7 @@ from mcp_reflect.wire.caller import Caller
 from tests.hooks.test_evidence import UNITTEST
 from tests.hooks.test_recorded import WRAPPING
 from tests.hooks.test_sessions import TASK, handed_in
+from tests.support.claude import failing_run
 from tests.support.hubs import posix
 from tests.support.scripted_models import ScriptedModel, Step, gemini_answer, responses_answer, scripted_model
 from tests.support.servers import environment
@@ -40,7 +41,7 @@ def codex(user: Path, program: Path, url: str) -> list[str]:
     home = user / ".codex"
     home.mkdir()
     (home / "hooks.json").write_text(
-        hooks(program, "codex", "SessionStart UserPromptSubmit PostToolUse Stop SessionEnd")
+        hooks(program, "codex", "SessionStart UserPromptSubmit PreToolUse PostToolUse Stop SessionEnd")
     )
     (home / "config.toml").write_text(
         'model = "gpt-5"\nmodel_provider = "scripted"\napproval_policy = "never"\nsandbox_mode = "danger-full-access"\n'
@@ -138,3 +139,17 @@ def test_a_session_is_one_run_with_the_agents_lesson_and_brings_a_known_fix(
     assert (stored["review"]["result"], stored["review"]["source"]) == ("pass", "tests")
     assert stored["memory"]["guidance"] == "The sign in add() decides."
     assert [words for words in WRAPPING if words in stored["trajectory"]] == []
+
+
+@pytest.mark.skipif(not PROGRAMS["codex"], reason="codex is neither on PATH nor named by MCP_REFLECT_TEST_CODEX")
+def test_codex_brings_the_fix_before_a_command_that_failed_in_an_earlier_run(
+    tmp_path: Path, project: Path, home: Path, caller: Caller
+) -> None:
+    command = "python3 -c 'import nosuchmodule'"
+    caller.call("submit_trace", {"task": "Run the importer", "trajectory": failing_run(command)})
+    with scripted_model([Step(command=command), Step("It is not there.")], responses_answer) as model:
+        run("codex", tmp_path, project, home, model)
+        told = [request for request in model.asked if "This call failed here before" in request]
+    assert told
+    assert all("pip install such-module" in request for request in told)
+    assert any("Process exited with code 1" in request for request in told)  # it ran all the same

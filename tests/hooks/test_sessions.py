@@ -12,7 +12,7 @@ from mcp_reflect.wire.caller import Caller
 from tests.hooks.test_evidence import UNITTEST
 from tests.hooks.test_settle import traces
 from tests.support.claude import Transcript
-from tests.support.hubs import posix
+from tests.support.hubs import hub_pids, posix
 from tests.support.waiting import until
 
 pytestmark = posix
@@ -153,3 +153,34 @@ def test_a_later_stop_hands_in_what_an_earlier_one_did_not(project: Path, home: 
     session.stops("The second.")
     # Both are in the transcript; the second stop hands in what the first one did not.
     until(lambda: len(traces(caller)) == 2)
+
+
+def test_a_command_that_failed_in_an_earlier_session_brings_its_fix_before_it_runs(
+    project: Path, home: Path, caller: Caller
+) -> None:
+    (project / "report.py").write_text("import calculators\n", encoding="utf-8")
+    first = Transcript(project, home)
+    first.prompt("Run the report")
+    first.runs("python3 report.py")
+    first.edits("report.py", "calculators", "calculator")
+    first.runs("python3 report.py")
+    first.stops("It runs.")
+    until(lambda: caller.call("list_traces", {"review_status": "all"})["traces"])
+    second = Transcript(project, home)
+    failing = {"tool_name": "Bash", "tool_input": {"command": f"cd {project} && python3 report.py"}}
+    told = second.hook("PreToolUse", **failing)
+    assert "`calculators` → `calculator`" in told
+    assert second.hook("PreToolUse", **failing) == ""  # once in a session
+    other = {"tool_name": "Bash", "tool_input": {"command": "python3 report.py --all"}}
+    assert Transcript(project, home).hook("PreToolUse", **other) == ""
+    assert Transcript(project, home).hook("PreToolUse", **{**failing, "tool_name": "Read"}) == ""
+    silent = Transcript(project, home)
+    silent.variables = {"MCP_REFLECT_HOOKS__MEMORIES": "0"}
+    assert silent.hook("PreToolUse", **failing) == ""
+
+
+def test_no_command_waits_for_a_hub(project: Path, home: Path) -> None:
+    call = {"tool_name": "Bash", "tool_input": {"command": "make"}}
+    assert Transcript(project, home).hook("PreToolUse", **call) == ""
+    assert hub_pids(home) == []
+    assert not (home / "hooks.log").exists()

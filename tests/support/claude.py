@@ -130,6 +130,19 @@ class Transcript:
         return self.hook("Stop", stop_hook_active=continued, last_assistant_message=last)
 
 
+def failing_run(command: str) -> str:
+    """A trajectory in which a command fails for want of a module that is then installed."""
+    error = "Exit code 1\nModuleNotFoundError: No module named 'nosuchmodule'"
+    steps = [(command, error), ("pip install such-module", "Successfully installed"), (command, "done")]
+    messages: list[dict[str, Any]] = []
+    for number, (line, output) in enumerate(steps):
+        use = {"type": "tool_use", "id": f"call_{number}", "name": "Bash", "input": {"command": line}}
+        failed = output.startswith("Exit code")
+        result = {"type": "tool_result", "tool_use_id": f"call_{number}", "content": output, "is_error": failed}
+        messages += [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+    return json.dumps(messages)
+
+
 _PATIENTLY = (
     "from mcp_reflect.hooks import command; "
     f"command.HOOK_TIMEOUTS_S = dict.fromkeys(command.HOOK_TIMEOUTS_S, {HANG_S}); "

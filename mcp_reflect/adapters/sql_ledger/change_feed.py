@@ -11,6 +11,7 @@ from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, Utilit
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.learning.task_statistics import task_records
 from mcp_reflect.domain.lessons.sameness import lesson_key
+from mcp_reflect.domain.lessons.triggers import trigger_key
 from mcp_reflect.domain.models import RETRIEVABLE, Metadata
 from mcp_reflect.domain.reflection.embedded_text import lesson_text
 from mcp_reflect.domain.text import terms
@@ -78,6 +79,7 @@ class SqlChangeFeed:
         said = (m.c.key_mistake, m.c.evidence)
         wanted += [m.c.kind, _SAYS_WHAT_TO_DO, m.c.error_keywords, m.c.error_signatures]
         wanted += [*(case((unsigned, text)) for text in said), u.c.last_used_at, _FOUND_IN_RUN]
+        wanted += [m.c.triggers]
         wanted += [w.c.terms, case((w.c.terms.is_(None), m.c.embedded_text))]
         unread = w.c.lesson.is_(None)  # written before lessons were counted, or with other terms
         texts = (m.c.reflection, m.c.correct_action, m.c.guidance)
@@ -118,6 +120,7 @@ class SqlChangeFeed:
                 error_keywords=rows.to_lines(keywords),
                 error_signatures=rows.signatures_from(signatures, mistake, evidence),
                 by_error_only=bool(by_error_only),
+                trigger_keys=tuple(map(trigger_key, triggers)),
                 used=used or 0,
                 terms=rows.terms_from(terms, text),
                 lesson=rows.terms_from(lesson, None if lesson is not None else lesson_text(kind, *told_by)),
@@ -144,6 +147,7 @@ class SqlChangeFeed:
                 evidence,
                 used,
                 by_error_only,
+                triggers,
                 terms,
                 text,
                 superseded_by,

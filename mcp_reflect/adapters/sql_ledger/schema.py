@@ -34,7 +34,7 @@ from sqlalchemy import (
     false,
 )
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 """Raised with every change. A new column has a server_default: what the rows of older ledgers hold in it."""
 
 metadata = MetaData()
@@ -115,6 +115,8 @@ memories = Table(
     Column("tests", JSON, nullable=False),
     Column("recurrences", Integer, nullable=False),
     Column("seen_in", JSON, nullable=False, server_default="[]"),
+    Column("triggers", JSON, nullable=False, server_default="[]"),
+    Column("passed_in", JSON, nullable=False, server_default="[]"),
     Column("importance", Double),
     Column("contradicts", JSON, nullable=False),
     Column("superseded_by", Id, nullable=False, server_default=""),

@@ -13,12 +13,14 @@ from mcp_reflect.application.known_errors.records import (
     store_provenance,
     with_recurrence,
 )
+from mcp_reflect.application.known_errors.warnings import errors_to_expect, planned_trigger
 from mcp_reflect.application.ports import Clock, Embedder, Ledger
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.application.requests import ErrorFix, ErrorQuery
+from mcp_reflect.application.requests import ErrorFix, ErrorQuery, PlannedCall
 from mcp_reflect.application.retrieval import Retriever
 from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
-from mcp_reflect.domain.models import ErrorMemory, Memory
+from mcp_reflect.domain.lessons.triggers import trigger_key
+from mcp_reflect.domain.models import ErrorMemory, Memory, of_kind
 from mcp_reflect.domain.ranking.recency import microseconds
 from mcp_reflect.domain.redaction.redact import redact, redact_json
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_text
@@ -88,6 +90,23 @@ class ErrorFixes:
         found = self._ledger.record_retrieval(retrieval)
         fixes = [KnownFix(found[hit.memory_id], hit.match, hit.same) for hit in hits if hit.memory_id in found]
         return KnownFixes(retrieval.id, fixes, warnings)
+
+    def expect(self, planned: PlannedCall, limit: int) -> KnownFixes:
+        """Return the fixes of the errors to which the same call led before, the newest first; usually none."""
+        profile, trigger = self._profile, planned_trigger(planned)
+        if not trigger:
+            return KnownFixes("", [], [])
+        found = self._retriever.find_errors_led_by(profile.project, profile.visible_user, [trigger_key(trigger)])
+        if not found.memory_ids:
+            return KnownFixes("", [], [])
+        with self._ledger.reading() as session:
+            known = of_kind(session.memories.by_ids(list(found.memory_ids)).values(), ErrorMemory)
+        expected = errors_to_expect(trigger, known)[:limit]
+        if not expected:
+            return KnownFixes("", [], [])
+        retrieval = profile.new_retrieval([memory.id for memory in expected], self._clock())
+        self._ledger.record_retrieval(retrieval)
+        return KnownFixes(retrieval.id, [KnownFix(memory, match=1.0, same=True) for memory in expected], [])
 
     def record(self, fix: ErrorFix) -> Recorded:
         """Store an error with a trace of its own, or count it as a recurrence of the same error."""

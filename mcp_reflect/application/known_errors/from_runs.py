@@ -1,13 +1,14 @@
 """Errors with their fixes out of submitted runs, recorded in the transaction that stores the run.
 
 What a run fixed becomes an error of its own, with the run as its trace. Where the error is known already, the run is
-noted as one in which it came back, and its fix counts only where none was known: what somebody recorded stays.
+noted as one in which it came back, and its fix counts only where none was known: what somebody recorded stays. A run in
+which a call that had led to an error worked at once is noted too: a call is warned of as long as it mostly fails.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from mcp_reflect.application.known_errors.records import compose_error, save_memory, with_derived_fields
 from mcp_reflect.application.ports import Clock, Embedder, ReadSession, WriteSession
@@ -15,7 +16,9 @@ from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.retrieval import Retriever
 from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same, read_signatures
-from mcp_reflect.domain.lessons.fixed_errors import FixedError, find_fixed_errors
+from mcp_reflect.domain.lessons.fixed_errors import FixedError, find_fixed_errors, last_steps
+from mcp_reflect.domain.lessons.steps import Step
+from mcp_reflect.domain.lessons.triggers import MOST_TRIGGERS, is_same_trigger, trigger_key, trigger_of
 from mcp_reflect.domain.models import RETRIEVABLE, ErrorMemory, Trace, of_kind
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
 from mcp_reflect.domain.trajectory.parsing import parse
@@ -49,6 +52,14 @@ class PreparedError(FoundError):
     vector: Vector
 
 
+@dataclass(frozen=True)
+class RunFindings:
+    """What a run tells of errors: those that it fixed, and the calls that worked at once, by their keys."""
+
+    fixed: Sequence[FoundError] = ()
+    worked: Mapping[str, str] = field(default_factory=dict)
+
+
 class RunErrors:
     """Records the errors that runs fixed, for one connection. Thread-safe."""
 
@@ -58,16 +69,21 @@ class RunErrors:
         self._profile = profile
         self._clock = clock
 
-    def find(self, run: ParsedRun) -> list[FoundError]:
-        """Return what a redacted run fixed."""
-        return [FoundError(fixed, self._composed(fixed, run.trace)) for fixed in find_fixed_errors(run.trajectory)]
+    def find(self, run: ParsedRun) -> RunFindings:
+        """Return what a redacted run tells of errors."""
+        steps = last_steps(run.trajectory)
+        fixed = [FoundError(each, self._composed(each, run.trace)) for each in find_fixed_errors(steps)]
+        return RunFindings(fixed, _worked_at_once(steps))
 
-    def store(self, session: WriteSession, prepared: Sequence[PreparedError], trace: Trace) -> bool:
+    def store(
+        self, session: WriteSession, prepared: Sequence[PreparedError], worked: Mapping[str, str], trace: Trace
+    ) -> bool:
         """Store the errors of a stored run, or note the run with those that are known; false where nothing changed.
 
-        An error that somebody archived or deprecated stays as it is, and is not recorded again.
+        `worked` are the calls that worked at once in it. An error that somebody archived or deprecated stays as it is,
+        and is not recorded again.
         """
-        changed = False
+        changed = self._note_worked(session, worked, trace)
         for each in prepared:
             known = self._known(session, each.fixed)
             if known is not None:
@@ -78,6 +94,23 @@ class RunErrors:
                 save_memory(session, each.memory, self._embedder.identity, each.vector)
             changed = True
         return changed
+
+    def _note_worked(self, session: WriteSession, worked: Mapping[str, str], trace: Trace) -> bool:
+        """Note the run with the errors to which the same calls led in earlier runs."""
+        if not worked:
+            return False
+        profile = self._profile
+        found = self._retriever.find_errors_led_by(profile.project, profile.visible_user, worked)
+        late = session.memories.changed_since(profile.project, found.as_of, _LATEST, kind="error")
+        there = of_kind(session.memories.by_ids([*{*found.memory_ids, *late}]).values(), ErrorMemory)
+        noted = [
+            memory.model_copy(update={"passed_in": (*memory.passed_in, trace.id)[-MOST_RUNS:]})
+            for memory in there
+            if profile.sees(memory) and is_led_by(memory, worked.values())
+        ]
+        for memory in noted:
+            session.memories.revise(memory)
+        return bool(noted)
 
     def _composed(self, fixed: FixedError, trace: Trace) -> ErrorMemory:
         line = ErrorLine(
@@ -94,7 +127,8 @@ class RunErrors:
             metadata=trace.metadata,
             text="",
         )
-        return compose_error(line, self._profile, trace.id, self._clock(), "extractive")
+        composed = compose_error(line, self._profile, trace.id, self._clock(), "extractive")
+        return composed.model_copy(update={"triggers": fixed.triggers})
 
     def _known(self, session: ReadSession, fixed: FixedError) -> ErrorMemory | None:
         """The recorded error that is the same, of several the one that was met most often."""
@@ -122,7 +156,11 @@ def with_run(known: ErrorMemory, fixed: FixedError, trace_id: str) -> ErrorMemor
     """Return a known error after it came back in a run, with the run's fix where it had none."""
     return _with_fix(
         known.model_copy(
-            update={"recurrences": known.recurrences + 1, "seen_in": (*known.seen_in, trace_id)[-MOST_RUNS:]}
+            update={
+                "recurrences": known.recurrences + 1,
+                "seen_in": (*known.seen_in, trace_id)[-MOST_RUNS:],
+                "triggers": tuple(dict.fromkeys((*known.triggers, *fixed.triggers)))[-MOST_TRIGGERS:],
+            }
         ),
         known.correct_action or fixed.fix,
     )
@@ -131,17 +169,25 @@ def with_run(known: ErrorMemory, fixed: FixedError, trace_id: str) -> ErrorMemor
 def without_runs(
     memory: ErrorMemory, traces: Sequence[Trace], read_trace: Callable[[str], Trace | None]
 ) -> ErrorMemory:
-    """Return an error as it is without runs in which it came back.
+    """Return an error as it is without runs in which it came back, or in which a call that had led to it worked.
 
-    A fix is taken away with the run that brought it, where the error's own trace does not hold it.
+    A fix is taken away with the run that brought it, where the error's own trace does not hold it; likewise a trigger
+    that no other run holds.
     """
     gone = {trace.id for trace in traces}
     left = tuple(i for i in memory.seen_in if i not in gone)
     source, fix = read_trace(memory.source_trace_id), memory.correct_action
     own = {source.draft.correct_action, *_fixes_of(source)} if source is not None else set()
     brought = fix not in own and any(fix in _fixes_of(trace) for trace in traces)
+    others = [source, *map(read_trace, left)]
+    lost = {t for trace in traces for t in _triggers_of(trace)} - {t for each in others for t in _triggers_of(each)}
     fewer = memory.model_copy(
-        update={"seen_in": left, "recurrences": max(memory.recurrences - len(memory.seen_in) + len(left), 0)}
+        update={
+            "seen_in": left,
+            "recurrences": max(memory.recurrences - len(memory.seen_in) + len(left), 0),
+            "triggers": tuple(trigger for trigger in memory.triggers if trigger not in lost),
+            "passed_in": tuple(i for i in memory.passed_in if i not in gone),
+        }
     )
     return _with_fix(fewer, "" if brought else fix)
 
@@ -151,4 +197,26 @@ def _with_fix(memory: ErrorMemory, fix: str) -> ErrorMemory:
 
 
 def _fixes_of(trace: Trace) -> set[str]:
-    return {fixed.fix for fixed in find_fixed_errors(parse(trace.trajectory))}
+    return {fixed.fix for fixed in _fixed_in(trace)}
+
+
+def _triggers_of(trace: Trace | None) -> set[str]:
+    return set() if trace is None else {trigger for fixed in _fixed_in(trace) for trigger in fixed.triggers}
+
+
+def _fixed_in(trace: Trace) -> list[FixedError]:
+    return find_fixed_errors(last_steps(parse(trace.trajectory)))
+
+
+def is_led_by(memory: ErrorMemory, triggers: Iterable[str]) -> bool:
+    """Return whether one of these calls led to an error before."""
+    return any(is_same_trigger(known, trigger) for trigger in triggers for known in memory.triggers)
+
+
+def _worked_at_once(steps: Sequence[Step]) -> dict[str, str]:
+    """Return the commands and edits that worked where the run made them first, by their keys."""
+    first: dict[str, tuple[str, bool]] = {}
+    for step in steps:
+        if trigger := trigger_of(step):
+            first.setdefault(trigger_key(trigger), (trigger, step.failed is False))
+    return {key: trigger for key, (trigger, worked) in first.items() if worked}

@@ -81,7 +81,7 @@ def erase_record(ledger: Ledger, project: str, record_id: str) -> ErasurePlan:
         erased = {memory.id for memory in found.memories}
         for error in _seen_in(session, project, traces):
             if error.id not in erased:
-                gone = [trace for trace in found.traces if trace.id in error.seen_in]
+                gone = [trace for trace in found.traces if trace.id in {*error.seen_in, *error.passed_in}]
                 session.memories.revise(without_runs(error, gone, session.traces.get))
         for memory in found.memories:
             told = {memory.source_trace_id, *(each.trace_id for each in session.witnesses.of_memory(memory.id))}
@@ -140,7 +140,7 @@ def _shared_with_others(session: ReadSession, trace_id: str) -> list[ReflectionM
 def _seen_in(session: ReadSession, project: str, traces: Collection[str]) -> list[ErrorMemory]:
     """The errors that were met again in one of these traces."""
     errors = of_kind(session.memories.find(project, kind="error"), ErrorMemory)
-    return [memory for memory in errors if not set(traces).isdisjoint(memory.seen_in)]
+    return [memory for memory in errors if not set(traces).isdisjoint((*memory.seen_in, *memory.passed_in))]
 
 
 def _moved(session: ReadSession, traces: set[str], memories: set[str]) -> list[QUpdate]:

@@ -5,7 +5,7 @@ The tools' schemas and descriptions, the checks, the defaults and the fields of 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -34,6 +34,7 @@ from mcp_reflect.application.requests.arguments import (
 from mcp_reflect.application.requests.checks import DEFAULT
 from mcp_reflect.application.requests.request_model import RequestModel
 from mcp_reflect.domain.models import Action, ReflectionDraft
+from mcp_reflect.domain.models.common import Frozen
 from mcp_reflect.errors import InvalidArgument
 
 NO_RETRIEVAL = "none"
@@ -154,11 +155,23 @@ class TraceListRequest(RequestModel):
     limit: ItemLimit = Field(default=20, description="1 to 100")
 
 
+class PlannedCall(Frozen):
+    """A call of a tool that an agent is about to make, in its present folder."""
+
+    tool: ShortText
+    folder: str = ""
+    arguments: dict[str, Any]
+
+
 class ErrorQuery(RequestModel):
-    """Arguments of a search for known errors: a message, a log or a stack trace."""
+    """Arguments of a search for known errors: a message, a log or a stack trace.
+
+    `planned`: the call to which an error is looked for before there is one; `error` repeats it in words then.
+    """
 
     error: ErrorText = Field(description="message, log or whole stack trace")
     limit: ItemLimit = Field(default=5, description="1 to 100")
+    planned: Annotated[PlannedCall | None, ProgramOnly()] = None
 
 
 class ErrorFix(RequestModel):

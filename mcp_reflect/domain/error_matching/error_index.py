@@ -1,7 +1,8 @@
 """An inverted index of a project's known errors by their keywords, kept up to date by the ledger's change feed.
 
 One row is one headline of one memory (`error_matching/keywords.py`); a query counts the shared keywords of each row.
-Beside the rows stand the signatures of each memory, by their openings, which tell the same error from a similar one.
+Beside the rows stand the signatures of each memory, by their openings, which tell the same error from a similar one,
+and the calls that led to it, by their keys.
 Like the feature table it appends rows or marks them dead, and removes dead rows when they are a quarter.
 """
 
@@ -35,6 +36,7 @@ class KnownError:
     created: int
     rows: tuple[int, ...] = ()
     signatures: tuple[SignatureGroup, ...] = ()
+    trigger_keys: frozenset[str] = frozenset()
 
     @property
     def openings(self) -> set[str]:
@@ -83,6 +85,7 @@ class ErrorIndex:
     def __init__(self) -> None:
         self.known: dict[str, KnownError] = {}
         self._by_opening: dict[str, set[str]] = {}
+        self._by_trigger: dict[str, set[str]] = {}
         self._clear()
 
     def _clear(self) -> None:
@@ -125,6 +128,11 @@ class ErrorIndex:
         """Return the ids of the memories that know the same error."""
         candidates = {memory_id for each in asked for memory_id in self._by_opening.get(each.opening, ())}
         return {i for i in candidates if any(is_same(asked, group) for group in self.known[i].signatures)}
+
+    def led_by(self, keys: Iterable[str], user: str | None) -> list[str]:
+        """Return the ids of the errors of `user` (of everyone where None) to which calls with these keys led."""
+        found = {memory_id for key in keys for memory_id in self._by_trigger.get(key, ())}
+        return [i for i in sorted(found) if user in {None, self.known[i].user}]
 
     def rank(
         self,
@@ -175,9 +183,12 @@ class ErrorIndex:
             created=change.created,
             rows=rows,
             signatures=tuple(map(read_signatures, change.error_signatures)),
+            trigger_keys=frozenset(change.trigger_keys),
         )
         for opening in self.known[change.memory_id].openings:
             self._by_opening.setdefault(opening, set()).add(change.memory_id)
+        for key in self.known[change.memory_id].trigger_keys:
+            self._by_trigger.setdefault(key, set()).add(change.memory_id)
 
     def _append(self, memory_id: str, words: Sequence[str]) -> int:
         row = len(self._owner)
@@ -193,10 +204,8 @@ class ErrorIndex:
             for row in error.rows:
                 self._owner[row] = ""
             self._dead += len(error.rows)
-            for opening in error.openings:
-                self._by_opening[opening].discard(memory_id)
-                if not self._by_opening[opening]:
-                    del self._by_opening[opening]
+            _take_out(self._by_opening, error.openings, memory_id)
+            _take_out(self._by_trigger, error.trigger_keys, memory_id)
 
     def _compact(self) -> None:
         words: dict[int, list[str]] = {}
@@ -206,3 +215,10 @@ class ErrorIndex:
         self._clear()
         for error in self.known.values():
             error.rows = tuple(self._append(error.memory_id, words[row]) for row in error.rows)
+
+
+def _take_out(index: dict[str, set[str]], keys: Iterable[str], memory_id: str) -> None:
+    for key in keys:
+        index[key].discard(memory_id)
+        if not index[key]:
+            del index[key]

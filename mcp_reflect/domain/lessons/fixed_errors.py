@@ -20,6 +20,7 @@ from mcp_reflect.domain.lessons.repairs import (
     repair_between,
 )
 from mcp_reflect.domain.lessons.steps import Step, find_steps
+from mcp_reflect.domain.lessons.triggers import MOST_TRIGGERS, trigger_of
 from mcp_reflect.domain.lessons.wording import decisive_edits, file_name
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.truncate import truncate, truncate_line, truncate_middle
@@ -51,34 +52,43 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 @dataclass(frozen=True)
 class FixedError:
-    """`mistake` is the line that says what went wrong, `evidence` the output, `fix` what made `command` pass."""
+    """`mistake` is the line that says what went wrong, `evidence` the output, `fix` what made `command` pass.
+
+    `triggers` are the calls that led to it (`triggers.py`): the command that failed, and the edit that broke it.
+    """
 
     mistake: str
     evidence: str
     fix: str
     command: str
+    triggers: tuple[str, ...] = ()
 
 
-def find_fixed_errors(trajectory: Trajectory) -> list[FixedError]:
-    """Return the errors of a run that it fixed, in order, each once.
+def last_steps(trajectory: Trajectory) -> list[Step]:
+    """Return the last steps of a run, as many as are read for errors."""
+    return find_steps(trajectory)[-_MOST_STEPS:]
+
+
+def find_fixed_errors(steps: Sequence[Step]) -> list[FixedError]:
+    """Return the errors that these steps of a run fixed, in order, each once.
 
     An error is fixed where the command that failed with it is the next time run after a change, and passes. What failed
     and was never seen to pass has no fix, nor has what passed because it does less, or what only says that something
     failed.
     """
     found: list[tuple[SignatureGroup, FixedError]] = []
-    for repair in _repairs(find_steps(trajectory)[-_MOST_STEPS:]):
+    for place, repair in _repairs(steps):
         signatures = error_signatures(repair.failed.output)
         gone = signatures and not is_same(signatures, error_signatures(repair.worked.output))
         if gone and not any(is_same(signatures, known) for known, _ in found) and (fix := _told(repair)):
-            found.append((signatures, _fixed(repair, fix)))
+            found.append((signatures, _fixed(repair, fix, _triggers(steps, place, repair, signatures))))
         if len(found) == _MOST_FIXES:
             break
     return [fixed for _, fixed in found]
 
 
-def _repairs(steps: Sequence[Step]) -> Iterator[Repair]:
-    """Each failed command whose next run passed, with the changes in between."""
+def _repairs(steps: Sequence[Step]) -> Iterator[tuple[int, Repair]]:
+    """Each failed command whose next run passed, by its place, with the changes in between."""
     for place, failed in enumerate(steps):
         if failed.kind != "command" or not failed.failed or is_inspection(failed):
             continue
@@ -87,15 +97,32 @@ def _repairs(steps: Sequence[Step]) -> Iterator[Repair]:
         if retry is None or steps[retry].failed is not False:
             continue
         if repair := repair_between(failed, "", steps[place + 1 : retry], steps[retry]):
-            yield repair
+            yield place, repair
 
 
-def _fixed(repair: Repair, fix: str) -> FixedError:
+def _triggers(steps: Sequence[Step], place: int, repair: Repair, signatures: SignatureGroup) -> tuple[str, ...]:
+    """The failed command, what failed with the same error before it, and the edits that the repair had to correct."""
+    before = steps[max(place - RETRIED_WITHIN, 0) : place]
+    found = [repair.failed]
+    found += [
+        step
+        for step in before
+        if step.failed and _is_run_again(step, repair.failed) and is_same(signatures, error_signatures(step.output))
+    ]
+    corrected = {step.subject for step in repair.edits}
+    own = normalised(repair.failed.subject)
+    passed = next((n for n in reversed(range(len(before))) if normalised(before[n].subject) == own), -1)
+    found += [step for step in before[passed + 1 :] if step.kind == "edit" and step.subject in corrected]
+    return tuple(dict.fromkeys(filter(None, map(trigger_of, found))))[:MOST_TRIGGERS]
+
+
+def _fixed(repair: Repair, fix: str, triggers: tuple[str, ...]) -> FixedError:
     return FixedError(
         mistake=truncate_line(_decisive_line(repair.failed.output), _MISTAKE_CHARS),
         evidence=truncate_middle(repair.failed.output.strip(), _EVIDENCE_CHARS, head=0.3),
         fix=fix,
         command=truncate(repair.worked.subject, _COMMAND_CHARS),
+        triggers=triggers,
     )
 
 

@@ -51,7 +51,7 @@ def find_steps(trajectory: Trajectory) -> list[Step]:
         for event in iter_events(message):
             if isinstance(event, ToolCall):
                 places[event.id] = len(found)
-                found.append(_step(event))
+                found.append(step_of(event.name, event.arguments))
             elif isinstance(event, ToolResult) and found:
                 place = places.get(event.call_id, len(found) - 1)
                 found[place] = _with_result(found[place], event)
@@ -69,21 +69,22 @@ def find_said(trajectory: Trajectory) -> Iterator[tuple[str, str]]:
                 yield ("user" if event.role in {"user", "human"} else "assistant"), event.text
 
 
-def _step(call: ToolCall) -> Step:
-    arguments = arguments_of(call.arguments)
-    name = call.name.lower().rpartition("__")[2]
+def step_of(tool: str, given: Any) -> Step:
+    """Return the step that a call of a tool is, before anything is known of its result."""
+    arguments = arguments_of(given)
+    name = tool.lower().rpartition("__")[2]
     command = command_of(arguments) if name in SHELLS else ""
     if command and not command.lstrip().startswith("apply_patch"):
-        return Step("command", call.name, command.strip(), arguments)
+        return Step("command", tool, command.strip(), arguments)
     if name in EDITORS or command:
         path, change = _edit(arguments, command)
-        return Step("edit", call.name, path, arguments, change)
-    return Step("call", call.name, compact(arguments), arguments)
+        return Step("edit", tool, path, arguments, change)
+    return Step("call", tool, compact(arguments), arguments)
 
 
 def _edit(arguments: dict[str, Any], command: str) -> tuple[str, tuple[tuple[str, str], ...]]:
     path = next((str(arguments[key]) for key in _PATHS if arguments.get(key)), "")
-    patch = command or str(arguments.get("patch") or arguments.get("input") or "")
+    patch = command or str(arguments.get("patch") or arguments.get("input") or command_of(arguments))
     if "*** " in patch:
         return _patched(patch)
     edits = arguments.get("edits")

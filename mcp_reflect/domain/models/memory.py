@@ -148,6 +148,8 @@ class ErrorMemory(MemoryBase):
     `key_mistake` is the mistake, `correct_action` the fix, `guidance` the rule, `evidence` the error's text, first seen
     first, `tests` how to check the fix, `recurrences` how often it came back. `error_keywords` and
     `error_signatures` as of a reflection. `seen_in` are the later runs in which it was met and fixed again.
+    `triggers` are the calls that led to it (`lessons/triggers.py`), `passed_in` the later runs in which one of them
+    worked at once.
     """
 
     kind: Literal["error"] = "error"
@@ -158,6 +160,8 @@ class ErrorMemory(MemoryBase):
     tests: tuple[str, ...] = ()
     recurrences: int = 0
     seen_in: tuple[str, ...] = ()
+    triggers: tuple[str, ...] = ()
+    passed_in: tuple[str, ...] = ()
     error_keywords: tuple[str, ...] = ()
     error_signatures: tuple[str, ...] = ()
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from mcp_reflect.domain.trajectory.tools import SHELLS
 from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
-from mcp_reflect.hooks.event import HookEvent, HookEventKind, SessionTurn, first_text
+from mcp_reflect.hooks.event import HookEvent, HookEventKind, SessionTurn, first_text, planned_call
 from mcp_reflect.hooks.own_tools import returns_memories
 from mcp_reflect.hooks.steps import output_text, response_exit_code
 from mcp_reflect.hooks.transcript import read_json_lines
@@ -22,6 +22,7 @@ NAME = "claude-code"
 _KINDS: dict[str, HookEventKind] = {
     "SessionStart": "start",
     "UserPromptSubmit": "prompt",
+    "PreToolUse": "before",
     "PostToolUse": "tool",
     "PostToolUseFailure": "tool",
     "Stop": "stop",
@@ -38,6 +39,7 @@ def parse_event(name: str, payload: dict[str, Any]) -> HookEvent | None:
     kind = _KINDS.get(name)
     if kind is None:
         return None
+    tool, arguments = planned_call(payload) if kind == "before" else ("", None)
     return HookEvent(
         kind,
         NAME,
@@ -48,6 +50,8 @@ def parse_event(name: str, payload: dict[str, Any]) -> HookEvent | None:
         prompt=user_text(first_text(payload, "prompt")),
         error=_error(payload) if kind == "tool" else "",
         final=first_text(payload, "last_assistant_message"),
+        tool=tool,
+        arguments=arguments,
         continued=payload.get("stop_hook_active") is True,
     )
 

@@ -1,0 +1,111 @@
+"""A call that led to an error before brings the fix before it is made again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mcp_reflect.application.known_errors import ErrorFixes
+from mcp_reflect.application.maintenance.erase import erase_record
+from mcp_reflect.application.requests import PlannedCall
+from tests.application.test_errors_from_runs import ELSEWHERE, FAILED, NEW, OLD, OUTPUT, called, submit, trajectory
+from tests.support.composition import PROJECT, Parts, small_memory
+
+COMMAND = "python export.py"
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Iterator[Parts]:
+    with small_memory(tmp_path) as opened:
+        yield opened
+
+
+def told(parts: Parts, command: str = COMMAND) -> list[str]:
+    planned = PlannedCall(tool="Bash", arguments={"command": command})
+    return [fix.memory.correct_action for fix in parts.memory.errors.expect(planned, 5).fixes]
+
+
+def worked(parts: Parts) -> str:
+    return submit(parts, json.dumps(called(1, "Bash", {"command": COMMAND}, "3 rows written")))
+
+
+def test_a_failed_command_is_warned_of_and_no_other(parts: Parts) -> None:
+    assert told(parts) == []
+    submit(parts, trajectory())
+    assert NEW in told(parts)[0]
+    assert NEW in told(parts, f"cd /builds/42/shop && {COMMAND} 2>&1 | tail -5")[0]
+    assert told(parts, f"{COMMAND} --all") == []
+
+
+def test_the_edit_that_had_to_be_corrected_is_warned_of(parts: Parts) -> None:
+    edit = {"file_path": "/home/ann/shop/export.py", "old_string": "pass", "new_string": OLD}
+    run = json.loads(trajectory())
+    submit(parts, json.dumps([*called(0, "Edit", edit, "The file has been updated."), *run]))
+    again = {**edit, "file_path": "/builds/42/shop/export.py"}
+    planned = PlannedCall(tool="Edit", arguments=again, folder="/builds/42/shop")
+    (fix,) = parts.memory.errors.expect(planned, 5).fixes
+    assert NEW in fix.memory.reflection
+    other = planned.model_copy(update={"arguments": {**again, "new_string": NEW}})
+    assert parts.memory.errors.expect(other, 5).fixes == []
+
+
+def test_a_call_that_has_mostly_worked_since_is_not_warned_of_until_it_fails_again(parts: Parts) -> None:
+    submit(parts, trajectory())
+    worked(parts)
+    assert told(parts) != []
+    last = worked(parts)
+    assert told(parts) == []
+    submit(parts, trajectory(error=ELSEWHERE))
+    assert told(parts) != []
+    worked(parts)
+    assert told(parts) == []
+    erase_record(parts.ledger, PROJECT, last)
+    parts.retriever.reload(PROJECT)
+    assert told(parts) != []
+
+
+def test_a_command_that_fails_with_another_error_each_time_is_not_warned_of(parts: Parts) -> None:
+    for key in ("price", "owner", "stock"):
+        submit(parts, trajectory(error=OUTPUT.format(line=7, key=key)))
+    assert told(parts) == []
+
+
+def test_a_warning_goes_with_the_run_that_taught_it(parts: Parts) -> None:
+    recorded = submit(parts, trajectory())
+    submit(parts, trajectory(error=ELSEWHERE).replace(COMMAND, "python -X dev export.py"))
+    assert told(parts, "python -X dev export.py") != []
+    erase_record(parts.ledger, PROJECT, recorded)
+    parts.retriever.reload(PROJECT)
+    assert told(parts) == []
+
+
+def test_projects_and_users_are_kept_apart(parts: Parts) -> None:
+    submit(parts, trajectory(error=FAILED))
+    memory = parts.memory
+
+    def seen_by(**profile: str) -> int:
+        errors = ErrorFixes(
+            parts.ledger,
+            parts.embedder,
+            parts.retriever,
+            memory.errors.mirror,
+            replace(memory.profile, **profile),
+            lambda: memory.traces(None, 1)[0].created_at,
+        )
+        return len(errors.expect(PlannedCall(tool="Bash", arguments={"command": COMMAND}), 5).fixes)
+
+    assert seen_by(scope="user") == 1
+    assert seen_by(user="bob") == 1
+    assert seen_by(user="bob", scope="user") == 0
+    assert seen_by(project="beta") == 0
+
+
+def test_what_is_warned_of_counts_as_retrieved(parts: Parts) -> None:
+    submit(parts, trajectory())
+    (warned,) = parts.memory.errors.expect(PlannedCall(tool="Bash", arguments={"command": COMMAND}), 5).fixes
+    follower = submit(parts, "")
+    assert parts.memory.trace(follower).retrieved_memory_ids == (warned.memory.id,)
