@@ -22,7 +22,7 @@ from mcp_reflect.domain.error_matching.error_index import ErrorIndex, ErrorMatch
 from mcp_reflect.domain.error_matching.keywords import RECURRENCE_OVERLAP, keyword_sets, keywords, normalized_error
 from mcp_reflect.domain.error_matching.signatures import error_signatures
 from mcp_reflect.domain.learning.task_identity import task_key
-from mcp_reflect.domain.lessons.sameness import lesson_key
+from mcp_reflect.domain.lessons.sameness import SAME_KIND, lesson_key
 from mcp_reflect.domain.lessons.supersession import Statement
 from mcp_reflect.domain.models import Scalar
 from mcp_reflect.domain.ranking.candidate_generation import two_stage_top_k
@@ -35,7 +35,7 @@ from mcp_reflect.domain.ranking.threshold_algorithm import threshold_top_k
 from mcp_reflect.domain.ranking.top_k import Ranked
 from mcp_reflect.domain.text.condensation import condensed, prose_of
 from mcp_reflect.domain.text.terms import terms
-from mcp_reflect.domain.values import Rows, Vector
+from mcp_reflect.domain.values import FLOAT32_ERROR, Rows, Vector
 from mcp_reflect.errors import IndexFailure
 
 log = logging.getLogger(__name__)
@@ -252,7 +252,10 @@ class Retriever:
             self._catch_up(project, project_tables, refresh=False)  # who joins looks at what is newer
             own = table.rows_matching({}, user)
             same = np.flatnonzero((table.lesson_keys == key) & table.alive)[:_LIKE]
-            parts: list[Rows] = [same, self._nearest_rows(project, table, vector)]
+            nearest = self._nearest_rows(project, table, vector)
+            # Of another kind of task none is the same lesson (`sameness.same_kind`).
+            near = nearest[table.vectors[nearest] @ vector >= SAME_KIND - FLOAT32_ERROR]
+            parts: list[Rows] = [same, near]
             amends = Statement(task, reflection).may_amend
             if amends:  # what it amends may have been settled on quite another task
                 overlaps = table.lexical_index.overlaps(terms(f"{task}\n{reflection}")) * table.alive

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Executable, and_, case, or_, select, union, update
+from sqlalchemy import ColumnElement, Connection, Executable, and_, bindparam, case, or_, select, union, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
@@ -24,6 +24,12 @@ _SAYS_WHAT_TO_DO = and_(
 
 _FOUND_IN_RUN = and_(schema.memories.c.kind == "error", schema.memories.c.author == "extractive")
 
+_ADVANCE = (
+    update(schema.properties)
+    .where(schema.properties.c.name == "seq")
+    .values(value=schema.properties.c.value + bindparam("by"))
+    .returning(schema.properties.c.value)
+)
 LATEST_SEQ = select(schema.properties.c.value).where(schema.properties.c.name == "seq")
 
 
@@ -51,12 +57,10 @@ class SqlChangeFeed:
     def advance(self, by: int) -> int:
         """Take several numbers at once and return the last of them."""
         # The row stays locked until the commit, so that a later number is never visible before an earlier one.
-        p = schema.properties
-        raised = update(p).where(p.c.name == "seq").values(value=p.c.value + by).returning(p.c.value)
-        return self._see(raised)
+        return self._see(_ADVANCE, by=by)
 
-    def _see(self, statement: Executable) -> int:
-        self.seen = int(self._connection.execute(statement).scalar_one())
+    def _see(self, statement: Executable, **values: int) -> int:
+        self.seen = int(self._connection.execute(statement, values).scalar_one())
         return self.seen
 
     def changes(self, project: str, model: str, after: int) -> Changes:

@@ -5,11 +5,21 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from sqlalchemy import ColumnElement, and_, case, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, case, delete, func, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
 from mcp_reflect.domain.models import InsightJob, ReflectionJob
+
+_J = schema.reflection_jobs
+_JOB = select(_J).where(_J.c.trace_id == bindparam("trace"))
+_PROJECT = select(schema.traces.c.project).where(schema.traces.c.id == bindparam("trace"))
+_REPLACE = (
+    update(_J)
+    .where(_J.c.trace_id == bindparam("trace"))
+    .values({column.name: bindparam(column.name) for column in _J.c if column is not _J.c.trace_id})
+)
+_INSERT = insert(_J)
 
 
 class SqlReflectionJobs(SqlRepository):
@@ -17,8 +27,7 @@ class SqlReflectionJobs(SqlRepository):
 
     def get(self, trace_id: str) -> ReflectionJob | None:
         """Return the job of a trace in whatever state; None where it has none."""
-        j = schema.reflection_jobs
-        row = self._connection.execute(select(j).where(j.c.trace_id == trace_id)).mappings().first()
+        row = self._connection.execute(_JOB, {"trace": trace_id}).mappings().first()
         return None if row is None else rows.job_from(row)
 
     def due(self, project: str, now: datetime, limit: int, patience: timedelta = timedelta(0)) -> list[ReflectionJob]:
@@ -41,11 +50,10 @@ class SqlReflectionJobs(SqlRepository):
 
     def put(self, job: ReflectionJob) -> None:
         """Insert a job, or replace that of the same trace; the trace must be stored."""
-        t, j = schema.traces.c, schema.reflection_jobs
-        project = self._connection.execute(select(t.project).where(t.id == job.trace_id)).scalar_one()
+        project = self._connection.execute(_PROJECT, {"trace": job.trace_id}).scalar_one()
         row = rows.job_row(job, project)
-        if not self._connection.execute(update(j).where(j.c.trace_id == job.trace_id).values(row)).rowcount:
-            self._connection.execute(insert(j), row)
+        if not self._connection.execute(_REPLACE, row | {"trace": job.trace_id}).rowcount:
+            self._connection.execute(_INSERT, row)
 
     def delete(self, trace_id: str) -> None:
         """Delete the job of a trace; there may be none."""

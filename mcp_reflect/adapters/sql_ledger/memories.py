@@ -26,7 +26,18 @@ _CHANGED_SINCE = (
     .order_by(_M.seq)
     .limit(bindparam("most"))
 )
-_BY_IDS = memories_with_utilities().where(schema.memories.c.id.in_(bindparam("ids", expanding=True)))
+_BY_IDS = memories_with_utilities().where(_M.id.in_(bindparam("ids", expanding=True)))
+_BY_ID = memories_with_utilities().where(_M.id == bindparam("memory"))
+_OF_TRACE = memories_with_utilities().where(_M.source_trace_id == bindparam("trace")).order_by(_M.created_at, _M.id)
+_REFLECTIONS = memories_with_utilities().where(_M.kind == "reflection")
+_OWN_REFLECTION = _REFLECTIONS.where(_M.source_trace_id == bindparam("trace"))
+_SHARED_REFLECTION = _REFLECTIONS.where(
+    _M.id.in_(select(schema.witnesses.c.memory_id).where(schema.witnesses.c.trace_id == bindparam("trace")))
+)
+_EMBEDDED_TEXT = select(_M.embedded_text).where(_M.id == bindparam("memory"))
+_SUPERSEDED_BY = select(_M.id, _M.status).where(_M.superseded_by == bindparam("successor"))
+_INSERT, _INSERT_WORDS = insert(schema.memories), insert(schema.words)
+_INSERT_UTILITY, _INSERT_VECTOR = insert(schema.utilities), insert(schema.embeddings)
 
 
 def _orders() -> Mapping[MemoryOrder, tuple[UnaryExpression[Any], ...]]:
@@ -47,22 +58,24 @@ class SqlMemories(SqlRepository):
         """Return memories by id, in no particular order; unknown ids are left out."""
         if not ids:
             return {}
-        found = self._connection.execute(_BY_IDS, {"ids": list(ids)}).mappings()
-        return {row["id"]: rows.memory_from(row) for row in found}
+        # A list of any length is written into the statement anew each time.
+        alone = len(ids) == 1
+        found = (
+            self._connection.execute(_BY_ID, {"memory": ids[0]})
+            if alone
+            else self._connection.execute(_BY_IDS, {"ids": list(ids)})
+        )
+        return {row["id"]: rows.memory_from(row) for row in found.mappings()}
 
     def of_trace(self, trace_id: str) -> list[Memory]:
         """Return the memories whose source is a trace, of all kinds and statuses, oldest first."""
-        m = schema.memories.c
-        return self._listed(memories_with_utilities().where(m.source_trace_id == trace_id).order_by(m.created_at, m.id))
+        return self._listed(_OF_TRACE, trace=trace_id)
 
     def reflection_of(self, trace_id: str) -> Memory | None:
         """Return the reflection that a run is a witness of, else the one it is the source of, else None."""
-        m, w = schema.memories.c, schema.witnesses.c
-        reflections = memories_with_utilities().where(m.kind == "reflection")
-        shared = select(w.memory_id).where(w.trace_id == trace_id)
-        found = self._listed(reflections.where(m.id.in_(shared)))
         # One that it wrote before may be archived: what it teaches now is what it shares.
-        return next(iter(found or self._listed(reflections.where(m.source_trace_id == trace_id))), None)
+        found = self._listed(_SHARED_REFLECTION, trace=trace_id) or self._listed(_OWN_REFLECTION, trace=trace_id)
+        return next(iter(found), None)
 
     def changed_since(self, project: str, seq: int, limit: int, *, kind: Kind) -> list[str]:
         """Return the ids of at most `limit` memories of a kind written after a number, by ascending number."""
@@ -90,8 +103,8 @@ class SqlMemories(SqlRepository):
         chosen = _chosen(project, user, kind, statuses)
         return self._listed(chosen.order_by(*_orders()[order], schema.memories.c.id).limit(limit))
 
-    def _listed(self, found: Select[tuple[object, ...]]) -> list[Memory]:
-        return [rows.memory_from(row) for row in self._connection.execute(found).mappings()]
+    def _listed(self, found: Select[tuple[object, ...]], **values: object) -> list[Memory]:
+        return [rows.memory_from(row) for row in self._connection.execute(found, values).mappings()]
 
     def log_of(self, memory_id: str) -> list[LogEntry]:
         """Return the log of a memory's status, oldest entry first."""
@@ -104,8 +117,8 @@ class SqlMemories(SqlRepository):
 
         A changed embedded text deletes the vectors of all models; `vector`, if any, is stored as that of `model`.
         """
-        m, e = schema.memories, schema.embeddings
-        embedded = self._connection.execute(select(m.c.embedded_text).where(m.c.id == memory.id)).scalar()
+        e = schema.embeddings
+        embedded = self._connection.execute(_EMBEDDED_TEXT, {"memory": memory.id}).scalar()
         if embedded is not None:
             self.revise(memory)
             # Other models' vectors are those of the text that was.
@@ -113,14 +126,14 @@ class SqlMemories(SqlRepository):
             if vector is not None or not stale:
                 self._connection.execute(delete(e).where(e.c.memory_id == memory.id, *stale))
         else:
-            self._connection.execute(insert(m), rows.memory_row(memory) | {"seq": self._feed.next_seq()})
-            self._connection.execute(insert(schema.words), rows.words_row(memory))
+            self._connection.execute(_INSERT, rows.memory_row(memory) | {"seq": self._feed.next_seq()})
+            self._connection.execute(_INSERT_WORDS, rows.words_row(memory))
             # The utility's own seq stays 0 until a review moves it: the memory row already announces this q_value.
             utility = {"memory_id": memory.id, "project": memory.project, "q_value": memory.q_value, "seq": 0}
-            self._connection.execute(insert(schema.utilities), utility | {"reviews": memory.reviews})
+            self._connection.execute(_INSERT_UTILITY, utility | {"reviews": memory.reviews})
         if vector is not None:
             blob = rows.to_blob(vector)
-            self._connection.execute(insert(e), {"memory_id": memory.id, "model": model, "vector": blob})
+            self._connection.execute(_INSERT_VECTOR, {"memory_id": memory.id, "model": model, "vector": blob})
 
     def revise(self, memory: Memory) -> None:
         """Replace the content and terms of a memory; its vectors and its utility stay."""
@@ -147,9 +160,7 @@ class SqlMemories(SqlRepository):
         A memory that is still superseded gets back the status in its log, or `active` where the log has none.
         """
         m, log = schema.memories, schema.memory_log
-        for memory_id, status in self._connection.execute(
-            select(m.c.id, m.c.status).where(m.c.superseded_by == successor_id)
-        ).all():
+        for memory_id, status in self._connection.execute(_SUPERSEDED_BY, {"successor": successor_id}).all():
             entries = (log.c.memory_id == memory_id, log.c.action == SUPERSEDE)
             before = self._connection.execute(select(log.c.status_before).where(*entries).order_by(log.c.id.desc()))
             restored = before.scalars().first() or "active"

@@ -26,6 +26,11 @@ _SHOWN_AS_OF = _SHOWN.from_select(
     ),
 ).execution_options(preserve_rowcount=True)
 
+_R = schema.retrievals.c
+_IS_OPEN = (_R.connection == bindparam("of"), _R.trace_id.is_(None))
+_OPEN = select(schema.retrievals).where(*_IS_OPEN).order_by(_R.created_at, _R.id)
+_CLOSE = update(schema.retrievals).where(*_IS_OPEN).values(trace_id=bindparam("trace"))
+
 
 class SqlRetrievals(SqlRepository):
     """Implements ports.RetrievalRepository."""
@@ -38,15 +43,12 @@ class SqlRetrievals(SqlRepository):
 
     def open_of(self, connection: str) -> list[Retrieval]:
         """Return the retrievals of a connection that have no trace yet, oldest first."""
-        r = schema.retrievals
-        found = select(r).where(r.c.connection == connection, r.c.trace_id.is_(None)).order_by(r.c.created_at, r.c.id)
-        return [rows.retrieval_from(row) for row in self._connection.execute(found).mappings()]
+        found = self._connection.execute(_OPEN, {"of": connection})
+        return [rows.retrieval_from(row) for row in found.mappings()]
 
     def close(self, connection: str, trace_id: str) -> None:
         """Store the trace in all retrievals of a connection that have none yet."""
-        r = schema.retrievals
-        closed = update(r).where(r.c.connection == connection, r.c.trace_id.is_(None)).values(trace_id=trace_id)
-        self._connection.execute(closed)
+        self._connection.execute(_CLOSE, {"of": connection, "trace": trace_id})
 
 
 def record_retrieval(connection: Connection, retrieval: Retrieval, as_of: int | None) -> dict[str, Memory]:

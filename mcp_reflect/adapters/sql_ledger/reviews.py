@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import bindparam, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
 from mcp_reflect.domain.models import Review
+
+_INSERT = insert(schema.reviews)
+_COUNTS = update(schema.traces).where(schema.traces.c.id == bindparam("trace")).values(review_id=bindparam("review"))
 
 
 class SqlReviews(SqlRepository):
@@ -23,9 +26,8 @@ class SqlReviews(SqlRepository):
 
     def put(self, review: Review) -> None:
         """Insert a review and make it the one that counts for its trace; earlier ones stay."""
-        self._connection.execute(insert(schema.reviews), rows.review_row(review))
-        t = schema.traces
-        self._connection.execute(update(t).where(t.c.id == review.trace_id).values(review_id=review.id))
+        self._connection.execute(_INSERT, rows.review_row(review))
+        self._connection.execute(_COUNTS, {"trace": review.trace_id, "review": review.id})
 
     def by_ids(self, ids: Collection[str]) -> dict[str, Review]:
         """Return reviews by id, in no particular order; unknown ids are left out."""

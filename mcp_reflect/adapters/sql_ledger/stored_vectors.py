@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Select, insert, select, update
+from sqlalchemy import Select, bindparam, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
 from mcp_reflect.domain.models import RETRIEVABLE
 from mcp_reflect.domain.values import Vector
+
+_E = schema.embeddings.c
+_OF_MEMORIES = select(_E.memory_id, _E.vector).where(
+    _E.memory_id.in_(bindparam("memories", expanding=True)), _E.model == bindparam("of")
+)
 
 
 class SqlVectors(SqlRepository):
@@ -27,9 +32,10 @@ class SqlVectors(SqlRepository):
 
     def of_memories(self, memory_ids: Sequence[str], model: str) -> dict[str, Vector]:
         """Return the vectors of these memories under a model, by memory id; those without one are left out."""
-        e = schema.embeddings.c
-        found = select(e.memory_id, e.vector).where(e.memory_id.in_(list(memory_ids)), e.model == model)
-        return {memory_id: rows.to_vector(blob) for memory_id, blob in self._connection.execute(found)}
+        if not memory_ids:
+            return {}
+        found = self._connection.execute(_OF_MEMORIES, {"memories": list(memory_ids), "of": model})
+        return {memory_id: rows.to_vector(blob) for memory_id, blob in found}
 
     def missing(self, project: str, model: str) -> list[tuple[str, str]]:
         """Return (memory_id, text to embed) of the memories without a vector, by ascending change number."""

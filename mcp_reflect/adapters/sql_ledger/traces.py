@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, or_, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
@@ -15,6 +15,11 @@ from mcp_reflect.domain.models import Origin, ReflectionDraft, Review, ReviewSta
 
 _TEXTS = ("task", "trajectory", "final_response", "reference_context", "feedback")
 """Columns that may quote a memory, some of them megabytes long; once written they never change."""
+
+_INSERT = insert(schema.traces)
+_BY_KEY = select(schema.traces).where(
+    schema.traces.c.project == bindparam("of"), schema.traces.c.trace_key == bindparam("key")
+)
 
 _PHRASES = 20
 """Looked for by one statement: SQLite allows expressions of a certain depth only."""
@@ -36,8 +41,8 @@ class SqlTraces(SqlRepository):
 
     def find_by_key(self, project: str, trace_key: str) -> Trace | None:
         """Return the trace that was submitted to a project under a key; None where none was."""
-        t = schema.traces.c
-        return self._find(and_(t.project == project, t.trace_key == trace_key))
+        row = self._connection.execute(_BY_KEY, {"of": project, "key": trace_key}).mappings().first()
+        return None if row is None else rows.trace_from(row)
 
     def _find(self, condition: ColumnElement[bool]) -> Trace | None:
         row = self._connection.execute(select(schema.traces).where(condition)).mappings().first()
@@ -94,7 +99,7 @@ class SqlTraces(SqlRepository):
 
     def add(self, trace: Trace) -> None:
         """Insert a trace, whose id must be new."""
-        self._connection.execute(insert(schema.traces), rows.trace_row(trace))
+        self._connection.execute(_INSERT, rows.trace_row(trace))
 
     def map_drafts(self, trace_id: str, change: Callable[[ReflectionDraft], ReflectionDraft]) -> None:
         """Apply a change to the draft of a trace and to those of all its reviews, and store them."""

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import ColumnElement, delete, func, insert, select, update
+from sqlalchemy import Select, bindparam, delete, func, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
 from mcp_reflect.domain.learning import q_update
 from mcp_reflect.domain.models import UtilityEvent
+
+_E = schema.utility_events.c
+_EVENTS = select(schema.utility_events).order_by(_E.seq, _E.position)
+_OF_TRACE = _EVENTS.where(_E.trace_id == bindparam("trace"))
+_OF_MEMORIES = _EVENTS.where(_E.memory_id.in_(bindparam("memories", expanding=True)))
+_LAST_SEQ = select(func.max(_E.seq)).where(_E.memory_id == bindparam("memory"))
+_PROJECT = select(schema.memories.c.project).where(schema.memories.c.id == bindparam("memory"))
 
 
 class SqlUtilityEvents(SqlRepository):
@@ -17,26 +24,23 @@ class SqlUtilityEvents(SqlRepository):
 
     def of_memories(self, memory_ids: Iterable[str]) -> list[UtilityEvent]:
         """Return all events of these memories, in the order of the reviews."""
-        return self._events(schema.utility_events.c.memory_id.in_(list(memory_ids)))
+        wanted = list(memory_ids)
+        return self._events(_OF_MEMORIES, memories=wanted) if wanted else []
 
     def last_seq(self, memory_id: str) -> int:
         """Return the number of the last review that moved a memory; 0 where none has."""
-        e = schema.utility_events.c
-        return self._connection.execute(select(func.max(e.seq)).where(e.memory_id == memory_id)).scalar() or 0
+        return self._connection.execute(_LAST_SEQ, {"memory": memory_id}).scalar() or 0
 
     def of_trace(self, trace_id: str) -> list[UtilityEvent]:
         """Return the events that the reviews of a trace caused, in the order of the reviews."""
-        return self._events(schema.utility_events.c.trace_id == trace_id)
+        return self._events(_OF_TRACE, trace=trace_id)
 
-    def _events(self, condition: ColumnElement[bool]) -> list[UtilityEvent]:
-        e = schema.utility_events
-        found = select(e).where(condition).order_by(e.c.seq, e.c.position)
-        return [rows.event_from(row) for row in self._connection.execute(found).mappings()]
+    def _events(self, found: Select[tuple[object, ...]], **values: object) -> list[UtilityEvent]:
+        return [rows.event_from(row) for row in self._connection.execute(found, values).mappings()]
 
     def append(self, event: UtilityEvent) -> None:
         """Insert the newest event of a memory, set its q_value and add to the counts of its utility."""
-        memory = schema.memories
-        project = self._connection.execute(select(memory.c.project).where(memory.c.id == event.memory_id)).scalar_one()
+        project = self._connection.execute(_PROJECT, {"memory": event.memory_id}).scalar_one()
         self._connection.execute(insert(schema.utility_events), rows.event_row(event, project))
         u = schema.utilities
         moved = update(u).where(u.c.memory_id == event.memory_id)

@@ -6,8 +6,9 @@ stays too: it is frequent in runs, and a trajectory without it loses its meaning
 
 from __future__ import annotations
 
+import hashlib
 import re
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -27,8 +28,15 @@ from mcp_reflect.domain.redaction.secret_values import MARK, PLACEHOLDER, is_har
 from mcp_reflect.domain.redaction.tokens import redact_tokens
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
+_FREQUENT = ' etaoinsrhldcumfpgwybvk.,ESTAC:IRO-NDP/=01M2LF(BU)"_GHV#'
+"""Characters of text and code, the most frequent first; all others are rarer."""
+
 _SHORTEST = 8
 """Least length of a text that can hold a secret: `pwd=abcd`."""
+
+_MOST_REMEMBERED = 32_768
+_without_secrets: dict[bytes, None] = {}
+"""Digests of texts in which nothing was found: runs share their prompts, tool names and files."""
 
 _MAX_ROUNDS = 8
 """A replacement can expose a secret that touched another one; two rounds are usual."""
@@ -55,10 +63,18 @@ def redact(text: str) -> str:
     """Return the text with each secret replaced by `[redacted:<kind>]`. Idempotent."""
     if len(text) < _SHORTEST:
         return text
-    text = redact_coloured(text, _redact_plain)
-    text = redact_base64(text, _redact_plain)
-    text = redact_percent(text, _redact_plain)
-    return _redact_plain(text)
+    key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    if key in _without_secrets:
+        return text
+    redacted = redact_coloured(text, _redact_plain)
+    redacted = redact_base64(redacted, _redact_plain)
+    redacted = redact_percent(redacted, _redact_plain)
+    redacted = _redact_plain(redacted)
+    if redacted == text:
+        if len(_without_secrets) >= _MOST_REMEMBERED:
+            _without_secrets.clear()
+        _without_secrets[key] = None
+    return redacted
 
 
 def _redact_plain(text: str) -> str:
@@ -150,12 +166,30 @@ def _is_telling(name: str) -> bool:
 
 
 def _redact_once(text: str) -> str:
-    for known in secret_patterns():
-        for hint in known.hints:
-            if hint in text:
-                text = known.pattern.sub(partial(_replaced, known), text)
-                break
+    for known in _patterns_for(text):
+        text = known.pattern.sub(partial(_replaced, known), text)
     return redact_tokens(redact_named(redact_cookies(text)))
+
+
+def _patterns_for(text: str) -> list[SecretPattern]:
+    """Return the patterns one of whose hints is in the text, in their order."""
+    present, found = set(text), set[int]()
+    for character, hints in _hints().items():
+        if character in present:
+            found.update(number for hint, number in hints if hint in text)
+    known = secret_patterns()
+    return [known[number] for number in sorted(found)]
+
+
+@cache
+def _hints() -> dict[str, list[tuple[str, int]]]:
+    """The hints with the numbers of their patterns, by the rarest character of each: most are ruled out by that."""
+    by_character: dict[str, list[tuple[str, int]]] = {}
+    for number, known in enumerate(secret_patterns()):
+        for hint in known.hints:
+            rarest = max(hint, key=lambda character: _FREQUENT.find(character) % len(_FREQUENT))
+            by_character.setdefault(rarest, []).append((hint, number))
+    return by_character
 
 
 def _replaced(known: SecretPattern, match: re.Match[str]) -> str:
