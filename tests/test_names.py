@@ -29,7 +29,8 @@ INTERFACES = {
         "format_request",
         "parse_event",
         "read_turns",
-    },  # hooks.clients.ClientAdapter
+        *("is_session", "read_head", "session_folder"),
+    },  # hooks.clients.ClientAdapter, hooks.past_sessions.SessionFormat
     "cli/install/": {"parse_config", "put_entry", "remove_entry"},  # the same edits of JSON and of TOML
 }
 """One interface in several modules of a folder."""

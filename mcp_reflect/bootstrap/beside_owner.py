@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from mcp_reflect.adapters.no_index import NoIndex
 from mcp_reflect.application.jobs.leases import SharedWorkers
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.bootstrap import Workers, build_memory, compose_store
+from mcp_reflect.bootstrap import Store, Workers, build_memory, compose_store
 from mcp_reflect.bootstrap.parts import build_embedder, build_ledger
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings
@@ -29,8 +29,8 @@ class IdleWorkers(SharedWorkers[Workers]):
 
 
 @contextmanager
-def open_memory_beside_owner(settings: Settings) -> Iterator[MemoryService]:
-    """Open a memory that works whether or not a hub or server owns the home; for `submit_all` above all.
+def open_store_beside_owner(settings: Settings) -> Iterator[Store]:
+    """Open a home's ledger and model for connections that work whether or not a hub or server owns the home.
 
     Nothing is lost where the owner is ended meanwhile, or this process. Raises ConfigurationError or LedgerError.
     """
@@ -39,6 +39,12 @@ def open_memory_beside_owner(settings: Settings) -> Iterator[MemoryService]:
         closing(build_ledger(settings, home)) as ledger,
         closing(build_embedder(settings, home)) as embedder,
         compose_store(home, ledger, NoIndex(), embedder, IdleWorkers()) as store,
-        build_memory(settings, store) as memory,
     ):
+        yield store
+
+
+@contextmanager
+def open_memory_beside_owner(settings: Settings) -> Iterator[MemoryService]:
+    """Open the memory of one project on such a store; for `submit_all` above all. Raises as that does."""
+    with open_store_beside_owner(settings) as store, build_memory(settings, store) as memory:
         yield memory

@@ -17,6 +17,7 @@ from mcp_reflect.cli.guide import guide_command
 from mcp_reflect.cli.hook import hook_command
 from mcp_reflect.cli.hub import hub_app
 from mcp_reflect.cli.install.commands import install_command
+from mcp_reflect.cli.learn import learn_command
 
 app = typer.Typer(
     name="mcp-reflect",
@@ -27,6 +28,7 @@ app = typer.Typer(
 app.add_typer(hub_app, name="hub")
 app.add_typer(mirror.mirror_app, name="mirror")
 app.command("install")(install_command)
+app.command("learn")(learn_command)
 app.command("doctor")(doctor_command)
 app.command("hook")(hook_command)
 app.command("query")(tool_commands.query_command)

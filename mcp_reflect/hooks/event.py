@@ -44,6 +44,13 @@ class HookEvent(NamedTuple):
         return {"client": self.client, "session": self.session[:_LONGEST_NAME]}
 
 
+class SessionHead(NamedTuple):
+    """What a transcript says of its session; empty where it is none."""
+
+    session: str = ""
+    cwd: str = ""
+
+
 class SessionTurn(NamedTuple):
     """A turn of a session: the prompt, and the messages of the agent until its answer.
 

@@ -8,7 +8,7 @@ A verdict that comes later reviews the trace, and the user's word replaces what 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mcp_reflect.hooks.event import HookEvent, SessionTurn, trace_key_of
@@ -46,6 +46,17 @@ def submit_turns(event: HookEvent, turns: Sequence[SessionTurn], session: Sessio
 
     The last turn counts as finished: the event is the end of it.
     """
+    settled = 0
+    for task, begins, turn in session_runs(turns):
+        final = event.final if turn.key == turns[-1].key and event.final else turn.final
+        _Settling(event, session, call, task, turn._replace(final=final)).run()
+        settled = begins
+    if settled > session.settled:
+        session.add({"settled": settled})
+
+
+def session_runs(turns: Sequence[SessionTurn]) -> Iterator[tuple[str, int, SessionTurn]]:
+    """Yield the turns that are runs, each with its task, where in the transcript that was set, and its last word."""
     task, begins = "", 0
     for number, turn in enumerate(turns):
         praise = is_praise_only(turn.prompt)
@@ -56,11 +67,45 @@ def submit_turns(event: HookEvent, turns: Sequence[SessionTurn], session: Sessio
             task = f"{task}\n\n{turn.prompt}"[-_LONGEST_TASK:]
         else:
             task, begins = turn.prompt[:_LONGEST_TASK], turn.start
-        final = event.final if turn is turns[-1] and event.final else turn.final
-        known = turn._replace(final=final, followed_up=_last_word(turns[number:]))
-        _Settling(event, session, call, task, known).run()
-    if turns and begins > session.settled:
-        session.add({"settled": begins})
+        yield task, begins, turn._replace(followed_up=_last_word(turns[number:]))
+
+
+def past_runs(event: HookEvent, turns: Sequence[SessionTurn]) -> Iterator[dict[str, Any]]:
+    """Yield the runs of a session that is over as arguments of submit_trace, with `source` beside a verdict.
+
+    Their keys are those under which hooks submit the same turns. What the agent submitted itself is left out.
+    """
+    for task, _, turn in session_runs(turns):
+        if has_content(turn, turn.messages) and not _is_submitted(turn):
+            found = find_evidence(turn)
+            run = run_arguments(event, task, turn, turn.messages, trace_key_of(event, turn))
+            if found is not None:
+                run |= {"review_result": found.result, "feedback": found.words, "source": found.source}
+            yield run
+
+
+def _is_submitted(turn: SessionTurn) -> bool:
+    uses = (part.name for part in tool_blocks(turn.messages) if isinstance(part, ToolUse))
+    return any(own_tool(name) == "submit_trace" for name in uses)
+
+
+def has_content(turn: SessionTurn, messages: Sequence[dict[str, Any]]) -> bool:
+    """Return whether there is anything in messages of a turn that makes them a run."""
+    return bool(messages) and bool(turn.final or any(isinstance(each, ToolUse) for each in tool_blocks(messages)))
+
+
+def run_arguments(
+    event: HookEvent, task: str, turn: SessionTurn, messages: list[dict[str, Any]], key: str
+) -> dict[str, Any]:
+    """Return messages of a turn as arguments of submit_trace, without a verdict."""
+    return {
+        "task": task,
+        "trajectory": truncate_messages(messages),
+        "final_response": turn.final[-_LONGEST_FINAL:],
+        "model": turn.model[:_LONGEST_NAME],
+        "metadata": event.origin,
+        "trace_key": key,
+    }
 
 
 def _last_word(turns: Sequence[SessionTurn]) -> str:
@@ -129,17 +174,11 @@ class _Settling:
 
     def _submit(self, messages: list[dict[str, Any]], part: int, found: Evidence | None) -> _Handed | None:
         """Store a trace of these messages; None where there is nothing in them."""
-        if not messages or not (self._turn.final or any(isinstance(each, ToolUse) for each in tool_blocks(messages))):
+        if not has_content(self._turn, messages):
             return None
         since = max((int(record.get("shown_before", 0)) for record in self._session.handed.values()), default=0)
-        arguments: dict[str, Any] = {
-            "task": self._task,
-            "trajectory": truncate_messages(messages),
-            "final_response": self._turn.final[-_LONGEST_FINAL:],
-            "model": self._turn.model[:_LONGEST_NAME],
-            "metadata": self._event.origin,
-            "trace_key": self._key if part == 1 else f"{self._key[: _LONGEST_NAME - 8]}#{part}",
-        }
+        key = self._key if part == 1 else f"{self._key[: _LONGEST_NAME - 8]}#{part}"
+        arguments = run_arguments(self._event, self._task, self._turn, messages, key)
         given = self._session.given(self._turn.key, since)[:_MOST_IDS]
         meta: dict[str, Any] = {WAIT: False}
         if found is not None:

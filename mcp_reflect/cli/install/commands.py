@@ -84,6 +84,17 @@ def _install(
     _out.print(done + (f" Backup: {copy.name}" if copy else ""), markup=False, soft_wrap=True)
     if not uninstall:
         _out.print(f"Next: {client.next_step}.", markup=False, soft_wrap=True)
+        _offer_learning(client)
+
+
+def _offer_learning(client: InstallTarget) -> None:
+    """Point to the sessions that the client has left on this machine, where there are any."""
+    from mcp_reflect.hooks.past_sessions import FORMATS  # noqa: PLC0415 - not to complete a word
+
+    known = FORMATS.get(client.name)
+    if known is not None and Path(known.session_folder(os.environ, str(Path.home()))).is_dir():
+        learn = f"{PROGRAM} learn --client {client.name}"
+        _out.print(f"Earlier sessions are here; `{learn}` shows what they could teach, and asks.", soft_wrap=True)
 
 
 def _enabled_plugin() -> Path | None:
@@ -110,6 +121,7 @@ def _leave_to_plugin(client: InstallTarget, path: Path, plugin: Path, *, show: b
     if not show:
         home = Path(home_folder(os.environ, str(Path.cwd())))
         tell(f"The plugin finds this program by {write_launch(home, find_launch(os.environ))}.")
+        _offer_learning(client)
 
 
 def _file_of(client: InstallTarget, *, project: bool) -> Path:

@@ -24,8 +24,8 @@ class ClientAdapter(Protocol):
         """Return the stop hook's output that makes the agent go on with a request; None where it cannot."""
         ...
 
-    def read_turns(self, event: HookEvent, start: int) -> list[SessionTurn]:
-        """Return the turns in the event's transcript that begin at the byte `start` or later. Raises OSError."""
+    def read_turns(self, event: HookEvent, start: int, most: int = ...) -> list[SessionTurn]:
+        """Return the last turns in the event's transcript that begin at the byte `start` or later. Raises OSError."""
         ...
 
 

@@ -7,12 +7,15 @@ turn. Subagents write files of their own, in earlier versions lines with `isSide
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from mcp_reflect.domain.trajectory.tools import SHELLS
-from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
-from mcp_reflect.hooks.event import HookEvent, HookEventKind, SessionTurn, first_text, planned_call
+from mcp_reflect.hooks.clients.turn_builder import MAX_TURNS, TurnBuilder, user_text
+from mcp_reflect.hooks.event import HookEvent, HookEventKind, SessionHead, SessionTurn, first_text, planned_call
 from mcp_reflect.hooks.own_tools import returns_memories
 from mcp_reflect.hooks.steps import output_text, response_exit_code
 from mcp_reflect.hooks.transcript import read_json_lines
@@ -30,6 +33,9 @@ _KINDS: dict[str, HookEventKind] = {
 }
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_DEPTH = 2
+"""Parts of a path: `<folder of the project>/<session>.jsonl`."""
+_HEAD_LINES = 200
 _INTERRUPTED = "[Request interrupted by user"
 _NOT_KEPT = frozenset({"thinking", "redacted_thinking"})
 
@@ -84,9 +90,28 @@ def format_request(text: str) -> dict[str, Any] | None:
     return {"decision": "block", "reason": text}
 
 
-def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
+def session_folder(environ: Mapping[str, str], user: str) -> str:
+    """Return the folder below which the sessions stand, one file each; `user` is the user's own folder."""
+    return os.path.join(environ.get("CLAUDE_CONFIG_DIR") or os.path.join(user, ".claude"), "projects")
+
+
+def is_session(names: Sequence[str]) -> bool:
+    """Return whether a path below that folder, part by part, is that of a session, not of a subagent."""
+    return len(names) == _DEPTH and names[-1].endswith(".jsonl") and not names[-1].startswith("agent-")
+
+
+def read_head(path: str) -> SessionHead:
+    """Return what the first lines of a session say of it. Raises OSError."""
+    for _, line in islice(read_json_lines(path), _HEAD_LINES):
+        session, folder = first_text(line, "sessionId"), first_text(line, "cwd")
+        if session and folder and line.get("isSidechain") is not True:
+            return SessionHead(session, folder)
+    return SessionHead()
+
+
+def read_turns(event: HookEvent, start: int, most: int = MAX_TURNS) -> list[SessionTurn]:
     """Return the turns in the event's transcript. Raises OSError where it cannot be read."""
-    found = TurnBuilder()
+    found = TurnBuilder(most)
     reader = _Reader(found)
     for position, line in read_json_lines(event.transcript, start):
         reader.take(position, line)

@@ -8,13 +8,14 @@ hooks added stands in messages of the role `developer`, and what a stop hook ask
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, exit_code
 from mcp_reflect.hooks.clients import claude_code
-from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
-from mcp_reflect.hooks.event import HookEvent, SessionTurn, first_text
+from mcp_reflect.hooks.clients.turn_builder import MAX_TURNS, TurnBuilder, user_text
+from mcp_reflect.hooks.event import HookEvent, SessionHead, SessionTurn, first_text
 from mcp_reflect.hooks.own_tools import returns_memories
 from mcp_reflect.hooks.steps import output_text, response_exit_code
 from mcp_reflect.hooks.tool_output import unwrap_codex
@@ -91,9 +92,28 @@ def format_request(text: str) -> dict[str, Any] | None:
     return claude_code.format_request(text)
 
 
-def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
+def session_folder(environ: Mapping[str, str], user: str) -> str:
+    """Return the folder below which the sessions stand, one file each; `user` is the user's own folder."""
+    return os.path.join(environ.get("CODEX_HOME") or os.path.join(user, ".codex"), "sessions")
+
+
+def is_session(names: Sequence[str]) -> bool:
+    """Return whether a path below that folder, part by part, is that of a session."""
+    return names[-1].startswith("rollout-") and names[-1].endswith(".jsonl")
+
+
+def read_head(path: str) -> SessionHead:
+    """Return what the first line of a session says of it. Raises OSError."""
+    _, line = next(read_json_lines(path), (0, {}))
+    meta = line.get("payload")
+    if line.get("type") != "session_meta" or not isinstance(meta, dict):
+        return SessionHead()
+    return SessionHead(first_text(meta, "id"), first_text(meta, "cwd"))
+
+
+def read_turns(event: HookEvent, start: int, most: int = MAX_TURNS) -> list[SessionTurn]:
     """Return the turns in the event's rollout. Raises OSError where it cannot be read."""
-    found = TurnBuilder()
+    found = TurnBuilder(most)
     model, asked = event.model, ""
     recalling: set[str] = set()
     for position, line in read_json_lines(event.transcript, start):

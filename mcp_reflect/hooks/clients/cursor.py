@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from mcp_reflect.domain.trajectory.tools import SHELLS
-from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
+from mcp_reflect.hooks.clients.turn_builder import MAX_TURNS, TurnBuilder, user_text
 from mcp_reflect.hooks.event import HookEvent, HookEventKind, SessionTurn, first_text
 from mcp_reflect.hooks.steps import output_text, response_exit_code
 from mcp_reflect.hooks.transcript import read_json_lines
@@ -71,9 +71,9 @@ def format_request(text: str) -> dict[str, Any] | None:
     return None
 
 
-def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
+def read_turns(event: HookEvent, start: int, most: int = MAX_TURNS) -> list[SessionTurn]:
     """Return the turns in the event's transcript. Raises OSError where it cannot be read."""
-    found = TurnBuilder()
+    found = TurnBuilder(most)
     for position, line in read_json_lines(event.transcript, start):
         message = line.get("message")
         content = message.get("content") if isinstance(message, dict) else line.get("content")

@@ -1,19 +1,17 @@
-"""Gemini CLI. Hook calls after its hooks reference; transcripts as its recording service writes them: a JSON object
-with `messages`, or one message a line. Not tried with the program.
-"""
+"""Gemini CLI. Recorded from version 0.61. A transcript is a JSON object with `messages`, or has one message a line."""
 
 from __future__ import annotations
 
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mcp_reflect.domain.text.recalled import marked
 from mcp_reflect.domain.trajectory.tools import SHELLS, exit_code
-from mcp_reflect.hooks.clients.turn_builder import TurnBuilder, user_text
-from mcp_reflect.hooks.event import HookEvent, HookEventKind, SessionTurn, first_text
+from mcp_reflect.hooks.clients.turn_builder import MAX_TURNS, TurnBuilder, user_text
+from mcp_reflect.hooks.event import HookEvent, HookEventKind, SessionHead, SessionTurn, first_text
 from mcp_reflect.hooks.own_tools import returns_memories
 from mcp_reflect.hooks.steps import output_text
 from mcp_reflect.hooks.tool_output import unwrap_gemini
@@ -29,6 +27,10 @@ _KINDS: dict[str, HookEventKind] = {
     "SessionEnd": "end",
 }
 _LONGEST_JSON = 64_000_000
+_DEPTH = 3
+"""Parts of a path: `<project>/chats/<session>.jsonl`."""
+_PROJECT_ROOT = ".project_root"
+_LONGEST_PATH = 10_000
 
 
 def parse_event(name: str, payload: dict[str, Any]) -> HookEvent | None:
@@ -74,10 +76,37 @@ def format_request(text: str) -> dict[str, Any] | None:
     return {"decision": "block", "reason": marked(text)}
 
 
-def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
+def session_folder(environ: Mapping[str, str], user: str) -> str:
+    """Return the folder below which the sessions stand, one file each; `user` is the user's own folder."""
+    del environ
+    return os.path.join(user, ".gemini", "tmp")
+
+
+def is_session(names: Sequence[str]) -> bool:
+    """Return whether a path below that folder, part by part, is that of a session."""
+    return len(names) == _DEPTH and names[1] == "chats" and names[2].endswith((".json", ".jsonl"))
+
+
+def read_head(path: str) -> SessionHead:
+    """Return what a session's first record says of it, and its folder's file the project's root. Raises OSError."""
+    marker = os.path.join(os.path.dirname(os.path.dirname(path)), _PROJECT_ROOT)
+    try:
+        with open(marker, encoding="utf-8", errors="replace") as file:
+            folder = file.read(_LONGEST_PATH).strip()
+    except OSError:  # an earlier version, which kept a digest of the path alone
+        folder = ""
+    head = _whole(path)
+    if head is None:
+        _, head = next(read_json_lines(path), (0, {}))
+    if head.get("kind") not in {None, "main"}:  # a subagent's
+        return SessionHead()
+    return SessionHead(first_text(head, "sessionId"), folder)
+
+
+def read_turns(event: HookEvent, start: int, most: int = MAX_TURNS) -> list[SessionTurn]:
     """Return the turns in the event's transcript; where it cannot be read, the one in the event itself."""
     del start  # a JSON object is read whole or not at all
-    found = TurnBuilder()
+    found = TurnBuilder(most)
     try:
         for number, record in enumerate(_last_of_each(_records(event.transcript))):
             kind = record.get("type")
@@ -87,7 +116,7 @@ def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
             elif kind == "gemini":
                 _take(found, record)
     except OSError:
-        found = TurnBuilder()
+        found = TurnBuilder(most)
     if not found.turns and event.prompt and event.final:
         digest = zlib.crc32(f"{event.prompt}\x00{event.final}".encode("utf-8", "replace"))
         found.begin(f"{digest:08x}", event.prompt, 0, local=True)
@@ -96,17 +125,24 @@ def read_turns(event: HookEvent, start: int) -> list[SessionTurn]:
 
 
 def _records(path: str) -> Iterator[dict[str, Any]]:
-    if os.path.getsize(path) <= _LONGEST_JSON:
-        with open(path, "rb") as file:
-            text = file.read().decode("utf-8", "replace")
-        try:
-            whole = json.loads(text)
-        except (ValueError, RecursionError):
-            whole = None
-        if isinstance(whole, dict) and isinstance(whole.get("messages"), list):
-            yield from (record for record in whole["messages"] if isinstance(record, dict))
-            return
+    whole = _whole(path)
+    if whole is not None:
+        yield from (record for record in whole["messages"] if isinstance(record, dict))
+        return
     yield from (record for _, record in read_json_lines(path))
+
+
+def _whole(path: str) -> dict[str, Any] | None:
+    """The object that a transcript is in one piece; None for one of lines."""
+    if os.path.getsize(path) > _LONGEST_JSON:
+        return None
+    with open(path, "rb") as file:
+        text = file.read().decode("utf-8", "replace")
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return whole if isinstance(whole, dict) and isinstance(whole.get("messages"), list) else None
 
 
 def _last_of_each(records: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -26,9 +26,13 @@ def user_text(text: str) -> str:
 
 
 class TurnBuilder:
-    """Takes messages in order; `turns` are what they make up. What stands before the first prompt is left out."""
+    """Takes messages in order; `turns` are what they make up, the last `most` and one more.
 
-    def __init__(self) -> None:
+    What stands before the first prompt is left out.
+    """
+
+    def __init__(self, most: int = MAX_TURNS) -> None:
+        self._most = most
         self._done: list[SessionTurn] = []
         self._open: SessionTurn | None = None
 
@@ -38,7 +42,7 @@ class TurnBuilder:
             self.add({"role": "user", "content": prompt})
             return
         if self._open is not None:
-            self._done = [*self._done, self._open._replace(followed_up=prompt)][-MAX_TURNS:]
+            self._done = [*self._done, self._open._replace(followed_up=prompt)][-self._most :]
         self._open = SessionTurn(key, prompt, [], start, local=local)
 
     def add(self, message: dict[str, Any], final: str = "", model: str = "") -> None:
@@ -51,5 +55,5 @@ class TurnBuilder:
 
     @property
     def turns(self) -> list[SessionTurn]:
-        """Return the last MAX_TURNS finished turns, and then the one still open."""
+        """Return the last finished turns, at most the given number, and then the one still open."""
         return [*self._done, self._open] if self._open is not None else self._done
