@@ -13,7 +13,7 @@ class NoIndex:
     def _refuse(self, *_args: Any, **_kwargs: Any) -> Never:
         raise IndexFailure("the vector index belongs to another process, which follows the ledger")
 
-    upsert = delete = nearest = contents = generation = drop = erase = _refuse
+    upsert = describe = descriptions = delete = nearest = contents = generation = drop = erase = _refuse
 
     def is_unopened(self, *_args: Any, **_kwargs: Any) -> bool:
         """Return false: it cannot tell."""

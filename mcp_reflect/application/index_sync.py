@@ -14,8 +14,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mcp_reflect.application.index_entries import ENTRY_VERSION, index_document, index_metadata
 from mcp_reflect.application.ports import Ledger, Progress, VectorIndex
 from mcp_reflect.domain.changes import MemoryChange
+from mcp_reflect.domain.models import RETRIEVABLE, Memory
 from mcp_reflect.errors import ReflectError
 
 log = logging.getLogger(__name__)
@@ -83,7 +85,7 @@ class Indexer:
             return self._sync(project, progress)
 
     def _sync(self, project: str, progress: Progress | None) -> int:
-        key = f"{project}\n{self._model}"
+        key = self._key(project)
         with self._ledger.reading() as session:
             generation, seq = session.index_positions.get(key)
         present = self._index.generation(project, self._model)
@@ -97,7 +99,10 @@ class Indexer:
             self._write(project, changes.memories[start : start + _CHUNK])
             if progress is not None:
                 progress(min(start + _CHUNK, len(changes.memories)), len(changes.memories))
-        if changes.memories:
+        moved = [each.memory_id for each in changes.utilities]
+        for start in range(0, len(moved), _CHUNK):
+            self._describe(project, moved[start : start + _CHUNK])
+        if changes.memories or moved:
             generation = self._index.generation(project, self._model)
             with self._ledger.writing(durable=False) as writing:
                 writing.index_positions.put(key, generation, changes.seq)
@@ -119,23 +124,39 @@ class Indexer:
         if project in self._positions or project in self._asked:
             return False
         with self._ledger.reading() as session:
-            generation, seq = session.index_positions.get(f"{project}\n{self._model}")
+            generation, seq = session.index_positions.get(self._key(project))
             if not generation:
                 return not any(session.projects.counts(project, None).memories.values())
             if not self._index.is_unopened(project, self._model, generation):
                 return False
-            return not session.feed.changes(project, self._model, seq).memories
+            changes = session.feed.changes(project, self._model, seq)
+            return not (changes.memories or changes.utilities)
 
     def _write(self, project: str, changes: Sequence[MemoryChange]) -> None:
         gone = [change.memory_id for change in changes if not change.retrievable]
         if gone:
             self._index.delete(project, self._model, gone)
-        held = [(change, change.vector) for change in changes if change.retrievable and change.vector is not None]
+        found = self._memories([change.memory_id for change in changes if change.retrievable])
+        # One that was erased since has its own change, or none: the collection is filled again then.
+        held = {
+            i: change.vector for change in changes if (i := change.memory_id) in found and change.vector is not None
+        }
         if held:
-            ids = [change.memory_id for change, _ in held]
-            vectors = np.stack([vector for _, vector in held])
-            metadatas = [{"user": change.user, "created": change.created} for change, _ in held]
-            self._index.upsert(project, self._model, ids, vectors, metadatas)
+            ids, vectors = list(held), np.stack(list(held.values()))
+            metadatas = [index_metadata(found[i]) for i in ids]
+            self._index.upsert(project, self._model, ids, vectors, metadatas, [index_document(found[i]) for i in ids])
+
+    def _describe(self, project: str, ids: Sequence[str]) -> None:
+        """Write the metadata of memories whose q_value moved."""
+        found = {i: memory for i, memory in self._memories(ids).items() if memory.status in RETRIEVABLE}
+        self._index.describe(project, self._model, list(found), [index_metadata(each) for each in found.values()])
+
+    def _memories(self, ids: Sequence[str]) -> dict[str, Memory]:
+        with self._ledger.reading() as session:
+            return session.memories.by_ids(ids)
+
+    def _key(self, project: str) -> str:
+        return f"{project}\n{self._model}\n{ENTRY_VERSION}"
 
     def _run(self) -> None:
         while True:

@@ -75,7 +75,9 @@ def build_index(settings: Settings, home: Home) -> VectorIndex:
     """Open the vector index of the settings, by default the one in the home."""
     from mcp_reflect.adapters.chroma_index import ChromaIndex  # noqa: PLC0415 - beside its siblings
 
-    return ChromaIndex(home.index_folder, settings.index.url)
+    of = settings.index
+    token = "" if of.token is None else of.token.get_secret_value()
+    return ChromaIndex(home.index_folder, of.url, token=token, tenant=of.tenant, database=of.database)
 
 
 def build_embedder(settings: Settings, home: Home) -> Embedder:

@@ -86,13 +86,13 @@ def restore_command(
 
 def _check_redirections(text: str, home: Path, file: Path, allowed: set[str]) -> None:
     """Raises ConfigurationError where a backup changes where texts are sent and nobody allowed that by name."""
-    from mcp_reflect.config.redirections import redirections  # noqa: PLC0415 - only here
+    from mcp_reflect.config.redirections import SECRET, redirections  # noqa: PLC0415 - only here
 
     present = home / _CONFIG
     here = redirections(present.read_bytes().decode("utf-8-sig", "replace")) if present.is_file() else {}
     new = {key: value for key, value in redirections(text).items() if here.get(key) != value and key not in allowed}
     if new:
-        listed = "; ".join(f"{key} = {value!r}" for key, value in sorted(new.items()))
+        listed = "; ".join(f"{key} = {'***' if key in SECRET else repr(value)}" for key, value in sorted(new.items()))
         options = " ".join(f"--allow {key}" for key in sorted(new))
         raise ConfigurationError(
             f"{file}: its settings would send texts elsewhere or name another model: {listed}. Nothing was changed; "

@@ -8,8 +8,12 @@ from mcp_reflect.errors import ConfigurationError
 
 REDIRECTING = (
     *("reflection.model", "reflection.base_url", "embedding.model", "index.url", "ledger.url", "errors.mirror"),
+    *("index.token", "index.tenant", "index.database"),
     "hooks.submit",
 )
+
+SECRET = frozenset({"index.token"})
+"""Those whose value is never shown."""
 
 
 def redirections(text: str) -> dict[str, object]:

@@ -182,9 +182,12 @@ class EmbeddingSettings(_Section):
 
 
 class IndexSettings(_Section):
-    """The setting of the vector index, section `index`."""
+    """The settings of the vector index, section `index`."""
 
     url: HttpUrl = _setting("", "address of a Chroma server", HTTP_URL, shown="embedded")
+    token: SecretStr | None = _setting(None, "token for the Chroma server or Chroma Cloud", "a token", shown="none")
+    tenant: Text = _setting("", "tenant on the Chroma server", "a name", shown="the server's default")
+    database: Text = _setting("", "database on the Chroma server", "a name", shown="the server's default")
 
 
 class LedgerSettings(_Section):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -176,3 +178,40 @@ def test_a_collection_that_was_lost_is_begun_anew(chroma_server: str, tmp_path: 
     assert index.generation("lost", "model") == ""
     index.upsert("lost", "model", ["b"], np.stack([axis(1)]), [{"user": "ann"}])
     assert list(index.contents("lost", "model")) == ["b"]
+
+
+def test_entries_hold_texts_and_metadata_which_can_be_replaced(index: VectorIndex) -> None:
+    vectors = np.stack([axis(0), axis(1)])
+    told = [{"q_value": 0.5, "ticket": "A-1"}, {"q_value": 0.5}]
+    index.upsert("alpha", "model", ["a", "b"], vectors, told, ["task a", "task b"])
+    index.describe("alpha", "model", ["a", "gone"], [{"q_value": 0.65, "team": "x"}, {"q_value": 0.1}])
+    index.describe("beta", "model", ["a"], [{"q_value": 0.1}])
+    assert index.descriptions("alpha", "model") == {
+        "a": ("task a", {"q_value": 0.65, "team": "x"}),
+        "b": ("task b", {"q_value": 0.5}),
+    }
+    assert index.descriptions("beta", "model") == {}
+
+
+@pytest.mark.process
+def test_a_server_is_asked_for_its_tenant_and_database_in_small_writes(chroma_server: str, tmp_path: Path) -> None:
+    made = urllib.request.Request(
+        f"{chroma_server}/api/v2/tenants/default_tenant/databases",
+        json.dumps({"name": "second"}).encode(),
+        {"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(made):
+        pass
+    first = ChromaIndex(tmp_path / "unused", chroma_server)
+    second = ChromaIndex(tmp_path / "unused", chroma_server, token="t", tenant="default_tenant", database="second")
+    ids = [f"m{number}" for number in range(301)]
+    second.upsert(
+        "tenants", "model", ids, np.stack([axis(number % 3) for number in range(301)]), [{"user": "ann"}] * 301
+    )
+    assert second.contents("tenants", "model").keys() == set(ids)
+    assert first.contents("tenants", "model") == {}
+    missing = ChromaIndex(tmp_path / "unused", chroma_server, database="third")
+    with pytest.raises(IndexFailure):
+        missing.contents("tenants", "model")
+    for index in (first, second, missing):
+        index.close()

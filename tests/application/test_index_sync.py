@@ -27,9 +27,15 @@ class SlowIndex(MemoryIndex):
         self.writing, self.dropping = threading.Event(), threading.Event()
 
     def upsert(
-        self, project: str, model: str, ids: Sequence[str], vectors: Vector, metadatas: Sequence[Mapping[str, object]]
+        self,
+        project: str,
+        model: str,
+        ids: Sequence[str],
+        vectors: Vector,
+        metadatas: Sequence[Mapping[str, object]],
+        documents: Sequence[str] = (),
     ) -> None:
-        super().upsert(project, model, ids, vectors, metadatas)
+        super().upsert(project, model, ids, vectors, metadatas, documents)
         if not self.writing.is_set():
             self.writing.set()
             self.dropping.wait(0.5)

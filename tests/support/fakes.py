@@ -40,17 +40,36 @@ class MemoryIndex:
 
     def __init__(self) -> None:
         self._collections: dict[tuple[str, str], tuple[str, dict[str, Vector]]] = {}
+        self._told: dict[tuple[str, str], dict[str, tuple[str, Mapping[str, object]]]] = {}
 
     def upsert(
-        self, project: str, model: str, ids: Sequence[str], vectors: Vector, metadatas: Sequence[Mapping[str, object]]
+        self,
+        project: str,
+        model: str,
+        ids: Sequence[str],
+        vectors: Vector,
+        metadatas: Sequence[Mapping[str, object]],
+        documents: Sequence[str] = (),
     ) -> None:
-        del metadatas
+        told = self._told.setdefault((project, model), {})
+        for memory_id, metadata, text in zip(ids, metadatas, documents or [""] * len(ids), strict=True):
+            told[memory_id] = text, dict(metadata)
         _, held = self._collections.setdefault((project, model), (uuid.uuid4().hex, {}))
         held.update(zip(ids, np.asarray(vectors), strict=True))
+
+    def describe(self, project: str, model: str, ids: Sequence[str], metadatas: Sequence[Mapping[str, object]]) -> None:
+        told = self._told.get((project, model), {})
+        for memory_id, metadata in zip(ids, metadatas, strict=True):
+            if memory_id in told:
+                told[memory_id] = told[memory_id][0], dict(metadata)
+
+    def descriptions(self, project: str, model: str) -> dict[str, tuple[str, Mapping[str, object]]]:
+        return dict(self._told.get((project, model), {}))
 
     def delete(self, project: str, model: str, ids: Sequence[str]) -> None:
         for memory_id in ids:
             self._held(project, model).pop(memory_id, None)
+            self._told.get((project, model), {}).pop(memory_id, None)
 
     def nearest(self, project: str, model: str, vector: Vector, limit: int) -> list[str]:
         held = self._held(project, model)
@@ -68,6 +87,7 @@ class MemoryIndex:
 
     def drop(self, project: str, model: str) -> None:
         self._collections.pop((project, model), None)
+        self._told.pop((project, model), None)
 
     def erase(self, project: str, model: str) -> None:
         self.drop(project, model)

@@ -24,6 +24,9 @@ log = logging.getLogger(__name__)
 
 _BATCH = 1_000
 
+_SERVER_BATCH = 300
+"""Entries per call to a server: the quota of Chroma Cloud for one write and for one read."""
+
 _HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 400, "max_neighbors": 32}
 """Chosen for a recall of 99% at the nearest 100 of 100,000 real embeddings."""
 
@@ -43,25 +46,63 @@ class ChromaIndex:
     one: the index holds only copies of the ledger's vectors. All methods raise IndexFailure. Thread-safe.
     """
 
-    def __init__(self, folder: Path, url: str = "") -> None:
+    def __init__(self, folder: Path, url: str = "", *, token: str = "", tenant: str = "", database: str = "") -> None:
+        """Prepare an index in `folder`, or on the server at `url`, whose defaults empty names stand for."""
         self._folder = folder
         self._url = url
+        self._access = (token, tenant, database)
         self._client: Any = None
         self._collections: dict[tuple[str, str], Any] = {}
         self._unused = UnusedSpace(folder)
         self._lock = threading.RLock()
 
     def upsert(
-        self, project: str, model: str, ids: Sequence[str], vectors: Vector, metadatas: Sequence[Mapping[str, object]]
+        self,
+        project: str,
+        model: str,
+        ids: Sequence[str],
+        vectors: Vector,
+        metadatas: Sequence[Mapping[str, object]],
+        documents: Sequence[str] = (),
     ) -> None:
-        """Write vectors, shape (len(ids), dimension), with their metadata; creates the collection if needed."""
+        """Write vectors, shape (len(ids), dimension), with metadata and texts; creates the collection if needed."""
         with self._failing("writing"):
             collection = self._open(project, model, create=True)
-            for start in range(0, len(ids), _BATCH):
-                part = slice(start, start + _BATCH)
+            for part in self._parts(len(ids)):
                 collection.upsert(
-                    ids=list(ids[part]), embeddings=vectors[part], metadatas=[dict(m) for m in metadatas[part]]
+                    ids=list(ids[part]),
+                    embeddings=vectors[part],
+                    metadatas=[dict(m) for m in metadatas[part]],
+                    documents=list(documents[part]) or None,
                 )
+
+    def describe(self, project: str, model: str, ids: Sequence[str], metadatas: Sequence[Mapping[str, object]]) -> None:
+        """Replace the metadata of these ids, as far as the collection holds them."""
+        with self._failing("writing"):
+            collection = self._open(project, model)
+            if collection is None:
+                return
+            for part in self._parts(len(ids)):
+                held = collection.get(ids=list(ids[part]), include=["metadatas"])
+                before = dict(zip(held["ids"], held["metadatas"], strict=True))
+                changed = {i: dict(m) for i, m in zip(ids[part], metadatas[part], strict=True) if i in before}
+                # Chroma merges metadata: a key that is gone has to be named to go.
+                gone = {i: dict.fromkeys(before[i].keys() - each.keys()) for i, each in changed.items()}
+                if changed:
+                    collection.update(ids=list(changed), metadatas=[gone[i] | each for i, each in changed.items()])
+
+    def descriptions(self, project: str, model: str) -> dict[str, tuple[str, Mapping[str, object]]]:
+        """Return the text and metadata of every id of the collection; empty without a collection."""
+        with self._failing("reading"):
+            collection = self._open(project, model)
+            found: dict[str, tuple[str, Mapping[str, object]]] = {}
+            for page in [] if collection is None else self._parts(collection.count()):
+                part = collection.get(
+                    limit=page.stop - page.start, offset=page.start, include=["documents", "metadatas"]
+                )
+                columns = zip(part["ids"], part["documents"], part["metadatas"], strict=True)
+                found |= {memory_id: (text or "", told or {}) for memory_id, text, told in columns}
+            return found
 
     def delete(self, project: str, model: str, ids: Sequence[str]) -> None:
         """Delete these ids from the collection, if it exists."""
@@ -69,8 +110,8 @@ class ChromaIndex:
             collection = self._open(project, model)
             if collection is None:
                 return
-            for start in range(0, len(ids), _BATCH):
-                collection.delete(ids=list(ids[start : start + _BATCH]))
+            for part in self._parts(len(ids)):
+                collection.delete(ids=list(ids[part]))
 
     def nearest(self, project: str, model: str, vector: Vector, limit: int) -> list[str]:
         """Return the ids of at most `limit` nearest vectors, nearest first; none without a collection."""
@@ -88,8 +129,8 @@ class ChromaIndex:
             if collection is None:
                 return {}
             held: dict[str, Vector] = {}
-            for offset in range(0, collection.count(), _BATCH):
-                part = collection.get(limit=_BATCH, offset=offset, include=["embeddings"])
+            for page in self._parts(collection.count()):
+                part = collection.get(limit=page.stop - page.start, offset=page.start, include=["embeddings"])
                 held |= zip(part["ids"], np.asarray(part["embeddings"], dtype=np.float32), strict=True)
             return held
 
@@ -138,6 +179,11 @@ class ChromaIndex:
                 self._client.close()
                 self._client = None
 
+    def _parts(self, count: int) -> Iterator[slice]:
+        """The pieces in which so many entries are written or read."""
+        size = _SERVER_BATCH if self._url else _BATCH
+        return (slice(start, start + size) for start in range(0, count, size))
+
     @contextmanager
     def _failing(self, doing: str) -> Iterator[None]:
         """Hold the lock during a call and raise IndexFailure for any error of Chroma; `doing` names the action."""
@@ -182,7 +228,7 @@ class ChromaIndex:
 
     def _connected(self) -> Any:
         if self._client is None:
-            self._client = _remote(self._url) if self._url else self._embedded()
+            self._client = _remote(self._url, *self._access) if self._url else self._embedded()
         return self._client
 
     def _embedded(self) -> Any:
@@ -235,7 +281,7 @@ def _persistent(folder: Path) -> Any:
     return chromadb.PersistentClient(str(folder), settings=_settings())
 
 
-def _remote(url: str) -> Any:
+def _remote(url: str, token: str, tenant: str, database: str) -> Any:
     from urllib.parse import urlsplit  # noqa: PLC0415 - only for servers
 
     import chromadb  # noqa: PLC0415 - heavy, first needed here
@@ -243,4 +289,9 @@ def _remote(url: str) -> Any:
     parts = urlsplit(url)
     secure = parts.scheme == "https"
     port = parts.port or (443 if secure else 8000)
-    return chromadb.HttpClient(host=parts.hostname or "localhost", port=port, ssl=secure, settings=_settings())
+    place = {name: value for name, value in (("tenant", tenant), ("database", database)) if value}
+    # A server of one's own reads the first header, Chroma Cloud the second.
+    headers = {"Authorization": f"Bearer {token}", "X-Chroma-Token": token} if token else None
+    return chromadb.HttpClient(
+        host=parts.hostname or "localhost", port=port, ssl=secure, headers=headers, settings=_settings(), **place
+    )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from mcp_reflect.application.index_entries import NOT_IN_STEP, index_document, index_metadata
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.ports import AuditRows, Embedder, Ledger, Progress, VectorIndex
 from mcp_reflect.domain.learning import q_update
@@ -37,6 +38,7 @@ def audit_project(ledger: Ledger, index: VectorIndex, embedder: Embedder, projec
         vectors, missing = session.vectors.of_project(project, model), session.vectors.missing(project, model)
     of_index = [
         *_index(vectors, index.contents(project, model)),
+        *_descriptions([m for m in rows.memories if m.id in vectors], index.descriptions(project, model)),
         *(f"memory {memory_id}: not embedded by {model}; run `mcp-reflect reindex`" for memory_id, _ in missing),
     ]
     return [
@@ -141,6 +143,20 @@ def _index(held: dict[str, Vector], indexed: dict[str, Vector]) -> Iterator[str]
     for memory_id in sorted(held.keys() & indexed.keys()):
         if not np.allclose(held[memory_id], indexed[memory_id], atol=_SAME_VECTOR):
             yield f"memory {memory_id}: its vector in the index is another one"
+
+
+def _descriptions(memories: list[Memory], indexed: Mapping[str, tuple[str, Mapping[str, object]]]) -> Iterator[str]:
+    for memory in memories:
+        if memory.id not in indexed:
+            continue  # reported with its vector
+        text, told = indexed[memory.id]
+        if text != index_document(memory):
+            yield f"memory {memory.id}: its text in the index is another one"
+        expected = index_metadata(memory)
+        names = {*expected, *told} - NOT_IN_STEP
+        other = sorted(name for name in names if expected.get(name) != told.get(name))
+        if other:
+            yield f"memory {memory.id}: its {', '.join(other)} in the index differ from the ledger"
 
 
 def reindex(

@@ -51,12 +51,26 @@ class VectorIndex(Protocol):
     """
 
     def upsert(
-        self, project: str, model: str, ids: Sequence[str], vectors: Vector, metadatas: Sequence[Mapping[str, object]]
+        self,
+        project: str,
+        model: str,
+        ids: Sequence[str],
+        vectors: Vector,
+        metadatas: Sequence[Mapping[str, object]],
+        documents: Sequence[str] = (),
     ) -> None:
-        """Insert vectors, one row for each id, or replace those of known ids.
+        """Insert vectors, one row for each id, with metadata and texts, or replace those of known ids.
 
         Creates the collection where it is absent.
         """
+        ...
+
+    def describe(self, project: str, model: str, ids: Sequence[str], metadatas: Sequence[Mapping[str, object]]) -> None:
+        """Replace the metadata of known ids; unknown ids and an absent collection are ignored."""
+        ...
+
+    def descriptions(self, project: str, model: str) -> dict[str, tuple[str, Mapping[str, object]]]:
+        """Return the text and the metadata of every id, for verification."""
         ...
 
     def delete(self, project: str, model: str, ids: Sequence[str]) -> None:
