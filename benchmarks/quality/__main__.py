@@ -22,6 +22,7 @@ from benchmarks.quality import (
     noise,
     pictures,
     retrieval,
+    reworded,
     timing,
     unfiltered,
 )
@@ -30,7 +31,7 @@ from benchmarks.quality.data import DATA, HOTPOT, SETS, TAU, read_runs, read_set
 from benchmarks.quality.features import RETRIEVALS
 from benchmarks.quality.report import Report
 
-PARTS = ("retrieval", "long", "graded", "learning", "growing", "unfiltered", "noise", "false", "time")
+PARTS = ("retrieval", "long", "graded", "learning", "growing", "unfiltered", "reworded", "noise", "false", "time")
 WORLDS = {"tau": TAU, "hotpotqa": HOTPOT}
 
 
@@ -86,6 +87,9 @@ def _simulate(part: str, banks: Library, chosen: argparse.Namespace, report: Rep
         return []
     if part == "unfiltered":
         unfiltered.measure(learning.worlds_of(banks.lab, sources, part), laps, chosen.workers, report)
+        return []
+    if part == "reworded":
+        reworded.measure(learning.worlds_of(banks.lab, sources, part), laps, chosen.workers, report)
         return []
     learning.check(banks.lab, sources["tau"], report, chosen.retrieval, min(chosen.steps, learning.CHECK_STEPS))
     curves = learning.measure(learning.worlds_of(banks.lab, sources, part), laps, chosen.workers, report)

@@ -82,6 +82,7 @@ class Draws:
     other: Floats
     which: Floats
     flip: Floats
+    wording: Floats
 
     @property
     def steps(self) -> int:
@@ -95,10 +96,11 @@ def draws(world: World, seed: int, steps: int) -> Draws:
         helpful[members] = chance.beta(2.0 * rate, 2.0 * (1.0 - rate), len(members))
     helpful[list(world.poisoned)] = 0.0
     task = chance.integers(len(world.tasks), size=steps)
-    uniform = chance.random((5, steps))
+    choice, luck, other, which, flip = chance.random((5, steps))
     rates = np.clip(world.pass_rates, *RATE_BOUNDS)[task]
     newcomers = chance.beta(2.0 * rates, 2.0 * (1.0 - rates))
-    return Draws(np.concatenate((helpful, newcomers)), task, *uniform)
+    wording = chance.random(steps)
+    return Draws(np.concatenate((helpful, newcomers)), task, choice, luck, other, which, flip, wording)
 
 
 def attention(shown: int) -> Floats:

@@ -17,8 +17,8 @@ Floats = npt.NDArray[np.float64]
 K1 = 1.5
 B = 0.75
 RRF = 60
-WORDS_SHARE = 0.3
-"""Of the blend; the rest is the cosine's."""
+WORDS_SHARES = (0.3, 0.5)
+"""Of the blends; the rest is the cosine's."""
 
 _WORD = re.compile(r"\w+")
 _LONGER_WORD = re.compile(r"\b\w\w+\b")
@@ -104,9 +104,9 @@ def fused(*lists: Floats) -> Floats:
     return total
 
 
-def blended(by_words: Floats, cosines: Floats) -> Floats:
-    """0.3 of the one and 0.7 of the other, after both are stretched to [0, 1]."""
-    return WORDS_SHARE * min_max(by_words) + (1.0 - WORDS_SHARE) * min_max(cosines)
+def blended(by_words: Floats, cosines: Floats, words_share: float = WORDS_SHARES[0]) -> Floats:
+    """The given share of the one and the rest of the other, after both are stretched to [0, 1]."""
+    return words_share * min_max(by_words) + (1.0 - words_share) * min_max(cosines)
 
 
 def plain_methods(by_words: Floats, cosines: Floats) -> dict[str, Floats]:
@@ -115,5 +115,4 @@ def plain_methods(by_words: Floats, cosines: Floats) -> dict[str, Floats]:
         "BM25": by_words,
         "MiniLM": cosines,
         "RRF": fused(by_words, cosines),
-        "blend": blended(by_words, cosines),
-    }
+    } | {f"blend {share:g}": blended(by_words, cosines, share) for share in WORDS_SHARES}

@@ -23,7 +23,7 @@ from mcp_reflect.application.profile import RetrievalMode
 QUESTIONS = 200
 SEED = 20261121
 THRESHOLDS = tuple(round(0.05 * step, 2) for step in range(19))
-MOST_FALSE = 0.10
+MOST_FALSE = 0.05
 MOST_LOST = 0.02
 
 

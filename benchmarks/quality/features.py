@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from mcp_reflect.application.profile import DEFAULT_OPTIMISM
 from mcp_reflect.application.requests import Query
-from mcp_reflect.domain.learning.task_identity import task_key
+from mcp_reflect.domain.changes import TaskWording
 from mcp_reflect.domain.ranking import scoring
 from mcp_reflect.domain.text.terms import terms
 from mcp_reflect.domain.values import Vector
@@ -36,10 +36,10 @@ def environment(**settings: str | float) -> dict[str, str]:
 
 
 def ranking_query(
-    vector: Vector, lambda_: float, optimism: float = 0.0, words: str = "", task: str = ""
+    vector: Vector, lambda_: float, optimism: float = 0.0, words: str = "", task: TaskWording | None = None
 ) -> scoring.RankingQuery:
     """What the retriever makes of a query without a threshold: with `words` of one that goes by them too, with `task`
     of one that knows what was tried on it.
     """
-    counted, key = terms(words) if words else None, task_key(task) if task else None
-    return scoring.RankingQuery(vector, lambda_, 0.0, terms=counted, optimism=optimism, task=key)
+    counted = terms(words) if words else None
+    return scoring.RankingQuery(vector, lambda_, 0.0, terms=counted, optimism=optimism, task=task)

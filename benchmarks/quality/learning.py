@@ -42,7 +42,8 @@ RELEVANCE, EXPLORER, ORACLE = "relevance", "explorer", "oracle"
 @dataclass(frozen=True)
 class Trial:
     """What is simulated: in which world, showing how many, by which rule or reference, with which wrong reviews, and
-    whether the runs handed in become memories, and whether all tasks' memories are ranked for each.
+    whether the runs handed in become memories, whether all tasks' memories are ranked for each, and whether each step
+    words its task anew.
     """
 
     world: str
@@ -51,6 +52,7 @@ class Trial:
     flipped: float = 0.0
     growing: bool = False
     whole: bool = False
+    reworded: bool = False
 
 
 Curves = Mapping[Trial, Floats]
@@ -106,7 +108,8 @@ def _server(trial: Trial, world: World, drawn: Draws, laps: Laps) -> Server:
         server = Oracle(world, drawn, trial.k)
     else:
         rule = trial.rule if isinstance(trial.rule, Rule) else Rule("retrieved", lambda_=0.0)
-        server = InMemory(world, rule, trial.k, laps.retrieval, whole=trial.whole)
+        wordings = drawn.wording if trial.reworded else None
+        server = InMemory(world, rule, trial.k, laps.retrieval, whole=trial.whole, wordings=wordings)
     return Growing(server) if trial.growing else server
 
 

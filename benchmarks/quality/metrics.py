@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import statistics
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 FIRST = 5
@@ -42,11 +43,24 @@ def ndcg(ranked: Sequence[str], grades: Mapping[str, float], depth: int = DEPTH)
 
 def scores(answers: Iterable[tuple[Sequence[str], Collection[str]]]) -> Scores:
     """Means over pairs of a ranked list and what was relevant."""
-    each = [
-        (recall(ranked, relevant), reciprocal_rank(ranked, relevant), ndcg(ranked, dict.fromkeys(relevant, 1.0)))
-        for ranked, relevant in answers
-    ]
-    return Scores(*(math.fsum(column) / len(each) for column in zip(*each, strict=True)))
+    return Scores(*(math.fsum(column) / len(column) for column in _columns(answers)))
+
+
+def standard_errors(answers: Iterable[tuple[Sequence[str], Collection[str]]]) -> Scores:
+    """Standard errors of these means; 0 for one question."""
+    return Scores(
+        *(statistics.stdev(column) / math.sqrt(len(column)) if len(column) > 1 else 0.0 for column in _columns(answers))
+    )
+
+
+def _columns(answers: Iterable[tuple[Sequence[str], Collection[str]]]) -> Iterator[tuple[float, ...]]:
+    return zip(
+        *(
+            (recall(ranked, relevant), reciprocal_rank(ranked, relevant), ndcg(ranked, dict.fromkeys(relevant, 1.0)))
+            for ranked, relevant in answers
+        ),
+        strict=True,
+    )
 
 
 def _discounted(gains: Iterable[float]) -> float:

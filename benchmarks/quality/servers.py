@@ -14,16 +14,17 @@ from functools import cache
 
 import numpy as np
 
+from benchmarks.quality.baselines import Floats
 from benchmarks.quality.features import HYBRID, SEMANTIC, Credit, asked, ranking_query
 from benchmarks.quality.world import TASK, World
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Submission
-from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
+from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
 from mcp_reflect.domain.learning import credit_assignment
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
 from mcp_reflect.domain.learning.q_update import rewards, updated_q
-from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.models import Result
+from mcp_reflect.domain.ranking.elimination import without_disproven
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.top_k import top_k
 from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
@@ -49,17 +50,32 @@ class Rule:
 
 class InMemory:
     """Ranks by the real table and moves q_values by the real rules. `retrieval` is as in a query. Of each task's
-    question the task's own memories are ranked, or with `whole` all that clear the threshold, as without a filter.
+    question the task's own memories are ranked, or with `whole` all that clear the threshold, as without a filter. With
+    `wordings`, one number in [0, 1) for each step, a task is asked in all its wordings, else always in the first.
 
     What comes in later has the relevance of the memory with the same words, and is newer than all others.
     """
 
-    def __init__(self, world: World, rule: Rule, k: int, retrieval: str = SEMANTIC, *, whole: bool = False) -> None:
+    def __init__(
+        self,
+        world: World,
+        rule: Rule,
+        k: int,
+        retrieval: str = SEMANTIC,
+        *,
+        whole: bool = False,
+        wordings: Floats | None = None,
+    ) -> None:
         self._world = world
         self._rule = rule
         self._k = k
         self._threshold = world.thresholds[retrieval] if whole else 0.0
-        self._bank = FeatureTable(2 * len(world.tasks))
+        # A semantic query knows the very task only.
+        self._texts = [[t if retrieval == HYBRID else TaskWording(t.key) for t in of_task] for of_task in world.texts]
+        self._wordings = np.zeros(0) if wordings is None else wordings
+        self._step = 0
+        self._first_text = np.cumsum([0, *map(len, world.texts)])
+        self._bank = FeatureTable(2 * int(self._first_text[-1]))
         changes = _with_relevance(world, retrieval, whole)
         self._bank.apply(changes)
         self._change = {change.memory_id: change for change in changes.memories}
@@ -72,15 +88,24 @@ class InMemory:
         self._records: list[dict[int, TaskRecord]] = [{} for _ in self.q]
 
     def shown(self, task: int) -> list[int]:
-        asked_for = np.zeros(self._bank.dimension, np.float32)
-        asked_for[[2 * task, 2 * task + 1]] = 1.0
-        question = self._world.questions[task]
-        query = ranking_query(asked_for, self._rule.lambda_, self._rule.optimism, task=question)
+        asked_for, number = np.zeros(self._bank.dimension, np.float32), self._text(task)
+        asked_for[2 * (self._first_text[task] + number) + np.arange(2)] = 1.0
+        text = self._texts[task][number]
+        query = ranking_query(asked_for, self._rule.lambda_, self._rule.optimism, task=text)
         ranked = top_k(self._bank, replace(query, threshold=self._threshold), self._k, self._rows[task])
+        if not len(ranked):  # the agent asks once more, without a threshold
+            ranked = top_k(self._bank, query, self._k, self._rows[task])
+        ranked = without_disproven(self._bank, query, ranked)
         return [self._position[self._bank.ids[row]] for row in ranked.rows]
 
+    def _text(self, task: int) -> int:
+        """Return which of the task's wordings is asked in this step."""
+        return int(self._wordings[self._step] * len(self._texts[task])) if len(self._wordings) else 0
+
     def reviewed(self, task: int, shown: list[int], followed: int, run: int, *, passed: bool) -> None:
-        key = task_key(self._world.questions[task])
+        text = self._texts[task][self._text(task)]
+        key = text.key
+        self._step += 1
         result: Result = "pass" if passed else "fail"
         named = [self._ids[followed]] if self._rule.credit == "followed" else []
         earned = rewards(
@@ -104,7 +129,7 @@ class InMemory:
                 self._records[position][key] = counted
                 records = tuple(self._records[position].values())
                 changes.append(UtilityChange(memory_id, float(self.q[position]), records))
-        self._bank.apply(Changes(self._bank.seq, (), changes))
+        self._bank.apply(Changes(self._bank.seq, (), changes, [text]))
 
     def added(self, task: int, run: int) -> None:
         position = len(self._ids)
@@ -126,22 +151,24 @@ def _with_relevance(world: World, retrieval: str, whole: bool) -> Changes:
     """The rows of the world's table, each with its relevance to the questions in place of a vector: of its own task,
     or with `whole` of all.
 
-    A product with a vector that has ones in the two places of a question then gives it back, so that words need not be
+    A product with a vector that has ones in the two places of a wording then gives it back, so that words need not be
     compared anew at every step: relevance does not change by learning. In the second place stands what float32 cannot
     say of it in the first: one alone would make equal what is not. It is worked out by the real ranking, among the
     memories of the task or among all. In a real bank it does change a little as texts come in, for a word's weight
     depends on how many have it; the simulation leaves that out.
     """
-    bank = FeatureTable(world.vectors.shape[1])
+    bank = FeatureTable(_dimension(world))
     bank.apply(world.changes)
     # What the threshold of 0 keeps out stays out.
-    relevance = {memory.id: np.full(len(world.tasks), -1.0) for memory in world.memories}
-    for task, (question, vector, members) in enumerate(zip(world.questions, world.vectors, world.members, strict=True)):
-        query = ranking_query(vector, lambda_=0.0, words=question if retrieval == HYBRID else "")
-        rows = None if whole else bank.rows_of([world.memories[i].id for i in members])
+    texts = [(task, text) for task, of_task in enumerate(world.texts) for text in of_task]
+    relevance = {memory.id: np.full(len(texts), -1.0) for memory in world.memories}
+    for place, (task, text) in enumerate(texts):
+        assert text.vector is not None
+        query = replace(ranking_query(text.vector, lambda_=0.0), terms=text.terms if retrieval == HYBRID else None)
+        rows = None if whole else bank.rows_of([world.memories[i].id for i in world.members[task]])
         ranked = top_k(bank, query, len(bank), rows)
         for row, found in zip(ranked.rows, ranked.relevance.tolist(), strict=True):
-            relevance[bank.ids[row]][task] = found
+            relevance[bank.ids[row]][place] = found
 
     def held(change: MemoryChange) -> Vector:
         values = relevance[change.memory_id]
@@ -149,6 +176,10 @@ def _with_relevance(world: World, retrieval: str, whole: bool) -> Changes:
         return np.stack((first, (values - first).astype(np.float32)), axis=1).ravel()
 
     return replace(world.changes, memories=[replace(change, vector=held(change)) for change in world.changes.memories])
+
+
+def _dimension(world: World) -> int:
+    return next(len(text.vector) for of_task in world.texts for text in of_task if text.vector is not None)
 
 
 @cache

@@ -120,7 +120,13 @@ class MemoryService(MemoryReader):
         memories = self._ledger.record_retrieval(retrieval, as_of=None if refresh else hits.as_of)
         self._retriever.touch(project, retrieval.memory_ids, wanted.now)
         matches = [
-            Match(memory=memories[hit.memory_id], similarity=hit.similarity, relevance=hit.relevance, score=hit.score)
+            Match(
+                memory=memories[hit.memory_id],
+                similarity=hit.similarity,
+                relevance=hit.relevance,
+                score=hit.score,
+                parts=hit.parts,
+            )
             for hit in hits.hits
             if hit.memory_id in memories
         ]

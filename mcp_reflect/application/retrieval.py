@@ -18,17 +18,20 @@ import numpy.typing as npt
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.ports import Embedder, Ledger, VectorIndex
 from mcp_reflect.application.witnesses import Candidates
+from mcp_reflect.domain.changes import TaskWording
 from mcp_reflect.domain.error_matching.error_index import ErrorIndex, ErrorMatch, nearest_errors
 from mcp_reflect.domain.error_matching.keywords import RECURRENCE_OVERLAP, keyword_sets, keywords, normalized_error
 from mcp_reflect.domain.error_matching.signatures import error_signatures
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.lessons.sameness import SAME_KIND, lesson_key
 from mcp_reflect.domain.lessons.supersession import Statement
-from mcp_reflect.domain.models import Scalar
+from mcp_reflect.domain.models import Scalar, ScoreParts
 from mcp_reflect.domain.ranking.candidate_generation import two_stage_top_k
 from mcp_reflect.domain.ranking.columns import similarities
 from mcp_reflect.domain.ranking.diversity import distinct_lessons, mmr, pool_size
+from mcp_reflect.domain.ranking.elimination import without_disproven
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
+from mcp_reflect.domain.ranking.score_parts import score_parts
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.succession import with_successors
 from mcp_reflect.domain.ranking.threshold_algorithm import threshold_top_k
@@ -86,12 +89,13 @@ class RetrievalSpec:
 
 @dataclass(frozen=True)
 class Hit:
-    """A memory that was found, with its cosine in [-1, 1], its relevance and its score."""
+    """A memory that was found, with its cosine in [-1, 1], its relevance, and its score with the parts of it."""
 
     memory_id: str
     similarity: float
     relevance: float
     score: float
+    parts: ScoreParts
 
 
 @dataclass(frozen=True)
@@ -157,7 +161,7 @@ class Retriever:
                 if len(ranked) >= spec.limit or len(found) < k:
                     break
                 k *= _WIDENING  # copies took the places of others
-            ranked = mmr(table, ranked, spec.limit, spec.mmr_lambda)
+            ranked = without_disproven(table, query, mmr(table, ranked, spec.limit, spec.mmr_lambda))
             anyway = replace(query, threshold=-1.0)
             ranked = with_successors(
                 table,
@@ -168,21 +172,23 @@ class Retriever:
                 ),
             )
             ids, as_of = [table.ids[row] for row in ranked.rows], table.seq
-        columns = (ranked.similarity.tolist(), ranked.relevance.tolist(), ranked.score.tolist())
+            parts = score_parts(table, query, ranked)
+        columns = (ranked.similarity.tolist(), ranked.relevance.tolist(), ranked.score.tolist(), parts)
         return Hits([Hit(*values) for values in zip(ids, *columns, strict=True)], as_of)
 
     def _ranking_query(self, spec: RetrievalSpec) -> RankingQuery:
         text = condensed(spec.task)
         query_terms = terms(prose_of(spec.task)) if spec.hybrid else None
+        vector, key = self._embedder.embed([text])[0], task_key(spec.task)
         return RankingQuery(
-            vector=self._embedder.embed([text])[0],
+            vector=vector,
             lambda_=spec.lambda_,
             threshold=spec.threshold,
             recency_weight=spec.recency_weight,
             now=spec.now,
             terms=query_terms,
             optimism=spec.optimism,
-            task=task_key(spec.task),
+            task=TaskWording(key) if query_terms is None else TaskWording(key, query_terms, vector),
         )
 
     def _index_top_k(self, project: str, table: FeatureTable, query: RankingQuery, k: int) -> Ranked:

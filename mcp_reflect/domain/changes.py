@@ -22,6 +22,14 @@ class TaskRecord(NamedTuple):
     successes: float
 
 
+class TaskWording(NamedTuple):
+    """A task as rewordings of it are recognised: its key, its terms, and its vector where one is known."""
+
+    key: int
+    terms: Terms = NO_TERMS
+    vector: Vector | None = None
+
+
 @dataclass(frozen=True)
 class MemoryChange:
     """A memory as the ranking needs it, as written by change `seq`.
@@ -79,3 +87,5 @@ class Changes:
     seq: int
     memories: Sequence[MemoryChange]
     utilities: Sequence[UtilityChange]
+    tasks: Sequence[TaskWording] = ()
+    """The tasks of the records that changed."""

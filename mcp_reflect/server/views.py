@@ -23,7 +23,8 @@ MAX_SHOWN_TRAJECTORY = 20_000
 """Characters of a trajectory in a tool's answer; the resource has all of it."""
 
 _SHOWN = (
-    *("id", "kind", "task", "reflection", "q_value", "similarity", "relevance", "score", "rating", "interval", "user"),
+    *("id", "kind", "task", "reflection", "q_value", "similarity", "relevance", "score"),
+    *("score_parts", "rating", "interval", "user"),
     *("status", "summary", "key_mistake", "correct_action", "guidance", "applicable_tools", "tools_used", "metadata"),
     *(
         "success",
@@ -40,10 +41,10 @@ _SHOWN = (
 )
 """A memory's fields in the order in which they are shown."""
 
-_OF_SOME_KINDS = {"evidence", "tests", "recurrences", "importance", "contradicts", "superseded_by"}
+_OF_SOME_KINDS = {"score_parts", "evidence", "tests", "recurrences", "importance", "contradicts", "superseded_by"}
 """Shown where a memory has them."""
 
-_SAID_TWICE = {"key_mistake", "correct_action", "guidance", "rating", "interval"}
+_SAID_TWICE = {"score_parts", "key_mistake", "correct_action", "guidance", "rating", "interval"}
 """Left out of concise answers: the text of the reflection, or the q_value, says the same."""
 
 
@@ -57,6 +58,7 @@ def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = F
         "similarity": None if match is None else match.similarity,
         "relevance": None if match is None else match.relevance,
         "score": None if match is None else match.score,
+        "score_parts": None if match is None else match.parts.model_dump(),
         "rating": 20 * memory.q_value - 10,
         "superseded_by": memory.superseded_by if memory.status == "superseded" else "",
         "runs": memory.runs,

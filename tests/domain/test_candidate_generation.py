@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
+from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
 from mcp_reflect.domain.ranking import candidate_generation, columns
 from mcp_reflect.domain.ranking.candidate_generation import two_stage_top_k
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
@@ -191,7 +191,9 @@ def test_what_proved_itself_on_the_task_comes_through_however_little_its_words_p
     )
     missed = wanted = known = 0
     for topic in range(40):
-        query = RankingQuery(near(topic), 0.5, 0.25, terms=terms(f"topic{topic} other"), optimism=0.75, task=7)
+        query = RankingQuery(
+            near(topic), 0.5, 0.25, terms=terms(f"topic{topic} other"), optimism=0.75, task=TaskWording(7)
+        )
         exact, found = top_k(table, query, WANTED), two_stage_top_k(table, query, WANTED)
         missed += len(np.setdiff1d(exact.rows, found.rows))
         wanted += len(exact)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
+from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.scoring import RankingQuery, blend, scores
 from mcp_reflect.domain.ranking.top_k import top_k
@@ -58,7 +58,13 @@ def filled(rows: list[tuple[float, float, dict[int, tuple[float, float]]]]) -> F
 
 
 def asked(lambda_: float, optimism: float, task: int | None, threshold: float = 0.0) -> RankingQuery:
-    return RankingQuery(np.array([1, 0], np.float32), lambda_, threshold, optimism=optimism, task=task)
+    return RankingQuery(
+        np.array([1, 0], np.float32),
+        lambda_,
+        threshold,
+        optimism=optimism,
+        task=None if task is None else TaskWording(task),
+    )
 
 
 @settings(max_examples=examples(300))

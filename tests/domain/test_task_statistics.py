@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.changes import TaskRecord
+from mcp_reflect.domain.changes import TaskRecord, TaskWording
 from mcp_reflect.domain.learning.task_statistics import TaskStatistics
 
 trials = st.floats(0.01, 50)
@@ -33,7 +33,7 @@ def test_tasks_find_their_rows_and_rows_their_sums(rows: list[tuple[TaskRecord, 
     kept = sorted(data.draw(st.sets(st.integers(0, len(rows) - 1))))
     for table, numbers in ((held, range(len(rows))), (held.select(np.array(kept, np.int64)), kept)):
         for task in range(5):
-            found = table.slice_of(task)
+            found = table.slice_of(TaskWording(task))
             expected_rows = {
                 place: record for place, row in enumerate(numbers) for record in rows[row] if record.task == task
             }
@@ -45,4 +45,4 @@ def test_tasks_find_their_rows_and_rows_their_sums(rows: list[tuple[TaskRecord, 
 def test_a_task_that_is_not_known_has_no_rows() -> None:
     held = TaskStatistics()
     held.append_row((TaskRecord(1, 2.0, 1.0),))
-    assert len(held.slice_of(2).rows) == len(held.slice_of(None).rows) == 0
+    assert len(held.slice_of(TaskWording(2)).rows) == len(held.slice_of(None).rows) == 0

@@ -12,13 +12,15 @@ from hypothesis import strategies as st
 
 from mcp_reflect.application.memory_service import RetrievedMemories
 from mcp_reflect.domain.lessons.shortening import shorten_lesson
-from mcp_reflect.domain.models import Match, Memory
+from mcp_reflect.domain.models import Match, Memory, ScoreParts
 from mcp_reflect.server.concise import TOKENS_OF_ANSWER, concise_memories, share_room
 from mcp_reflect.server.text import readable
 from tests.support.servers import call_as_model, connect
 from tests.support.values import make_memory, make_trace
 
 WORKED = "What worked: `PYTHONPATH=src pytest -q`. `pytest -q` failed: ModuleNotFoundError: No module named 'billing'"
+NO_PARTS = ScoreParts(lambda_=0.5, meaning=0.5, words=0.0, neighbours=0.0, quality=0.5, task_record=0.0)
+
 LONG = "\n".join(
     [
         "The tests of the billing package ran in the end.",
@@ -38,7 +40,7 @@ def retrieved(lessons: list[str], task: str = "Run the tests") -> RetrievedMemor
 
 
 def found(memories: list[Memory]) -> RetrievedMemories:
-    matches = [Match(memory=memory, similarity=0.5, relevance=0.5, score=0.5) for memory in memories]
+    matches = [Match(memory=memory, similarity=0.5, relevance=0.5, score=0.5, parts=NO_PARTS) for memory in memories]
     return RetrievedMemories("ret_000000000000", matches)
 
 

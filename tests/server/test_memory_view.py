@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mcp_reflect.domain.models import MEMORY_KINDS, Kind, Match
+from mcp_reflect.domain.models import MEMORY_KINDS, Kind, Match, ScoreParts
 from mcp_reflect.server.views import memory_view
 from tests.support.values import make_memory, make_trace
 
@@ -80,6 +80,10 @@ def test_a_field_that_a_kind_lacks_is_shown_empty() -> None:
 
 def test_figures_of_a_match_stand_in_the_view_of_an_answer() -> None:
     memory = make_memory(make_trace(), q_value=0.75)
-    view = memory_view(memory, Match(memory=memory, similarity=0.1, relevance=0.2, score=0.3))
+    parts = ScoreParts(lambda_=0.5, meaning=0.1, words=0.1, neighbours=0.0, quality=0.3, task_record=0.05)
+    match = Match(memory=memory, similarity=0.1, relevance=0.2, score=0.3, parts=parts)
+    view = memory_view(memory, match)
+    assert view["score_parts"] == parts.model_dump()
+    assert "score_parts" not in memory_view(memory, match, concise=True)
     assert [view[name] for name in ("similarity", "relevance", "score", "rating")] == [0.1, 0.2, 0.3, 5.0]
     assert [memory_view(memory)[name] for name in ("similarity", "relevance", "score")] == [None, None, None]

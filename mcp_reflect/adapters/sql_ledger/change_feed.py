@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Executable, and_, bindparam, case, or_, select, union, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
-from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, UtilityChange
+from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.learning.task_statistics import task_records
 from mcp_reflect.domain.lessons.sameness import lesson_key
@@ -15,6 +15,7 @@ from mcp_reflect.domain.lessons.triggers import trigger_key
 from mcp_reflect.domain.models import RETRIEVABLE, Metadata
 from mcp_reflect.domain.reflection.embedded_text import lesson_text
 from mcp_reflect.domain.text import terms
+from mcp_reflect.domain.text.condensation import prose_of
 
 _SAYS_WHAT_TO_DO = and_(
     schema.memories.c.correct_action != "",
@@ -107,7 +108,7 @@ class SqlChangeFeed:
         )
         moved = select(u.c.memory_id, u.c.q_value).where(u.c.project == project, u.c.seq > after)
         seq = self._see(LATEST_SEQ)
-        records = _task_records(self._connection, project, after)
+        records, tasks = _task_records(self._connection, project, model, after)
         others = _other_metadata(self._connection, project, after)
         memories = [
             MemoryChange(
@@ -166,7 +167,7 @@ class SqlChangeFeed:
         # The rows above carry their q_value already, which matters when a whole project is read.
         told = self._connection.execute(moved) if after else ()
         utilities = [UtilityChange(memory_id, q_value, records.get(memory_id, ())) for memory_id, q_value in told]
-        return Changes(seq=seq, memories=memories, utilities=utilities)
+        return Changes(seq=seq, memories=memories, utilities=utilities, tasks=tasks)
 
 
 def _other_metadata(connection: Connection, project: str, after: int) -> dict[str, tuple[Metadata, ...]]:
@@ -185,19 +186,41 @@ def _other_metadata(connection: Connection, project: str, after: int) -> dict[st
     return found
 
 
-def _task_records(connection: Connection, project: str, after: int) -> dict[str, tuple[TaskRecord, ...]]:
-    """What the memories that changed after `after` (all, where it is 0) earned on each task, from their events."""
+def _task_records(
+    connection: Connection, project: str, model: str, after: int
+) -> tuple[dict[str, tuple[TaskRecord, ...]], list[TaskWording]]:
+    """What the memories that changed after `after` (all, where it is 0) earned on each task, and these tasks.
+
+    A task has the terms and the vector of the memory that its run left, which was embedded in the same words.
+    """
     m, u, e, t = schema.memories.c, schema.utilities.c, schema.utility_events.c, schema.traces.c
+    v, w = schema.embeddings, schema.words
     mine: ColumnElement[bool] = e.project == project
     if after:
         moved = select(u.memory_id).where(u.project == project, u.seq > after)
         mine = e.memory_id.in_(union(moved, select(m.id).where(m.project == project, m.seq > after)))
     # Not one statement: joined, each task would be read, and known again, with every event.
-    runs = select(t.id, t.task).where(t.id.in_(select(e.trace_id).where(mine)))
-    task_of = {trace_id: task_key(task) for trace_id, task in connection.execute(runs)}
+    runs = (
+        select(t.id, t.task, w.c.terms, v.c.vector)
+        .select_from(schema.traces)
+        .outerjoin(schema.memories, and_(m.source_trace_id == t.id, m.kind == "reflection"))
+        .outerjoin(v, and_(v.c.memory_id == m.id, v.c.model == model))
+        .outerjoin(w, and_(w.c.memory_id == m.id, w.c.version == terms.TERMS_VERSION))
+        .where(t.id.in_(select(e.trace_id).where(mine)))
+    )
+    task_of: dict[str, int] = {}
+    tasks: dict[int, TaskWording] = {}
+    for trace_id, task, counted, blob in connection.execute(runs):
+        key = task_of[trace_id] = task_key(task)
+        if key not in tasks or (blob is not None and tasks[key].vector is None):
+            vector = None if blob is None else rows.to_vector(blob)
+            tasks[key] = TaskWording(
+                key, rows.terms_from(counted, None if counted is not None else prose_of(task)), vector
+            )
     events = select(e.memory_id, e.trace_id, e.alpha, e.reward).where(mine).order_by(e.memory_id, e.seq)
-    return task_records(
+    found = task_records(
         (memory_id, task_of[trace_id], alpha, reward)
         for memory_id, trace_id, alpha, reward in connection.execute(events)
         if trace_id in task_of
     )
+    return found, list(tasks.values())

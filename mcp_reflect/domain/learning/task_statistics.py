@@ -1,7 +1,8 @@
 """The statistics of each row of a feature table, by task.
 
-Reviews on the same task (`learning/task_identity.py`) count in full. Any other task counts as at most one review,
-because a memory that solved one task fifty times has not shown fifty times that it helps with others.
+Reviews on the same task (`learning/task_identity.py`) count in full, and those on a rewording of it as far as its
+likeness says (`learning/task_likeness.py`). Any other task counts as at most one review, because a memory that solved
+one task fifty times has not shown fifty times that it helps with others.
 """
 
 from __future__ import annotations
@@ -11,23 +12,40 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mcp_reflect.domain.changes import TaskRecord
+from mcp_reflect.domain.changes import TaskRecord, TaskWording
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
+from mcp_reflect.domain.learning.task_likeness import PRIOR_WEIGHTS, KnownTasks, learned_weights, weights_of
 from mcp_reflect.domain.values import Floats, Rows
 
 OTHER_TASK_CAP = 1.0
 """Trials that a task counts for at most in a query about another one."""
 
 
+_RELEARN_SHARE = 8
+"""The weights of likenesses are learned again when an eighth of the records has changed."""
+
+_FIRST_CHANGES = 8
+
+
 class TaskSlice(NamedTuple):
-    """The rows that were tried on one task, in rising order, with their trials and successes on it."""
+    """The rows that were tried on one task, in rising order, with their trials and successes on it.
+
+    Those on rewordings count with their weights. `withheld_trials` and `withheld_successes` are the parts that the sums
+    for other tasks leave out.
+    """
 
     rows: Rows
     trials: Floats
     successes: Floats
+    withheld_trials: Floats
+    withheld_successes: Floats
+
+    def take(self, places: Rows) -> TaskSlice:
+        """Return the slice of the rows at these places."""
+        return TaskSlice(self.rows[places], *(column[places] for column in self[1:]))
 
 
-NO_TRIALS = TaskSlice(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+NO_TRIALS = TaskSlice(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0))
 
 
 def task_records(outcomes: Iterable[tuple[str, int, float, float]]) -> dict[str, tuple[TaskRecord, ...]]:
@@ -50,7 +68,14 @@ class TaskStatistics:
     def __init__(self) -> None:
         self._by_row: list[tuple[TaskRecord, ...]] = []
         self._by_task: dict[int, dict[int, TaskRecord]] = {}
-        self._last_slice: tuple[int, TaskSlice] | None = None
+        self._tasks = KnownTasks()
+        self._band_weights = PRIOR_WEIGHTS
+        self._changes = self._changes_learned = 0
+        self._last_slice: tuple[TaskWording, TaskSlice] | None = None
+
+    def add_task(self, task: TaskWording) -> None:
+        """Note the words and the vector of a task that has records."""
+        self._tasks.add(task)
 
     def append_row(self, records: Sequence[TaskRecord]) -> tuple[float, float]:
         """Add a row with these records, one per task; see `replace_row` for the result."""
@@ -60,6 +85,7 @@ class TaskStatistics:
     def replace_row(self, row: int, records: Sequence[TaskRecord]) -> tuple[float, float]:
         """Replace the row's records; return its (trials, successes) as they count for a task without a record."""
         self._last_slice = None
+        self._changes += len(records)
         for record in self._by_row[row]:
             rows_of_task = self._by_task[record.task]
             del rows_of_task[row]
@@ -74,22 +100,52 @@ class TaskStatistics:
             sum(share * record.successes for record, share in shares),
         )
 
-    def slice_of(self, task: int | None) -> TaskSlice:
+    def slice_of(self, task: TaskWording | None) -> TaskSlice:
         """Return the outcomes on a task, empty for None; rows that are no longer alive may be among them."""
-        records = None if task is None else self._by_task.get(task)
-        if task is None or not records:
+        if task is None or not self._by_task:
             return NO_TRIALS
-        if self._last_slice is None or self._last_slice[0] != task:  # every stage of a search asks for it
-            rows = sorted(records)
-            outcomes = np.array([records[row][1:] for row in rows])
-            self._last_slice = task, TaskSlice(np.array(rows, np.int64), outcomes[:, 0], outcomes[:, 1])
+        if self._last_slice is None or self._last_slice[0] is not task:  # every stage of a search asks for it
+            self._last_slice = task, self._slice(self._weights_for(task))
         return self._last_slice[1]
+
+    def _weights_for(self, task: TaskWording) -> dict[int, float]:
+        """Return how much a trial on each task counts for this one, by task; 1 for itself."""
+        found: dict[int, float] = {}
+        if len(task.terms) or task.vector is not None:
+            self._relearn()
+            keys, likeness = self._tasks.likeness_to(task)
+            weights = weights_of(likeness, self._band_weights)
+            found = {keys[place]: float(weights[place]) for place in np.flatnonzero(weights).tolist()}
+        return {**found, task.key: 1.0}
+
+    def _slice(self, weights: dict[int, float]) -> TaskSlice:
+        sums: dict[int, list[float]] = {}
+        for task, weight in weights.items():
+            for row, (_, trials, successes) in self._by_task.get(task, {}).items():
+                withheld = weight * (1.0 - other_task_share(trials))
+                total = sums.setdefault(row, [0.0, 0.0, 0.0, 0.0])
+                total[0] += weight * trials
+                total[1] += weight * successes
+                total[2] += withheld * trials
+                total[3] += withheld * successes
+        if not sums:
+            return NO_TRIALS
+        rows = sorted(sums)
+        outcomes = np.array([sums[row] for row in rows])
+        return TaskSlice(np.array(rows, np.int64), *outcomes.T)
+
+    def _relearn(self) -> None:
+        if self._changes - self._changes_learned >= max(_FIRST_CHANGES, self._changes_learned // _RELEARN_SHARE):
+            self._band_weights = learned_weights(self._by_row, self._tasks)
+            self._changes_learned = self._changes
 
     def select(self, rows: Rows) -> TaskStatistics:
         """Return the statistics of these rows only, numbered anew in this order."""
         selected = TaskStatistics()
         for row in rows:
             selected.append_row(self._by_row[row])
+        selected._tasks, selected._band_weights = self._tasks, self._band_weights
+        selected._changes_learned = selected._changes
         return selected
 
 

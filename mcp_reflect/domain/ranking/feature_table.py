@@ -183,6 +183,8 @@ class FeatureTable:
 
     def apply(self, changes: Changes) -> None:
         """Apply the changes that the ledger committed after `seq`."""
+        for task in changes.tasks:
+            self.task_statistics.add_task(task)
         for change in changes.memories:
             self._mark_dead(change.memory_id)
             if change.vector is not None and change.retrievable and not change.by_error_only:

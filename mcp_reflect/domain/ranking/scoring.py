@@ -21,8 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from mcp_reflect.domain.changes import TaskWording
 from mcp_reflect.domain.learning.confidence import ucb_score
-from mcp_reflect.domain.learning.task_statistics import OTHER_TASK_CAP, TaskSlice
+from mcp_reflect.domain.learning.task_statistics import NO_TRIALS, TaskSlice
 from mcp_reflect.domain.ranking.columns import FeatureColumns
 from mcp_reflect.domain.ranking.recency import effective_q
 from mcp_reflect.domain.ranking.relevance import FloatArray
@@ -43,7 +44,7 @@ class RankingQuery:
     `vector` is of unit length; `lambda_` is in [0, 1]; `threshold` is the least relevance, in [0, 1]. Relevance is
     defined in `ranking/relevance.py`; without `terms` it is the cosine. `recency_weight` in [0, 1] scales the penalty
     of `ranking/recency.py`, as of `now` in microseconds since the epoch. `optimism` >= 0 is in standard deviations.
-    `task` is the key of the task (`learning/task_identity.py`); None matches no memory's statistics.
+    `task` is what other wordings of the task are recognised by; None matches no memory's statistics.
     """
 
     vector: Vector
@@ -53,7 +54,12 @@ class RankingQuery:
     now: int = 0
     terms: Terms | None = None
     optimism: float = 0.0
-    task: int | None = None
+    task: TaskWording | None = None
+
+    @property
+    def counts_trials(self) -> bool:
+        """True where trials and successes take part in the score, on the task itself and on others."""
+        return bool(self.optimism) and 0.0 < self.lambda_ < 1.0
 
 
 def blend(relevance: FloatArray, quality: Floats, lambda_: float) -> Floats:
@@ -63,9 +69,8 @@ def blend(relevance: FloatArray, quality: Floats, lambda_: float) -> Floats:
 
 def scores(table: FeatureColumns, rows: Rows, relevance: FloatArray, query: RankingQuery) -> Floats:
     """Return the scores of `rows`, whose relevance to the query is `relevance`, in the same order."""
-    q = table.q[rows]
     if not query.optimism or query.lambda_ == 1.0:
-        return blend(relevance, _less_staleness(table, rows, q, query), query.lambda_)
+        return blend(relevance, quality_on_any_task(table, rows, query), query.lambda_)
     tried = _restricted(table.task_statistics.slice_of(query.task), rows, len(table.alive))
     quality = _ucb_quality(table, rows, query, *tried)
     positions, on_task = tried
@@ -73,9 +78,21 @@ def scores(table: FeatureColumns, rows: Rows, relevance: FloatArray, query: Rank
         pseudo_successes = query.lambda_ / (1.0 - query.lambda_) * on_task.successes
         relevance = relevance.copy()
         relevance[positions] = (relevance[positions] + pseudo_successes) / (1.0 + pseudo_successes)
+    return blend(relevance, _toward_q(table, rows, quality, query), query.lambda_)
+
+
+def quality_on_any_task(table: FeatureColumns, rows: Rows, query: RankingQuery) -> Floats:
+    """Return the quality of `rows` as it counts where nothing is known of them on the task of the query."""
+    if not query.optimism or query.lambda_ == 1.0:
+        return _less_staleness(table, rows, table.q[rows], query)
+    return _toward_q(table, rows, _ucb_quality(table, rows, query, NO_TRIALS.rows, NO_TRIALS), query)
+
+
+def _toward_q(table: FeatureColumns, rows: Rows, quality: Floats, query: RankingQuery) -> Floats:
     # Above one half, lambda hands quality back to the q_values step by step: at 1 they alone decide.
     share = min(1.0, (1.0 - query.lambda_) / query.lambda_) if query.lambda_ else 1.0
-    return blend(relevance, _less_staleness(table, rows, q + share * (quality - q), query), query.lambda_)
+    q = table.q[rows]
+    return _less_staleness(table, rows, q + share * (quality - q), query)
 
 
 def _ucb_quality(
@@ -87,9 +104,8 @@ def _ucb_quality(
     if not len(positions):
         return ucb_score(trials, successes, initial_q, query.optimism)
     # The columns hold only the share that counts for other tasks; on its own task a memory gets the rest back.
-    withheld = 1.0 - OTHER_TASK_CAP / np.maximum(OTHER_TASK_CAP, on_task.trials)
-    trials[positions] += withheld * on_task.trials
-    successes[positions] += withheld * on_task.successes
+    trials[positions] += on_task.withheld_trials
+    successes[positions] += on_task.withheld_successes
     quality = ucb_score(trials, successes, initial_q, query.optimism)
     gain = TASK_GAIN * on_task.trials / (on_task.trials + TASK_GAIN_HALF_TRIALS)
     quality[positions] += gain * (quality[positions] - initial_q[positions])
@@ -108,4 +124,4 @@ def _restricted(tried: TaskSlice, rows: Rows, table_size: int) -> tuple[npt.NDAr
     mask[tried.rows] = True
     positions = np.flatnonzero(mask[rows])
     places = np.searchsorted(tried.rows, rows[positions])
-    return positions, TaskSlice(rows[positions], tried.trials[places], tried.successes[places])
+    return positions, tried.take(places)._replace(rows=rows[positions])

@@ -1,0 +1,44 @@
+"""Elimination: lessons that reviews have disproved for a task make way for those that help with it.
+
+A memory is left out where the upper bound of its success rate on the very task lies below the lower bound of another
+one that is shown, each one standard deviation from the posterior mean: the rule of successive elimination (Even-Dar,
+Mannor and Mansour, JMLR 7, 2006). Rewordings of the task count with their weights (`learning/task_likeness.py`). It
+needs evidence against the memory: MIN_TRIALS on the task. Where the better one begins to fail, the bounds meet again
+and the other one is back.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcp_reflect.domain.learning.confidence import posterior_deviation, posterior_mean
+from mcp_reflect.domain.ranking.columns import FeatureColumns
+from mcp_reflect.domain.ranking.scoring import RankingQuery
+from mcp_reflect.domain.ranking.top_k import Ranked
+
+MIN_TRIALS = 1.9
+"""Trials on the task without which nothing is eliminated, two reviews or nearly: one unlucky run disproves nothing."""
+
+_BOUND_DEVIATIONS = 1.0
+_UNKNOWN = 0.5
+
+
+def without_disproven(table: FeatureColumns, query: RankingQuery, ranked: Ranked) -> Ranked:
+    """Return the rows of `ranked` without those that are worse for the task than another one of them, in that order.
+
+    Nothing is left out at lambda 0 or 1 or without optimism: there only relevance or the q_value decides.
+    """
+    if not query.counts_trials or len(ranked) <= 1:
+        return ranked
+    tried = table.task_statistics.slice_of(query.task)
+    if not len(tried.rows):
+        return ranked
+    trials, successes = np.zeros(len(ranked)), np.zeros(len(ranked))
+    places = np.searchsorted(tried.rows, ranked.rows)
+    places[places == len(tried.rows)] = 0
+    found = tried.rows[places] == ranked.rows
+    trials[found], successes[found] = tried.trials[places[found]], tried.successes[places[found]]
+    mean = posterior_mean(trials, successes, np.full(len(ranked), _UNKNOWN))
+    deviation = _BOUND_DEVIATIONS * posterior_deviation(trials, mean)
+    disproved = (mean + deviation < (mean - deviation).max()) & (trials >= MIN_TRIALS)
+    return ranked.take(np.flatnonzero(~disproved)) if disproved.any() else ranked

@@ -1,0 +1,102 @@
+"""How far records on one wording of a task count for another, learned from the records themselves."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
+from mcp_reflect.domain.learning.task_likeness import PRIOR_WEIGHTS, KnownTasks, learned_weights, weights_of
+from mcp_reflect.domain.ranking.elimination import without_disproven
+from mcp_reflect.domain.ranking.feature_table import FeatureTable
+from mcp_reflect.domain.ranking.scoring import RankingQuery
+from mcp_reflect.domain.ranking.top_k import top_k
+from mcp_reflect.domain.text.terms import terms
+
+
+def axis(angle: float) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+    return np.array([math.cos(angle), math.sin(angle)], np.float32)
+
+
+CANCEL = TaskWording(1, terms("cancel my flight to Boston and refund it"), axis(0.0))
+REWORDED = TaskWording(2, terms("please cancel the flight to Boston, refund it"), axis(0.3))
+OTHER = TaskWording(3, terms("who wrote the novel that the film is based on"), axis(1.5))
+
+
+def known() -> KnownTasks:
+    tasks = KnownTasks()
+    for task in (CANCEL, REWORDED, OTHER):
+        tasks.add(task)
+    return tasks
+
+
+def test_a_rewording_is_more_like_the_task_than_another_task_and_likeness_is_the_same_both_ways() -> None:
+    keys, likeness = known().likeness_to(CANCEL)
+    found = dict(zip(keys, likeness.tolist(), strict=True))
+    assert found[1] == pytest.approx(1.0, abs=1e-3)
+    assert found[1] > found[2] > 0.5 > found[3]
+    assert known().likeness_between(2, [1])[0] == pytest.approx(known().likeness_between(1, [2])[0])
+
+
+def test_without_a_vector_only_the_words_are_compared() -> None:
+    tasks = known()
+    _, likeness = tasks.likeness_to(CANCEL._replace(vector=None))
+    assert likeness[1] == pytest.approx(tasks.likeness_between(1, [2])[0] * 2 - math.cos(0.3), abs=0.05)
+
+
+def test_without_reviews_the_prior_holds() -> None:
+    assert learned_weights([], known()) == pytest.approx(PRIOR_WEIGHTS)
+
+
+@pytest.mark.parametrize("agree", [True, False])
+def test_a_bank_learns_whether_alike_means_the_same(agree: bool) -> None:
+    """Where memories fare alike on two wordings these become one task, where they fare differently two."""
+    records = [
+        [TaskRecord(1, 5.0, 5.0 * good), TaskRecord(2, 5.0, 5.0 * (good if agree else 1 - good))]
+        for good in (0, 1) * 10
+    ]
+    likeness = known().likeness_between(1, [2])
+    before, after = weights_of(likeness, PRIOR_WEIGHTS)[0], weights_of(likeness, learned_weights(records, known()))[0]
+    assert after > max(before, 0.8) if agree else after < min(before, 0.1)
+
+
+def memory(number: int) -> MemoryChange:
+    return MemoryChange(
+        f"m{number}", "", retrievable=True, metadata={}, q_value=0.5, created=number, vector=axis(0.1 * number), seq=1
+    )
+
+
+def table_of(records: dict[int, tuple[float, float]], task: TaskWording) -> FeatureTable:
+    """Three memories, each with (trials, successes) on the task."""
+    table = FeatureTable(2)
+    table.apply(Changes(1, [memory(number) for number in range(3)], []))
+    tried = [UtilityChange(f"m{number}", 0.5, (TaskRecord(task.key, *found),)) for number, found in records.items()]
+    table.apply(Changes(2, [], tried, [task]))
+    return table
+
+
+def shown(table: FeatureTable, task: TaskWording, lambda_: float = 0.5, optimism: float = 0.75) -> set[str]:
+    query = RankingQuery(axis(0.0), lambda_, 0.0, optimism=optimism, task=task)
+    return {table.ids[row] for row in without_disproven(table, query, top_k(table, query, 3)).rows}
+
+
+def test_what_failed_a_task_is_not_shown_beside_what_helped_with_it_and_its_rewording() -> None:
+    same = REWORDED._replace(vector=CANCEL.vector, terms=CANCEL.terms)
+    table = table_of({0: (3, 0), 1: (3, 3)}, CANCEL)
+    assert shown(table, CANCEL) == shown(table, same) == {"m1", "m2"}
+    assert shown(table, OTHER) == {"m0", "m1", "m2"}
+    assert shown(table_of({0: (1, 0), 1: (3, 3)}, CANCEL), CANCEL) == {"m0", "m1", "m2"}  # one unlucky run
+
+
+def test_nothing_is_left_out_without_something_better_or_where_trials_do_not_count() -> None:
+    assert shown(table_of({0: (9, 0), 1: (9, 0), 2: (5, 0)}, CANCEL), CANCEL) == {"m0", "m1", "m2"}
+    table = table_of({0: (3, 0), 1: (3, 3)}, CANCEL)
+    for lambda_, optimism in ((0.0, 0.75), (1.0, 0.75), (0.5, 0.0)):
+        assert shown(table, CANCEL, lambda_, optimism) == {"m0", "m1", "m2"}
+
+
+def test_a_lesson_comes_back_where_the_better_one_begins_to_fail() -> None:
+    assert "m0" not in shown(table_of({0: (3, 0), 1: (4, 4)}, CANCEL), CANCEL)
+    assert "m0" in shown(table_of({0: (3, 0), 1: (12, 4)}, CANCEL), CANCEL)
