@@ -34,11 +34,17 @@ _IDS = {"retrieved_memory_ids", "helpful_memory_ids", "harmful_memory_ids", "ret
 
 @dataclass(frozen=True)
 class WaitingRun:
-    """A run as it waits: whose it is, and the arguments of submit_trace, a trace_key among them."""
+    """A run as it waits: whose it is, and the arguments of submit_trace, a trace_key among them.
+
+    `source` is what a program took the verdict from, `connection` that of the client, whose retrievals the run may have
+    used.
+    """
 
     project: str
     user: str
     arguments: Mapping[str, Any]
+    source: str = ""
+    connection: str = ""
 
 
 def keep_run(home: Path, run: WaitingRun) -> Path:
@@ -46,7 +52,8 @@ def keep_run(home: Path, run: WaitingRun) -> Path:
     folder = home / OUTBOX_FOLDER
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     given = {name: _redacted(name, value) for name, value in run.arguments.items()}
-    content = json.dumps({"format": _FORMAT, "project": run.project, "user": run.user, "arguments": given}).encode()
+    told = {"format": _FORMAT, "project": run.project, "user": run.user, "arguments": given}
+    content = json.dumps(told | {"source": run.source, "connection": run.connection}).encode()
     name = hashlib.sha256(f"{run.project}\0{run.arguments['trace_key']}".encode()).hexdigest()[:32]
     file = folder / f"{name}.json"
     others = [size for other, size in _sizes(folder) if other != file]
@@ -92,7 +99,7 @@ def read_run(file: Path) -> WaitingRun:
         raise ValueError("no run")  # noqa: TRY004 - the content of a file
     if not arguments.get("trace_key"):
         raise ValueError("a run without a trace_key, which could be stored twice")
-    return WaitingRun(project, user, arguments)
+    return WaitingRun(project, user, arguments, str(found.get("source", "")), str(found.get("connection", "")))
 
 
 def set_aside(file: Path) -> None:

@@ -105,7 +105,7 @@ def _memory_table(found: list[Memory]) -> Table:
 def show_command(thing_id: IdArgument, as_json: JsonOption = False) -> None:
     """Show a trace, a memory or a retrieval."""
     from mcp_reflect.server.text import readable  # noqa: PLC0415 - beside its sibling
-    from mcp_reflect.server.views import memory_view, trace_view  # noqa: PLC0415 - heavy
+    from mcp_reflect.server.views import memory_view, time_view, trace_view  # noqa: PLC0415 - heavy
 
     with ledger_access() as access:
         reader = memory_reader(access)
@@ -121,7 +121,7 @@ def show_command(thing_id: IdArgument, as_json: JsonOption = False) -> None:
             view = {
                 "retrieval_id": retrieval.id,
                 "user": retrieval.user,
-                "created_at": retrieval.created_at.isoformat(),
+                "created_at": time_view(retrieval.created_at),
                 "memories": [memory_view(each, concise=True) for each in given],
             }
     if as_json:

@@ -21,7 +21,8 @@ def log_hook_error(home: str, where: str, error: BaseException) -> None:
         told = ""  # a decoder quotes its input
     else:
         told = " ".join(str(error).split())
-    line = f"{time.strftime('%Y-%m-%dT%H:%M:%S')} {os.getpid()} {where}: {type(error).__name__} {told[:200]}\n"
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    line = f"{at} {os.getpid()} {where}: {type(error).__name__} {told[:200]}\n"
     path = os.path.join(home, HOOK_LOG)
     with suppress(OSError):
         os.makedirs(home, mode=0o700, exist_ok=True)

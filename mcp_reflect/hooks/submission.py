@@ -191,6 +191,8 @@ class _Settling:
             if not given or refused.argument != "retrieved_memory_ids":
                 raise
             outcome = self._call("submit_trace", arguments, meta)
+        if not outcome["trace_id"]:  # it waits in the outbox, and is found under its key by the next event
+            return None
         reviewed = found is not None and outcome["review_status"] == "reviewed"
         handed = _Handed(
             outcome["trace_id"],

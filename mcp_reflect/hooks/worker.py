@@ -21,7 +21,10 @@ from mcp_reflect.hooks.event import HookEvent, SessionTurn
 from mcp_reflect.hooks.session_state import SessionState
 from mcp_reflect.hooks.submission import submit_turns
 from mcp_reflect.wire import address
-from mcp_reflect.wire.caller import Caller
+from mcp_reflect.wire.caller import Caller, ConnectionLost
+from mcp_reflect.wire.hub_connection import HubUnavailable
+from mcp_reflect.wire.outbox_process import keep_in_outbox
+from mcp_reflect.wire.request_meta import REVIEW_SOURCE
 
 WORKER_TIMEOUT_S = 300.0
 _CALL_S = 90.0
@@ -42,11 +45,30 @@ def submit_session(event: HookEvent) -> None:
     ):
         session = SessionState(home, event.client, event.session)
 
-        def call(tool: str, arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
-            # The key of a trace and the replacing of reviews make both calls repeatable.
-            return dict(caller.call(tool, arguments, _CALL_S, again=True, meta=meta))
+        turns = wait_for_turns(event, adapter, session.settled)
+        submit_turns(event, turns, session, _StoringCalls(caller, event.cwd).call)
 
-        submit_turns(event, wait_for_turns(event, adapter, session.settled), session, call)
+
+class _StoringCalls:
+    """Calls the tools that store; where no hub can be had, a run goes into the outbox, and its trace_id is empty."""
+
+    def __init__(self, caller: Caller, cwd: str) -> None:
+        self._caller = caller
+        self._cwd = cwd
+        self._lost: Exception | None = None
+
+    def call(self, tool: str, arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
+        """Return the tool's result. Raises RemoteError, NotKept, and what means that no hub can be had for a review."""
+        if self._lost is None:
+            try:
+                # The key of a trace and the replacing of reviews make both calls repeatable.
+                return dict(self._caller.call(tool, arguments, _CALL_S, again=True, meta=meta))
+            except (ConnectionLost, HubUnavailable, OSError) as error:
+                self._lost = error  # later runs of the session are not to wait for as long again
+        if tool != "submit_trace":
+            raise self._lost
+        keep_in_outbox(arguments, os.environ, self._cwd, source=str(meta.get(REVIEW_SOURCE, "")))
+        return {"trace_id": ""}
 
 
 def wait_for_turns(event: HookEvent, adapter: ClientAdapter, start: int) -> list[SessionTurn]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,10 @@ from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, parse_arg
 from mcp_reflect.bootstrap import Store, build_memory
 from mcp_reflect.config.load import Settings
 from mcp_reflect.config.project import check_project_id
-from mcp_reflect.errors import UnknownId, UsageError
+from mcp_reflect.errors import ReflectError, UnknownId, UsageError
+
+INTAKE_INTERVAL_S = 1.0
+"""How often whoever owns a home looks into its outbox."""
 
 log = logging.getLogger(__name__)
 
@@ -33,8 +38,8 @@ def take_in_runs(settings: Settings, store: Store, stopped: Callable[[], bool] =
         try:
             run = outbox.read_run(file)
             own = settings.model_copy(update={"project": check_project_id(run.project), "user": run.user})
-            with build_memory(own, store) as memory:
-                _submit(memory, run.arguments)
+            with build_memory(own, store, connection=run.connection) as memory:
+                _submit(memory, run.arguments, run.source)
         except FileNotFoundError:
             continue
         except (UsageError, ValueError) as error:
@@ -57,11 +62,11 @@ def empty_outbox(settings: Settings, store: Store) -> None:
         file.unlink(missing_ok=True)
 
 
-def _submit(memory: MemoryService, arguments: Mapping[str, Any]) -> None:
+def _submit(memory: MemoryService, arguments: Mapping[str, Any], source: str) -> None:
     """Submit a run without those ids that were forgotten since. Raises UsageError and LedgerError."""
     while True:
         try:
-            memory.submit(parse_arguments(Submission, arguments, "submit_trace"))
+            memory.submit(parse_arguments(Submission, arguments, "submit_trace", {"source": source}))
         except UnknownId as error:
             known = _without(arguments, set(error.ids))
             if known == arguments:
@@ -79,6 +84,29 @@ def _without(arguments: Mapping[str, Any], gone: set[str]) -> dict[str, Any]:
     if kept.get("retrieval_id") in gone:
         kept["retrieval_id"] = NO_RETRIEVAL
     return kept
+
+
+@contextmanager
+def keep_taking_in(settings: Settings, store: Store) -> Iterator[None]:
+    """Take in what waits, now and whenever there is more, in a thread of its own until the block ends."""
+    ended = threading.Event()
+
+    def run() -> None:
+        while True:
+            try:
+                take_in_runs(settings, store, ended.is_set)
+            except (ReflectError, OSError) as error:  # the runs wait on
+                log.warning("the outbox cannot be taken in now: %s", error)
+            if ended.wait(INTAKE_INTERVAL_S):
+                return
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 def has_waiting_runs(home: Path) -> bool:

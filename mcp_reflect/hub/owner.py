@@ -31,7 +31,7 @@ from mcp_reflect.hub.line_stream import LineStream
 from mcp_reflect.hub.listener import HubListener, accept_connections, open_listener, raise_descriptor_limit
 from mcp_reflect.hub.log_file import HubLog
 from mcp_reflect.hub.maintenance import MAINTENANCE_COMMANDS, MaintenanceEvent, run_maintenance
-from mcp_reflect.hub.outbox_intake import empty_outbox, has_waiting_runs, take_in_runs
+from mcp_reflect.hub.outbox_intake import INTAKE_INTERVAL_S, empty_outbox, has_waiting_runs, take_in_runs
 from mcp_reflect.hub.session import FINISH_TIMEOUT_S, HubSession
 from mcp_reflect.hub.status import count_queued_reflections, find_setting_conflicts, resident_bytes
 from mcp_reflect.server.app import build_server
@@ -44,7 +44,6 @@ log = logging.getLogger(__name__)
 _HELLO_S = 10.0
 _TICK_S = 0.25
 _CLOSING_S = 10.0
-_OUTBOX_S = 1.0
 """Between two looks at the outbox; also how long clients that wait for this start come first."""
 
 
@@ -159,7 +158,7 @@ class Hub:
     async def _take_in_outbox(self) -> None:
         """Store what programs could not hand in while there was no hub, now and whenever there is more."""
         while True:
-            await anyio.sleep(_OUTBOX_S)
+            await anyio.sleep(INTAKE_INTERVAL_S)
             if not has_waiting_runs(self._settings.home):
                 continue
             self._maintaining += 1

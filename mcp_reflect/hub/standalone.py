@@ -6,7 +6,8 @@ import logging
 import os
 import socket
 import sys
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from mcp_reflect.errors import ReflectError
@@ -16,6 +17,8 @@ from mcp_reflect.wire.shim.stdio import print_to_stderr, refuse_first_request
 
 if TYPE_CHECKING:
     from mcp_reflect.application.memory_service import MemoryService
+    from mcp_reflect.bootstrap import Store
+    from mcp_reflect.config.load import Settings
 
 
 def serve_standalone(relay: Relay | None = None) -> int:
@@ -24,14 +27,14 @@ def serve_standalone(relay: Relay | None = None) -> int:
     `relay` already reads the client, for which it found no hub; without it, stdin and stdout are served.
     """
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="mcp-reflect: %(levelname)s: %(message)s")
-    from mcp_reflect.bootstrap import open_memory  # noqa: PLC0415 - after logging is on stderr
+    from mcp_reflect.bootstrap import open_store  # noqa: PLC0415 - after logging is on stderr
     from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
     from mcp_reflect.server.app import build_server  # noqa: PLC0415 - heavy
 
     try:
         # Opened before the server looks at stdin, so that a failure can still answer the first request.
         settings = load_settings()
-        with open_memory(settings) as memory:
+        with open_store(settings, "a server without a hub") as store, _open_memory(settings, store) as memory:
             if relay is None:
                 build_server(lambda: nullcontext(memory), hooked=settings.hooks.active).run("stdio")
             else:
@@ -47,6 +50,18 @@ def serve_standalone(relay: Relay | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+@contextmanager
+def _open_memory(settings: Settings, store: Store) -> Iterator[MemoryService]:
+    """Open the memory of this process's client, and take in the outbox of the home beside it, as a hub does."""
+    from mcp_reflect.bootstrap import build_memory  # noqa: PLC0415 - heavy
+    from mcp_reflect.hub.outbox_intake import keep_taking_in  # noqa: PLC0415 - heavy
+
+    with build_memory(settings, store) as memory, keep_taking_in(settings, store):
+        store.indexer.start()
+        store.indexer.notify(memory.profile.project)
+        yield memory
 
 
 def _serve_relay(relay: Relay, memory: MemoryService, *, hooked: bool) -> None:

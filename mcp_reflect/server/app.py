@@ -9,7 +9,7 @@ from mcp.server import MCPServer
 
 from mcp_reflect import __version__
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.server import prompts, resources
+from mcp_reflect.server import completion, prompts, resources
 from mcp_reflect.server.instructions import HOOKED_INSTRUCTIONS, INSTRUCTIONS
 from mcp_reflect.server.reflect_server import ReflectServer
 from mcp_reflect.server.tools import TOOLS
@@ -42,4 +42,5 @@ def build_server(
     )
     resources.register_resources(server)
     prompts.register_prompts(server)
+    completion.register_completion(server)
     return server

@@ -13,7 +13,7 @@ from mcp_reflect.domain.insights.observations import observation_line
 from mcp_reflect.domain.models import InsightMemory, Material, Observation
 from mcp_reflect.server.sampling import ask_client, can_sample, client_reply
 from mcp_reflect.server.tool import AppContext, answer
-from mcp_reflect.server.views import guide_line_view
+from mcp_reflect.server.views import guide_line_view, time_view
 from mcp_reflect.server.workers import in_worker
 
 _STATE = "insights"
@@ -98,7 +98,7 @@ def observation_view(seen: Observation) -> dict[str, Any]:
         "trace_id": seen.trace.id,
         "result": seen.result or "pending",
         "importance": seen.importance,
-        "created_at": seen.trace.created_at.isoformat(),
+        "created_at": time_view(seen.trace.created_at),
         "told": observation_line(seen),
     }
 
@@ -115,7 +115,7 @@ def context_view(context: ProjectContext) -> dict[str, Any]:
         "insights": [insight_view(memory) for memory in context.insights],
         "recent_observations": [observation_view(seen) for seen in context.observations],
         "open_reviews": [
-            {"trace_id": summary.id, "task": summary.task, "created_at": summary.created_at.isoformat()}
+            {"trace_id": summary.id, "task": summary.task, "created_at": time_view(summary.created_at)}
             for summary in context.open_reviews
         ],
     }

@@ -8,7 +8,8 @@ from typing import Any
 from mcp.server import MCPServer
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, InputRequiredResult, TextContent
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult, TextContent
 
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.errors import ReflectError, error_data
@@ -35,6 +36,19 @@ class ReflectServer(MCPServer[MemoryService]):
                 raise
             log.info("tool %r refused a call: %s", name, refusal.__cause__.code)
             return refused_call(str(refusal), refusal.__cause__)
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[MemoryService, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        """Get a prompt. Raises MCPError, whose text reaches the client, for an unknown one or a missing argument."""
+        known = {prompt.name: prompt for prompt in await self.list_prompts()}
+        if name not in known:
+            raise MCPError(INVALID_PARAMS, f"there is no prompt {name!r}. Allowed: {', '.join(known)}")
+        for argument in known[name].arguments or []:
+            if argument.required and argument.name not in (arguments or {}):
+                told = argument.description or "a text"
+                raise MCPError(INVALID_PARAMS, f"{argument.name}: is required by the prompt {name}. Allowed: {told}")
+        return await super().get_prompt(name, arguments, context)
 
 
 def refused_call(text: str, error: ReflectError) -> CallToolResult:

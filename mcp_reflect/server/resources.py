@@ -55,8 +55,13 @@ def register_resources(server: MCPServer[MemoryService]) -> None:
             return _session.get().guide().markdown
 
 
+def session_memory() -> MemoryService:
+    """Return the memory of the session whose request is being answered."""
+    return _session.get()
+
+
 async def with_connection(ctx: ServerRequestContext[MemoryService], call_next: CallNext) -> HandlerResult:
-    """Middleware: lets resources without a parameter, which the SDK gives no context, find their session."""
+    """Middleware: lets what the SDK gives no context (resources without a parameter, completion) find its session."""
     _session.set(ctx.lifespan_context)
     return await call_next(ctx)
 

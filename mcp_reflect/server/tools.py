@@ -26,6 +26,7 @@ from mcp_reflect.server.insight_tools import INSIGHT_TOOLS
 from mcp_reflect.server.sampling import ask_client_if_needed, can_sample
 from mcp_reflect.server.text import readable
 from mcp_reflect.server.tool import AppContext, ToolReply, answer, profile_of, tool, wants_details
+from mcp_reflect.server.unanswered import UnansweredSubmissions
 from mcp_reflect.server.views import (
     outcome_view,
     retrieved_view,
@@ -55,9 +56,20 @@ def _augment_task(ctx: AppContext, query: AugmentQuery) -> CallToolResult:
     return answer(view, prompt_text(view))
 
 
+_unanswered = UnansweredSubmissions()
+
+
 async def _submit_trace(ctx: AppContext, submission: Submission) -> ToolReply:
     memory = ctx.request_context.lifespan_context
-    return await _settle(ctx, partial(memory.submit, submission, client_can_sample=can_sample(ctx)))
+    write = partial(memory.submit, submission, client_can_sample=can_sample(ctx))
+    if ctx.request_state is not None:  # the answer to a question about a run that is stored
+        return await _settle(ctx, write)
+    by_shim = submission.trace_key == (ctx.request_context.meta or {}).get(request_meta.TRACE_KEY)
+    content = submission.model_copy(update={"trace_key": ""}) if by_shim else submission
+    async with _unanswered.attempt(memory.profile.connection, content) as attempt:
+        if attempt.trace_id:
+            return await _settle(ctx, partial(memory.reviews.outcome, attempt.trace_id))
+        return await _settle(ctx, attempt.noting(write))
 
 
 async def _review_trace(ctx: AppContext, review: ReviewRequest) -> ToolReply:
@@ -67,8 +79,17 @@ async def _review_trace(ctx: AppContext, review: ReviewRequest) -> ToolReply:
 
 def _review_source(ctx: AppContext) -> dict[str, str]:
     """What a program took a verdict from."""
-    given = (ctx.request_context.meta or {}).get(request_meta.REVIEW_SOURCE)
-    return {"source": given} if isinstance(given, str) else {}
+    return _from_meta(ctx, source=request_meta.REVIEW_SOURCE)
+
+
+def _source_and_key(ctx: AppContext) -> dict[str, str]:
+    """What a program took a verdict from, and the key under which a shim sends a run again."""
+    return _from_meta(ctx, source=request_meta.REVIEW_SOURCE, trace_key=request_meta.TRACE_KEY)
+
+
+def _from_meta(ctx: AppContext, **keys: str) -> dict[str, str]:
+    meta = ctx.request_context.meta or {}
+    return {name: given for name, key in keys.items() if isinstance(given := meta.get(key), str)}
 
 
 async def _settle(ctx: AppContext, write: Callable[[], ReviewOutcome]) -> ToolReply:
@@ -131,7 +152,7 @@ _REVIEW_TOOLS = (
         _submit_trace,
         reads_only=False,
         always_load=True,
-        filled_in=_review_source,
+        filled_in=_source_and_key,
     ),
     tool(
         "review_trace",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from mcp_reflect.application.memory_reader import MemoryReader, ingest_status
@@ -161,6 +162,11 @@ def _next_step(outcome: ReviewOutcome) -> str:
     return ""
 
 
+def time_view(moment: datetime) -> str:
+    """Return a time as every result shows it: ISO 8601 in UTC, with a Z."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
 def summary_view(summary: TraceSummary) -> dict[str, Any]:
     """Return a run as lists show it, without its trajectory."""
     return {
@@ -168,7 +174,7 @@ def summary_view(summary: TraceSummary) -> dict[str, Any]:
         "task": summary.task,
         "user": summary.user,
         "model": summary.model,
-        "created_at": summary.created_at.isoformat(),
+        "created_at": time_view(summary.created_at),
         "review_status": "pending" if summary.review is None else "reviewed",
         "result": None if summary.review is None else summary.review.result,
         "ingest_status": ingest_status(summary.job),

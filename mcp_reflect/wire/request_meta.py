@@ -11,6 +11,9 @@ REVIEW_SOURCE = "mcp-reflect/review_source"
 PLANNED_CALL = "mcp-reflect/planned_call"
 """Of a search for errors: the call that an agent is about to make, `{"tool", "arguments", "folder"}`."""
 
+TRACE_KEY = "mcp-reflect/trace_key"
+"""The trace_key of a submission whose arguments have none, so that a shim may send it again."""
+
 ERROR = "mcp-reflect/error"
 """Of a result that is an error: its `mcp_reflect.errors.ErrorData`."""
 

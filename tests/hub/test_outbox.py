@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,8 +17,9 @@ from mcp_reflect.application.outbox import WaitingRun, keep_run, refused_files, 
 from mcp_reflect.bootstrap import Store, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.hub.outbox_intake import empty_outbox, take_in_runs
+from mcp_reflect.wire.outbox_process import NotKept, keep_in_outbox
 from tests.support.fakes import HashEmbedder
-from tests.support.hubs import RawClient, hub_pids, hubs_ended, kill_hub, posix
+from tests.support.hubs import RawClient, hub_pids, hubs_ended, kill_hub, posix, status
 from tests.support.servers import environment
 from tests.support.waiting import until
 
@@ -121,3 +123,42 @@ def test_a_run_of_a_program_that_cannot_start_a_hub_is_stored_by_the_next_one(
             until(lambda: not waiting_files(home))
             found = {trace.task: trace.review_status for trace in later.list_traces("all")}
         assert found == {"Fix the build": "reviewed", "Fix the tests": "pending"}
+
+
+@posix
+def test_a_frozen_hub_costs_a_client_no_run_and_stores_none_twice(home: Path) -> None:
+    """One run is sent to it before it freezes for good, one comes after; a third goes through a hook's way."""
+    variables = environment(home, MCP_REFLECT_HUB__START_TIMEOUT_S="2", **LASTING)
+    with RawClient(variables) as early:
+        early.shake_hands()
+        frozen = int(status(home)["pid"])
+        os.kill(frozen, signal.SIGSTOP)
+        try:
+            early.send("tools/call", {"name": "submit_trace", "arguments": {"task": "Sent to a frozen hub"}})
+            early.close()
+            until(lambda: len(waiting_files(home)) == 1)
+            with RawClient(variables) as late:
+                late.introduce()
+                told = late.call("submit_trace", task="Nobody answers", review_result="pass", guidance="Wait.")
+                assert (told["trace_id"], told["waiting"]) == ("", True)
+            keep_in_outbox({"task": "A turn", "trace_key": "turn-1"}, variables, str(home.parent), source="tests")
+            assert len(waiting_files(home)) == 3
+            assert all(file.stat().st_mode & 0o777 == 0o600 for file in waiting_files(home))
+            with pytest.raises(NotKept, match="task"):
+                keep_in_outbox({"task": ""}, variables, str(home.parent))
+        finally:
+            os.kill(frozen, signal.SIGCONT)  # what was sent to it is stored now, and the same run waits
+    with RawClient(environment(home, **LASTING)) as client:
+        client.shake_hands()
+        until(lambda: not waiting_files(home))
+        told = client.call("list_traces", review_status="all")["traces"]
+    assert sorted(trace["task"] for trace in told) == ["A turn", "Nobody answers", "Sent to a frozen hub"]
+
+
+@posix
+def test_a_server_without_a_hub_takes_the_outbox_in(home: Path) -> None:
+    keep(home, "a", "test-project")
+    with RawClient(environment(home, MCP_REFLECT_HUB__ENABLED="false")) as client:
+        client.shake_hands()
+        until(lambda: not waiting_files(home))
+        assert client.call("memory_stats")["traces"]["total"] == 1

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from mcp_reflect import __version__
 from mcp_reflect.wire import address, handshake, hub_connection, hub_launcher
+from mcp_reflect.wire.outbox_process import keep_in_outbox
 from mcp_reflect.wire.shim.relay import Relay
+from mcp_reflect.wire.shim.repeatable import SubmittedRun
 from mcp_reflect.wire.shim.stdio import exit_now, print_to_stderr
 
 if TYPE_CHECKING:
@@ -37,11 +39,17 @@ def serve_through_hub() -> Relay | None:
 
         return open_front(environ, home, cwd)
 
+    connection = handshake.new_connection_id()
+
+    def keep(run: SubmittedRun) -> None:
+        keep_in_outbox(run.arguments, environ, cwd, trace_key=run.trace_key, connection=connection)
+
     relay = Relay(
         home,
-        handshake.build_hello(__version__, home, environ, cwd, handshake.new_connection_id()),
+        handshake.build_hello(__version__, home, environ, cwd, connection),
         partial(hub_launcher.connect_or_start, within=address.start_timeout_s(environ, home, cwd)),
         find_front=find_front,
+        keep=keep,
     )
     alone = False
 

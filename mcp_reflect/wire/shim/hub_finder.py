@@ -17,10 +17,12 @@ class HubFinder:
 
     `reach` does it: it is called with both, with `started` to call for the process of a hub that it started, and with
     `waiting` to call where another process starts one. `starting`: a hub was not running and has to be waited for.
+    `serves_itself`: a server in this process stands for it.
     """
 
     def __init__(self, home: str, greeting: Mapping[str, Any], reach: Callable[..., HubConnection]) -> None:
         self.starting = False
+        self.serves_itself = False
         self._reach = reach
         self._home = home
         self._greeting = greeting
@@ -42,6 +44,7 @@ class HubFinder:
 
         `link` is this end of the connection to it.
         """
+        self.serves_itself = True
         found = [HubConnection(link, LineReader(link), {"ok": True})]
 
         def reach(*_: object, **__: object) -> HubConnection:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from mcp_reflect.wire.hub_connection import HubConnection
@@ -22,6 +24,7 @@ class HubLink:
         self.finished = False
         self._socket = connection.link
         self._waiting: dict[str, tuple[bytes, int]] = {}
+        self._since: dict[str, float] = {}
         self._changed = threading.Condition()
 
     def register(self, line: bytes, key: str | None, sent: int) -> bool:
@@ -33,6 +36,7 @@ class HubLink:
             usable = not (self.retiring or self.finished)
             if usable and key is not None:
                 self._waiting[key] = (line, sent + 1)
+                self._since[key] = time.monotonic()
             return usable
 
     def send(self, line: bytes) -> None:
@@ -46,6 +50,13 @@ class HubLink:
             request = self._waiting.pop(key, None)
             self._changed.notify_all()
         return None if request is None else request[0]
+
+    def take_overdue(self, after_s: float, wanted: Callable[[bytes], bool]) -> list[tuple[str, bytes]]:
+        """Return the `wanted` requests that wait for longer, by key; they count as answered from now on."""
+        until = time.monotonic() - after_s
+        with self._changed:
+            late = [key for key in self._waiting if self._since[key] <= until and wanted(self._waiting[key][0])]
+            return [(key, self._waiting.pop(key)[0]) for key in late]
 
     def half_close(self) -> None:
         """Tell the hub that nothing more comes; what it still owes is read to the end."""

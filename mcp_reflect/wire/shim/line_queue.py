@@ -48,8 +48,8 @@ class LineQueue:
         self._lines = kept
         return found
 
-    def clear(self) -> list[str]:
-        """Remove all lines; return the keys of the requests among them."""
-        keys = [queued.key for queued in self._lines if queued.key is not None]
+    def clear(self) -> list[QueuedLine]:
+        """Remove all lines; return the requests among them."""
+        requests = [queued for queued in self._lines if queued.key is not None]
         self._lines = []
-        return keys
+        return requests

@@ -1,8 +1,8 @@
 """The side of a relay that faces the hub: it opens connections, sends, and starts over where a hub is lost.
 
 Until there is a hub, the client's lines wait in a queue. Requests that a lost hub has not answered are sent to the next
-one where they change nothing; the others are answered with an error that says to retry, since nobody knows whether
-they were carried out.
+one where that does no harm (`repeatable`); the others are answered with an error that says to retry, since nobody knows
+whether they were carried out. A run that no hub takes in time is kept in the outbox of the home.
 
 Standard library only: every shim imports this.
 """
@@ -13,10 +13,13 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from mcp_reflect.wire import handshake, hub_connection, hub_launcher
 from mcp_reflect.wire.json_rpc import cancelled_key, error_response, parse_message
+from mcp_reflect.wire.outbox_process import NotKept
+from mcp_reflect.wire.shim import repeatable
 from mcp_reflect.wire.shim.client_handshake import ClientHandshake, replay_initialize
 from mcp_reflect.wire.shim.hub_finder import HubFinder
 from mcp_reflect.wire.shim.hub_link import HubLink
@@ -24,30 +27,20 @@ from mcp_reflect.wire.shim.line_queue import LineQueue, QueuedLine
 from mcp_reflect.wire.shim.stdio import ClientWriter, exit_now, print_to_stderr
 
 RESTARTED_MESSAGE = "the memory was restarted; retry (with the same trace_key nothing is stored twice)"
-REPEATABLE_METHODS = frozenset(
-    {
-        "initialize",
-        "ping",
-        "server/discover",
-        "tools/list",
-        "prompts/list",
-        "resources/list",
-        "resources/templates/list",
-    }
-)
-"""Requests that may be sent twice: they only tell about the server."""
-
 MAX_QUEUED = 256
 """Lines that are taken from a client while a hub is starting; further ones wait in the pipe."""
 
 _SENT_AT_MOST = 3
 _LAST_ANSWERS_S = 0.5
+_SILENT_S = 45.0
+"""How long a hub may take to answer a submission; most clients give up after 60 seconds."""
 
 
 class Upstream:
     """One client's way to the hub of `home`, over one connection after the other; `greeting` is the client's hello.
 
-    `client` writes to the client. `reach` finds or starts a hub, as `hub_finder.HubFinder` describes.
+    `client` writes to the client. `reach` finds or starts a hub, as `hub_finder.HubFinder` describes. `keep` puts a run
+    into the outbox of the home, or raises NotKept.
     """
 
     def __init__(
@@ -56,6 +49,7 @@ class Upstream:
         greeting: Mapping[str, Any],
         client: ClientWriter,
         reach: Callable[..., hub_connection.HubConnection],
+        keep: Callable[[repeatable.SubmittedRun], None],
     ) -> None:
         self.finder = HubFinder(home, greeting, reach)
         self.handshake = ClientHandshake()
@@ -71,6 +65,9 @@ class Upstream:
         self._opened = threading.Condition()
         """Notified when a search for a hub is over."""
         self._client_is_gone = False
+        self._keep = keep
+        self._answered: set[str] = set()
+        """Requests that were answered in the hub's place; what it says of them later is dropped."""
 
     # -- from the client to the hub
 
@@ -80,6 +77,7 @@ class Upstream:
         `message` is the line parsed, empty where it is none; `sent`: how often the line was sent before.
         """
         method = message.get("method")
+        line = repeatable.with_trace_key(line, message)
         key = json.dumps(message["id"]) if method is not None and "id" in message else None
         with self.sending:
             if method == "initialize" and not sent:
@@ -106,7 +104,7 @@ class Upstream:
         method = queued.message.get("method")
         if self.refusal is not None:
             if queued.key is not None:
-                self._client.write(error_response(queued.key, str(self.refusal)))
+                self._answer_unserved(queued.key, queued.message, str(self.refusal))
                 exit_now(self.refusal.exit_code)
         elif method == "notifications/initialized" and self.handshake.protocol is not None:
             self.handshake.initialized = queued.line
@@ -206,10 +204,43 @@ class Upstream:
 
     def _answer_queue(self, error: hub_connection.HubUnavailable) -> bool:
         """Answer the requests that wait with an error; False where there are none."""
-        keys = self._queue.clear()
-        for key in keys:
-            self._client.write(error_response(key, str(error)))
-        return bool(keys)
+        requests = self._queue.clear()
+        for queued in requests:
+            self._answer_unserved(str(queued.key), queued.message, str(error))
+        return bool(requests)
+
+    def _answer_unserved(self, key: str, message: Mapping[str, Any], reason: str) -> None:
+        """Answer a request that no hub has answered: a run is kept in the outbox, anything else is an error."""
+        run = repeatable.submitted_run(message)
+        if run is None:
+            self._client.write(error_response(key, reason))
+            return
+        try:
+            self._keep(run)
+        except NotKept as error:
+            self._client.write(error_response(key, f"{reason}. The run is not stored and cannot be kept: {error}"))
+        else:
+            self._client.write(repeatable.kept_result(key, message))
+
+    def keep_overdue(self) -> None:
+        """Put runs into the outbox that the hub has not answered for long; it may be stuck, and its clients give up."""
+        link = self.link
+        if link is None or self.finder.serves_itself:
+            return
+        for key, request in link.take_overdue(_SILENT_S, _is_submission):
+            self._answered.add(key)
+            self._answer_unserved(key, parse_message(request), "the hub does not answer")
+
+    def keep_unanswered(self) -> None:
+        """Put runs into the outbox that nobody has answered when the client is gone; no hub stores them twice."""
+        if self.finder.serves_itself:
+            return
+        left = [] if self.link is None else [request for _, request in self.link.take_overdue(0.0, _is_submission)]
+        for message in [*map(parse_message, left), *(queued.message for queued in self._queue.clear())]:
+            run = repeatable.submitted_run(message)
+            if run is not None:
+                with suppress(NotKept):
+                    self._keep(run)
 
     def attach(self, link: socket.socket) -> None:
         """Let a server in this process take the place of a hub; `link` is this end of the connection to it."""
@@ -232,16 +263,17 @@ class Upstream:
                     self._retire(link)
                 else:
                     # The client first: reading a long answer takes longer than carrying it.
-                    self._client.write(line)
+                    if not self._answered or _answered_key(line) not in self._answered:
+                        self._client.write(line)
                     self._settle(link, line)
         except OSError:
             pass  # killed: the same as its end
         for key, (request, sent) in link.close().items():
             message = parse_message(request)
-            if message.get("method") in REPEATABLE_METHODS and sent < _SENT_AT_MOST:
+            if repeatable.is_repeatable(message) and sent < _SENT_AT_MOST:
                 self.forward(request, message, sent)
             else:
-                self._client.write(error_response(key, RESTARTED_MESSAGE))
+                self._answer_unserved(key, message, RESTARTED_MESSAGE)
 
     def _retire(self, link: HubLink) -> None:
         link.retiring = True
@@ -288,3 +320,11 @@ class Upstream:
         """Wait until all that a server in this process said has reached the client."""
         if self.link is not None:
             self.link.wait_until_finished(_LAST_ANSWERS_S)
+
+
+def _is_submission(request: bytes) -> bool:
+    return repeatable.submitted_run(parse_message(request)) is not None
+
+
+def _answered_key(line: bytes) -> str:
+    return json.dumps(parse_message(line).get("id"))

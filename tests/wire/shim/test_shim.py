@@ -38,8 +38,10 @@ def test_the_shim_loads_the_standard_library_and_its_own_few_modules(home: Path)
     files = json.loads("".join(lines))
     ours = {name for name in files if name.partition(".")[0] == "mcp_reflect"}
     both = {"address", "handshake", "hub_connection", "hub_launcher", "json_rpc", "owner_note"}
+    both |= {"outbox_process", "request_meta"}
     own = {
-        "client_handshake", "command", "front", "hub_finder", "hub_link", "line_queue", "relay", "settings_check",
+        "client_handshake", "command", "front", "hub_finder", "hub_link", "line_queue", "relay", "repeatable",
+        "settings_check",
         "stdio", "upstream",
     }  # fmt: skip
     assert ours == {"mcp_reflect", "mcp_reflect.__main__", "mcp_reflect.wire", "mcp_reflect.wire.shim"} | {

@@ -1,0 +1,60 @@
+"""Completion of arguments of prompts and resource templates, and the level of log messages."""
+
+from __future__ import annotations
+
+from mcp.server import MCPServer, ServerRequestContext
+from mcp_types import (
+    Completion,
+    CompletionArgument,
+    CompletionContext,
+    EmptyResult,
+    PromptReference,
+    ResourceTemplateReference,
+    SetLevelRequestParams,
+)
+
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.requests import MAX_LIMIT
+from mcp_reflect.domain.truncate import truncate_line
+from mcp_reflect.server.resources import session_memory
+from mcp_reflect.server.workers import in_worker
+
+_MOST_VALUES = 100
+"""As many as the protocol allows."""
+_LONGEST_TASK = 200
+
+
+def register_completion(server: MCPServer[MemoryService]) -> None:
+    """Let a server complete arguments, and accept a level of log messages."""
+
+    @server.completion()  # type: ignore[no-untyped-call, untyped-decorator]  # the SDK leaves it untyped
+    async def complete(
+        ref: PromptReference | ResourceTemplateReference, argument: CompletionArgument, _: CompletionContext | None
+    ) -> Completion | None:
+        name = f"{ref.name if isinstance(ref, PromptReference) else ref.uri}/{argument.name}"
+        found = await in_worker(_values, name, argument.value)
+        return Completion(values=found[:_MOST_VALUES], total=len(found), has_more=len(found) > _MOST_VALUES)
+
+    async def set_level(_: ServerRequestContext[MemoryService], __: SetLevelRequestParams) -> EmptyResult:
+        # Whatever the level: the server sends no log messages, its log is a file of the home. Clients that set one
+        # at the start are not to fail.
+        return EmptyResult()
+
+    server._lowlevel_server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)  # noqa: SLF001 - the SDK has no other way
+
+
+def _values(name: str, beginning: str) -> list[str]:
+    """The values of an argument that begin so: of an id in any case from its prefix on, newest first."""
+    memory = session_memory()
+    begin = beginning.casefold()
+    if name == "finish_task/result":
+        values = ["pass", "fail"]
+    elif name == "start_task/task":
+        values = [truncate_line(each.task, _LONGEST_TASK) for each in memory.traces(None, MAX_LIMIT)]
+    elif name == "reflect://traces/{trace_id}/trace_id":
+        values = [each.id for each in memory.traces(None, MAX_LIMIT)]
+    elif name == "reflect://memories/{memory_id}/memory_id":
+        values = [each.memory_id for each in memory.traces(None, MAX_LIMIT) if each.memory_id]
+    else:
+        values = []
+    return [value for value in dict.fromkeys(values) if value.casefold().startswith(begin)]

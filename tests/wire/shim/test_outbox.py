@@ -1,0 +1,124 @@
+"""What the relay does with calls that a hub has not answered: repeated where that does no harm, runs kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from mcp_reflect.server.tools import TOOLS
+from mcp_reflect.wire import request_meta
+from mcp_reflect.wire.outbox_process import NotKept
+from mcp_reflect.wire.shim import upstream
+from mcp_reflect.wire.shim.repeatable import REPEATABLE_TOOLS, SubmittedRun, with_trace_key
+from mcp_reflect.wire.shim.upstream import RESTARTED_MESSAGE
+from tests.support.waiting import until
+from tests.wire.shim.test_relay import Stage, received, say
+
+RUN = {"task": "Fix the build", "trace_key": ""}
+
+
+class Kept(list[SubmittedRun]):
+    """An outbox that refuses where it is `full`."""
+
+    full = False
+
+    def keep(self, run: SubmittedRun) -> None:
+        if self.full:
+            raise NotKept("it is full")
+        self.append(run)
+
+
+@pytest.fixture
+def kept() -> Kept:
+    return Kept()
+
+
+@pytest.fixture
+def stage(kept: Kept) -> Iterator[Stage]:
+    made = Stage()
+    made.relay.upstream._keep = kept.keep
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def ask_for(stage: Stage, number: int, tool: str, arguments: dict[str, Any]) -> None:
+    stage.say({"id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
+
+
+def test_what_only_reads_may_be_repeated() -> None:
+    reading = {tool.name for tool in TOOLS if tool.annotations and tool.annotations.read_only_hint}
+    assert reading | {"review_trace"} == REPEATABLE_TOOLS
+
+
+def test_a_query_and_a_run_survive_the_hub_they_were_sent_to_and_other_calls_say_so(stage: Stage) -> None:
+    ask_for(stage, 1, "query_memories", {"task": "Fix the build"})
+    ask_for(stage, 2, "submit_trace", RUN)
+    ask_for(stage, 3, "record_error_fix", {"task": "t", "mistake": "m", "fix": "f"})
+    link, lines = stage.hub()
+    with link:
+        first = [received(lines) for _ in range(3)]
+    link, lines = stage.hub()
+    with link:
+        again = [received(lines) for _ in range(2)]
+        assert again == first[:2]
+        params = again[1]["params"]
+        assert params["arguments"] == {"task": "Fix the build"}
+        assert params["_meta"][request_meta.TRACE_KEY].startswith("sent-")
+        lost = stage.heard()
+        assert (lost["id"], lost["error"]["message"]) == (3, RESTARTED_MESSAGE)
+        for number in (1, 2):
+            say(link, {"id": number, "result": {}})
+            assert stage.heard()["id"] == number
+
+
+def test_the_agents_own_key_stays(stage: Stage) -> None:
+    message = {"method": "tools/call", "params": {"name": "submit_trace", "arguments": RUN | {"trace_key": "mine"}}}
+    line = json.dumps(message).encode()
+    assert with_trace_key(line, message) is line
+    stage.relay.upstream.keep_overdue()  # no hub yet: nothing to do
+
+
+def test_a_run_that_no_hub_takes_is_kept_and_the_client_told(stage: Stage, kept: Kept) -> None:
+    stage.reachable = False
+    ask_for(stage, 1, "submit_trace", RUN)
+    told = stage.heard()["result"]
+    assert told["structuredContent"]["waiting"] is True
+    assert "do not submit it again" in told["content"][0]["text"]
+    assert [run.arguments["task"] for run in kept] == ["Fix the build"]
+    kept.full = True
+    ask_for(stage, 2, "submit_trace", RUN)
+    assert "not stored and cannot be kept: it is full" in stage.heard()["error"]["message"]
+
+
+def test_a_run_is_kept_where_the_hub_says_nothing_and_its_late_answer_is_dropped(
+    stage: Stage, kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upstream, "_SILENT_S", 0.0)
+    ask_for(stage, 1, "submit_trace", RUN)
+    stage.ask(2, "tools/list")
+    link, lines = stage.hub()
+    with link:
+        key = received(lines)["params"]["_meta"][request_meta.TRACE_KEY]
+        received(lines)
+        stage.relay.upstream.keep_overdue()
+        assert stage.heard()["result"]["structuredContent"]["waiting"] is True
+        assert [run.trace_key for run in kept] == [key]
+        for number in (1, 2):
+            say(link, {"id": number, "result": {}})
+        assert stage.heard()["id"] == 2
+
+
+def test_a_run_whose_client_leaves_before_the_answer_is_kept(kept: Kept) -> None:
+    stage = Stage()
+    stage.relay.upstream._keep = kept.keep
+    ask_for(stage, 1, "submit_trace", RUN)
+    link, lines = stage.hub()
+    with link:
+        received(lines)
+        stage.close()
+    until(lambda: len(kept) == 1)
