@@ -54,7 +54,7 @@ class Profile:
     """Settings of a connection; both thresholds default to those of the embedding model.
 
     `similarity_threshold` is the least cosine; `relevance_threshold` takes its place in a hybrid query. `lambda_`,
-    `mmr_lambda`, `initial_q`, `alpha` and `recency_weight` are in [0, 1].
+    `mmr_lambda`, `initial_q`, `alpha` and `recency_weight` are in [0, 1]. `project_origin` says what named the project.
     """
 
     project: str
@@ -74,6 +74,7 @@ class Profile:
     uses_model: bool = False
     recency_weight: float = 0.0
     insights: InsightRules = InsightRules()
+    project_origin: str = ""
     connection: str = field(default_factory=lambda: new_id("con"))
 
     @property

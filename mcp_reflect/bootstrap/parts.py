@@ -27,6 +27,7 @@ def build_profile(settings: Settings, embedder: Embedder, connection: str) -> Pr
     own = embedder.default_threshold
     return Profile(
         project=settings.project,
+        project_origin=settings.project_origin,
         user=settings.user,
         scope=settings.memory.scope,
         similarity_threshold=own if threshold is None else threshold,

@@ -13,14 +13,14 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from platformdirs import user_data_dir
 from pydantic import ValidationError
 
-from mcp_reflect.config.project import detect_project, login_name, repository_root
+from mcp_reflect.config.project import locate_project, login_name, repository_root
 from mcp_reflect.config.settings import (
     CONFIG_VARIABLE,
     ENVIRONMENT_ONLY,
@@ -44,18 +44,22 @@ _PATH = re.compile(r"[~./\\]|[A-Za-z]:[\\/]")
 """How a path of a folder begins; a fastembed name never does."""
 
 
-def load_settings(environ: Mapping[str, str] | None = None, cwd: Path | None = None) -> Settings:
+def load_settings(
+    environ: Mapping[str, str] | None = None, cwd: Path | None = None, roots: Sequence[Path] = ()
+) -> Settings:
     """Return the settings in force for a process or client with that environment (default: this process's) and folder.
+
+    `roots` are the folders that an MCP client says it works in.
 
     Reads `config.toml` and git's files, writes nothing. A variable that is set but blank counts as not set. Raises
     ConfigurationError for a wrong value, a setting that does not exist, a file that cannot be read, and for settings
     that contradict each other.
     """
-    return load_settings_with_origins(environ, cwd)[0]
+    return load_settings_with_origins(environ, cwd, roots)[0]
 
 
 def load_settings_with_origins(
-    environ: Mapping[str, str] | None = None, cwd: Path | None = None
+    environ: Mapping[str, str] | None = None, cwd: Path | None = None, roots: Sequence[Path] = ()
 ) -> tuple[Settings, dict[str, str]]:
     """Load the settings, and return beside them where each one that somebody set stands: a variable, or a file."""
     environ = os.environ if environ is None else environ
@@ -68,8 +72,9 @@ def load_settings_with_origins(
     made = dict.fromkeys(_keys(values), str(config))
     origins = _merge_environment(values, environ)
     values["home"] = home
-    if "project" not in values:
-        values["project"] = detect_project(environ, cwd)
+    located = None if "project" in values else locate_project(environ, cwd, roots)
+    if located is not None:
+        values["project"] = located.project
     values.setdefault("user", login_name(environ))
     _resolve_model_folder(values, cwd)
     _resolve_mirror(values, environ, cwd, origins, config)
@@ -79,6 +84,10 @@ def load_settings_with_origins(
         # `from None`: pydantic's own text would show values unmasked.
         raise ConfigurationError(_explain(error, origins, config)) from None
     _check_combinations(settings, origins, config)
+    if located is None:
+        settings.note_project_origin((made | origins).get("project", ""), is_settled=True)
+    else:
+        settings.note_project_origin(located.origin, is_settled=located.is_settled)
     return settings, made | origins
 
 

@@ -5,7 +5,9 @@ merely share a folder name. Hence a readable part for people and a short hash th
 
 - a repository with an `origin` is named after it, so clones, worktrees and moved folders share a project;
 - one without is named after its folder and told apart by its absolute path;
-- outside of a repository the project is `default`.
+- where the working directory is in none, the folders that the client works in count: its MCP roots, then those of
+  `WORKSPACE_FOLDER_PATHS` (Cursor);
+- a folder outside of any repository is a project of its own, told apart by its absolute path.
 
 Git's own files are read, never a git process started: there may be none, and a start must be quick.
 """
@@ -16,13 +18,15 @@ import hashlib
 import os
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 PROJECT_ID = re.compile(r"[A-Za-z0-9._-]{1,100}")
 PROJECT_ID_RULE = "1 to 100 characters out of A-Z a-z 0-9 . _ -"
 DEFAULT_PROJECT = "default"
+WORKSPACE_VARIABLE = "WORKSPACE_FOLDER_PATHS"
 
 _SLUG_LENGTH = 80
 _HASH_LENGTH = 8
@@ -40,23 +44,69 @@ def check_project_id(value: str) -> str:
     raise ValueError(f"must be {PROJECT_ID_RULE}{hint}")
 
 
-def detect_project(environ: Mapping[str, str], cwd: Path) -> str:
-    """Return the id of the project of a folder: PROJECT_ID, 1 to 100 characters.
+class LocatedProject(NamedTuple):
+    """A project id (PROJECT_ID), and as words what it was taken from.
+
+    `is_settled` is false where it is that of the working directory for want of anything better: what the client says of
+    its roots then counts more.
+    """
+
+    project: str
+    origin: str
+    is_settled: bool = True
+
+
+def locate_project(environ: Mapping[str, str], cwd: Path, roots: Sequence[Path] = ()) -> LocatedProject:
+    """Return the project that a process or client with that environment and working directory belongs to.
 
     The git repository around `CLAUDE_PROJECT_DIR` counts, or the one around `cwd` where that variable names no folder;
-    without a repository the id is `default`. Folders that cannot be read count as absent.
+    then the first of the client's `roots`, or else of `WORKSPACE_FOLDER_PATHS`, that is in a repository, or the first
+    of them; then the folder itself. Folders that cannot be read count as absent.
     """
-    for folder in _ancestors(_start(environ, cwd)):
+    start = _start(environ, cwd)
+    found = _repository_around(start)
+    if found is not None:
+        return LocatedProject(_repository_id(*found), f"the git repository {found[0]}")
+    for folders, name in ((roots, "the client's roots"), (_workspace(environ), WORKSPACE_VARIABLE)):
+        if folders:
+            inside = next(((folder, it) for folder in folders if (it := _repository_around(folder))), None)
+            if inside is not None:
+                return LocatedProject(_repository_id(*inside[1]), f"the git repository {inside[1][0]}, by {name}")
+            return LocatedProject(_folder_id(folders[0]), f"the folder {folders[0]}, by {name}; no git repository")
+    origin = f"the folder {start}, which is in no git repository; MCP_REFLECT_PROJECT names another project"
+    return LocatedProject(_folder_id(start), origin, is_settled=False)
+
+
+def detect_project(environ: Mapping[str, str], cwd: Path) -> str:
+    """Return the id of `locate_project` for a client that tells no roots."""
+    return locate_project(environ, cwd).project
+
+
+def _workspace(environ: Mapping[str, str]) -> list[Path]:
+    """The folders that Cursor gives a server, between commas or as in PATH."""
+    given = re.split(rf"[,{re.escape(os.pathsep)}]", environ.get(WORKSPACE_VARIABLE, ""))
+    return [Path(each.strip()) for each in given if each.strip() and _is_dir(Path(each.strip()))]
+
+
+def _repository_around(start: Path) -> tuple[Path, Path] | None:
+    """The working tree around a folder, with its git directory; None where there is none."""
+    for folder in _ancestors(start):
         git_dir = _git_dir(folder)
         if git_dir is not None:
-            return _repository_id(folder, git_dir)
-    return DEFAULT_PROJECT
+            return folder, git_dir
+    return None
+
+
+def _folder_id(folder: Path) -> str:
+    path = os.path.realpath(folder)
+    return _identified(path.replace("\\", "/").rstrip("/").rpartition("/")[2] or "root", path)
 
 
 def repository_root(environ: Mapping[str, str], cwd: Path) -> Path:
     """Return the working tree's folder that `detect_project` looks at; without a repository the starting folder."""
     start = _start(environ, cwd)
-    return next((folder for folder in _ancestors(start) if _git_dir(folder) is not None), start)
+    found = _repository_around(start)
+    return start if found is None else found[0]
 
 
 def _start(environ: Mapping[str, str], cwd: Path) -> Path:
@@ -140,7 +190,11 @@ def _repository_id(folder: Path, git_dir: Path) -> str:
         common, root = git_dir, folder
     origin = _origin_url(common / "config")
     identity = _normalised_remote(origin, root) if origin else str(root)
-    name = re.split(r"[/\\]", identity)[-1].removesuffix(".git")
+    return _identified(re.split(r"[/\\]", identity)[-1].removesuffix(".git"), identity)
+
+
+def _identified(name: str, identity: str) -> str:
+    """A readable name with a hash of what it stands for."""
     digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]
     return f"{_slug(name) or 'project'}-{digest}"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, SecretStr
 from pydantic.fields import FieldInfo
 
 from mcp_reflect.config.project import DEFAULT_PROJECT, PROJECT_ID_RULE, check_project_id
@@ -246,7 +246,7 @@ class Settings(_Section):
         DEFAULT_PROJECT,
         "the project whose memories are used",
         PROJECT_ID_RULE,
-        shown="the git repository; else default",
+        shown="the git repository, else the client's folder",
     )
     user: Text = _setting(
         "user", "whose run it was", "1 to 200 characters", shown="login name", min_length=1, max_length=200
@@ -261,6 +261,24 @@ class Settings(_Section):
     ledger: LedgerSettings = LedgerSettings()
     hub: HubSettings = HubSettings()
     hooks: HookSettings = HookSettings()
+    _project_origin: str = PrivateAttr(default="")
+    _project_settled: bool = PrivateAttr(default=True)
+
+    @property
+    def project_origin(self) -> str:
+        """Return what the project was taken from, as words; empty where nobody noted it."""
+        return self._project_origin
+
+    @property
+    def project_settled(self) -> bool:
+        """Return false where the project is the working folder's for want of anything better."""
+        return self._project_settled
+
+    def note_project_origin(self, origin: str, *, is_settled: bool) -> None:
+        """Note what the project was taken from, and whether a client's roots could still say better."""
+        self._project_origin = origin
+        self._project_settled = is_settled
+
     openai_api_key: SecretStr | None = _setting(
         None, "key for the LLM and for openai: embeddings; alone it causes no call", "a key", shown="none"
     )

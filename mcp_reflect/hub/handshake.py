@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +43,12 @@ def refusal_line(error: ReflectError, exit_code: int) -> dict[str, Any]:
     return {"error": str(error), "exit": exit_code, "error_data": error_data(error)}
 
 
-def client_settings(hello: dict[str, Any], home: Path) -> Settings:
-    """Return the settings of a client, read as the client itself would. Raises ConfigurationError."""
+def client_settings(hello: dict[str, Any], home: Path, roots: Sequence[Path] = ()) -> Settings:
+    """Return the settings of a client, read as the client itself would; `roots` are its own word. Raises
+    ConfigurationError.
+    """
     environ = {str(name): str(value) for name, value in dict(hello.get("environ") or {}).items()}
-    return load_settings(environ | {"MCP_REFLECT_HOME": str(home)}, Path(str(hello.get("cwd", "/"))))
+    return load_settings(environ | {"MCP_REFLECT_HOME": str(home)}, Path(str(hello.get("cwd", "/"))), roots)
 
 
 def connection_id(hello: dict[str, Any]) -> str:

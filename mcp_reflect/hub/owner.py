@@ -11,9 +11,10 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -35,6 +36,7 @@ from mcp_reflect.hub.outbox_intake import INTAKE_INTERVAL_S, empty_outbox, has_w
 from mcp_reflect.hub.session import FINISH_TIMEOUT_S, HubSession
 from mcp_reflect.hub.status import count_queued_reflections, find_setting_conflicts, resident_bytes
 from mcp_reflect.server.app import build_server
+from mcp_reflect.server.client_project import ClientProject
 from mcp_reflect.wire import handshake
 from mcp_reflect.wire.hub_launcher import HUB_LOG
 from mcp_reflect.wire.owner_note import HUB_ROLE
@@ -213,11 +215,16 @@ class Hub:
             except ReflectError as error:
                 await refuse_hello(lines, error, 2)
                 return
-            session = HubSession(lines, memory, hello.get("pid"))
+            project = None
+            if not settings.project_settled:
+                opened = await stack.enter_async_context(_closing_in_worker())
+                project = ClientProject(partial(self._memory_by_roots, hello, opened))
+            session = HubSession(lines, memory, hello.get("pid"), project)
             self._sessions.add(session)
             stack.callback(self._end, session)
             warnings = find_setting_conflicts(self._settings, settings)
             answer = {"ok": True, "version": self._version, "pid": os.getpid(), "warnings": warnings}
+            answer |= {"project": settings.project, "project_from": settings.project_origin}
             await lines.send(handshake.encode_line(answer))
             if self._leaving.is_set():
                 await session.retire()
@@ -245,6 +252,15 @@ class Hub:
             # Closing waits a little for the queue, and nobody else should.
             with anyio.CancelScope(shield=True):
                 await to_thread.run_sync(opened.__exit__, None, None, None)
+
+    def _memory_by_roots(self, hello: dict[str, Any], opened: ExitStack, roots: Sequence[Path]) -> MemoryService | None:
+        """The memory for a client with these roots, which `opened` closes; None where they name no project."""
+        settings = client_settings(hello, self._settings.home, roots)
+        if not settings.project_settled:
+            return None
+        memory = opened.enter_context(build_memory(settings, self._store, connection=connection_id(hello)))
+        self._store.indexer.notify(settings.project)
+        return memory
 
     async def _maintain(self, lines: LineStream, hello: dict[str, Any]) -> None:
         """Do for a command what only the owner of the home can do; what it tells goes out line by line."""
@@ -285,3 +301,14 @@ class Hub:
             "queued": await to_thread.run_sync(count_queued_reflections, self._store.ledger),
             "memory_bytes": resident_bytes(),
         }
+
+
+@asynccontextmanager
+async def _closing_in_worker() -> AsyncIterator[ExitStack]:
+    """A stack that is closed in a thread: closing a memory waits a little for the queue, and nobody else should."""
+    stack = ExitStack()
+    try:
+        yield stack
+    finally:
+        with anyio.CancelScope(shield=True):
+            await to_thread.run_sync(stack.close)

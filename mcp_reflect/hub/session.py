@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.hub.line_stream import LineStream, LineTooLong
+from mcp_reflect.server.client_project import ClientProject, client_project
 from mcp_reflect.server.workers import limit_session
 from mcp_reflect.wire import handshake
 
@@ -32,10 +33,13 @@ _ENDLESS = "subscriptions/listen"
 class HubSession:
     """Serves one connection: carries its lines between the socket and the SDK's two streams."""
 
-    def __init__(self, lines: LineStream, memory: MemoryService, pid: object) -> None:
+    def __init__(
+        self, lines: LineStream, memory: MemoryService, pid: object, project: ClientProject | None = None
+    ) -> None:
         self._lines = lines
         self._memory = memory
         self._pid = pid
+        self._project = project
         self._since = time.time()
         self._client = ""
         self._under_way: set[str] = set()
@@ -55,6 +59,7 @@ class HubSession:
     async def serve(self, server: MCPServer[MemoryService]) -> None:
         """Serve until the client has sent its last line and what was under way is answered."""
         limit_session()
+        client_project.set(self._project)
         incoming, to_server = create_context_streams[SessionMessage | Exception](0)
         from_server, outgoing = create_context_streams[SessionMessage](0)
         async with anyio.create_task_group() as group:

@@ -10,6 +10,7 @@ from mcp.server import MCPServer
 from mcp_reflect import __version__
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.server import completion, prompts, resources
+from mcp_reflect.server.client_project import with_client_project
 from mcp_reflect.server.instructions import HOOKED_INSTRUCTIONS, INSTRUCTIONS
 from mcp_reflect.server.reflect_server import ReflectServer
 from mcp_reflect.server.tools import TOOLS
@@ -37,7 +38,7 @@ def build_server(
         version=__version__,
         lifespan=lifespan,
         tools=list(TOOLS),
-        middleware=[resources.with_connection, resources.with_worker_slot],
+        middleware=[with_client_project, resources.with_connection, resources.with_worker_slot],
         log_level="WARNING",
     )
     resources.register_resources(server)

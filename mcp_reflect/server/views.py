@@ -256,6 +256,7 @@ def stats_view(memory: MemoryReader, mirror: Mirror) -> dict[str, Any]:
         advice = "read the repository's file of errors, then run `mcp-reflect mirror accept`: it waits for consent"
     return {
         "project": profile.project,
+        "project_from": profile.project_origin,
         "user": profile.user,
         "scope": profile.scope,
         "traces": {"total": counts.traces, "pending": counts.pending, "reviewed": counts.reviewed},

@@ -29,7 +29,7 @@ _ID_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 _PREFIX = "MCP_REFLECT_"
 _SHARED = (
-    "Q_LEARNING_ALPHA", "OPENAI_BASE_URL", "OPENAI_API_KEY", "CLAUDE_PROJECT_DIR",
+    "Q_LEARNING_ALPHA", "OPENAI_BASE_URL", "OPENAI_API_KEY", "CLAUDE_PROJECT_DIR", "WORKSPACE_FOLDER_PATHS",
     "LOGNAME", "USER", "LNAME", "USERNAME",
 )  # fmt: skip
 """Variables of other names that settings and the detection of the project read."""

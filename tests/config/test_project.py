@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.config.load import load_settings
-from mcp_reflect.config.project import PROJECT_ID, check_project_id, detect_project, login_name
+from mcp_reflect.config.project import PROJECT_ID, check_project_id, detect_project, locate_project, login_name
 from mcp_reflect.errors import ConfigurationError
 from tests.support.waiting import HANG_S
 
@@ -39,23 +39,45 @@ def project_of(folder: Path) -> str:
     return detect_project({}, folder)
 
 
-def test_outside_of_a_repository_the_bank_is_default(tmp_path: Path) -> None:
-    assert project_of(tmp_path) == "default"
+def own(folder: Path) -> str:
+    """The id of a folder that is in no repository."""
+    located = locate_project({}, folder)
+    assert not located.is_settled
+    assert str(folder) in located.origin
+    return located.project
 
 
-def test_a_folder_that_is_gone_is_in_the_default_bank(tmp_path: Path) -> None:
-    assert project_of(tmp_path / "gone") == "default"
+def test_outside_of_a_repository_each_folder_has_its_own_bank(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    ids = {own(tmp_path / "a"), own(tmp_path / "b"), own(tmp_path / "gone"), own(Path("/"))}
+    assert len(ids) == 4
+    assert all(PROJECT_ID.fullmatch(each) for each in ids)
+    assert own(tmp_path / "a").startswith("a-")
+
+
+def test_the_clients_folders_count_where_the_working_directory_is_in_no_repository(tmp_path: Path) -> None:
+    app, plain = repository(tmp_path / "app"), tmp_path / "plain"
+    plain.mkdir()
+    cursor = {"WORKSPACE_FOLDER_PATHS": f"{plain},{app}"}
+    assert locate_project(cursor, tmp_path).project == project_of(app)
+    assert locate_project(cursor, tmp_path, [plain]).project == own(plain)
+    assert locate_project(cursor | {"WORKSPACE_FOLDER_PATHS": str(plain)}, tmp_path).project == own(plain)
+    assert locate_project({}, tmp_path, [plain, app]).project == project_of(app)
+    other = repository(tmp_path / "other")
+    assert locate_project(cursor, other, [app]).project == project_of(other)
+    assert locate_project(cursor | {"WORKSPACE_FOLDER_PATHS": "/gone,"}, tmp_path).project == own(tmp_path)
 
 
 def test_an_empty_folder_named_git_is_no_repository(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
-    assert project_of(tmp_path) == "default"
+    assert project_of(tmp_path) == own(tmp_path)
 
 
 @pytest.mark.parametrize("content", ["", "gitdir:", "gitdir: nowhere", "gitdir: a\0b", "something else", "\udcff"])
 def test_a_broken_git_file_is_no_repository(tmp_path: Path, content: str) -> None:
     (tmp_path / ".git").write_text(content, encoding="utf-8", errors="surrogateescape")
-    assert project_of(tmp_path) == "default"
+    assert project_of(tmp_path) == own(tmp_path)
 
 
 def test_the_environment_names_the_bank(tmp_path: Path) -> None:

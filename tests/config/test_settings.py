@@ -80,7 +80,7 @@ def as_toml(variable: str, value: str) -> str:
 
 def test_the_defaults_are_those_of_the_contract(tmp_path: Path) -> None:
     settings = load(tmp_path, USER="ada")
-    assert (settings.home, settings.project, settings.user) == (tmp_path, "default", "ada")
+    assert (settings.home, settings.project.rpartition("-")[0], settings.user) == (tmp_path, tmp_path.name, "ada")
     memory = settings.memory
     assert (memory.scope, memory.limit, memory.lambda_, memory.mmr_lambda) == ("project", 10, 0.5, 0.95)
     assert (memory.initial_q, memory.similarity_threshold, settings.q_learning.alpha) == (0.5, None, 0.3)

@@ -29,11 +29,14 @@ class HubFinder:
         self._foreseeable = threading.Event()
         self._children: list[Any] = []
         self._told: set[str] = set()
+        self._told_project = False
 
     def find(self) -> HubConnection:
         """Return a connection to a hub; its warnings go to stderr, each once. Raises HubUnavailable."""
         found = self._reach(self._home, self._greeting, started=self._note_started, waiting=self._note_starting)
-        for warning in found.answer.get("warnings", []):
+        told = [] if self._told_project else _project_line(found.answer)
+        self._told_project = True
+        for warning in [*told, *found.answer.get("warnings", [])]:
             if warning not in self._told:
                 self._told.add(warning)
                 print_to_stderr(warning)
@@ -75,3 +78,9 @@ class HubFinder:
         """A hub is starting, which takes its time; until here, something could have stopped the start at once."""
         self.starting = True
         self._foreseeable.set()
+
+
+def _project_line(answer: Mapping[str, Any]) -> list[str]:
+    """What a client's log says of the project; nothing where an older hub does not tell it."""
+    project, origin = answer.get("project"), answer.get("project_from")
+    return [f"project {project}" + (f" ({origin})" if origin else "")] if project else []
