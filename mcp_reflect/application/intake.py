@@ -24,6 +24,7 @@ from mcp_reflect.application.review import ReviewOutcome
 from mcp_reflect.application.review_service import ReviewService
 from mcp_reflect.application.submission_reader import SubmissionReader
 from mcp_reflect.application.taught import Taught
+from mcp_reflect.application.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.domain.models import Trace
 from mcp_reflect.domain.text.condensation import condensed
 from mcp_reflect.domain.trajectory.run import ParsedRun
@@ -69,6 +70,7 @@ class RunIntake:
         profile: Profile,
         clock: Clock,
         on_saved: Callable[[str], None],
+        unclaimed: UnclaimedRetrievals,
     ) -> None:
         self._ledger = ledger
         self._embedder = embedder
@@ -76,7 +78,8 @@ class RunIntake:
         self._errors = errors
         self._insights = insights
         self._profile = profile
-        self._reader = SubmissionReader(profile, clock)
+        self._reader = SubmissionReader(profile, clock, unclaimed)
+        self._unclaimed = unclaimed
         self._saved = on_saved
 
     def submit(self, submission: Submission, *, client_can_sample: bool = False) -> ReviewOutcome:
@@ -181,8 +184,11 @@ class RunIntake:
         if each.known is not None:
             return False
         trace = self._reader.as_given(session, each.run, each.submission).trace
+        claimed = self._reader.claimed(session, each.submission)
         session.traces.add(trace)
-        session.retrievals.close(self._profile.connection, trace.id)
+        for connection in {self._profile.connection, *([claimed.connection] if claimed else [])}:
+            session.retrievals.close(connection, trace.id)
+            self._unclaimed.claim(connection)
         each.outcome = ReviewOutcome(trace.id, None, "none", "", None, [])
         if each.review is not None:
             review = taught.beside(each.review)

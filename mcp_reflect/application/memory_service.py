@@ -22,6 +22,7 @@ from mcp_reflect.application.requests import DEFAULT, ErrorFix, Query, Submissio
 from mcp_reflect.application.retrieval import RetrievalSpec, Retriever
 from mcp_reflect.application.review import ReviewOutcome
 from mcp_reflect.application.review_service import ReviewService
+from mcp_reflect.application.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.domain.models import (
     Action,
     ErrorMemory,
@@ -61,6 +62,7 @@ class MemoryService(MemoryReader):
         profile: Profile,
         clock: Clock,
         on_saved: Callable[[str], None],
+        unclaimed: UnclaimedRetrievals,
     ) -> None:
         super().__init__(ledger, profile, embedder.identity)
         self._embedder = embedder
@@ -79,7 +81,9 @@ class MemoryService(MemoryReader):
             profile=profile,
             clock=clock,
             on_saved=on_saved,
+            unclaimed=unclaimed,
         )
+        self._unclaimed = unclaimed
 
     # -- before a task
 
@@ -136,6 +140,12 @@ class MemoryService(MemoryReader):
         """Return the task with the memories that may help, ready to be used as a prompt."""
         retrieved = self.query(query)
         return render_augmented(query.task, [match.memory for match in retrieved.matches]), retrieved
+
+    def leave_unclaimed(self, task: str, retrieved: RetrievedMemories) -> None:
+        """Keep what an agent was shown, for its run that may come over another connection without naming it."""
+        ids = [match.memory.id for match in retrieved.matches]
+        if ids:
+            self._unclaimed.add(self.profile, ids, task, self._clock())
 
     def guide(self) -> WrittenGuide:
         """Return the project guide, from every memory in use."""

@@ -9,6 +9,7 @@ from mcp_reflect.application.ports import Clock, ReadSession
 from mcp_reflect.application.prepared_review import validate_verdict
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
+from mcp_reflect.application.unclaimed_retrievals import UnclaimedRetrieval, UnclaimedRetrievals
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import Trace
 from mcp_reflect.domain.redaction.redact import redact, redact_json, redact_trajectory
@@ -22,9 +23,10 @@ from mcp_reflect.errors import InvalidArgument, UnknownId
 class SubmissionReader:
     """Reads the submissions of one connection."""
 
-    def __init__(self, profile: Profile, clock: Clock) -> None:
+    def __init__(self, profile: Profile, clock: Clock, unclaimed: UnclaimedRetrievals) -> None:
         self._profile = profile
         self._clock = clock
+        self._unclaimed = unclaimed
 
     def run_of(self, submission: Submission) -> ParsedRun:
         """Return the run to store: secrets redacted, and what this memory itself had put into the prompt cut out.
@@ -64,6 +66,14 @@ class SubmissionReader:
         retrieved = self._retrieved_ids(session, submission)
         return replace(run, trace=run.trace.model_copy(update={"retrieved_memory_ids": retrieved}))
 
+    def claimed(self, session: ReadSession, submission: Submission) -> UnclaimedRetrieval | None:
+        """Return the retrieval of an ended connection that a run is credited with, where nothing else names one."""
+        if submission.retrieved_memory_ids or submission.retrieval_id:
+            return None
+        if session.retrievals.open_of(self._profile.connection):
+            return None
+        return self._unclaimed.find(self._profile, strip_recalled(submission.task), self._clock())
+
     def _retrieved_ids(self, session: ReadSession, submission: Submission) -> tuple[str, ...]:
         """What the run was given: as named by the caller, otherwise what its connection was last shown."""
         ids = list(submission.retrieved_memory_ids)
@@ -77,5 +87,7 @@ class SubmissionReader:
             ids += retrieval.memory_ids
         elif not ids:
             ids = [i for shown in session.retrievals.open_of(self._profile.connection) for i in shown.memory_ids]
+            claimed = None if ids else self.claimed(session, submission)
+            ids = ids if claimed is None else list(claimed.memory_ids)
         there = session.memories.by_ids(ids)  # what was shown may have been forgotten since
         return tuple(memory_id for memory_id in dict.fromkeys(ids) if memory_id in there)

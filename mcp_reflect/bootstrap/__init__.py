@@ -27,6 +27,7 @@ from mcp_reflect.application.ports import Clock, Embedder, Ledger, Reflector, Ve
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.retrieval import Retriever
 from mcp_reflect.application.review_service import ReviewService
+from mcp_reflect.application.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.bootstrap.parts import (
     build_embedder,
     build_index,
@@ -85,6 +86,7 @@ class Store:
     retriever: Retriever
     workers: SharedWorkers[Workers] = field(default_factory=SharedWorkers)
     leases: JobLeases = field(default_factory=JobLeases)
+    unclaimed: UnclaimedRetrievals = field(default_factory=UnclaimedRetrievals)
 
 
 @contextmanager
@@ -166,7 +168,10 @@ def build_memory(
     mirror = build_mirror(settings, store.ledger, store.embedder, profile, clock)
     with suppress(ModelUnavailable):  # told by the first call that needs the model
         mirror.read(FEW)
-    with store.workers.lease(_workers_wanted(settings), make_workers) as workers:
+    with (
+        store.workers.lease(_workers_wanted(settings), make_workers) as workers,
+        _present(store.unclaimed, profile.connection),
+    ):
         yield MemoryService(
             ledger=store.ledger,
             embedder=store.embedder,
@@ -195,7 +200,18 @@ def build_memory(
             profile=profile,
             clock=clock,
             on_saved=store.indexer.notify,
+            unclaimed=store.unclaimed,
         )
+
+
+@contextmanager
+def _present(unclaimed: UnclaimedRetrievals, connection: str) -> Iterator[None]:
+    """Keep a connection's retrievals for itself while it lasts."""
+    unclaimed.resume(connection)
+    try:
+        yield
+    finally:
+        unclaimed.end(connection)
 
 
 @dataclass(frozen=True)

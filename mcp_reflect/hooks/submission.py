@@ -180,6 +180,8 @@ class _Settling:
         key = self._key if part == 1 else f"{self._key[: _LONGEST_NAME - 8]}#{part}"
         arguments = run_arguments(self._event, self._task, self._turn, messages, key)
         given = self._session.given(self._turn.key, since)[:_MOST_IDS]
+        if not given:
+            arguments["retrieval_id"] = "none"  # what was shown is known here, and nobody else's is to be credited
         meta: dict[str, Any] = {WAIT: False}
         if found is not None:
             arguments |= {"review_result": found.result, "feedback": found.words}

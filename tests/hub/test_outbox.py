@@ -129,7 +129,7 @@ def test_a_run_of_a_program_that_cannot_start_a_hub_is_stored_by_the_next_one(
 def test_a_frozen_hub_costs_a_client_no_run_and_stores_none_twice(home: Path) -> None:
     """One run is sent to it before it freezes for good, one comes after; a third goes through a hook's way."""
     variables = environment(home, MCP_REFLECT_HUB__START_TIMEOUT_S="2", **LASTING)
-    with RawClient(variables) as early:
+    with RawClient(environment(home, **LASTING)) as early:
         early.shake_hands()
         frozen = int(status(home)["pid"])
         os.kill(frozen, signal.SIGSTOP)

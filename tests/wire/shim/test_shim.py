@@ -35,7 +35,7 @@ def test_the_shim_loads_the_standard_library_and_its_own_few_modules(home: Path)
         client.shake_hands()
         client.close()
         _, lines = client.ended()
-    files = json.loads("".join(lines))
+    files = json.loads(lines[-1])
     ours = {name for name in files if name.partition(".")[0] == "mcp_reflect"}
     both = {"address", "handshake", "hub_connection", "hub_launcher", "json_rpc", "owner_note"}
     both |= {"outbox_process", "request_meta"}
@@ -142,27 +142,32 @@ def test_a_client_that_wants_another_store_is_told_in_one_line_and_served(home: 
             assert second.call("query_memories", task="t")["memories"] == []
             second.close()
             _, lines = second.ended()
-    (line,) = lines
+    told, line = lines
+    assert told == "mcp-reflect: project test-project (MCP_REFLECT_PROJECT)"
     assert "embedding.model = openai:text-x" in line
     assert "bundled" in line
     stored = [path.read_bytes() for path in home.rglob("*") if path.is_file()]
     assert not [content for content in stored if b"a1a1a1a1" in content]
 
 
-def test_a_killed_hub_costs_the_request_in_flight_and_nothing_else(home: Path) -> None:
+def test_a_killed_hub_costs_nothing_that_may_be_sent_again(home: Path) -> None:
     with RawClient(environment(home)) as client:
         client.shake_hands()
         client.call("submit_trace", task="t", review_result="pass", guidance="g")
         told = client.call("query_memories", task="t")
         pid = status(home)["pid"]
         os.kill(pid, signal.SIGSTOP)
-        number = client.send("tools/call", {"name": "submit_trace", "arguments": {"task": "u", "trace_key": "k"}})
+        number = client.send("tools/call", {"name": "submit_trace", "arguments": {"task": "u"}})
+        fix = {"task": "u", "mistake": "It stops.", "fix": "Start it."}
+        other = client.send("tools/call", {"name": "record_error_fix", "arguments": fix})
         os.kill(pid, signal.SIGKILL)
-        lost = client.answer()
-        assert (lost["id"], lost["error"]["code"]) == (number, -32000)
-        assert "retry" in lost["error"]["message"]
+        answers = {answer["id"]: answer for answer in (client.answer(), client.answer())}
+        assert answers[other]["error"]["code"] == -32000
+        assert "retry" in answers[other]["error"]["message"]
         # The new hub knows the client, and what this connection was shown before.
-        outcome = client.call("submit_trace", task="u", trace_key="k", review_result="pass")
+        trace_id = answers[number]["result"]["structuredContent"]["trace_id"]
+        outcome = client.call("review_trace", trace_id=trace_id, result="pass")
+        assert client.call("memory_stats")["traces"]["total"] == 2
         assert [update["memory_id"] for update in outcome["q_updates"]] == [told["memories"][0]["id"]]
         assert sum("protocolVersion" in json.loads(line).get("result", {}) for line in client.lines) == 1
 
