@@ -11,7 +11,6 @@ from mcp_reflect.hooks import rendering
 from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.hooks.options import HookOptions
 from mcp_reflect.hooks.session_state import SessionState
-from mcp_reflect.hooks.verdicts import find_verdict
 from mcp_reflect.wire.request_meta import PLANNED_CALL
 
 
@@ -49,6 +48,8 @@ def _start(event: HookEvent, session: SessionState, options: HookOptions, call: 
 
 
 def _prompt(event: HookEvent, session: SessionState, options: HookOptions, call: QueryTool) -> str:
+    from mcp_reflect.hooks.verdicts import find_verdict  # noqa: PLC0415 - patterns that take a while to compile
+
     task = event.prompt.strip()[:_LONGEST_TASK]
     # Commands are the client's own business, and a verdict is about what was done before.
     if not task or task.startswith("/") or find_verdict(task) or not options.memories:

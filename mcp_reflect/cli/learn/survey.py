@@ -15,7 +15,7 @@ from mcp_reflect.hooks.past_sessions import PastSession, Unreadable, find_sessio
 
 IN_USE_S = 600.0
 """Seconds since its last line within which a session may still be going on."""
-STORED_A_SECOND = 100.0
+STORED_A_SECOND = 50.0
 """Runs; see `python -m benchmarks.learn`."""
 _SAMPLE_S = 0.5
 """Seconds that are spent on reading some sessions, for the estimate."""
