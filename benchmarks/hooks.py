@@ -18,7 +18,8 @@ from typing import Any
 
 from mcp_reflect.wire.caller import Caller
 from tests.support.claude import Transcript, a_project, call_hook
-from tests.support.hubs import SHIM, hubs_ended, kill_hub, run_command
+from tests.support.forks import SHIM
+from tests.support.hubs import hubs_ended, kill_hub, run_command
 from tests.support.servers import environment
 from tests.support.waiting import until
 

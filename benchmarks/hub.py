@@ -19,7 +19,8 @@ import anyio
 
 from benchmarks import cold_start
 from benchmarks.server_processes import EMPTY_SERVER, memory_mb, report_against_goal, start_seconds
-from tests.support.hubs import SHIM, RawClient, hubs_ended, status
+from tests.support.forks import SHIM
+from tests.support.hubs import RawClient, hubs_ended, status
 from tests.support.servers import call, connect, environment
 
 STARTS = 15

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.effort import register_profiles
+from tests.support.forks import forks
 from tests.support.hubs import hubs_ended
 from tests.support.process_use import Guard, starts_process
 
@@ -37,9 +38,14 @@ def pytest_collection_finish() -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     _guard.on = item.get_closest_marker("process") is None
     try:
-        return (yield)
+        with forks.use(item.get_closest_marker("own_start") is None):
+            return (yield)
     finally:
         _guard.on = False
+
+
+def pytest_unconfigure() -> None:
+    forks.end()
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from mcp_reflect.cli.console import (
 )
 from mcp_reflect.errors import ConfigurationError, HomeInUse
 
-_PATIENCE_S = 30.0
+_PATIENCE_S = 60.0
 _CONFIG = "config.toml"
 
 

@@ -17,7 +17,7 @@ hub_app = typer.Typer(help="The process that serves all clients of a home.", no_
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
-_STOP_S = 30.0
+_STOP_S = 60.0
 
 
 def _home() -> str:

@@ -43,7 +43,7 @@ from mcp_reflect.wire.owner_note import HUB_ROLE
 
 log = logging.getLogger(__name__)
 
-_HELLO_S = 10.0
+_HELLO_S = 30.0
 _TICK_S = 0.25
 _CLOSING_S = 10.0
 """Between two looks at the outbox; also how long clients that wait for this start come first."""

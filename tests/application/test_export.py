@@ -27,7 +27,7 @@ from tests.support.histories import Step, play, steps, traces
 from tests.support.ledgers import read
 from tests.support.values import moment
 
-_PROPERTY = settings(max_examples=examples(40))
+_PROPERTY = settings(max_examples=examples(25))
 
 
 @contextmanager

@@ -203,7 +203,7 @@ class LearningFromWhatWasFollowed(Learning):
     credit = "used"
 
 
-_EFFORT = settings(max_examples=examples(40), stateful_step_count=25)
+_EFFORT = settings(max_examples=examples(25), stateful_step_count=25)
 TestLearning = pytest.mark.slow(Learning.TestCase)
 TestLearning.settings = _EFFORT
 TestLearningFromWhatWasFollowed = pytest.mark.slow(LearningFromWhatWasFollowed.TestCase)

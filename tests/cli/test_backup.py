@@ -274,7 +274,7 @@ def a_ledger(home: Path, word: str, count: int) -> None:
     ledger = SqlLedger(f"sqlite:///{home / 'ledger.db'}")
     for _ in range(count):
         with ledger.writing() as session:
-            session.traces.add(make_trace(task=word, trajectory=f"{word} " * 100_000))
+            session.traces.add(make_trace(task=word, trajectory=f"{word} " * 50_000))
     ledger.close()
 
 
@@ -298,7 +298,7 @@ def test_a_restore_that_is_killed_leaves_the_old_state_or_the_new_one(tmp_path: 
     a_ledger(home, "new", 20)
     shutil.copytree(home, original)
     chance, lasts, seen = random.Random(20261121), 0.0, []
-    for attempt in range(16):
+    for attempt in range(10):
         shutil.rmtree(home)
         shutil.copytree(original, home)
         command = [sys.executable, "-c", RESTORING, str(home), str(file)]

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from mcp_reflect.wire.caller import Caller
-from tests.support.hubs import SHIM, posix, run_command, status
+from tests.support.forks import SHIM
+from tests.support.hubs import posix, run_command, status
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S
 

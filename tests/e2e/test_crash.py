@@ -11,11 +11,13 @@ from typing import Any
 
 import anyio
 import pytest
+from anyio import to_thread
 from mcp.client import Client
-from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from tests.support.servers import call, connect, environment
+from mcp_reflect.wire.owner_note import read_owner
+from tests.support.hubs import run_command
+from tests.support.servers import call, connect
 from tests.support.waiting import HANG_S
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
@@ -49,34 +51,26 @@ class Worker:
             self.done += 1
 
 
-def server_that_notes_its_pid(home: Path, pid_file: Path) -> StdioServerParameters:
-    script = (
-        f"import os, pathlib; pathlib.Path({str(pid_file)!r}).write_text(str(os.getpid()));"
-        "import sys; sys.argv = ['mcp-reflect']; from mcp_reflect.__main__ import main; main()"
-    )
-    return StdioServerParameters(
-        command=sys.executable, args=["-c", script], env=environment(home, MCP_REFLECT_HUB__ENABLED="false")
-    )
-
-
-async def kill_later(pid_file: Path, after: float) -> None:
+async def kill_later(home: Path, after: float) -> None:
     await anyio.sleep(after)  # the random moment itself; nothing is waited for
-    os.kill(int(pid_file.read_text()), signal.SIGKILL)
+    owner = read_owner(str(home))
+    assert owner is not None
+    os.kill(owner.pid, signal.SIGKILL)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is the point")
 async def test_nothing_acknowledged_is_lost_when_the_process_is_killed(tmp_path: Path) -> None:
-    home, pid_file = tmp_path / "home", tmp_path / "pid"
+    home = tmp_path / "home"
     chance = random.Random(20261121)
     worker = Worker(chance)
     kills = 0
     with anyio.fail_after(5 * HANG_S):
         while kills < KILLS and worker.done < WRITES:
             try:
-                async with Client(server_that_notes_its_pid(home, pid_file)) as client:
+                async with connect(home, "stdio", more={"MCP_REFLECT_HUB__ENABLED": "false"}) as client:
                     await call(client, "memory_stats")
                     async with anyio.create_task_group() as group:
-                        group.start_soon(kill_later, pid_file, chance.uniform(0.02, 0.6))
+                        group.start_soon(kill_later, home, chance.uniform(0.02, 0.6))
                         await worker.work(client)
                         group.cancel_scope.cancel()
             except* (MCPError, anyio.ClosedResourceError, anyio.BrokenResourceError):
@@ -94,7 +88,5 @@ async def test_nothing_acknowledged_is_lost_when_the_process_is_killed(tmp_path:
                     assert shown["memory"]["id"] == outcome["memory"]["id"]
                     assert shown["memory"]["reflection"] == outcome["memory"]["reflection"]
         # Every movement that was acknowledged is in the stored reviews, and their replay gives every q_value.
-        verified = await anyio.run_process(
-            [sys.executable, "-m", "mcp_reflect", "verify"], env=environment(home), check=False
-        )
-        assert verified.returncode == 0, verified.stdout.decode() + verified.stderr.decode()
+        verified = await to_thread.run_sync(run_command, home, "verify")
+        assert verified.returncode == 0, verified.stdout + verified.stderr

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
+from anyio import to_thread
 from mcp.client import Client
 
-from tests.support.servers import call, connect, environment
-from tests.support.waiting import HANG_S
+from tests.support.hubs import run_command
+from tests.support.servers import call, connect
 
 pytestmark = pytest.mark.anyio
 
@@ -53,10 +52,8 @@ def moved(outcome: dict[str, Any]) -> dict[str, tuple[float, float]]:
 
 
 async def verify(home: Path) -> None:
-    command = [sys.executable, "-m", "mcp_reflect", "verify"]
-    with anyio.fail_after(HANG_S):
-        done = await anyio.run_process(command, env=environment(home), check=False)
-    assert done.returncode == 0, done.stdout.decode() + done.stderr.decode()
+    done = await to_thread.run_sync(run_command, home, "verify")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 UPDATED = calls("get_user_details", "update_reservation_flights", "update_reservation_baggages")

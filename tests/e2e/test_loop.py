@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import anyio
 import pytest
+from anyio import to_thread
 
-from tests.support.servers import ERAS, TRANSPORTS, call, connect, environment, refusal
+from tests.support.hubs import run_command
+from tests.support.servers import ERAS, TRANSPORTS, call, connect, refusal
 from tests.support.waiting import HANG_S
 
 pytestmark = pytest.mark.anyio
@@ -254,12 +255,8 @@ async def test_a_second_process_is_told_who_owns_the_home(tmp_path: Path) -> Non
     home = tmp_path / "home"
     async with connect(home) as client:
         await call(client, "memory_stats")
-        second = await anyio.run_process(
-            [sys.executable, "-m", "mcp_reflect", "verify"],
-            env=environment(home),
-            check=False,
-        )
+        second = await to_thread.run_sync(run_command, home, "verify")
     assert second.returncode == 2
-    lines = second.stderr.decode().strip().splitlines()
+    lines = second.stderr.strip().splitlines()
     assert len(lines) == 1
     assert "in use by process" in lines[0]

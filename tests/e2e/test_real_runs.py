@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from anyio import to_thread
 
-from tests.support.servers import call, connect, environment
+from tests.support.hubs import run_command
+from tests.support.servers import call, connect
 from tests.support.waiting import HANG_S
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
@@ -79,7 +80,5 @@ async def test_two_hundred_real_runs_are_learned_from_and_accounted_for(tmp_path
                 whole = await client.read_resource(f"reflect://memories/{memory_id}")
                 assert json.loads(whole.contents[0].text)["q_value"] == q[memory_id]  # type: ignore[union-attr]
 
-        verified = await anyio.run_process(
-            [sys.executable, "-m", "mcp_reflect", "verify"], env=environment(home), check=False
-        )
-    assert verified.returncode == 0, verified.stdout.decode() + verified.stderr.decode()
+        verified = await to_thread.run_sync(run_command, home, "verify")
+    assert verified.returncode == 0, verified.stdout + verified.stderr

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from mcp_reflect.hooks import error_log
 from tests.support.claude import Transcript, call_hook
 from tests.support.effort import examples
-from tests.support.hubs import SHIM, hub_pids, posix
+from tests.support.forks import SHIM
+from tests.support.hubs import hub_pids, posix
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S
 

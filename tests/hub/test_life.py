@@ -31,6 +31,7 @@ LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
 
 
 @pytest.mark.slow
+@pytest.mark.own_start
 def test_twenty_shims_at_once_on_an_empty_home_share_one_hub(home: Path) -> None:
     with ExitStack() as stack:
         clients = [stack.enter_context(RawClient(environment(home))) for _ in range(20)]
@@ -59,6 +60,7 @@ def test_what_a_killed_hub_left_behind_is_no_obstacle(home: Path) -> None:
         assert client.shake_hands()["result"]["serverInfo"]["name"] == "mcp-reflect"
 
 
+@pytest.mark.own_start
 def test_an_idle_hub_leaves_and_cleans_up(home: Path) -> None:
     with RawClient(environment(home, MCP_REFLECT_HUB__IDLE_EXIT_S="0.3")) as client:
         client.shake_hands()
@@ -152,6 +154,7 @@ def test_stop_ends_the_hub_and_restart_puts_another_in_its_place(home: Path) -> 
         assert all("error" not in json.loads(line) for line in client.lines)
 
 
+@pytest.mark.own_start
 def test_a_newer_version_takes_over_without_a_lost_request(home: Path) -> None:
     with ExitStack() as stack:
         old = stack.enter_context(changed_hub(home, "run_hub(version='0.0.9')"))

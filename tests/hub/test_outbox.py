@@ -21,7 +21,7 @@ from mcp_reflect.wire.outbox_process import NotKept, keep_in_outbox
 from tests.support.fakes import HashEmbedder
 from tests.support.hubs import RawClient, hub_pids, hubs_ended, kill_hub, posix, status
 from tests.support.servers import environment
-from tests.support.waiting import until
+from tests.support.waiting import HANG_S, until
 
 LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
 
@@ -118,7 +118,7 @@ def test_a_run_of_a_program_that_cannot_start_a_hub_is_stored_by_the_next_one(
         assert (outcome.available, outcome.waiting) == (False, True)
         assert len(waiting_files(home)) == 2
         assert hub_pids(home) == []
-        with ReflectClient(strict=True, timeout=60) as later:
+        with ReflectClient(strict=True, timeout=HANG_S) as later:
             later.query_memories("Fix the build")
             until(lambda: not waiting_files(home))
             found = {trace.task: trace.review_status for trace in later.list_traces("all")}

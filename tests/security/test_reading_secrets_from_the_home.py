@@ -16,7 +16,8 @@ import pytest
 
 from benchmarks.secrets.random_text import fill
 from mcp_reflect.wire.caller import Caller
-from tests.support.hubs import SHIM, posix, run_command
+from tests.support.forks import SHIM
+from tests.support.hubs import posix, run_command
 from tests.support.llm_server import llm_server
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S, until

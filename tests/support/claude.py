@@ -10,9 +10,11 @@ import os
 import subprocess
 import sys
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.support.forks import forks
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S
 
@@ -148,16 +150,29 @@ _PATIENTLY = (
     f"command.HOOK_TIMEOUTS_S = dict.fromkeys(command.HOOK_TIMEOUTS_S, {HANG_S}); "
     "import sys; sys.argv[0] = 'mcp-reflect'; from mcp_reflect.__main__ import main; main()"
 )
-PATIENT_SHIM = [sys.executable, "-c", _PATIENTLY]
-"""A hook gives up after seconds that a busy machine needs for less; this one does not."""
+_FORKING = (
+    f"import sys; sys.path.insert(0, {str(Path(__file__).resolve().parents[2])!r}); "
+    "from tests.support.forking import hubs_forked; del sys.path[0]; "
+    "server = sys.argv.pop(1); forked = hubs_forked(lambda: server); forked.__enter__(); "
+)
+
+
+def patient_shim() -> list[str]:
+    """Return a shim whose hubs are forked where the test allows it.
+
+    A hook gives up after seconds that a busy machine needs for less; this one does not.
+    """
+    if forks.allowed:
+        return [sys.executable, "-c", _FORKING + _PATIENTLY, forks.socket()]
+    return [sys.executable, "-c", _PATIENTLY]
 
 
 def call_hook(
-    home: Path, stdin: bytes, *words: str, program: list[str] = PATIENT_SHIM, **more: str
+    home: Path, stdin: bytes, *words: str, program: Sequence[str] = (), **more: str
 ) -> subprocess.CompletedProcess[bytes]:
     """`mcp-reflect hook` as a client starts it."""
     return subprocess.run(
-        [*program, "hook", *words],
+        [*(program or patient_shim()), "hook", *words],
         input=stdin,
         env=environment(home, MCP_REFLECT_HUB__IDLE_EXIT_S="30", **more),
         capture_output=True,

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
@@ -17,10 +17,10 @@ from typing import Any, Self
 import pytest
 
 from mcp_reflect.wire import handshake, hub_connection
+from tests.support.forks import SHIM, forks, shim_command
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S, until
 
-SHIM = [sys.executable, "-m", "mcp_reflect"]
 INITIALIZE = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -106,9 +106,14 @@ def status(home: Path) -> dict[str, Any]:
 class RawClient:
     """A client without an SDK: lines in, lines out, every one of them kept."""
 
-    def __init__(self, variables: dict[str, str], command: list[str] = SHIM, cwd: Path | None = None) -> None:
+    def __init__(self, variables: dict[str, str], command: Sequence[str] = (), cwd: Path | None = None) -> None:
         self.process = subprocess.Popen(
-            command, env=variables, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            command or shim_command(),
+            env=variables,
+            cwd=cwd,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         self.lines: list[bytes] = []
         self._arrived: queue.Queue[bytes | None] = queue.Queue()
@@ -202,6 +207,7 @@ class RawClient:
 
 def run_command(home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     """`mcp-reflect` with these words."""
-    return subprocess.run(
-        [*SHIM, *words], env=environment(home, **more), capture_output=True, text=True, check=False, timeout=HANG_S
-    )
+    variables = environment(home, **more)
+    if forks.allowed:
+        return forks.run(["mcp_reflect", *words], variables)
+    return subprocess.run([*SHIM, *words], env=variables, capture_output=True, text=True, check=False, timeout=HANG_S)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from mcp_reflect.config.load import load_settings
 from mcp_reflect.server.app import build_server
 from mcp_reflect.wire import request_meta
 from tests.support.composition import open_memory
+from tests.support.forks import shim_command
 
 ERAS = ("auto", "legacy")
 TRANSPORTS = ("memory", "stdio")
@@ -36,7 +36,8 @@ async def connect(
     """A client of a server of its own on `home`; `more` are further environment variables."""
     variables = environment(home, **(more or {}))
     if transport == "stdio":
-        target: Any = StdioServerParameters(command=sys.executable, args=["-m", "mcp_reflect"], env=variables)
+        command, *arguments = shim_command()
+        target: Any = StdioServerParameters(command=command, args=arguments, env=variables)
     else:
         settings = load_settings(variables, home.parent)
         target = build_server(lambda: open_memory(settings))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-_COMMAND_TIMEOUT_S = 60
+_COMMAND_TIMEOUT_S = 300
 
 _STOCK = """\
 class Stock:

@@ -31,7 +31,8 @@ MAX_QUEUED = 256
 """Lines that are taken from a client while a hub is starting; further ones wait in the pipe."""
 
 _SENT_AT_MOST = 3
-_LAST_ANSWERS_S = 0.5
+_LAST_ANSWERS_S = 5.0
+"""How long answers are waited for once the client has sent its last line; a busy machine may need seconds."""
 _SILENT_S = 45.0
 """How long a hub may take to answer a submission; most clients give up after 60 seconds."""
 

@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 
 from mcp_reflect.server.tools import TOOLS
-from tests.support.hubs import SHIM, RawClient, alive, hub_pids, kill_hub, posix, run_command, status
+from tests.support.forks import SHIM
+from tests.support.hubs import RawClient, alive, hub_pids, kill_hub, posix, run_command, status
 from tests.support.servers import environment
 from tests.support.waiting import until
 
-pytestmark = posix
+pytestmark = [posix, pytest.mark.own_start]
 
 LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
 
