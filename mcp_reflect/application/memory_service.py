@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from mcp_reflect.application.guide import WrittenGuide, write_guide
 from mcp_reflect.application.insights import Insights
@@ -23,6 +24,7 @@ from mcp_reflect.application.retrieval import RetrievalSpec, Retriever
 from mcp_reflect.application.review import ReviewOutcome
 from mcp_reflect.application.review_service import ReviewService
 from mcp_reflect.application.unclaimed_retrievals import UnclaimedRetrievals
+from mcp_reflect.domain.lessons.disagreement import find_disagreements
 from mcp_reflect.domain.models import (
     Action,
     ErrorMemory,
@@ -42,6 +44,15 @@ class RetrievedMemories:
 
     retrieval_id: str
     matches: list[Match]
+
+    @cached_property
+    def disagreements(self) -> dict[str, tuple[str, ...]]:
+        """The memories that contradict another one that was found, each with the ids of those."""
+        found: dict[str, tuple[str, ...]] = {}
+        for one, other in find_disagreements([match.memory for match in self.matches]):
+            found[one.id] = (*found.get(one.id, ()), other.id)
+            found[other.id] = (*found.get(other.id, ()), one.id)
+        return found
 
 
 class MemoryService(MemoryReader):
@@ -139,7 +150,9 @@ class MemoryService(MemoryReader):
     def augment(self, query: Query) -> tuple[str, RetrievedMemories]:
         """Return the task with the memories that may help, ready to be used as a prompt."""
         retrieved = self.query(query)
-        return render_augmented(query.task, [match.memory for match in retrieved.matches]), retrieved
+        return render_augmented(
+            query.task, [match.memory for match in retrieved.matches], retrieved.disagreements
+        ), retrieved
 
     def leave_unclaimed(self, task: str, retrieved: RetrievedMemories) -> None:
         """Keep what an agent was shown, for its run that may come over another connection without naming it."""

@@ -6,7 +6,7 @@ Programs (`wants_details`) are shown the whole of it, by `views`.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mcp_reflect.domain.lessons.shortening import shorten_lesson
@@ -53,17 +53,23 @@ def concise_memories(retrieved: RetrievedMemories) -> dict[str, Any]:
     lessons = [inert(memory.reflection) for memory in memories]
     sizes = [_size(lesson) for lesson in lessons]
     total = CHARS_PER_TOKEN * TOKENS_OF_ANSWER * max(len(memories), _MEMORIES_IN_BUDGET) // _MEMORIES_IN_BUDGET
-    views, room = _framed(memories, total - _FRAME, _LONGEST_TASK)
+    disagreements = retrieved.disagreements
+    views, room = _framed(memories, disagreements, total - _FRAME, _LONGEST_TASK)
     if room < sum(sizes):
-        views, room = _framed(memories, total - _FRAME, _SHORT_TASK)
+        views, room = _framed(memories, disagreements, total - _FRAME, _SHORT_TASK)
     for view, lesson, share in zip(views, lessons, share_room(sizes, room), strict=True):
         view["reflection"] = _fitted(lesson, share)
     return {"retrieval_id": retrieved.retrieval_id, "memories": views}
 
 
-def _framed(memories: Sequence[Memory], total: int, longest_task: int) -> tuple[list[dict[str, Any]], int]:
+def _framed(
+    memories: Sequence[Memory], disagreements: Mapping[str, Sequence[str]], total: int, longest_task: int
+) -> tuple[list[dict[str, Any]], int]:
     """Memories without their lessons, and the room that they leave for these."""
     views = [_without_lesson(memory, longest_task) for memory in memories]
+    for view in views:
+        if others := disagreements.get(view["id"]):
+            view["disagrees_with"] = list(others)
     return views, total - sum(_size(view) for view in views)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ _SHOWN = (
         "importance",
         "contradicts",
         "superseded_by",
+        "disagrees_with",
         "author",
         "source_trace_id",
     ),
@@ -42,14 +44,25 @@ _SHOWN = (
 )
 """A memory's fields in the order in which they are shown."""
 
-_OF_SOME_KINDS = {"score_parts", "evidence", "tests", "recurrences", "importance", "contradicts", "superseded_by"}
+_OF_SOME_KINDS = {
+    "score_parts",
+    "evidence",
+    "tests",
+    "recurrences",
+    "importance",
+    "contradicts",
+    "superseded_by",
+    "disagrees_with",
+}
 """Shown where a memory has them."""
 
 _SAID_TWICE = {"score_parts", "key_mistake", "correct_action", "guidance", "rating", "interval"}
 """Left out of concise answers: the text of the reflection, or the q_value, says the same."""
 
 
-def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = False) -> dict[str, Any]:
+def memory_view(
+    memory: Memory, match: Match | None = None, disagrees_with: Sequence[str] = (), *, concise: bool = False
+) -> dict[str, Any]:
     """Outside of a query `similarity`, `relevance` and `score` are null; `rating` is the q_value from -10 to +10.
 
     `interval` holds the bounds of the memory's true success rate, one standard deviation to either side of the mean.
@@ -62,6 +75,7 @@ def memory_view(memory: Memory, match: Match | None = None, *, concise: bool = F
         "score_parts": None if match is None else match.parts.model_dump(),
         "rating": 20 * memory.q_value - 10,
         "superseded_by": memory.superseded_by if memory.status == "superseded" else "",
+        "disagrees_with": list(disagrees_with),
         "runs": memory.runs,
         "borne_out": memory.borne_out,
         "interval": list(credible_interval(memory.trials, memory.successes, memory.initial_q)),
@@ -74,7 +88,10 @@ def retrieved_view(retrieved: RetrievedMemories) -> dict[str, Any]:
     """Return the memories that a query found, with their retrieval id."""
     return {
         "retrieval_id": retrieved.retrieval_id,
-        "memories": [memory_view(match.memory, match) for match in retrieved.matches],
+        "memories": [
+            memory_view(match.memory, match, retrieved.disagreements.get(match.memory.id, ()))
+            for match in retrieved.matches
+        ],
     }
 
 

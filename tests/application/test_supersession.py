@@ -11,6 +11,7 @@ from mcp_reflect.application.maintenance.audit import audit_project
 from mcp_reflect.application.maintenance.erase import erase_record
 from mcp_reflect.application.requests import NO_RETRIEVAL, Query, Submission, Verdict
 from mcp_reflect.domain.models import Memory
+from mcp_reflect.domain.text.recalled import strip_recalled
 from tests.support.composition import Parts, small_memory
 
 TASK = "cap the backoff of the client that retries requests"
@@ -95,3 +96,17 @@ def test_another_value_alone_decides_nothing(parts: Parts) -> None:
     _, old = learn(parts, OLD)
     learn(parts, OLD.replace("60", "30"))
     assert status(parts, old) == ("active", "")
+
+
+def test_two_that_contradict_each_other_without_amending_are_shown_as_such(parts: Parts) -> None:
+    _, one = learn(parts, "Allow at most 5 attempts for each request.")
+    _, other = learn(parts, "Allow at most 8 attempts for each request.")
+    _, third = learn(parts, UNRELATED)
+    assert [status(parts, memory)[0] for memory in (one, other, third)] == ["active"] * 3
+    text, retrieved = parts.memory.augment(Query(task=TASK))
+    assert retrieved.disagreements == {one.id: (other.id,), other.id: (one.id,)}
+    numbers = {memory.id: n for n, memory in enumerate((match.memory for match in retrieved.matches), start=1)}
+    assert f"Disagrees with memory {numbers[other.id]}: check which of them holds." in text
+    assert strip_recalled(text) == TASK
+    decisions = [line.text for line in parts.memory.guide().guide.decisions]
+    assert sum("another lesson disagrees" in line for line in decisions) == 2

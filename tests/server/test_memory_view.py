@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from mcp_reflect.domain.models import MEMORY_KINDS, Kind, Match, ScoreParts
-from mcp_reflect.server.views import memory_view
+from mcp_reflect.application.memory_service import RetrievedMemories
+from mcp_reflect.domain.models import MEMORY_KINDS, Kind, Match, ReflectionMemory, ScoreParts
+from mcp_reflect.server.concise import concise_memories
+from mcp_reflect.server.views import memory_view, retrieved_view
 from tests.support.values import make_memory, make_trace
 
 FIRST = ["id", "kind", "task", "reflection", "q_value", "similarity", "relevance", "score"]
@@ -87,3 +90,31 @@ def test_figures_of_a_match_stand_in_the_view_of_an_answer() -> None:
     assert "score_parts" not in memory_view(memory, match, concise=True)
     assert [view[name] for name in ("similarity", "relevance", "score", "rating")] == [0.1, 0.2, 0.3, 5.0]
     assert [memory_view(memory)[name] for name in ("similarity", "relevance", "score")] == [None, None, None]
+
+
+def test_a_memory_that_contradicts_another_of_the_answer_names_it() -> None:
+    rules = (
+        "Allow at most 5 attempts for each request.",
+        "Allow at most 8 attempts for each request.",
+        "Log each one.",
+    )
+    memories = [
+        ReflectionMemory(
+            id=f"mem_{number}",
+            project="alpha",
+            user="ann",
+            task="retry failed requests",
+            reflection=rule,
+            author="agent",
+            source_trace_id=f"trace_{number}",
+            initial_q=0.5,
+            q_value=0.5,
+            created_at=datetime(2026, 1, 1, tzinfo=UTC),
+        )
+        for number, rule in enumerate(rules)
+    ]
+    parts = ScoreParts(lambda_=0.5, meaning=0.1, words=0.1, neighbours=0.0, quality=0.3, task_record=0.05)
+    matches = [Match(memory=memory, similarity=0.9, relevance=0.9, score=0.9, parts=parts) for memory in memories]
+    retrieved = RetrievedMemories("ret_1", matches)
+    for shown in (retrieved_view(retrieved), concise_memories(retrieved)):
+        assert [view.get("disagrees_with") for view in shown["memories"]] == [["mem_1"], ["mem_0"], None]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from mcp_reflect.domain.lessons.disagreement import stated_rules
 from mcp_reflect.domain.lessons.evidence import wording_factor
 from mcp_reflect.domain.lessons.repairs import decisive_error
 from mcp_reflect.domain.models import ClaimMemory, ErrorMemory, InsightMemory, Memory, ReflectionMemory
@@ -26,6 +27,8 @@ _PER_WITNESS = 0.1
 _MOST_WITNESSES = 3
 _OWN_WORDS = 0.05
 """A lesson in somebody's own words stands before an extracted one of the same record."""
+
+_DISAGREES = "(another lesson disagrees: check which holds)"
 
 _UNSOLVED = 0.2
 """An error without a fix helps least."""
@@ -78,7 +81,19 @@ def compose_guide(memories: Iterable[Memory], most: int = SECTION_LINES) -> Proj
     for memory in memories:
         for name, line in _lines_of(memory):
             sections.setdefault(name, []).append(line)
-    return ProjectGuide(**{name: tuple(_ordered(_pooled(lines))[:most]) for name, lines in sections.items()})
+    chosen = {name: _ordered(_pooled(lines))[:most] for name, lines in sections.items()}
+    if "decisions" in chosen:
+        chosen["decisions"] = _with_disagreements(chosen["decisions"])
+    return ProjectGuide(**{name: tuple(lines) for name, lines in chosen.items()})
+
+
+def _with_disagreements(lines: list[GuideLine]) -> list[GuideLine]:
+    """Say of each line that contradicts another one that it does: neither is known to have been given up."""
+    stated = [stated_rules(line.task, line.text, quoted=False) for line in lines]
+    return [
+        replace(line, text=f"{line.text} {_DISAGREES}") if any(mine.contradict(other) for other in stated) else line
+        for line, mine in zip(lines, stated, strict=True)
+    ]
 
 
 def _lines_of(memory: Memory) -> Iterator[tuple[str, GuideLine]]:

@@ -148,7 +148,7 @@ def same_kind(task: str, other: str, cosine: float, lesson: Lesson) -> bool:
         return True
     if lesson.needs_task or cosine < SAME_KIND:
         return False
-    return lesson.stands_alone or _values(task) == _values(other)
+    return lesson.stands_alone or values_of(task) == values_of(other)
 
 
 def _statements(reflection: str) -> Iterator[tuple[str, ...]]:
@@ -202,7 +202,8 @@ def _sorted_where_free(statement: tuple[str, ...]) -> tuple[str, ...]:
     return statement if bound else tuple(sorted(statement))
 
 
-def _values(text: str) -> set[str]:
+def values_of(text: str) -> set[str]:
+    """Return the values that a text names: numbers, identifiers, paths, flags and code."""
     return {word for word in _tokens(text) if _is_value(word)}
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain
+from types import MappingProxyType
 from typing import Any
 
 from mcp_reflect.domain.models import Memory, ReflectionDraft
@@ -47,8 +49,12 @@ def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def render_augmented(task: str, memories: Sequence[Memory]) -> str:
+def render_augmented(
+    task: str, memories: Sequence[Memory], disagreements: Mapping[str, Collection[str]] = MappingProxyType({})
+) -> str:
     """Return the task with the memories below by outcome, best first in each section; the task alone without any.
+
+    `disagreements` are the memories that contradict others of them, with the ids of those.
 
     The memories' own texts stand in it as `inert` leaves them, which is as stored where they are harmless. A line of a
     past task that ends in one of the block's markers gets a trailing space: it would make the block's end ambiguous.
@@ -56,14 +62,18 @@ def render_augmented(task: str, memories: Sequence[Memory]) -> str:
     if not memories:
         return task
     parts = [task, "Relevant memories:"]
+    by_section = list(in_sections(memories))
+    in_order = chain.from_iterable(members for _, members in by_section)
+    numbers = {memory.id: place for place, memory in enumerate(in_order, start=1)}
     number = 0
-    for title, members in in_sections(memories):
+    for title, members in by_section:
         parts.append(f"{title} memories:")
         for memory in members:
             number += 1
+            contradicted = sorted(numbers[i] for i in disagreements.get(memory.id, ()) if i in numbers)
             past_task = _MARKER_IN_TASK.sub(r"\g<0> ", inert(memory.task))
             parts.append(f"--- Memory {number} ---\nPast task:\n{past_task}")
-            parts.append(f"Reflection:\n{_self_delimiting(inert(memory.reflection))}{_support(memory)}")
+            parts.append(f"Reflection:\n{_self_delimiting(inert(memory.reflection))}{_support(memory, contradicted)}")
     return "\n\n".join(parts)
 
 
@@ -75,9 +85,14 @@ def in_sections(memories: Sequence[Memory]) -> Iterator[tuple[str, list[Memory]]
             yield title, members
 
 
-def _support(memory: Memory) -> str:
-    """Further lines of a reflection: whether a later lesson amends it, and how many runs bear it out."""
+def _support(memory: Memory, contradicted: Sequence[int]) -> str:
+    """Further lines of a reflection: whether a later lesson amends it, what it contradicts, how many runs bear it out.
+
+    `contradicted` are the numbers of the memories that it contradicts.
+    """
     lines = ["Superseded: a later lesson amends it."] if memory.status == "superseded" else []
+    if contradicted:
+        lines.append(f"Disagrees with memory {', '.join(map(str, contradicted))}: check which of them holds.")
     if memory.runs > 1:
         lines.append(f"Borne out by {memory.borne_out} of {memory.runs} runs.")
     return "".join(f"\n{_INDENT}{line}" for line in lines)
