@@ -69,9 +69,10 @@ class InvalidArgument(UsageError):
     problem = ""
     allowed = ""
 
-    def __init__(self, argument: str, problem: str, allowed: str) -> None:
+    def __init__(self, argument: str, problem: str, allowed: str, ids: Iterable[str] = ()) -> None:
         super().__init__(f"{argument}: {problem}. Allowed: {allowed}. Nothing was changed; correct it and call again.")
         self.argument = argument
+        self.ids = tuple(ids)
         self.problem = problem
         self.allowed = allowed
 

@@ -217,7 +217,7 @@ def check(lab: Laboratory, runs: Sequence[Run], report: Report, retrieval: str, 
             first = InMemory(world, rule, CHECK_SHOWN, retrieval), Real(world, memory, rule, CHECK_SHOWN, retrieval)
             ranks += sum(first[0].shown(task) != first[1].shown(task) for task in range(len(world.tasks)))
             paired_servers = DifferentialServer(
-                InMemory(world, rule, CHECK_SHOWN), Real(world, memory, rule, CHECK_SHOWN)
+                InMemory(world, rule, CHECK_SHOWN, one_session=True), Real(world, memory, rule, CHECK_SHOWN)
             )
             simulate(world, paired_servers, draws(world, number, steps))
             differences += paired_servers.differences

@@ -23,6 +23,7 @@ from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWo
 from mcp_reflect.domain.learning import credit_assignment
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
 from mcp_reflect.domain.learning.q_update import rewards, updated_q
+from mcp_reflect.domain.learning.repetition import PASSED, Streaks
 from mcp_reflect.domain.models import Result
 from mcp_reflect.domain.ranking.elimination import without_disproven
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
@@ -53,7 +54,9 @@ class InMemory:
     question the task's own memories are ranked, or with `whole` all that clear the threshold, as without a filter. With
     `wordings`, one number in [0, 1) for each step, a task is asked in all its wordings, else always in the first.
 
-    What comes in later has the relevance of the memory with the same words, and is newer than all others.
+    What comes in later has the relevance of the memory with the same words, and is newer than all others. Each run is
+    of a session of its own, as agents hand them in; with `one_session` all are of one connection on one day, whose
+    repetitions count less (`learning/repetition.py`).
     """
 
     def __init__(
@@ -65,7 +68,9 @@ class InMemory:
         *,
         whole: bool = False,
         wordings: Floats | None = None,
+        one_session: bool = False,
     ) -> None:
+        self._streaks: dict[int, Streaks] | None = {} if one_session else None
         self._world = world
         self._rule = rule
         self._k = k
@@ -121,6 +126,9 @@ class InMemory:
             position = self._position[memory_id]
             alpha = ALPHA * weights.get(self._ids[self._words_of[position]], 1.0)
             if alpha > 0:
+                if self._streaks is not None:
+                    streaks = self._streaks.setdefault(position, Streaks())
+                    alpha *= 0.5 ** streaks.count(("session",), passed=reward >= PASSED)
                 self.q[position] = updated_q(float(self.q[position]), reward, alpha)
                 _, trials, successes = self._records[position].get(key, (key, 0.0, 0.0))
                 counted = TaskRecord(

@@ -8,6 +8,7 @@ from typing import Any
 from mcp_reflect.application.ports import ReadSession, WriteSession
 from mcp_reflect.domain.learning import q_update
 from mcp_reflect.domain.learning.credit_assignment import credit_weights
+from mcp_reflect.domain.learning.repetition import halvings_after
 from mcp_reflect.domain.models import Author, Memory, QUpdate, ReflectionDraft, Review, Trace, UtilityEvent
 from mcp_reflect.domain.trajectory.run import ParsedRun
 
@@ -40,12 +41,21 @@ def learn(session: WriteSession, trace: Trace, review: Review) -> list[QUpdate]:
         replayed = q_update.replay(before[memory_id].initial_q, events)
         session.events.replace(memory_id, replayed)
         q_after = replayed[-1].q_after if replayed else before[memory_id].initial_q
-        updates[memory_id] = _update(memory_id, before[memory_id].q_value, q_after, mine.get(memory_id))
-    for memory_id, event in mine.items():
-        if memory_id not in updates:
-            session.events.append(event)
-            updates[memory_id] = _update(memory_id, event.q_before, event.q_after, event)
+        own_event = next((event for event in replayed if event.trace_id == trace.id), None)
+        updates[memory_id] = _update(memory_id, before[memory_id].q_value, q_after, own_event)
+    newest = [event for memory_id, event in mine.items() if memory_id not in updates]
+    for event in newest_events(session, newest):
+        session.events.append(event)
+        updates[event.memory_id] = update_of(event)
     return list(updates.values())
+
+
+def newest_events(session: ReadSession, events: Sequence[UtilityEvent]) -> list[UtilityEvent]:
+    """Return events of one review that come after all others of their memories, as far as they are no repetitions."""
+    if not events:
+        return []
+    earlier = _by_memory(session.events.of_sources([event.memory_id for event in events], events[0].sources))
+    return [q_update.repeated(event, halvings_after(earlier.get(event.memory_id, ()), event)) for event in events]
 
 
 def creditable(session: ReadSession, trace: Trace) -> list[Memory]:

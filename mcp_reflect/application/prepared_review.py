@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from mcp_reflect.application.credit import CreditInference
 from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.memory_reader import require_memories
 from mcp_reflect.application.ports import Clock, ReadSession, Reflector
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.application.reflection import AuthoredDraft
+from mcp_reflect.application.reflection import AuthoredDraft, screened
 from mcp_reflect.application.requests import DEFAULT, Verdict
 from mcp_reflect.application.witnesses import NO_CANDIDATES, Candidates
 from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.learning.repetition import review_sources
+from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.models import Memory, Review
 from mcp_reflect.domain.redaction.redact import redact
 from mcp_reflect.domain.redaction.stored_text import storable_draft, storable_text
@@ -50,8 +52,15 @@ class PreparedReview:
         return self.words or self.meanwhile
 
 
-def validate_verdict(session: ReadSession, profile: Profile, verdict: Verdict) -> None:
-    """Raise InvalidArgument for lists that contradict each other, UnknownId for memories that are not visible."""
+def validate_verdict(
+    session: ReadSession, profile: Profile, verdict: Verdict, given: Collection[str] = (), trace_id: str = ""
+) -> None:
+    """Raise InvalidArgument for lists that contradict each other, UnknownId for memories that are not visible.
+
+    Raises InvalidArgument as well for memories that the run was not given: neither in `given`, nor shown to a
+    connection of the user that has handed in no run since (a hook retrieves for the agent). Those that came from the
+    run itself, `trace_id`, earn nothing and may be named.
+    """
     both = sorted(set(verdict.helpful_memory_ids) & set(verdict.harmful_memory_ids))
     if both:
         raise InvalidArgument("harmful_memory_ids", f"{', '.join(both)} is in both lists", "each id in one list")
@@ -60,6 +69,20 @@ def validate_verdict(session: ReadSession, profile: Profile, verdict: Verdict) -
         if ids and not verdict.result:
             raise InvalidArgument(name, "given without a review", "together with review_result, or in review_trace")
         require_memories(session, profile, name, ids)
+        unseen = [each for each in ids if each not in given and not _may_be_judged(session, profile, each, trace_id)]
+        if unseen:
+            problem = f"{', '.join(unseen)} was not given to this run"
+            listed = ", ".join(given) or "none"
+            raise InvalidArgument(name, problem, f"memories that the run was given ({listed}); {_NAME_THEM}", unseen)
+
+
+_NAME_THEM = "submit_trace takes them as retrieval_id or retrieved_memory_ids"
+
+
+def _may_be_judged(session: ReadSession, profile: Profile, memory_id: str, trace_id: str) -> bool:
+    if session.retrievals.is_open_for(profile.project, profile.user, memory_id):
+        return True
+    return trace_id in session.memories.by_ids([memory_id])[memory_id].source_trace_ids
 
 
 class ReviewPreparer:
@@ -82,29 +105,42 @@ class ReviewPreparer:
 
         `memories` are those the run may credit.
         """
+        now, draft = self._clock(), storable_draft(verdict.draft)
+        feedback = storable_text(verdict.feedback) or run.trace.feedback
         review = Review(
             id=new_id("rev"),
             trace_id=run.trace.id,
             seq=0,
             result=verdict.result or "pass",
-            feedback=storable_text(verdict.feedback) or run.trace.feedback,
+            feedback=feedback,
             alpha=self._profile.alpha if verdict.alpha == DEFAULT else verdict.alpha,
             helpful_memory_ids=verdict.helpful_memory_ids,
             harmful_memory_ids=verdict.harmful_memory_ids,
-            draft=storable_draft(verdict.draft),
+            draft=draft,
             source=redact(verdict.source),
-            created_at=self._clock(),
+            sources=review_sources(self._profile.connection, now, run.trace, feedback, draft),
+            created_at=now,
         )
         credit: CreditInference | None = None
         if self._profile.credit == "used" and not (review.helpful_memory_ids or review.harmful_memory_ids):
             credit = CreditInference(run)
             credit.used(memories)
         reviewed = run.reviewed(review)
-        words = self._words_at_once(reviewed, client_can_sample=client_can_sample)
+        screening = Screening(reviewed)
+        own = screening.screen(draft)
+        review = review.model_copy(update={"draft": own})
+        reviewed = replace(reviewed, review=review)
+        words = screened(screening, self._words_at_once(reviewed, client_can_sample=client_can_sample))
         meanwhile: AuthoredDraft | None = None
         if words is None and self._profile.author == "auto":
             draft = self._extractive.reflect(reviewed)
-            meanwhile = None if draft.is_empty else (draft, self._extractive.author)
+            meanwhile = screened(screening, None if draft.is_empty else (draft, self._extractive.author))
+        withheld = [
+            *own.withheld,
+            *run.trace.draft.withheld,
+            *(line for each in (words, meanwhile) if each for line in each[0].withheld),
+        ]
+        reviewed = replace(reviewed, review=review.model_copy(update={"withheld": tuple(dict.fromkeys(withheld))}))
         return PreparedReview(reviewed, words, None, credit, meanwhile)
 
     def _words_at_once(self, run: ReviewedRun, *, client_can_sample: bool) -> AuthoredDraft | None:

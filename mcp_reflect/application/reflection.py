@@ -13,6 +13,7 @@ from mcp_reflect.application.ports import ReadSession, WriteSession
 from mcp_reflect.application.supersession import supersede
 from mcp_reflect.application.witnesses import NO_CANDIDATES, Candidates, find_same_lesson, is_shared, join, leave
 from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.lessons.sameness import Lesson, say_the_same
 from mcp_reflect.domain.models import (
     RETRIEVABLE,
@@ -53,6 +54,11 @@ def texts_of(trace: Trace, words: AuthoredDraft, review_draft: ReflectionDraft) 
     return [trace.task, *claims]
 
 
+def screened(screening: Screening, words: AuthoredDraft | None) -> AuthoredDraft | None:
+    """Return words without what nobody vouches for (`lessons/lineage.py`)."""
+    return None if words is None else (screening.screen(words[0]), words[1])
+
+
 def save_reflection(
     session: WriteSession,
     run: ReviewedRun,
@@ -71,6 +77,9 @@ def save_reflection(
     """
     written = session.jobs.reflections.get(run.trace.id)
     session.jobs.reflections.put(_job(run.review, "completed", now, last_error))
+    if not set(words[0].withheld) <= set(run.review.withheld):
+        more = tuple(dict.fromkeys([*run.review.withheld, *words[0].withheld]))
+        session.reviews.put_withheld(run.review.model_copy(update={"withheld": more}))
     rewritten = written is not None and written.review_id == run.review.id and not words[0].is_empty
     return save_meanwhile(session, run, words, embedded, now, initial_q, candidates=candidates, same_review=rewritten)
 

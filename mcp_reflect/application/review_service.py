@@ -20,6 +20,7 @@ from mcp_reflect.application.prepared_review import PreparedReview, ReviewPrepar
 from mcp_reflect.application.reflection import AuthoredDraft, save_reflection, texts_of
 from mcp_reflect.application.requests import Verdict
 from mcp_reflect.application.review import ReviewOutcome, apply_review
+from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.models import Memory, QUpdate, ReflectionJob, Review, Trace
 from mcp_reflect.domain.redaction.stored_text import storable_draft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
@@ -84,8 +85,9 @@ class ReviewService:
 
     def _keep_lesson(self, trace_id: str, lesson: Verdict) -> ReviewOutcome:
         """Keep a lesson with its run, for the review that is still to come."""
-        draft = storable_draft(lesson.draft)
-        _require_run(self._reader.trace(trace_id))
+        trace = self._reader.trace(trace_id)
+        _require_run(trace)
+        draft = Screening(ParsedRun.of(trace)).screen(storable_draft(lesson.draft))
         with self._ledger.writing() as session:
             validate_verdict(session, self._profile, lesson)
             session.traces.map_drafts(trace_id, lambda _: draft)
@@ -96,7 +98,7 @@ class ReviewService:
         trace = self._reader.trace(trace_id)
         _require_run(trace)
         with self._ledger.reading() as reading:
-            validate_verdict(reading, self._profile, verdict)
+            validate_verdict(reading, self._profile, verdict, trace.retrieved_memory_ids, trace.id)
             memories = creditable(reading, trace)
         prepared = self.prepare(ParsedRun.of(trace), verdict, memories, client_can_sample=client_can_sample)
         prepared = self.with_candidates(replace(prepared, embedded=self._embedded(prepared.texts)))
@@ -154,10 +156,10 @@ class ReviewService:
         draft = storable_draft(self._dialogue.draft(answer, run))
         if draft.is_empty:
             return self._present(outcome)
-        words: AuthoredDraft = (draft, "sampling")
+        words: AuthoredDraft = (Screening(run).screen(draft), "sampling")
         embedded = self._embedded(texts_of(trace, words, review.draft))
         if embedded is not None:
-            found = self._search.candidates(trace, draft, embedded)
+            found = self._search.candidates(trace, words[0], embedded)
             with self._ledger.writing() as session:
                 present, job = session.reviews.current(trace.id), session.jobs.reflections.get(trace.id)
                 unchanged = present == review and session.traces.is_unchanged(trace)

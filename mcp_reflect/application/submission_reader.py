@@ -11,6 +11,7 @@ from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
 from mcp_reflect.application.unclaimed_retrievals import UnclaimedRetrieval, UnclaimedRetrievals
 from mcp_reflect.domain.ids import new_id
+from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.models import Trace
 from mcp_reflect.domain.redaction.redact import redact, redact_json, redact_trajectory
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft, storable_key, storable_text
@@ -54,16 +55,14 @@ class SubmissionReader:
         if submission.verdict.result:
             # Its words belong to this review, and would speak for a later one that brings none.
             return ParsedRun(trace, trajectory)
-        words = {
-            "draft": storable_draft(submission.verdict.draft),
-            "feedback": storable_text(submission.verdict.feedback),
-        }
+        draft = Screening(ParsedRun(trace, trajectory)).screen(storable_draft(submission.verdict.draft))
+        words = {"draft": draft, "feedback": storable_text(submission.verdict.feedback)}
         return ParsedRun(trace.model_copy(update=words), trajectory)
 
     def as_given(self, session: ReadSession, run: ParsedRun, submission: Submission) -> ParsedRun:
         """Return the run with the memories that it was given; raise UsageError for ids that are not visible."""
-        validate_verdict(session, self._profile, submission.verdict)
         retrieved = self._retrieved_ids(session, submission)
+        validate_verdict(session, self._profile, submission.verdict, retrieved)
         return replace(run, trace=run.trace.model_copy(update={"retrieved_memory_ids": retrieved}))
 
     def claimed(self, session: ReadSession, submission: Submission) -> UnclaimedRetrieval | None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from mcp_reflect.application.credit import disown
+from mcp_reflect.application.credit import disown, newest_events
 from mcp_reflect.application.ports import ReadSession, WriteSession
 from mcp_reflect.domain.learning import q_update
 from mcp_reflect.domain.lessons.sameness import Lesson, same_kind, say_the_same
@@ -167,7 +167,7 @@ def _count(session: WriteSession, witness: Witness, trace: Trace, review: Review
     event = q_update.witness_event(witness, review, memory.q_value)
     counted = any(past.memory_id == memory_id for past in session.events.of_trace(trace.id))
     if not counted and session.events.last_seq(memory_id) < event.seq:
-        session.events.append(event)
+        session.events.append(*newest_events(session, [event]))
         return
     events = [past for past in session.events.of_memories([memory_id]) if past.trace_id != trace.id]
     ordered = sorted([*events, event], key=lambda each: (each.seq, each.position))

@@ -151,7 +151,10 @@ class Outcome(Readable):
 
 @dataclass(frozen=True)
 class Review(Readable):
-    """A verdict. Where the reviewer named no memories, `judged_…` is what whoever wrote the reflection made of them."""
+    """A verdict. Where the reviewer named no memories, `judged_…` is what whoever wrote the reflection made of them.
+
+    `withheld` are sentences that were kept from the lesson, because nobody vouches for them.
+    """
 
     id: str
     result: Literal["pass", "fail"]
@@ -162,6 +165,7 @@ class Review(Readable):
     judged_helpful: tuple[str, ...] = ()
     judged_harmful: tuple[str, ...] = ()
     judged_by: str = ""
+    withheld: tuple[str, ...] = ()
     created_at: datetime | None = None
 
 

@@ -15,7 +15,7 @@ from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, parse_arg
 from mcp_reflect.bootstrap import Store, build_memory
 from mcp_reflect.config.load import Settings
 from mcp_reflect.config.project import check_project_id
-from mcp_reflect.errors import ReflectError, UnknownId, UsageError
+from mcp_reflect.errors import ReflectError, UsageError
 
 INTAKE_INTERVAL_S = 1.0
 """How often whoever owns a home looks into its outbox."""
@@ -63,11 +63,11 @@ def empty_outbox(settings: Settings, store: Store) -> None:
 
 
 def _submit(memory: MemoryService, arguments: Mapping[str, Any], source: str) -> None:
-    """Submit a run without those ids that were forgotten since. Raises UsageError and LedgerError."""
+    """Submit a run without ids that were forgotten since, or not given to it. Raises UsageError and LedgerError."""
     while True:
         try:
             memory.submit(parse_arguments(Submission, arguments, "submit_trace", {"source": source}))
-        except UnknownId as error:
+        except UsageError as error:
             known = _without(arguments, set(error.ids))
             if known == arguments:
                 raise

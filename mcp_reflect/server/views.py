@@ -201,7 +201,7 @@ def summary_view(summary: TraceSummary) -> dict[str, Any]:
 
 def review_view(review: Review) -> dict[str, Any]:
     """Return a review without its draft, which the memory holds."""
-    return review.model_dump(mode="json", exclude={"trace_id", "draft", "seq"})
+    return review.model_dump(mode="json", exclude={"trace_id", "draft", "seq", "sources"})
 
 
 def trace_view(memory: MemoryReader, trace_id: str, *, whole: bool) -> dict[str, Any]:
@@ -271,6 +271,8 @@ def stats_view(memory: MemoryReader, mirror: Mirror) -> dict[str, Any]:
     advice = "run `mcp-reflect reindex`: some memories are not embedded by the present model" if missing else ""
     if waiting and not advice:
         advice = "read the repository's file of errors, then run `mcp-reflect mirror accept`: it waits for consent"
+    if counts.withheld and not advice:
+        advice = "a person should look at what was kept from lessons: `mcp-reflect show` with the ids under withheld"
     return {
         "project": profile.project,
         "project_from": profile.project_origin,
@@ -290,6 +292,7 @@ def stats_view(memory: MemoryReader, mirror: Mirror) -> dict[str, Any]:
         "embedding_model": memory.embedding_model,
         "not_embedded": missing,
         "errors_waiting": waiting,
+        "withheld": {"runs": counts.withheld, "latest": list(counts.withheld_in)},
         "retrieval": profile.retrieval,
         "similarity_threshold": profile.threshold(profile.retrieval),
         "advice": advice,

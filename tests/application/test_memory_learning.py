@@ -18,6 +18,7 @@ from mcp_reflect.application.maintenance.audit import audit_project
 from mcp_reflect.application.profile import CreditSetting
 from mcp_reflect.application.requests import Query, Submission, Verdict
 from mcp_reflect.domain.learning.credit_assignment import credit_weights
+from mcp_reflect.domain.learning.repetition import FULL_REVIEWS
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import parse
 from tests.support.composition import small_memory
@@ -81,11 +82,9 @@ class Learning(RuleBasedStateMachine):
         return f"It needed flag {next(self.flags)}."
 
     def _verdicts(self, data: st.DataObject, run_given: tuple[str, ...]) -> dict[str, Any]:
-        ids = [run.memory_id for run in self.known if run.memory_id]
-        if not ids or data.draw(st.booleans()):
+        if not run_given or data.draw(st.booleans()):
             return {}
-        pool = list(dict.fromkeys([*run_given, *ids]))
-        named = data.draw(st.lists(st.sampled_from(pool), unique=True, max_size=3))
+        named = data.draw(st.lists(st.sampled_from(run_given), unique=True, max_size=3))
         cut = data.draw(st.integers(0, len(named)))
         return {"helpful_memory_ids": named[:cut], "harmful_memory_ids": named[cut:]}
 
@@ -179,6 +178,7 @@ class Learning(RuleBasedStateMachine):
     @invariant()
     def every_q_value_is_what_the_last_reviews_give(self) -> None:
         q = {run.memory_id: 0.5 for run in self.known if run.memory_id}
+        streaks: dict[str, tuple[bool, int]] = {}
         for run in sorted((r for r in self.known if r.review), key=lambda r: r.reviewed_at):
             helpful = run.review.get("helpful_memory_ids", [])
             harmful = run.review.get("harmful_memory_ids", [])
@@ -190,6 +190,10 @@ class Learning(RuleBasedStateMachine):
                     reward = float(run.review["result"] == "pass") if run.weights.get(memory_id) else None
                     alpha *= run.weights.get(memory_id, 0.0)
                 if reward is not None:
+                    passed, length = streaks.get(memory_id, (reward == 1.0, 0))
+                    length = length + 1 if passed == (reward == 1.0) else 1
+                    streaks[memory_id] = (reward == 1.0, length)
+                    alpha *= 0.5 ** max(0, length - FULL_REVIEWS)
                     q[memory_id] += alpha * (reward - q[memory_id])
         assert self._q_values() == q
 

@@ -81,7 +81,8 @@ def test_a_run_that_was_shown_the_lesson_counts_once(parts: Parts) -> None:
     shown = parts.memory.query(Query(task=TASK, limit=1))
     _, held = run(parts, retrieval_id=shown.retrieval_id)
     assert (held.id, held.reviews, held.runs) == (memory.id, 1, 2)
-    trace, held = run(parts, retrieval_id=NO_RETRIEVAL, helpful_memory_ids=[memory.id])
+    named = {"retrieved_memory_ids": [memory.id], "helpful_memory_ids": [memory.id]}
+    trace, held = run(parts, **named)
     assert (held.id, held.reviews, held.runs) == (memory.id, 2, 3)
     parts.memory.reviews.review(trace, Verdict(result="fail", guidance=RULE, harmful_memory_ids=(memory.id,)))
     held = parts.memory.memory(memory.id)

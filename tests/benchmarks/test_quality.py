@@ -157,7 +157,7 @@ def test_the_simulation_moves_what_the_real_memory_moves(
     variables = environment(q_learning__credit=setting, q_learning__optimism=optimism)
     with lab.memory(f"twins-{credit}-{optimism}", **variables) as memory:
         world = build_world(lab, memory, read_runs(TAU, invented))
-        quick, real = InMemory(world, rule, 3), Real(world, memory, rule, 3)
+        quick, real = InMemory(world, rule, 3, one_session=True), Real(world, memory, rule, 3)
         paired_servers = DifferentialServer(quick, real)
         simulate(world, paired_servers, draws(world, 0, 40))
     assert paired_servers.differences == 0
@@ -169,7 +169,7 @@ def test_a_difference_between_simulation_and_memory_is_counted(lab: Laboratory, 
     with lab.memory("apart", **variables) as memory:
         world = build_world(lab, memory, read_runs(TAU, invented))
         paired_servers = DifferentialServer(
-            InMemory(world, Rule("followed"), 3), Real(world, memory, Rule("retrieved"), 3)
+            InMemory(world, Rule("followed"), 3, one_session=True), Real(world, memory, Rule("retrieved"), 3)
         )
         simulate(world, paired_servers, draws(world, 0, 10))
     assert paired_servers.differences == 10

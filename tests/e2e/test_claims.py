@@ -224,7 +224,7 @@ async def test_a_verdict_that_comes_late_is_put_where_its_review_stands(tmp_path
             async with anyio.create_task_group() as group:
                 group.start_soon(judged)
                 await until(client, lambda stats: stats["q_updates"] > 0)
-                named = {"review_result": "fail", "helpful_memory_ids": [one], **LESSON}
+                named = {"review_result": "fail", "retrieved_memory_ids": [one], "helpful_memory_ids": [one], **LESSON}
                 await call(client, "submit_trace", task="Another task", **named)
                 with anyio.fail_after(HANG_S):
                     await release.wait()

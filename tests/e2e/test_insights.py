@@ -170,7 +170,8 @@ async def test_a_run_that_becomes_evidence_no_longer_vouches_for_the_insight(tmp
         (first,) = await runs(client, 1)
         stored = await call(client, "reflect", insights=[insight(VPN, first)])
         memory_id = stored["insights"][0]["memory_id"]
-        given = {"review_result": "pass", "helpful_memory_ids": [memory_id], "guidance": "g"}
+        named = {"retrieved_memory_ids": [memory_id], "helpful_memory_ids": [memory_id]}
+        given = {"review_result": "pass", **named, "guidance": "g"}
         second = await call(client, "submit_trace", task="Task 9", **given)
         assert (await told(client))[VPN]["q_value"] == pytest.approx(0.65)
         await call(client, "reflect", insights=[insight(VPN_AGAIN, second["trace_id"])])
@@ -411,7 +412,8 @@ async def test_purge_forgets_insights_for_good_but_only_when_told_to(
         ids = await runs(client)
         stored = await call(client, "reflect", insights=[insight(VPN, *ids)])
         memory_id = stored["insights"][0]["memory_id"]
-        given = {"review_result": "pass", "helpful_memory_ids": [memory_id], "guidance": "g"}
+        named = {"retrieved_memory_ids": [memory_id], "helpful_memory_ids": [memory_id]}
+        given = {"review_result": "pass", **named, "guidance": "g"}
         await call(client, "submit_trace", task="Task 9", **given)
     for name, value in environment(home).items():
         monkeypatch.setenv(name, value)

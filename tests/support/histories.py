@@ -64,7 +64,7 @@ def _play(parts: Parts, what: str, first: int, second: int, more: Any) -> None:
             evidence = tuple({run, runs[second % len(runs)]})
             memory.insights.store([InsightDraft(text=more, importance=0.5, evidence=evidence)], "agent")
         else:
-            known = memories(parts) if what == "verdict" else []
+            known = parts.memory.trace(run).retrieved_memory_ids if what == "verdict" else ()
             named = tuple({known[n % len(known)] for n in (first, second)}) if known else ()
             cut = second % (len(named) + 1)
             lists = {"helpful_memory_ids": named[:cut], "harmful_memory_ids": named[cut:]}

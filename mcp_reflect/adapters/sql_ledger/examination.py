@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from sqlalchemy import Engine, create_engine, func, make_url, select
+from sqlalchemy import Engine, String, cast, create_engine, func, make_url, select
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from mcp_reflect.adapters.sql_ledger import schema
@@ -19,12 +19,16 @@ _BUSY_S = 5
 _STEPS = 100_000
 """Of SQLite's machine, between two looks at the clock."""
 
+_WITHHOLDS = 11
+"""The schema from which reviews say what was withheld."""
+
 
 @dataclass(frozen=True)
 class Examination:
     """`behind` counts the memories that the index does not know yet, by project. `problems` are damage of the file.
 
-    `thorough` is False where the time ran out before the whole file had been read.
+    `thorough` is False where the time ran out before the whole file had been read. `withheld` are the traces with
+    sentences that were kept from their lessons, the latest first.
     """
 
     schema: int
@@ -34,6 +38,7 @@ class Examination:
     indexed: bool
     problems: tuple[str, ...] = ()
     thorough: bool = True
+    withheld: tuple[str, ...] = ()
 
 
 def ledger_file(url: str) -> Path | None:
@@ -70,6 +75,11 @@ def examine(url: str, seconds: float) -> Examination:
                 ).scalar_one()
                 for project in connection.execute(select(m.project).distinct()).scalars().all()
             }
+            withheld: tuple[str, ...] = ()
+            if version >= _WITHHOLDS:
+                t, r = schema.traces.c, schema.reviews.c
+                kept = select(t.id).join(schema.reviews, t.review_id == r.id).where(cast(r.withheld, String) != "[]")
+                withheld = tuple(connection.execute(kept.order_by(t.created_at.desc(), t.id)).scalars())
             problems: tuple[str, ...] = ()
             thorough = True
             if file is not None:
@@ -79,7 +89,7 @@ def examine(url: str, seconds: float) -> Examination:
     finally:
         engine.dispose()
     late = {project: count for project, count in behind.items() if count > 0}
-    return Examination(int(version), memories, traces, late, bool(positions), problems, thorough)
+    return Examination(int(version), memories, traces, late, bool(positions), problems, thorough, withheld)
 
 
 def is_mirror_known(url: str, key: str) -> bool:

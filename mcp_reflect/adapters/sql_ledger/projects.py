@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, String, cast, func, insert, select
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.jobs import insight_jobs_of
@@ -17,6 +17,8 @@ from mcp_reflect.application.ports import AuditRows, InsightFigures, Portable, P
 
 _TABLES = {"trace": schema.traces, "mem": schema.memories, "ret": schema.retrievals}
 """What people look up, by the prefix of its ids."""
+
+_LISTED = 5
 
 
 class SqlProjects(SqlRepository):
@@ -113,6 +115,9 @@ def _project_counts(connection: Connection, project: str, user: str | None) -> P
         .order_by(j.c.next_attempt_at.desc())
         .limit(1)
     )
+    kept_back = (*mine, cast(r.c.withheld, String) != "[]")
+    withheld = select(t.c.id).join(r, t.c.review_id == r.c.id).where(*kept_back).order_by(t.c.created_at.desc(), t.c.id)
+    runs_withheld = list(connection.execute(withheld).scalars())
     events = select(func.count()).select_from(e).join(m, m.c.id == e.c.memory_id).where(*my_memories)
     return ProjectCounts(
         traces=traces,
@@ -125,4 +130,6 @@ def _project_counts(connection: Connection, project: str, user: str | None) -> P
         mean_q=connection.execute(q_values).scalar(),
         utility_events=connection.execute(events).scalar_one(),
         last_error=connection.execute(errors).scalar() or "",
+        withheld=len(runs_withheld),
+        withheld_in=tuple(runs_withheld[:_LISTED]),
     )

@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sqlalchemy import BigInteger, BindParameter, Connection, Select, Update, bindparam, insert, select, update
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    Connection,
+    Select,
+    String,
+    Update,
+    bindparam,
+    cast,
+    insert,
+    select,
+    update,
+)
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.change_feed import LATEST_SEQ
@@ -45,6 +57,13 @@ class SqlRetrievals(SqlRepository):
         """Return the retrievals of a connection that have no trace yet, oldest first."""
         found = self._connection.execute(_OPEN, {"of": connection})
         return [rows.retrieval_from(row) for row in found.mappings()]
+
+    def is_open_for(self, project: str, user: str, memory_id: str) -> bool:
+        """Return true where a retrieval of a user that has no trace yet holds a memory."""
+        r = schema.retrievals.c
+        mine = (r.project == project, r.user == user, r.trace_id.is_(None))
+        holds = cast(r.memory_ids, String).contains(f'"{memory_id}"', autoescape=True)
+        return self._connection.execute(select(r.id).where(*mine, holds).limit(1)).first() is not None
 
     def close(self, connection: str, trace_id: str) -> None:
         """Store the trace in all retrievals of a connection that have none yet."""

@@ -34,6 +34,11 @@ class SqlReviews(SqlRepository):
         found = select(schema.reviews).where(schema.reviews.c.id.in_(list(ids)))
         return {row["id"]: rows.review_from(row) for row in self._connection.execute(found).mappings()}
 
+    def put_withheld(self, review: Review) -> None:
+        """Store the `withheld` field of a review that is stored already."""
+        r = schema.reviews
+        self._connection.execute(update(r).where(r.c.id == review.id).values(withheld=list(review.withheld)))
+
     def put_judgement(self, review: Review) -> None:
         """Store the `judged_` fields of a review that is stored already; its other fields stay."""
         r = schema.reviews

@@ -183,12 +183,13 @@ def log_from(row: Row) -> LogEntry:
 
 def event_row(event: UtilityEvent, project: str) -> dict[str, Any]:
     """Return a utility event as the row that is stored."""
-    return event.model_dump() | {"project": project}
+    return event.model_dump(mode="json") | {"project": project}
 
 
 def event_from(row: Row) -> UtilityEvent:
     """Return the utility event in a row, without validating it."""
-    return UtilityEvent.model_construct(**{name: row[name] for name in UtilityEvent.model_fields})
+    fields = {name: row[name] for name in UtilityEvent.model_fields}
+    return UtilityEvent.model_construct(**fields | {"sources": tuple(row["sources"])})
 
 
 def retrieval_row(retrieval: Retrieval) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from sqlalchemy import (
     false,
 )
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 """Raised with every change. A new column has a server_default: what the rows of older ledgers hold in it."""
 
 metadata = MetaData()
@@ -90,6 +90,8 @@ reviews = Table(
     Column("judged_by", String(16), nullable=False),
     Column("source", Name, nullable=False, server_default=""),
     Column("used", JSON, nullable=False, server_default="{}"),
+    Column("sources", JSON, nullable=False, server_default="[]"),
+    Column("withheld", JSON, nullable=False, server_default="[]"),
     Column("created_at", BigInteger, nullable=False),
 )
 
@@ -120,6 +122,7 @@ memories = Table(
     Column("importance", Double),
     Column("contradicts", JSON, nullable=False),
     Column("superseded_by", Id, nullable=False, server_default=""),
+    Column("lineage", JSON, nullable=False, server_default="[]"),
     Column("error_keywords", Text, nullable=False),
     Column("error_signatures", Text, nullable=False, server_default=""),
     Column("embedded_text", Text, nullable=False),
@@ -199,6 +202,8 @@ utility_events = Table(
     Column("position", Integer, nullable=False),
     Column("reward", Double, nullable=False),
     Column("alpha", Double, nullable=False),
+    Column("halvings", Integer, nullable=False, server_default="0"),
+    Column("sources", JSON, nullable=False, server_default="[]"),
     Column("q_before", Double, nullable=False),
     Column("q_after", Double, nullable=False),
 )

@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, Connection, Select, func, select, update
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
-from mcp_reflect.domain.learning.q_update import PASSED
+from mcp_reflect.domain.learning.repetition import PASSED
 from mcp_reflect.domain.models import MEMORY_FIELDS
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from sqlalchemy import Select, bindparam, delete, func, insert, select, update
+from sqlalchemy import Select, String, bindparam, cast, delete, func, insert, or_, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
@@ -34,6 +34,15 @@ class SqlUtilityEvents(SqlRepository):
     def of_trace(self, trace_id: str) -> list[UtilityEvent]:
         """Return the events that the reviews of a trace caused, in the order of the reviews."""
         return self._events(_OF_TRACE, trace=trace_id)
+
+    def of_sources(self, memory_ids: Collection[str], sources: Iterable[str]) -> list[UtilityEvent]:
+        """Return the events of these memories that share a source with `sources`, in the order of the reviews."""
+        e = schema.utility_events
+        shared = [cast(e.c.sources, String).contains(f'"{source}"', autoescape=True) for source in sources]
+        if not shared:
+            return []
+        found = select(e).where(e.c.memory_id.in_(list(memory_ids)), or_(*shared))
+        return self._events(found.order_by(e.c.seq, e.c.position))
 
     def _events(self, found: Select[tuple[object, ...]], **values: object) -> list[UtilityEvent]:
         return [rows.event_from(row) for row in self._connection.execute(found, values).mappings()]

@@ -17,6 +17,7 @@ from mcp_reflect.application.jobs.retry import is_retried
 from mcp_reflect.application.lesson_search import LessonSearch
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadSession, Reflector, WriteSession
 from mcp_reflect.application.reflection import AuthoredDraft, memories_to_judge, save_reflection, texts_of
+from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.models import ReflectionDraft, ReflectionJob
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
@@ -92,7 +93,8 @@ class ReflectionJobs:
                 return
             retrieved = memories_to_judge(session, trace, review)
         run = ParsedRun.of(trace).reviewed(review, retrieved)
-        words, last_error = self._words(run, job)
+        (draft, author), last_error = self._words(run, job)
+        words: AuthoredDraft = (Screening(run).screen(draft), author)
         embedded = EmbeddedTexts.by(self._embedder, texts_of(trace, words, review.draft))
         candidates = self._search.candidates(trace, words[0], embedded)
         with self._ledger.writing() as session:

@@ -17,6 +17,7 @@ from mcp_reflect.application.retrieval import Retriever
 from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same, read_signatures
 from mcp_reflect.domain.lessons.fixed_errors import FixedError, find_fixed_errors, last_steps
+from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.lessons.steps import Step
 from mcp_reflect.domain.lessons.triggers import MOST_TRIGGERS, is_same_trigger, trigger_key, trigger_of
 from mcp_reflect.domain.models import RETRIEVABLE, ErrorMemory, Trace, of_kind
@@ -72,7 +73,9 @@ class RunErrors:
     def find(self, run: ParsedRun) -> RunFindings:
         """Return what a redacted run tells of errors."""
         steps = last_steps(run.trajectory)
-        fixed = [FoundError(each, self._composed(each, run.trace)) for each in find_fixed_errors(steps)]
+        screening = Screening(run)
+        safe = [each for each in find_fixed_errors(steps) if _is_safe(screening, each)]
+        fixed = [FoundError(each, self._composed(each, run.trace)) for each in safe]
         return RunFindings(fixed, _worked_at_once(steps))
 
     def store(
@@ -150,6 +153,11 @@ class RunErrors:
 
 def _is_it(asked: SignatureGroup, memory: ErrorMemory) -> bool:
     return any(is_same(asked, read_signatures(group)) for group in memory.error_signatures)
+
+
+def _is_safe(screening: Screening, fixed: FixedError) -> bool:
+    """Return true where nothing dangerous in an error or its fix stems from a tool or a page."""
+    return all(screening.passes(text) for text in (fixed.mistake, fixed.evidence, fixed.fix, fixed.command))
 
 
 def with_run(known: ErrorMemory, fixed: FixedError, trace_id: str) -> ErrorMemory:

@@ -108,9 +108,10 @@ def _learning(rows: AuditRows) -> Iterator[str]:
             yield f"memory {memory.id}: its utility events are not those that its reviews give"
         if memory.q_value != q_value:
             yield f"memory {memory.id}: q_value is {memory.q_value!r}, its reviews give {q_value!r}"
-        if memory.reviews != len(replayed):
-            yield f"memory {memory.id}: counts {memory.reviews} reviews, there are {len(replayed)}"
-        passes = q_update.utility_totals(memory.initial_q, replayed).passes
+        totals = q_update.utility_totals(memory.initial_q, replayed)
+        if memory.reviews != totals.reviews:
+            yield f"memory {memory.id}: counts {memory.reviews} reviews, there are {totals.reviews}"
+        passes = totals.passes
         if memory.passes != passes:
             yield f"memory {memory.id}: counts {memory.passes} passes, its reviews give {passes}"
         trials, successes = q_update.trial_counts(replayed)

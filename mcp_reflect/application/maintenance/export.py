@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 from pydantic import BaseModel, ConfigDict, NonNegativeInt, ValidationError
 
 from mcp_reflect.application.maintenance.audit import audit_ledger
-from mcp_reflect.application.maintenance.unearned import Importer, without_claims
+from mcp_reflect.application.maintenance.unearned import Importer, without_unearned
 from mcp_reflect.application.ports import AuditRows, Ledger, PortableRow, Progress, Taken
 from mcp_reflect.domain.text.inert import escaped_json
 from mcp_reflect.errors import ArchiveError
@@ -130,7 +130,7 @@ def import_project(
         rows = session.projects.audit_rows(target)
         before, present = set(_findings(rows)), {memory.id for memory in rows[0]}
         found = _rows(file, header, progress)
-        taken = session.projects.import_rows(found if earned else without_claims(found, importer), target)
+        taken = session.projects.import_rows(found if earned else without_unearned(found, importer), target)
         _refuse_conflicts(taken)
         try:
             rows = session.projects.audit_rows(target)

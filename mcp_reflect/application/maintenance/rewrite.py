@@ -10,6 +10,7 @@ from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReflectionDialogue, Reflector
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.reflection import AuthoredDraft, save_reflection, texts_of
+from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.models import RETRIEVABLE, Memory, ReflectionDraft
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
@@ -107,7 +108,7 @@ def _rewrite(ledger: Ledger, embedder: Embedder, reflector: Reflector, clock: Cl
     draft = _without_verdict(storable_draft(reflector.reflect(run)))
     if draft.is_empty:
         return RewriteResult(memory, f"the answer {NOTHING_STORABLE}")
-    words: AuthoredDraft = (draft, reflector.author)
+    words: AuthoredDraft = (Screening(run).screen(draft), reflector.author)
     embedded = EmbeddedTexts.by(embedder, texts_of(run.trace, words, run.review.draft))
     with ledger.writing() as session:
         review, present = session.reviews.current(run.trace.id), session.memories.reflection_of(run.trace.id)

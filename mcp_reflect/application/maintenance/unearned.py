@@ -26,7 +26,7 @@ every query.
 
 _CLOCKS_DIFFER = timedelta(days=1)
 
-Row = dict[str, Any]
+_Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Importer:
     now: datetime
 
 
-def without_claims(rows: Iterable[PortableRow], importer: Importer) -> Iterator[PortableRow]:
+def without_unearned(rows: Iterable[PortableRow], importer: Importer) -> Iterator[PortableRow]:
     """Yield the rows of an export as the importer's own, with nothing earned.
 
     Raises ArchiveError for a row of a later date than `importer.now`, or one whose fields have the wrong types.
@@ -56,13 +56,13 @@ def without_claims(rows: Iterable[PortableRow], importer: Importer) -> Iterator[
             raise ArchiveError(f"a row of {table} does not fit ({error}); nothing was changed") from error
 
 
-def _replaced(table: str, row: Row, importer: Importer) -> Row:
+def _replaced(table: str, row: _Row, importer: Importer) -> _Row:
     """The columns of a row that are not taken over, as they are stored."""
     match table:
         case "traces":
             return {"user": importer.user, "retrieved_memory_ids": [], "trace_key": None}
         case "reviews":
-            return {name: [] for name in _JUDGED} | {"judged_by": "", "used": {}}
+            return {name: [] for name in _JUDGED} | {"judged_by": "", "used": {}, "sources": []}
         case "memories":
             return _memory(row) | {"user": importer.user, "initial_q": importer.initial_q}
         case "utilities":
@@ -73,10 +73,10 @@ def _replaced(table: str, row: Row, importer: Importer) -> Row:
 
 _JUDGED = ("helpful_memory_ids", "harmful_memory_ids", "judged_helpful", "judged_harmful")
 
-_NO_UTILITY: Row = {"reviews": 0, "passes": 0, "trials": 0.0, "successes": 0.0, "last_used_at": None}
+_NO_UTILITY: _Row = {"reviews": 0, "passes": 0, "trials": 0.0, "successes": 0.0, "last_used_at": None}
 
 
-def _memory(row: Row) -> Row:
+def _memory(row: _Row) -> _Row:
     """The columns of a memory that its texts do not give, as its texts give them."""
     kind = MEMORY_KINDS[row["kind"]]
     searched = kind.model_construct(**{name: row[name] for name in _TEXTS if name in kind.model_fields})

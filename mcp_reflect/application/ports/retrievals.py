@@ -18,6 +18,10 @@ class RetrievalQueries(Protocol):
         """Return the retrievals of a connection since its last trace, oldest first."""
         ...
 
+    def is_open_for(self, project: str, user: str, memory_id: str) -> bool:
+        """Return true where a memory was shown to a connection of a user that has handed in no run since."""
+        ...
+
 
 class RetrievalRepository(RetrievalQueries, Protocol):
     """Reads and closes retrievals."""

@@ -27,6 +27,10 @@ class ReviewRepository(ReviewQueries, Protocol):
         """Store a review as the one that counts for its trace; earlier ones stay as history."""
         ...
 
+    def put_withheld(self, review: Review) -> None:
+        """Store what was withheld from the lesson of a review's run; the review's other fields stay."""
+        ...
+
     def put_judgement(self, review: Review) -> None:
         """Store the judgement of a review that is stored already; see `Review.judged_by`."""
         ...

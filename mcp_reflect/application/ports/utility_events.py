@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from mcp_reflect.domain.models import UtilityEvent
@@ -17,6 +17,10 @@ class UtilityEventQueries(Protocol):
 
     def last_seq(self, memory_id: str) -> int:
         """Return the number of the last review that moved a memory, 0 where none has."""
+        ...
+
+    def of_sources(self, memory_ids: Collection[str], sources: Iterable[str]) -> list[UtilityEvent]:
+        """Return the events of these memories that share a source with `sources`."""
         ...
 
     def of_trace(self, trace_id: str) -> list[UtilityEvent]:

@@ -111,6 +111,9 @@ def check_ledger(folder: Path, settings: Settings | None) -> Iterator[DoctorFind
         detail += f"; too large to be read for damage in {EXAMINATION_S:.0f} seconds"
     yield DoctorFinding("ledger", "ok" if found.thorough else "warning", detail)
     yield _index(folder, settings, found.behind, indexed=found.indexed)
+    if found.withheld:
+        detail = f"sentences that nobody vouches for were kept from the lessons of {len(found.withheld)} runs"
+        yield DoctorFinding("lessons", "warning", detail, f"look at them: mcp-reflect show {found.withheld[0]}")
 
 
 def check_mirror(folder: Path, settings: Settings | None) -> Iterator[DoctorFinding]:

@@ -10,6 +10,7 @@ from mcp_reflect.domain.lessons.disagreement import stated_rules
 from mcp_reflect.domain.lessons.evidence import wording_factor
 from mcp_reflect.domain.lessons.repairs import decisive_error
 from mcp_reflect.domain.models import ClaimMemory, ErrorMemory, InsightMemory, Memory, ReflectionMemory
+from mcp_reflect.domain.text.quotation import without_quotations
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.truncate import truncate_line
 
@@ -79,6 +80,8 @@ def compose_guide(memories: Iterable[Memory], most: int = SECTION_LINES) -> Proj
     """Return the guide of these memories, which are in use; at most `most` lines in a section."""
     sections: dict[str, list[GuideLine]] = {}
     for memory in memories:
+        if memory.is_hearsay:
+            continue
         for name, line in _lines_of(memory):
             sections.setdefault(name, []).append(line)
     chosen = {name: _ordered(_pooled(lines))[:most] for name, lines in sections.items()}
@@ -114,7 +117,8 @@ def _lines_of(memory: Memory) -> Iterator[tuple[str, GuideLine]]:
 
 
 def _lines_of_run(memory: ReflectionMemory) -> Iterator[tuple[str, GuideLine]]:
-    statements = [line.strip() for text in (memory.summary, memory.guidance) for line in text.splitlines()]
+    told = map(without_quotations, (memory.summary, memory.guidance))
+    statements = [line.strip() for text in told for line in text.splitlines()]
     rules = [each for each in statements if each and wording_factor(each) >= _STATES_A_RULE]
     for rule in rules:
         yield "decisions", _line(memory, rule, memory.task)
@@ -126,7 +130,9 @@ def _lines_of_run(memory: ReflectionMemory) -> Iterator[tuple[str, GuideLine]]:
         instead = memory.correct_action or (others if mistake else "")
         if mistake or others:
             yield "fails", _line(memory, _labelled(mistake or others, {"Instead": instead}), memory.task)
-    elif advice := memory.correct_action or others or ("" if rules or tested else memory.reflection):
+    elif (
+        advice := memory.correct_action or others or ("" if rules or tested else without_quotations(memory.reflection))
+    ):
         yield "works", _line(memory, advice, memory.task)
 
 

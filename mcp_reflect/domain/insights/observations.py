@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from mcp_reflect.domain.insights.importance import importance_of
 from mcp_reflect.domain.models import Material, Observation, Review, Trace
+from mcp_reflect.domain.text.quotation import without_quotations
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.truncate import truncate_line
 
@@ -62,7 +63,7 @@ def _lines(seen: Sequence[Observation], result: str) -> str:
 def observation_line(seen: Observation) -> str:
     """Return a run as one line: its task and lesson, or what it did where it left no lesson, each part truncated."""
     if seen.lesson:
-        lesson = truncate_line(" ".join(seen.lesson.split()), _LESSON_CHARS)
+        lesson = truncate_line(" ".join(without_quotations(seen.lesson).split()), _LESSON_CHARS)
         told = f"{truncate_line(seen.trace.task, _TASK_OF_LESSON_CHARS)} | Lesson: {lesson}"
         feedback = "" if seen.feedback.strip() in seen.lesson else truncate_line(seen.feedback, _FEEDBACK_CHARS)
         return f"{told} | Review: {feedback}" if feedback else told

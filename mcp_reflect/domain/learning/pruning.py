@@ -9,8 +9,10 @@ are -8, -5 and -3.
 - poor: q_value at most 0.25 (two fails and no pass), and not retrieved for 90 days;
 - middling: q_value at most 0.35 (one fail and no pass), and not retrieved for 180 days.
 
-A memory that no review has judged is never pruned, whatever it started with; neither are those that somebody adopted,
-and insights, which hold what many runs have in common.
+- hearsay: it rests on tools and pages alone (`MemoryBase.is_hearsay`) and is older than 30 days.
+
+Any other memory that no review has judged is never pruned, whatever it started with; neither are those that somebody
+adopted, and insights, which hold what many runs have in common.
 """
 
 from __future__ import annotations
@@ -22,11 +24,12 @@ from typing import Literal
 
 from mcp_reflect.domain.models import Memory
 
-Tier = Literal["useless", "poor", "middling"]
+Tier = Literal["useless", "poor", "middling", "hearsay"]
 
 USELESS_Q, USELESS_REVIEWS = 0.1, 5
 POOR_Q, POOR_UNUSED = 0.25, timedelta(days=90)
 MIDDLING_Q, MIDDLING_UNUSED = 0.35, timedelta(days=180)
+HEARSAY_AGE = timedelta(days=30)
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,14 @@ def idle_time(memory: Memory, now: datetime) -> timedelta:
 
 
 def _prunable(memory: Memory, now: datetime) -> Prunable | None:
-    if memory.status != "active" or not memory.is_prunable or not memory.reviews:
+    if memory.status != "active" or not memory.is_prunable:
         return None
+    if memory.is_hearsay and now - memory.created_at >= HEARSAY_AGE:
+        return Prunable(memory, "hearsay", f"only {' and '.join(memory.lineage)} said so, and no run passed with it")
+    return _prunable_by_reviews(memory, now) if memory.reviews else None
+
+
+def _prunable_by_reviews(memory: Memory, now: datetime) -> Prunable | None:
     idle, q = idle_time(memory, now), memory.q_value
     said = f"q_value {q:.3f} after {memory.reviews} review{'s' if memory.reviews > 1 else ''}"
     if memory.reviews >= USELESS_REVIEWS and q <= USELESS_Q:

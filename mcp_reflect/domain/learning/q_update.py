@@ -11,10 +11,8 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
+from mcp_reflect.domain.learning.repetition import PASSED, Streaks
 from mcp_reflect.domain.models import Author, ReflectionDraft, Result, Review, Trace, UtilityEvent, Witness
-
-PASSED = 0.5
-"""Least reward of an event that counts as a pass."""
 
 ERASED_PREFIX = "gone"
 """Prefix of the id that replaces an erased memory in traces and reviews. It keeps a verdict on single memories a
@@ -98,9 +96,19 @@ def utility_event(review: Review, memory_id: str, position: int, reward: float, 
         position=position,
         reward=reward,
         alpha=alpha,
+        sources=review.sources,
         q_before=q,
         q_after=updated_q(q, reward, alpha),
     )
+
+
+def repeated(event: UtilityEvent, halvings: int) -> UtilityEvent:
+    """Return an event with its learning rate halved so often, instead of as often as it was (`repetition.py`)."""
+    if halvings == event.halvings:
+        return event
+    alpha = event.alpha * 2.0 ** (event.halvings - halvings)
+    after = updated_q(event.q_before, event.reward, alpha)
+    return event.model_copy(update={"alpha": alpha, "halvings": halvings, "q_after": after})
 
 
 def bears_out(witness: Witness) -> bool:
@@ -129,6 +137,7 @@ def witness_event(witness: Witness, review: Review, q: float) -> UtilityEvent:
         position=0,
         reward=reward,
         alpha=review.alpha,
+        sources=review.sources,
         q_before=q,
         q_after=updated_q(q, reward, review.alpha),
     )
@@ -141,7 +150,10 @@ def trial_counts(events: Iterable[UtilityEvent]) -> tuple[float, float]:
 
 
 class UtilityTotals(NamedTuple):
-    """The totals of all events of a memory; `trials` and `successes` are as in `trial_counts`."""
+    """The totals of all events of a memory; `trials` and `successes` are as in `trial_counts`.
+
+    `reviews` and `passes` count events that were not halved: what a source repeats bears nothing out.
+    """
 
     q_value: float
     reviews: int
@@ -152,19 +164,21 @@ class UtilityTotals(NamedTuple):
 
 def utility_totals(initial_q: float, events: Sequence[UtilityEvent]) -> UtilityTotals:
     """Return what replayed events of one memory come to; without events the memory stands at `initial_q`."""
-    passes = sum(event.reward >= PASSED for event in events)
-    return UtilityTotals(events[-1].q_after if events else initial_q, len(events), *trial_counts(events), passes)
+    in_full = [event for event in events if not event.halvings]
+    passes = sum(event.reward >= PASSED for event in in_full)
+    return UtilityTotals(events[-1].q_after if events else initial_q, len(in_full), *trial_counts(events), passes)
 
 
 def replay(initial_q: float, events: Iterable[UtilityEvent]) -> list[UtilityEvent]:
-    """Return the events of one memory with q_before and q_after computed again from `initial_q`.
+    """Return the events of one memory with halvings, q_before and q_after computed again from `initial_q`.
 
     `events` come in the order of their reviews; the last one's q_after is the memory's q_value.
     """
     replayed: list[UtilityEvent] = []
-    q = initial_q
+    q, streaks = initial_q, Streaks()
     for past in events:
-        after = updated_q(q, past.reward, past.alpha)
-        replayed.append(past.model_copy(update={"q_before": q, "q_after": after}))
+        counted = repeated(past, streaks.halvings(past))
+        after = updated_q(q, counted.reward, counted.alpha)
+        replayed.append(counted.model_copy(update={"q_before": q, "q_after": after}))
         q = after
     return replayed

@@ -14,9 +14,14 @@ _WORD = re.compile(r"\w+")
 _BYTES = 8
 
 
+def words_of(text: str) -> str:
+    """Return the words of a text in lower case, with single blanks between; a text without words as it is."""
+    return " ".join(_WORD.findall(text.casefold())) or text.strip()
+
+
 @lru_cache(maxsize=4_096)
 def task_key(task: str) -> int:
     """Return a 64-bit digest of the task's words, in [-2**63, 2**63)."""
-    words = " ".join(_WORD.findall(task.casefold())) or task.strip()
+    words = words_of(task)
     digest = hashlib.blake2b(words.encode("utf-8", "surrogatepass"), digest_size=_BYTES).digest()
     return int.from_bytes(digest, "big", signed=True)

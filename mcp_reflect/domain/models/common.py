@@ -14,6 +14,13 @@ Author = Literal["agent", "llm", "sampling", "extractive", "import"]
 Origin = Literal["run", "error", "insight", "import"]
 """Where a trace came from. Only a `run` was submitted; the others are the provenance of what was recorded directly."""
 
+TextOrigin = Literal["user", "agent", "file", "memory", "tool", "web"]
+"""Where words come from, the most trusted first: said by the user, concluded by the agent, read from a file of the
+repository, from an earlier memory, from a tool, from the network.
+"""
+HEARSAY: tuple[TextOrigin, ...] = ("tool", "web")
+"""Origins whose instructions nobody vouches for."""
+
 
 class Frozen(BaseModel):
     """The base of immutable models that refuse unknown fields."""

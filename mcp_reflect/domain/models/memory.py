@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import Field
 
-from mcp_reflect.domain.models.common import Author, Frozen, Metadata
+from mcp_reflect.domain.models.common import HEARSAY, Author, Frozen, Metadata, TextOrigin
 
 Kind = Literal["reflection", "error", "claim", "insight"]
 Status = Literal["active", "adopted", "pending", "superseded", "deprecated", "archived"]
@@ -28,7 +28,8 @@ class MemoryBase(Frozen):
 
     `reflection` is that text, `task` the task that it was learned on. `success` says whether that run passed; None for
     what comes from no single run. `q_value` is in [0, 1]; `reviews` counts the reviews that moved it, `passes` those of
-    them that raised it, `trials` and `successes` are its record (`learning/confidence.py`).
+    them that raised it, `trials` and `successes` are its record (`learning/confidence.py`). `lineage` holds the sources
+    of its words, the most trusted first; empty where they were not looked for.
     """
 
     id: str
@@ -50,6 +51,7 @@ class MemoryBase(Frozen):
     successes: float = 0.0
     created_at: datetime
     last_used_at: datetime | None = None
+    lineage: tuple[TextOrigin, ...] = ()
 
     is_rewritten: ClassVar[bool] = False
     """Whether a later review of its run writes it anew, and hides it until then."""
@@ -70,6 +72,11 @@ class MemoryBase(Frozen):
     def borne_out(self) -> int:
         """The number of those runs that speak for it: they taught it, or passed with it."""
         return len(self.source_trace_ids) + self.passes
+
+    @property
+    def is_hearsay(self) -> bool:
+        """True where it rests on tools and pages alone, and no independent run has passed with it."""
+        return bool(self.lineage) and not self.passes and all(source in HEARSAY for source in self.lineage)
 
     @property
     def headline(self) -> str:

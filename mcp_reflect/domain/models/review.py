@@ -16,7 +16,9 @@ class Review(Frozen):
     empty where nobody did. `source` says what a program took the verdict from (`tests`, `user`), its evidence being the
     feedback; empty where somebody gave the verdict themselves. Where nobody judged the memories either, `used` says how
     much the run followed each retrieved one, by id in (0, 1], as inferred from the trace when the review was given; a
-    memory that is not in it was not followed. Empty: every retrieved memory counts in full.
+    memory that is not in it was not followed. Empty: every retrieved memory counts in full. `sources` are digests by
+    which repetition is told (`learning/repetition.py`); a review without them is never taken for one. `withheld` are
+    sentences that were kept from the lesson of its run, for people to look at.
     """
 
     id: str
@@ -33,11 +35,16 @@ class Review(Frozen):
     judged_by: Author | Literal[""] = ""
     source: str = ""
     used: dict[str, float] = {}
+    sources: tuple[str, ...] = ()
+    withheld: tuple[str, ...] = ()
     created_at: datetime
 
 
 class UtilityEvent(Frozen):
-    """One review moving one memory: `q_after = q_before + alpha * (reward - q_before)`."""
+    """One review moving one memory: `q_after = q_before + alpha * (reward - q_before)`.
+
+    `halvings` says how often `alpha` was halved because the review's `sources` had said the same before.
+    """
 
     memory_id: str
     trace_id: str
@@ -46,6 +53,8 @@ class UtilityEvent(Frozen):
     position: int
     reward: float
     alpha: float
+    halvings: int = 0
+    sources: tuple[str, ...] = ()
     q_before: float
     q_after: float
 

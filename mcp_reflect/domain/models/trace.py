@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from mcp_reflect.domain.models.common import Frozen, Metadata, Origin
+from mcp_reflect.domain.models.common import Frozen, Metadata, Origin, TextOrigin
 
 ReviewStatus = Literal["pending", "reviewed"]
 
@@ -15,6 +15,8 @@ class ReflectionDraft(Frozen):
 
     `text` is free prose (a model that gave no fields); the structured fields are preferred. `claims` are sentences
     that stand alone. `helpful_memory_ids` and `harmful_memory_ids` are a model's opinion of what the run was given.
+    `lineage` and `withheld` are what screening found (`lessons/lineage.py`): the sources of the words, and sentences
+    that are kept from the lesson, each behind its source.
     """
 
     summary: str = ""
@@ -26,6 +28,8 @@ class ReflectionDraft(Frozen):
     claims: tuple[str, ...] = ()
     helpful_memory_ids: tuple[str, ...] = ()
     harmful_memory_ids: tuple[str, ...] = ()
+    lineage: tuple[TextOrigin, ...] = ()
+    withheld: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:

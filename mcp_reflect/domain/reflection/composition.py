@@ -55,6 +55,7 @@ def compose_memory(
         initial_q=initial_q,
         q_value=initial_q,
         created_at=created_at,
+        lineage=draft.lineage,
     )
 
 

@@ -75,6 +75,11 @@ def inert(text: str) -> str:
         text = after
 
 
+def skeleton(text: str) -> str:
+    """Return the visible text in plain lower-case letters, with look-alikes as what they imitate."""
+    return "\n".join(_skeleton(line)[0] for line in visible(text).split("\n"))
+
+
 def inert_json(value: Any) -> Any:
     """Return the JSON value with each string and key visible, and without tags that a model could take for ours."""
     if isinstance(value, str):

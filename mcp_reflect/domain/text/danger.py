@@ -1,0 +1,101 @@
+"""Dangerous sentences: what, were it followed, could give away secrets, run foreign code, weaken security, destroy work
+or steer later runs.
+
+Honest people write such sentences, too. So these wordings decide nothing alone: they are asked for text that stems from
+a tool or a page and that nobody vouches for (`lessons/lineage.py`). English wordings and shell commands only.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mcp_reflect.domain.text.inert import skeleton
+from mcp_reflect.domain.text.orders import addresses_reader, runs_from_network
+
+_KEPT_CLOSE = (
+    r"(?:passwords?|passwd|passphrases?|credentials?|api[\s_-]?keys?|secrets?|tokens?|keychain|wallets?|seed phrases?"
+    r"|(?:private|ssh|signing|deploy|gpg) keys?|\.env\b|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.aws\b|\.kube\b"
+    r"|id_(?:rsa|ed25519|ecdsa)|\.ssh\b|/etc/(?:shadow|passwd)|session cookies?|environment variables?|printenv"
+    r"|\benv\b(?=\s*[|>])|\$\(env\)|os\.environ|process\.env)"
+)
+_TO_HAND_OVER = (
+    r"\b(?:send|post|upload|forward|exfiltrate|e-?mail|leak|reveal|publish|share|submit|attach|transmit|deliver|paste|dump"
+    r"|base64|pipe|curl|wget|nc|ncat|scp|rsync|copy|include|append|embed|report|disclose|hand over|back up)\b"
+)
+_ADDRESS = r"(?:https?://|\bftp://|[\w.]@[\w-]+\.\w|\b(?:webhook|pastebin|gist)\b|\b(?:nc|ncat|scp|curl|wget)\s)"
+_SHELL = r"(?:sudo\s+)?(?:ba|z|da|k)?sh\b"
+_ANY_LATER = r"(?:all|every|each|any)(?: of the)?(?: future| later| subsequent| upcoming| other| new| following)?"
+_GUARD = (
+    r"\b(?:security|safety|sandbox\w*|firewall|authentication|authori[sz]ation|2fa|mfa|verification|confirmations?"
+    r"|approvals?|permission (?:checks?|prompts?)|guardrails?|audit\w*|signature checks?|branch protection|pre-commit"
+    r"|(?:certificate|tls|ssl|signature|checksum|host key)s?(?: \w+){0,2} (?:check|verif|valid)\w*)\b"
+)
+
+_PATTERNS = (
+    # Secrets go somewhere.
+    rf"{_TO_HAND_OVER}[^\n]{{0,120}}{_KEPT_CLOSE}",
+    rf"{_KEPT_CLOSE}[^\n]{{0,120}}{_ADDRESS}",
+    r"\b(?:curl|wget|iwr|nc|ncat|dig|nslookup|ping)\b[^\n]{0,160}(?:\$\(|`[^`]|@~?/|@\.|<\()",
+    # Foreign code runs.
+    rf"\b(?:curl|wget|iwr)\b[^\n|]{{0,200}}\|[^\n]{{0,40}}(?:{_SHELL}|\b(?:python[\d.]*|node|perl|ruby|iex)\b)",
+    rf"\b(?:base64|openssl|xxd|printf|echo)\b[^\n|]{{0,300}}\|[^\n]{{0,40}}{_SHELL}",
+    (
+        r"\b(?:python3?|node|perl|ruby|powershell|pwsh|bash|sh)\s+-(?:c|e|enc\w*)\b[^\n]{0,200}"
+        r"(?:https?:|urlopen|socket|exec\(|eval\(|b64decode|requests\.)"
+    ),
+    (
+        r"\b(?:pip3?|pipx|uv|npm|npx|pnpm|yarn|gem|cargo|go|brew|apt|apt-get)\b[^\n;]{0,80}"
+        r"(?:--(?:extra-)?index-url|--registry|--find-links|git\+|https?://)"
+    ),
+    (
+        r"\b(?:download|fetch|get|grab|install|run|execute|open|launch|source|load|import|visit|call|clone|pull|use)\b"
+        r"[^.\n]{0,80}https?://"
+    ),
+    r"\b(?:curl|wget|iwr)\b[^\n]{0,200}(?:&&|;|then)[^\n]{0,60}(?:\bsh\b|\bbash\b|chmod|\./|python|source)",
+    r"\bdocker run\b[^\n]{0,120}(?:--privileged|-v\s*/:|docker\.sock)",
+    # Something stays behind.
+    r">>?\s*[^\s;|]{0,60}(?:authorized_keys|\.(?:bash|zsh)rc|\.profile|\.bash_profile|crontab|/etc/\w|\.git/hooks)",
+    r"\b(?:authorized_keys|crontab|launchctl|systemctl enable)\b",
+    r"\bgit (?:remote (?:add|set-url)|config --global)\b",
+    # Work is destroyed.
+    r"\brm\s+-\w*[rf]\w*\s+(?:-\w+\s+)*[\"']?(?:/(?!tmp/|var/tmp/)|~|\$home|\.git\b|\*|\.\s*$)",
+    r"\bgit push\b[^\n]{0,60}(?:--force\b|-f\b|--mirror)|\bgit reset --hard\b|\bdrop (?:table|database|schema)\b",
+    r"\b(?:mkfs|shred|wipefs)\b|\bdd if=|\b(?:delete|wipe|erase|truncate|destroy) (?:all|every|the entire|the whole)\b",
+    # Guards come down.
+    rf"\b(?:disable|turn off|skip|bypass|switch off|remove|suppress|deactivate|ignore)\b[^.\n]{{0,60}}{_GUARD}",
+    r"\bchmod\s+(?:-\w+\s+)?(?:0?777|a\+rwx|u\+s)\b",
+    r"--no-verify|--insecure\b|--no-check-certificate|--trusted-host|stricthostkeychecking[= ]no|--dangerously",
+    r"sslverify[= ]false|strict-ssl[= ]false|verify\s*=\s*false|node_tls_reject_unauthorized|--privileged\b",
+    # Later runs are steered, and nobody is told.
+    (
+        rf"\b(?:in|for|on|at|before|after|during|with|to)\s+{_ANY_LATER}\s+"
+        r"(?:tasks?|runs?|sessions?|requests?|conversations?|answers?|repl(?:y|ies)|responses?|projects?|commits?)\b"
+    ),
+    (
+        r"\b(?:save|store|remember|record|memori[sz]e|keep)\b[^.\n]{0,40}"
+        r"\b(?:memory|memories|lessons?|rules?|as an? (?:insight|instruction|preference)|permanently|forever)\b"
+    ),
+    (
+        r"\b(?:highest|top|absolute) priority\b|\b(?:overrides?|supersedes?|takes? precedence over)\b[^.\n]{0,40}"
+        r"\b(?:all|any|other|previous|prior|earlier|user|every)\b"
+    ),
+    (
+        r"\b(?:without|do not|don't|never|no need to) (?:ask|confirm|tell|inform|notify|mention|show|warn|report"
+        r"|disclos|reveal|alert|log|review|check with)\w*\b"
+    ),
+    (
+        r"\b(?:users?|owners?|humans?|administrators?|admins?|security team|maintainers?|management)\b[^.\n]{0,40}"
+        r"\b(?:already |explicitly )?(?:approved|authori[sz]ed|consented|permitted|granted|pre-approved|signed off)\b"
+    ),
+    (
+        r"\b(?:transfer|wire|pay|donate|refund|buy|purchase)\b[^.\n]{0,60}"
+        r"(?:\baccount\b|\bwallet\b|\biban\b|\bbtc\b|\bbitcoin\b|0x[0-9a-f]{8,}|\bgift cards?\b|\bcertificates?\b)"
+    ),
+)
+_DANGEROUS = re.compile("|".join(_PATTERNS), re.IGNORECASE)
+
+
+def is_dangerous(text: str) -> bool:
+    """Return true where a text has the wording of a dangerous sentence; look-alikes are read as what they imitate."""
+    plain = " ".join(skeleton(text).split())
+    return addresses_reader(plain) or bool(runs_from_network(plain)) or bool(_DANGEROUS.search(plain))
