@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 from mcp_reflect.client.calls import ToolRequest
 from mcp_reflect.errors import InvalidArgument, MemoryUnavailable, ReflectError, UsageError, error_from_data
@@ -36,6 +36,47 @@ _shown: ContextVar[tuple[tuple[MemoryConnection, str], ...]] = ContextVar("shown
 """What the present thread or task retrieved since its last trace."""
 
 
+class ToolCaller(Protocol):
+    """Calls tools, reads resources and deletes runs, as `wire.caller.Caller` does over the hub of a home."""
+
+    def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        timeout: float = ...,
+        *,
+        again: bool = ...,
+        in_turn: bool = ...,
+        start_s: float = ...,
+    ) -> Any:
+        """Return the structured result of a tool. Raises RemoteError, ConnectionLost or HubUnavailable."""
+        ...
+
+    def read_resource(self, uri: str, timeout: float = ..., start_s: float = ...) -> str:
+        """Return the text of a resource; raises as `call` does."""
+        ...
+
+    def forget(self, trace_id: str) -> None:
+        """Delete a run for good. Raises ReflectError."""
+        ...
+
+    def close(self) -> None:
+        """End the connection."""
+        ...
+
+
+class HubCaller(Caller):
+    """A caller that also deletes runs, which no tool does."""
+
+    def forget(self, trace_id: str) -> None:
+        """Delete a run for good. Raises ReflectError."""
+        from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
+        from mcp_reflect.hub.maintenance import request_maintenance  # noqa: PLC0415 - heavy
+
+        settings = load_settings(self._environ, Path(self._cwd) if self._cwd else None)
+        request_maintenance("forget", settings, lambda _event: None, thing=trace_id)
+
+
 class MemoryConnection:
     """Carries out calls. Shared by a client, its runs, and every thread and task that uses them.
 
@@ -44,7 +85,16 @@ class MemoryConnection:
     call that the memory refuses.
     """
 
-    def __init__(self, environ: Mapping[str, str], cwd: str, name: str, timeout: float, *, strict: bool) -> None:
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        cwd: str,
+        name: str,
+        timeout: float,
+        *,
+        strict: bool,
+        caller: ToolCaller | None = None,
+    ) -> None:
         if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not 0 < timeout <= _LONGEST_S:
             raise InvalidArgument("timeout", f"got {timeout!r}", "a number of seconds above 0, at most 86,400 (a day)")
         self.strict = strict
@@ -52,7 +102,7 @@ class MemoryConnection:
         self._environ = environ
         self._cwd = cwd or current_folder()
         self._start_s = address.start_timeout_s(environ, self._home, self._cwd)
-        self._caller = Caller(environ, cwd, name, wait=False, idle_s=_IDLE_S)
+        self._caller = caller or HubCaller(environ, cwd, name, wait=False, idle_s=_IDLE_S)
         self._telling = threading.Lock()
         self._told = False
         self._left_alone_until = 0.0
@@ -92,15 +142,11 @@ class MemoryConnection:
 
     def delete(self, trace_ids: Sequence[str]) -> None:
         """Delete runs for good. Raises UsageError for an unknown id, else MemoryUnavailable; strict or not."""
-        from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
-        from mcp_reflect.hub.maintenance import request_maintenance  # noqa: PLC0415 - heavy
-
         for trace_id in trace_ids:
             if not trace_id.startswith("trace_"):
                 raise InvalidArgument("trace_ids", f"got {trace_id!r}", "ids of runs, as create_trace returned them")
-        settings = load_settings(self._environ, Path(self._cwd) if self._cwd else None)
         for trace_id in trace_ids:
-            request_maintenance("forget", settings, lambda _event: None, thing=trace_id)
+            self._caller.forget(trace_id)
 
     @property
     def _home(self) -> str:
