@@ -98,8 +98,11 @@ class MemoryService(MemoryReader):
 
     # -- before a task
 
-    def query(self, query: Query) -> RetrievedMemories:
-        """Return the memories that are near in meaning and have led to good outcomes, best first."""
+    def query(self, query: Query, *, unclaimed: bool = False) -> RetrievedMemories:
+        """Return the memories that are near in meaning and have led to good outcomes, best first.
+
+        `unclaimed`: they are kept for the agent's run, which may come over another connection without naming them.
+        """
         self._embedder.prepare()
         how = query.retrieval or self.profile.retrieval
         threshold = query.similarity_threshold
@@ -119,9 +122,12 @@ class MemoryService(MemoryReader):
             optimism=self.profile.optimism_for(how),
         )
         try:
-            return self._retrieved(wanted, refresh=False)
+            retrieved = self._retrieved(wanted, refresh=False)
         except OutOfDate:  # another process wrote to the ledger
-            return self._retrieved(wanted, refresh=True)
+            retrieved = self._retrieved(wanted, refresh=True)
+        if unclaimed and retrieved.matches:
+            self._unclaimed.add(self.profile, [match.memory.id for match in retrieved.matches], query.task, now)
+        return retrieved
 
     def _retrieved(self, wanted: RetrievalSpec, *, refresh: bool) -> RetrievedMemories:
         """Search and record what is returned.
@@ -147,18 +153,12 @@ class MemoryService(MemoryReader):
         ]
         return RetrievedMemories(retrieval.id, matches)
 
-    def augment(self, query: Query) -> tuple[str, RetrievedMemories]:
-        """Return the task with the memories that may help, ready to be used as a prompt."""
-        retrieved = self.query(query)
+    def augment(self, query: Query, *, unclaimed: bool = False) -> tuple[str, RetrievedMemories]:
+        """Return the task with the memories that may help, ready to be used as a prompt; `unclaimed` as in `query`."""
+        retrieved = self.query(query, unclaimed=unclaimed)
         return render_augmented(
             query.task, [match.memory for match in retrieved.matches], retrieved.disagreements
         ), retrieved
-
-    def leave_unclaimed(self, task: str, retrieved: RetrievedMemories) -> None:
-        """Keep what an agent was shown, for its run that may come over another connection without naming it."""
-        ids = [match.memory.id for match in retrieved.matches]
-        if ids:
-            self._unclaimed.add(self.profile, ids, task, self._clock())
 
     def guide(self) -> WrittenGuide:
         """Return the project guide, from every memory in use."""

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 
 import numpy as np
 
@@ -36,9 +37,14 @@ class UnclaimedRetrieval:
     user: str
     memory_ids: tuple[str, ...]
     task: int
-    terms: Keys
+    text: str
     at: datetime
     ended: bool = False
+
+    @cached_property
+    def terms(self) -> Keys:
+        """The terms of the task, which only a run without a retrieval of its own asks for."""
+        return np.unique(terms(self.text).keys)
 
 
 class UnclaimedRetrievals:
@@ -52,7 +58,7 @@ class UnclaimedRetrievals:
         """Keep what a connection was shown for a task."""
         shown = UnclaimedRetrieval(
             *(profile.connection, profile.project, profile.user, tuple(memory_ids)),
-            *(task_key(task), np.unique(terms(task).keys), at),
+            *(task_key(task), task, at),
         )
         with self._lock:
             self._kept = [*self._kept, shown][-MOST_KEPT:]

@@ -37,7 +37,7 @@ def keep_submission(given: dict[str, Any]) -> None:
     keep_run(settings.home, run)
 
 
-def main() -> None:
+def keep_run_on_stdin() -> None:
     """Keep the run on stdin; the outcome goes to stdout."""
     try:
         keep_submission(json.loads(sys.stdin.buffer.read()))
@@ -48,4 +48,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    keep_run_on_stdin()

@@ -8,7 +8,6 @@ from functools import partial
 
 from mcp_types import CallToolResult
 
-from mcp_reflect.application.memory_service import RetrievedMemories
 from mcp_reflect.application.requests import (
     AugmentQuery,
     FiguresRequest,
@@ -43,26 +42,18 @@ PATIENCE_S = 8.0
 
 
 def _query_memories(ctx: AppContext, query: MemoryQuery) -> CallToolResult:
-    retrieved = ctx.request_context.lifespan_context.query(query)
-    _leave_unclaimed(ctx, query.task, retrieved)
+    retrieved = ctx.request_context.lifespan_context.query(query, unclaimed=not wants_details(ctx))
     detailed = query.response_format == "detailed" or wants_details(ctx)
     return answer(retrieved_view(retrieved) if detailed else concise_memories(retrieved))
 
 
 def _augment_task(ctx: AppContext, query: AugmentQuery) -> CallToolResult:
-    augmented, retrieved = ctx.request_context.lifespan_context.augment(query)
-    _leave_unclaimed(ctx, query.task, retrieved)
+    augmented, retrieved = ctx.request_context.lifespan_context.augment(query, unclaimed=not wants_details(ctx))
     if wants_details(ctx):
         view = retrieved_view(retrieved)
         return answer({"augmented_task": augmented, **view}, f"{augmented}\n\n{readable(view)}")
     view = prompt_view(augmented, retrieved)
     return answer(view, prompt_text(view))
-
-
-def _leave_unclaimed(ctx: AppContext, task: str, retrieved: RetrievedMemories) -> None:
-    """Keep what a model was shown; programs of ours name what they retrieved, and people look only."""
-    if not wants_details(ctx):
-        ctx.request_context.lifespan_context.leave_unclaimed(task, retrieved)
 
 
 _unanswered = UnansweredSubmissions()
