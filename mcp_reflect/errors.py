@@ -58,6 +58,10 @@ class UsageError(ReflectError):
         return self.argument
 
 
+CALL_AGAIN = "Nothing was changed; correct it and call again."
+"""How the message of a wrong argument ends, for a model that may call again."""
+
+
 class InvalidArgument(UsageError):
     """An argument has a value that is not allowed.
 
@@ -70,7 +74,7 @@ class InvalidArgument(UsageError):
     allowed = ""
 
     def __init__(self, argument: str, problem: str, allowed: str, ids: Iterable[str] = ()) -> None:
-        super().__init__(f"{argument}: {problem}. Allowed: {allowed}. Nothing was changed; correct it and call again.")
+        super().__init__(f"{argument}: {problem}. Allowed: {allowed}. {CALL_AGAIN}")
         self.argument = argument
         self.ids = tuple(ids)
         self.problem = problem
@@ -90,10 +94,7 @@ class UnknownId(UsageError):
         self.ids = tuple(ids)
         more = len(self.ids) - _LISTED_IDS
         listed = ", ".join(self.ids[:_LISTED_IDS]) + (f" and {more} more" if more > 0 else "")
-        super().__init__(
-            f"{argument}: unknown {listed}. Allowed: ids as issued by {source}. "
-            "Nothing was changed; correct it and call again."
-        )
+        super().__init__(f"{argument}: unknown {listed}. Allowed: ids as issued by {source}. {CALL_AGAIN}")
 
 
 class TraceKeyConflict(UsageError):

@@ -198,7 +198,7 @@ def test_the_picture_can_be_taken_again(tmp_path: Path) -> None:
     assert [varying.sub("…", text) for text in now] == [varying.sub("…", text) for text in committed]
 
 
-varying = re.compile(r"\b(?:mem|trace|ret)_\w+|\d{4}-\d\d-\d\d(?:, \d\d:\d\d|&#160;\d\d:\d\d)?")
+varying = re.compile(r"\b(?:mem|trace|ret)_\w+|\d{4}-\d\d-\d\d(?:, \d\d:\d\d|&#160;\d\d:\d\d)?(?:[+-]\d\d:\d\d)?")
 
 
 @pytest.mark.slow

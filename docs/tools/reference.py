@@ -95,8 +95,14 @@ def _command(name: str, command: TyperCommand) -> Iterator[str]:
     arguments = [_metavar(each) for each in command.params if isinstance(each, TyperArgument)]
     yield f"### `{' '.join([name, *arguments])}`"
     yield " ".join((command.help or "").split())
-    if command.params:
-        yield "\n".join(_parameter(each) for each in command.params)
+    own = [each for each in command.params if not _is_common(each)]
+    if own:
+        yield "\n".join(map(_parameter, own))
+
+
+def _is_common(parameter: Any) -> bool:
+    """Options that every command has are described once, above the list."""
+    return "--quiet" in parameter.opts or ("--project" in parameter.opts and not parameter.is_flag)
 
 
 def _metavar(argument: TyperArgument) -> str:

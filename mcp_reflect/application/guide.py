@@ -43,9 +43,9 @@ def opening_guide(session: ReadSession, profile: Profile, most: int) -> ProjectG
     for order in ("q_value", "age"):
         best = session.memories.best(
             profile.project,
-            user=profile.visible_user,
-            kind=None,
-            statuses=tuple(sorted(IN_FORCE)),
+            profile.visible_user,
+            None,
+            tuple(sorted(IN_FORCE)),
             order=order,
             limit=_LOOKED_AT,
         )

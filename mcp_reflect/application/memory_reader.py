@@ -14,6 +14,7 @@ from mcp_reflect.errors import InvalidArgument, UnknownId
 ISSUED_BY = "query_memories and augment_task"
 
 _LISTED = 5
+_KINDS = {"trace": "run", "mem": "memory", "ret": "retrieval"}
 
 AnyTrace = TypeVar("AnyTrace", Trace, TraceSummary)
 
@@ -108,12 +109,21 @@ class MemoryReader:
         if beginning in found:
             return beginning
         if not found:
+            _refuse_other_kind(beginning, prefixes)
             raise UnknownId("ID", [beginning], "`mcp-reflect traces` and `mcp-reflect memories`")
         if len(found) > 1:
             more = ", …" if len(found) > _LISTED else ""
             problem = f"{beginning!r} is the beginning of {', '.join(found[:_LISTED])}{more}"
             raise InvalidArgument("ID", problem, "an id, or the beginning of a single one")
         return found[0]
+
+
+def _refuse_other_kind(beginning: str, prefixes: Sequence[str]) -> None:
+    """Raise InvalidArgument where an id says itself that it is of another kind than those asked for."""
+    kind = beginning.partition("_")[0]
+    if kind in _KINDS and kind not in prefixes:
+        allowed = " or ".join(f"the id of a {_KINDS[prefix]}" for prefix in prefixes)
+        raise InvalidArgument("ID", f"{beginning!r} is that of a {_KINDS[kind]}", allowed)
 
 
 def ingest_status(job: ReflectionJob | None) -> IngestStatus:

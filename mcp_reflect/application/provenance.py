@@ -1,4 +1,4 @@
-"""Provenance of a memory: the traces it came from, and every review that changed its q_value."""
+"""Provenance: why a memory has its q_value, and what a run was given, moved and taught."""
 
 from __future__ import annotations
 
@@ -55,3 +55,58 @@ def explain(ledger: Ledger, profile: Profile, memory_id: str) -> Explanation:
         QChange(event, reviews[event.review_id], run) for event in events if (run := runs[event.trace_id]) is not None
     ]
     return Explanation(memory, origins, moves, log)
+
+
+@dataclass(frozen=True)
+class RecalledMemory:
+    """A memory that a run was given, with the q_values around the run's review; None where it was not moved.
+
+    `followed` is None where nobody judged and nothing was inferred.
+    """
+
+    memory: Memory
+    followed: bool | None
+    q_before: float | None
+    q_after: float | None
+
+
+@dataclass(frozen=True)
+class RunExplanation:
+    """A run, the memories that it was given in their order, and those that it taught, its lesson first."""
+
+    run: TraceSummary
+    recalled: list[RecalledMemory]
+    taught: list[Memory]
+
+
+def explain_run(ledger: Ledger, profile: Profile, trace_id: str) -> RunExplanation:
+    """Return what a run was given, what its review moved, and what it taught. Raises UnknownId."""
+    with ledger.reading() as session:
+        run = session.traces.summary(trace_id)
+        trace = session.traces.get(trace_id)
+        if run is None or trace is None or not profile.sees(run):
+            raise UnknownId("trace_id", [trace_id], "submit_trace and list_traces")
+        given = session.memories.by_ids(trace.retrieved_memory_ids)
+        events = {event.memory_id: event for event in session.events.of_trace(trace_id)}
+        lesson = session.memories.reflection_of(trace_id)
+        came = session.memories.of_trace(trace_id)
+    taught = ([] if lesson is None else [lesson]) + [
+        memory for memory in came if lesson is None or memory.id != lesson.id
+    ]
+    recalled = []
+    for memory_id in trace.retrieved_memory_ids:
+        if memory_id in given and profile.sees(given[memory_id]):
+            event = events.get(memory_id)
+            q_before, q_after = (None, None) if event is None else (event.q_before, event.q_after)
+            recalled.append(RecalledMemory(given[memory_id], _followed(run.review, memory_id), q_before, q_after))
+    return RunExplanation(run, recalled, [memory for memory in taught if profile.sees(memory)])
+
+
+def _followed(review: Review | None, memory_id: str) -> bool | None:
+    if review is None:
+        return None
+    named = {*review.helpful_memory_ids, *review.judged_helpful}
+    misled = {*review.harmful_memory_ids, *review.judged_harmful}
+    if named or misled:
+        return memory_id in named | misled
+    return memory_id in review.used if review.used else None

@@ -11,12 +11,15 @@ from typing import Annotated
 import typer
 
 from mcp_reflect.cli.console import (
+    JsonOption,
     YesOption,
     confirm,
     current_settings,
+    err,
     out,
     refuse_own_file,
     report_errors,
+    show_json,
     show_progress,
 )
 from mcp_reflect.errors import ConfigurationError, HomeInUse
@@ -25,7 +28,9 @@ _PATIENCE_S = 60.0
 _CONFIG = "config.toml"
 
 
-def backup_command(file: Annotated[Path, typer.Argument(help="Where to; what is there is replaced.")]) -> None:
+def backup_command(
+    file: Annotated[Path, typer.Argument(help="Where to; what is there is replaced.")], as_json: JsonOption = False
+) -> None:
     """Write ledger, settings and prompts of the home into one file, also while the home is in use."""
     from mcp_reflect.application.maintenance.backups import back_up  # noqa: PLC0415 - heavy
     from mcp_reflect.bootstrap import open_ledger_access  # noqa: PLC0415 - heavy
@@ -42,6 +47,9 @@ def backup_command(file: Annotated[Path, typer.Argument(help="Where to; what is 
         with show_progress("copying the ledger") as told:
             manifest = back_up(wanted.home, ledger, file, told)
     size = sum(each.bytes for each in manifest.files.values())
+    if as_json:
+        show_json({"file": str(file), "contents": sorted(manifest.files), "bytes": size})
+        return
     out.print(
         f"{', '.join(sorted(manifest.files))} ({size / 1e6:.1f} MB) written to {file}", markup=False, soft_wrap=True
     )
@@ -60,6 +68,7 @@ def restore_command(
         list[str] | None,
         typer.Option("--allow", metavar="SETTING", help="Take over this setting, which may send texts elsewhere."),
     ] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Put a backup in the place of what the home holds now, which is kept aside. A running hub is asked to leave."""
     from mcp_reflect.application.maintenance.backups import offered  # noqa: PLC0415 - heavy
@@ -67,6 +76,10 @@ def restore_command(
     from mcp_reflect.bootstrap.parts import home_ledger_file  # noqa: PLC0415 - heavy
 
     with report_errors():
+        if file.name.startswith("mem_") and not file.exists():
+            raise ConfigurationError(
+                f"{file}: is no file. This puts back a backup; for a memory: mcp-reflect memory restore {file}"
+            )
         wanted = current_settings()
         ledger = home_ledger_file(wanted)
         seen = offered(file)
@@ -75,10 +88,14 @@ def restore_command(
         for name in sorted(seen.digests):
             option, taken = ("--with-settings", with_settings) if name == _CONFIG else ("--with-prompts", with_prompts)
             fate = "taken over from the backup" if taken else f"not taken over, the home's own stays ({option})"
-            out.print(f"{name}: {fate}", markup=False, soft_wrap=True)
+            (err if as_json else out).print(f"{name}: {fate}", markup=False, soft_wrap=True)
         confirm(f"Replace everything in {wanted.home} by {file}?", yes=yes)
         with _owned(wanted.home), show_progress("restoring the ledger") as told:
             aside = put_back(wanted.home, ledger, file, told, prompts=with_prompts, settings=with_settings, seen=seen)
+    if as_json:
+        taken_over = [name for name in sorted(seen.digests) if (with_settings if name == _CONFIG else with_prompts)]
+        show_json({"file": str(file), "taken_over": taken_over, "before": None if aside is None else str(aside)})
+        return
     out.print(f"{file} restored; the index is filled anew by the next server.", markup=False, soft_wrap=True)
     if aside is not None:
         out.print(f"What was there before: {aside}", markup=False, soft_wrap=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -15,11 +16,9 @@ import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.segment import Segment
-from rich.table import Column, Table
-from rich.text import Text
 
 from mcp_reflect.domain.text.inert import escaped_json, visible
-from mcp_reflect.errors import ConfigurationError, ReflectError
+from mcp_reflect.errors import CALL_AGAIN, ConfigurationError, ReflectError
 
 if TYPE_CHECKING:
     from mcp_reflect.application.memory_reader import MemoryReader
@@ -45,12 +44,26 @@ class PlainConsole(Console):
 
 out = PlainConsole(highlight=False)
 err = PlainConsole(stderr=True, highlight=False)
+_notes = PlainConsole(stderr=True, highlight=False)
+
+
+def set_quiet(quiet: bool) -> None:
+    """Leave out progress and hints from here on; errors and warnings are still printed."""
+    _notes.quiet = quiet
+
+
+def note(text: str) -> None:
+    """Print a hint to stderr where that is a terminal, unless the person wants none."""
+    if _notes.is_terminal:
+        _notes.print(text, markup=False, soft_wrap=True, style="dim")
+
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document, for programs.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 
 _EXIT_USAGE = 2
-_LEAST_WIDTH = 12
+_PATIENCE_S = 0.7
+_OTHERS_NAMED = 5
 _CLIENT = "mcp-reflect command"
 
 
@@ -83,24 +96,46 @@ def give_up_output() -> None:
 
 
 def _ended(error: Exception, code: int) -> typer.Exit:
-    err.print(f"mcp-reflect: {error}", markup=False, soft_wrap=True)
+    err.print(f"mcp-reflect: {_for_people(error)}", markup=False, soft_wrap=True)
     return typer.Exit(code)
 
 
+_TYPED = {
+    "task": "TEXT",
+    "lambda_": "--lambda",
+    "metadata_filter": "--filter",
+    "helpful_memory_ids": "--helpful",
+    "harmful_memory_ids": "--harmful",
+    "trace_id": "ID",
+    "memory_id": "ID",
+}
+"""Arguments of tools by what a person types for them; others are typed as an option of their name."""
+
+
+def _for_people(error: Exception) -> str:
+    """The message without what is meant for a model, and with the argument as it was typed."""
+    message = str(error).removesuffix(CALL_AGAIN).rstrip()
+    argument = str(getattr(error, "argument", ""))
+    if argument.isidentifier() and argument.islower() and message.startswith(f"{argument}: "):
+        typed = _TYPED.get(argument, "--" + argument.replace("_", "-"))
+        return typed + message.removeprefix(argument)
+    return message
+
+
 @contextmanager
-def ledger_access(project: str = "") -> Iterator[LedgerAccess]:
-    """Open the ledger of the settings in force, or of another project, beside whoever owns the home."""
+def ledger_access() -> Iterator[LedgerAccess]:
+    """Open the ledger of the settings in force, beside whoever owns the home."""
     from mcp_reflect.bootstrap import open_ledger_access  # noqa: PLC0415 - heavy
 
-    with report_errors(), open_ledger_access(current_settings(project)) as access:
+    with report_errors(), open_ledger_access(current_settings()) as access:
         yield access
 
 
-def current_settings(project: str = "") -> Settings:
-    """Return the settings in force, or those for another project where one is named. Raises ConfigurationError."""
+def current_settings() -> Settings:
+    """Return the settings in force. Raises ConfigurationError."""
     from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
 
-    return load_settings({**os.environ, "MCP_REFLECT_PROJECT": project} if project else None)
+    return load_settings()
 
 
 def memory_reader(access: LedgerAccess) -> MemoryReader:
@@ -110,14 +145,31 @@ def memory_reader(access: LedgerAccess) -> MemoryReader:
     return MemoryReader(access.ledger, access.profile, access.embedder.identity)
 
 
+def say_nothing_found(things: str, access: LedgerAccess) -> None:
+    """Say that the project has none of these, and which projects have runs where it has none at all."""
+    project = access.profile.project
+    out.print(f"No {things} in project {project}.", markup=False, soft_wrap=True)
+    with access.ledger.reading() as session:
+        others = session.projects.overview(access.profile.visible_user)
+    if others and not any(each.name == project for each in others):
+        named = ", ".join(f"{each.name} ({format_count(each.traces, 'run')})" for each in others[:_OTHERS_NAMED])
+        out.print(f"Projects that have some: {named}. Name one with --project.", markup=False, soft_wrap=True)
+
+
 def call_tool(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the structured result of a tool, from the home's hub."""
     from mcp_reflect.wire.caller import Caller  # noqa: PLC0415 - as above
 
-    with Caller(client=_CLIENT) as caller:
-        result: dict[str, Any] = caller.call(tool, arguments)
-        print_warnings(caller.warnings)
-        return result
+    waiting = threading.Timer(_PATIENCE_S, note, ["Waiting for the memory's server; it may be starting …"])
+    waiting.daemon = True
+    waiting.start()
+    try:
+        with Caller(client=_CLIENT) as caller:
+            result: dict[str, Any] = caller.call(tool, arguments)
+            print_warnings(caller.warnings)
+            return result
+    finally:
+        waiting.cancel()
 
 
 def read_argument(argument: str) -> str:
@@ -160,27 +212,9 @@ def confirm(question: str, *, yes: bool) -> None:
 def show_progress(doing: str) -> Iterator[Told]:
     """Show a bar on stderr while something takes its time; nothing where that is no terminal."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+    with Progress(*columns, console=_notes, transient=True, disable=not _notes.is_terminal) as bar:
         task = bar.add_task(doing, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def make_table(*names: str) -> Table:
-    """Return a table of one line per row: the last column takes what the others leave, and is cut off there.
-
-    A name that begins with > is that of a column of numbers.
-    """
-    columns = [
-        Column(name.removeprefix(">"), justify="right" if name[0] == ">" else "left", no_wrap=True)
-        for name in names[:-1]
-    ]
-    last = Column(names[-1], no_wrap=True, overflow="ellipsis", ratio=1, min_width=_LEAST_WIDTH)
-    return Table(*columns, last, box=None, expand=True, pad_edge=False)
-
-
-def one_line(text: str) -> Text:
-    """Return the text as a cell of a table, or the end of a line."""
-    return Text(" ".join(visible(text).split()))
 
 
 def format_day(moment: datetime | None) -> str:
@@ -189,8 +223,8 @@ def format_day(moment: datetime | None) -> str:
 
 
 def format_minute(moment: datetime) -> str:
-    """Return a time to the minute, in local time."""
-    return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+    """Return a time to the minute, local, with its offset from UTC: `2026-11-22 18:35+01:00`."""
+    return moment.astimezone().isoformat(" ", "minutes")
 
 
 def format_count(number: int, thing: str, things: str = "") -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 import typer
 
 from mcp_reflect.cli.console import (
+    JsonOption,
     current_settings,
     err,
     format_count,
@@ -16,6 +17,7 @@ from mcp_reflect.cli.console import (
     out,
     print_warnings,
     refuse_own_file,
+    show_json,
     show_progress,
 )
 from mcp_reflect.errors import ConfigurationError
@@ -89,18 +91,19 @@ def import_command(
         bool,
         typer.Option("--trust-reviews", help="Also take over what the reviews of an export from another home gave."),
     ] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Take in an export, all of it or nothing; or the errors and fixes of a reflexion.jsonl, line by line."""
     from mcp_reflect.application.maintenance.export import read_header  # noqa: PLC0415 - heavy
 
     with ledger_access() as access:
         if read_header(file) is None:
-            _import_errors(access, file)
+            _import_errors(access, file, as_json=as_json)
         else:
-            _import_all(access, file, here=here, trust_reviews=trust_reviews)
+            _import_all(access, file, here=here, trust_reviews=trust_reviews, as_json=as_json)
 
 
-def _import_all(access: LedgerAccess, file: Path, *, here: bool, trust_reviews: bool) -> None:
+def _import_all(access: LedgerAccess, file: Path, *, here: bool, trust_reviews: bool, as_json: bool) -> None:
     from mcp_reflect.application.maintenance.audit import embed_missing  # noqa: PLC0415 - heavy
     from mcp_reflect.application.maintenance.export import import_project  # noqa: PLC0415 - heavy
     from mcp_reflect.application.maintenance.unearned import Importer  # noqa: PLC0415 - heavy
@@ -118,6 +121,12 @@ def _import_all(access: LedgerAccess, file: Path, *, here: bool, trust_reviews: 
     with show_progress("embedding") as told:
         embedded = embed_missing(access.ledger, access.embedder, done.project, told)
     added, skipped = sum(done.added.values()), sum(done.skipped.values())
+    if done.project == present:
+        print_warnings(access.mirror.write())
+    if as_json:
+        counts = {"added": done.added, "skipped": done.skipped, "embedded": embedded}
+        show_json({"project": done.project, "reviews_taken_over": done.earned} | counts)
+        return
     out.print(
         f"project {done.project}: {format_count(added, 'row')} new ({done.added.get('traces', 0)} traces, "
         f"{done.added.get('memories', 0)} memories), {skipped:,} as they were, {embedded:,} embedded",
@@ -134,11 +143,9 @@ def _import_all(access: LedgerAccess, file: Path, *, here: bool, trust_reviews: 
         )
     if done.project != present:
         out.print(f"The present project is {present}; import --here would have used that.", markup=False)
-    if done.project == present:
-        print_warnings(access.mirror.write())
 
 
-def _import_errors(access: LedgerAccess, file: Path) -> None:
+def _import_errors(access: LedgerAccess, file: Path, *, as_json: bool) -> None:
     from mcp_reflect.application.known_errors.importing import import_errors  # noqa: PLC0415 - heavy
 
     text = _text_of(file)
@@ -146,8 +153,16 @@ def _import_errors(access: LedgerAccess, file: Path) -> None:
     with show_progress("embedding") as told:
         done = import_errors(text, access.ledger, access.embedder, access.profile, access.clock, told)
     print_warnings(access.mirror.write())
+    if not (done.added or done.changed or done.unchanged):
+        broken_lines = "".join(f"; line {each.number}: {each.problem}" for each in done.broken[:1])
+        raise ConfigurationError(f"{file}: holds neither an export nor an error with a fix{broken_lines}")
     for broken in done.broken:
         err.print(f"line {broken.number}: {broken.problem}; skipped", markup=False, soft_wrap=True)
+    if as_json:
+        skipped = [{"line": each.number, "problem": each.problem} for each in done.broken]
+        counts = {"added": done.added, "changed": done.changed, "unchanged": done.unchanged}
+        show_json(counts | {"skipped": skipped})
+        return
     out.print(
         f"{done.added} new, {done.changed} changed, {done.unchanged} as they were, {len(done.broken)} lines skipped"
     )

@@ -5,21 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from mcp_reflect.cli.console import (
+    JsonOption,
     YesOption,
     confirm,
     current_settings,
+    err,
     format_count,
     ledger_access,
     memory_reader,
-    one_line,
     out,
     print_warnings,
     report_errors,
+    show_json,
     show_progress,
 )
+from mcp_reflect.cli.layout import flat, head, show_entry
 from mcp_reflect.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 def forget_command(
     thing_id: Annotated[str, typer.Argument(metavar="ID", help="A trace or a memory; a unique beginning will do.")],
     yes: YesOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Forget a run with all that came from it, or one memory, for good; q_values are replayed without it."""
     from mcp_reflect.application.maintenance.erase import plan_erasure  # noqa: PLC0415 - heavy
@@ -38,29 +41,35 @@ def forget_command(
     with ledger_access() as access:
         full = memory_reader(access).resolve_id(thing_id, "trace", "mem")
         found = plan_erasure(access.ledger, access.profile, full)
-        _show(found)
+        if not as_json:
+            _show(found)
         confirm("Forget this for good?", yes=yes)
         _out_of_the_mirror(access, found)
     with report_errors(), show_progress("forgetting") as told:
 
         def tell(event: MaintenanceEvent) -> None:
             if "line" in event:
-                out.print(event["line"], markup=False)
+                (err if as_json else out).print(event["line"], markup=False)
             elif "doing" in event:
                 told(event["done"], event["total"])
             elif "warning" in event:
                 print_warnings([event["warning"]])
 
         request_maintenance("forget", current_settings(), tell, thing=full)
+    if as_json:
+        moved = [update.model_dump() for update in found.q_updates]
+        ids = {"traces": [each.id for each in found.traces], "memories": [each.id for each in found.memories]}
+        show_json(ids | {"q_updates": moved})
+        return
     traces, memories = format_count(len(found.traces), "trace"), format_count(len(found.memories), "memory", "memories")
     out.print(f"{traces} and {memories} forgotten.")
 
 
 def _show(found: ErasurePlan) -> None:
     for trace in found.traces:
-        out.print(Text(f"trace   {trace.id}  "), one_line(trace.task), soft_wrap=True)
+        show_entry(head(trace.id, "run"), flat(trace.task))
     for memory in found.memories:
-        out.print(Text(f"{memory.kind:<10} {memory.id}  "), one_line(memory.reflection), soft_wrap=True)
+        show_entry(head(memory.id, memory.kind), flat(memory.reflection))
     for update in found.q_updates:
         out.print(f"q_value of {update.memory_id}: {update.q_before:.3f} → {update.q_after:.3f}")
     if found.quoting:

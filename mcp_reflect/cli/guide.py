@@ -20,7 +20,6 @@ from mcp_reflect.cli.console import (
 
 def guide_command(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it into this file.")] = None,
-    project: Annotated[str, typer.Option("--project", help="Of this project, not the present one.")] = "",
     as_json: JsonOption = False,
 ) -> None:
     """Write what works here, what fails, known errors and decisions in force, each with the runs that show it."""
@@ -31,7 +30,7 @@ def guide_command(
     from mcp_reflect.domain.text.inert import escaped_json  # noqa: PLC0415 - only here
     from mcp_reflect.server.views import guide_view  # noqa: PLC0415 - heavy
 
-    with ledger_access(project) as access:
+    with ledger_access() as access:
         found = write_guide(access.ledger, access.profile)
     if output is None and as_json:
         show_json(guide_view(found))

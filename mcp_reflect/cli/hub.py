@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import time
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from mcp_reflect.cli.console import report_errors
+from mcp_reflect.cli.common_options import PlainGroup, register
+from mcp_reflect.cli.console import JsonOption, report_errors, show_json
 from mcp_reflect.wire import handshake, hub_connection, hub_launcher
 
-hub_app = typer.Typer(help="The process that serves all clients of a home.", no_args_is_help=True)
+hub_app = typer.Typer(help="The process that serves all clients of a home.", no_args_is_help=True, cls=PlainGroup)
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
 
@@ -35,14 +35,13 @@ def _status_of(home: str) -> dict[str, Any] | None:
     return status
 
 
-@hub_app.command()
-def status(as_json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False) -> None:
+def status(as_json: JsonOption = False) -> None:
     """Show the hub and its clients; exit code 1 if none is running."""
     with report_errors():
         home = _home()
         found = _status_of(home)
     if as_json:
-        _out.print_json(json.dumps(found))
+        show_json(found)
     elif found is None:
         _out.print(f"No hub is running for {home}.", markup=False, soft_wrap=True)
     else:
@@ -51,23 +50,27 @@ def status(as_json: Annotated[bool, typer.Option("--json", help="As JSON, for pr
         raise typer.Exit(1)
 
 
-@hub_app.command()
-def stop() -> None:
+def stop(as_json: JsonOption = False) -> None:
     """Let the hub finish what is under way and leave. A connected client starts another when it next asks."""
     with report_errors():
         home = _home()
         stopped = _stopped(home)
+    if as_json:
+        show_json({"stopped": stopped})
+        return
     _out.print("The hub has left." if stopped else f"No hub is running for {home}.", markup=False, soft_wrap=True)
 
 
-@hub_app.command()
-def restart() -> None:
+def restart(as_json: JsonOption = False) -> None:
     """Put a new hub in the place of the one that runs, without losing a request; start one where none runs."""
     with report_errors():
         home = _home()
         _stopped(home)
         found = hub_launcher.ensure_hub_runs(home)
-    _out.print(f"The hub runs as process {found}.")
+    if as_json:
+        show_json({"pid": found})
+    else:
+        _out.print(f"The hub runs as process {found}.")
 
 
 def _stopped(home: str) -> bool:
@@ -100,3 +103,8 @@ def _duration(seconds: float) -> str:
     minutes, rest = divmod(max(int(seconds), 0), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+register(hub_app, "status", status, "hub status", of_project=False)
+register(hub_app, "stop", stop, of_project=False)
+register(hub_app, "restart", restart, of_project=False)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import typer
 
-from mcp_reflect.cli.console import YesOption, confirm, format_count, ledger_access, make_table, one_line, out
+from mcp_reflect.cli.common_options import PlainGroup, register
+from mcp_reflect.cli.console import JsonOption, YesOption, confirm, format_count, ledger_access, out, show_json
+from mcp_reflect.cli.layout import flat, show_entry
 
-mirror_app = typer.Typer(help="The file of errors in the project's repository.", no_args_is_help=True)
+mirror_app = typer.Typer(help="The file of errors in the project's repository.", no_args_is_help=True, cls=PlainGroup)
 
 
 @mirror_app.callback()
@@ -14,17 +16,21 @@ def _group() -> None:
     """Keep `accept` a command of its own while it is the only one."""
 
 
-@mirror_app.command("accept")
-def accept_command(yes: YesOption = False) -> None:
+def accept_command(yes: YesOption = False, as_json: JsonOption = False) -> None:
     """Show the errors in the file that came with the repository and take them in; asked once per repository."""
     with ledger_access() as access:
         waiting = access.mirror.waiting()
         if not waiting:
-            out.print("No errors wait for consent.")
+            show_json({"accepted": 0}) if as_json else out.print("No errors wait for consent.")
             return
-        table = make_table("mistake", "fix")
-        for line in waiting:
-            table.add_row(one_line(line.mistake), one_line(line.fix))
-        out.print(table)
+        for line in waiting if not as_json or not yes else ():
+            show_entry(flat(line.mistake, "bold"), flat(line.fix or "no fix yet"))
         confirm(f"Take in {format_count(len(waiting), 'error')}, and later changes of the file?", yes=yes)
-        out.print(f"{format_count(access.mirror.accept(), 'error')} taken in")
+        accepted = access.mirror.accept()
+        if as_json:
+            show_json({"accepted": accepted})
+        else:
+            out.print(f"{format_count(accepted, 'error')} taken in")
+
+
+register(mirror_app, "accept", accept_command, "mirror accept")

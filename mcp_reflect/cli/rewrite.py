@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Annotated
 
 import typer
 
 from mcp_reflect.cli.console import (
+    JsonOption,
     YesOption,
     confirm,
     current_settings,
     err,
     format_count,
     ledger_access,
+    note,
     out,
+    show_json,
     show_progress,
 )
 
@@ -24,6 +28,7 @@ def rewrite_command(
         bool, typer.Option("--dry-run", help="Only show how many there are and what they cost.")
     ] = False,
     yes: YesOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Have reflections that were written without a model written anew by it; q_values and reviews stay."""
     from mcp_reflect.application.maintenance.rewrite import (  # noqa: PLC0415 - heavy
@@ -38,16 +43,17 @@ def rewrite_command(
         prompts, reflector = open_reflector(wanted, access)
         found = find_memories_to_rewrite(access.ledger, access.profile, limit)
         if not found:
-            out.print("Nothing to rewrite.")
+            show_json({"found": 0, "rewritten": 0}) if as_json else out.print("Nothing to rewrite.")
             return
         cost = estimate_cost(access.ledger, prompts, found)
-        out.print(
+        say = note if as_json else functools.partial(out.print, markup=False, soft_wrap=True)
+        say(
             f"{format_count(cost.memories, 'reflection')} by {wanted.reflection.model}: about {cost.prompt_tokens:,} "
-            f"tokens of prompts and {cost.answer_tokens:,} of answers",
-            markup=False,
-            soft_wrap=True,
+            f"tokens of prompts and {cost.answer_tokens:,} of answers"
         )
         if dry_run:
+            if as_json:
+                show_json({"found": cost.memories, "prompt_tokens": cost.prompt_tokens, "rewritten": 0})
             return
         confirm("Go on?", yes=yes)
         done = left = 0
@@ -64,8 +70,8 @@ def rewrite_command(
                         done += 1
                     told(done + left, len(found))
         finally:  # also after an interrupt or an error: what is done is stored
-            out.print(
-                f"{done:,} rewritten, {len(found) - done:,} left; run it again to go on"
-                if done < len(found)
-                else f"{done:,} rewritten"
-            )
+            more = f", {len(found) - done:,} left; run it again to go on" if done < len(found) else ""
+            if as_json:
+                show_json({"found": len(found), "rewritten": done})
+            else:
+                out.print(f"{done:,} rewritten{more}")

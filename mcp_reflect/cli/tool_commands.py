@@ -12,6 +12,7 @@ from rich.text import Text
 from mcp_reflect.cli.console import (
     JsonOption,
     call_tool,
+    current_settings,
     ledger_access,
     memory_reader,
     out,
@@ -19,12 +20,16 @@ from mcp_reflect.cli.console import (
     report_errors,
     show_json,
 )
+from mcp_reflect.cli.layout import flat, head, lines_of, show_text
 from mcp_reflect.errors import InvalidArgument
 
-TaskArgument = Annotated[str, typer.Argument(metavar="TEXT", help="The task at hand; - reads it from stdin.")]
-LimitOption = Annotated[int | None, typer.Option(help="Most memories to show, 1 to 100; by default as configured.")]
+TaskArgument = Annotated[list[str], typer.Argument(metavar="TEXT", help="The task at hand; - reads it from stdin.")]
+LimitOption = Annotated[
+    int | None, typer.Option(metavar="N", help="Most memories to show, 1 to 100; by default as configured.")
+]
 LambdaOption = Annotated[
-    float | None, typer.Option("--lambda", help="0: by meaning only, 1: by q_value only; by default as configured.")
+    float | None,
+    typer.Option("--lambda", metavar="X", help="0: by meaning only, 1: by q_value only; by default as configured."),
 ]
 FilterOption = Annotated[
     list[str] | None,
@@ -33,8 +38,8 @@ FilterOption = Annotated[
 IdsOption = list[str] | None
 
 
-def _arguments(text: str, limit: int | None, lambda_: float | None, filters: list[str] | None) -> dict[str, Any]:
-    given = {"task": read_argument(text), "limit": limit, "lambda_": lambda_}
+def _arguments(text: list[str], limit: int | None, lambda_: float | None, filters: list[str] | None) -> dict[str, Any]:
+    given = {"task": read_argument(" ".join(text)), "limit": limit, "lambda_": lambda_}
     conditions = dict(_condition(each) for each in filters or [])
     return {name: value for name, value in given.items() if value is not None} | {"metadata_filter": conditions}
 
@@ -66,16 +71,31 @@ def query_command(
             show_json(found)
             return
         for rank, memory in enumerate(found["memories"], 1):
-            figures = "  ".join(f"{name} {memory[name]:.3f}" for name in ("q_value", "relevance", "score"))
-            outcome = {True: "passed", False: "failed"}.get(memory["success"], memory["kind"])
-            out.print(Text(f"{rank}. {memory['id']}  ", style="bold"), Text(f"{figures}  {outcome}"), soft_wrap=True)
-            out.print(Text(f"   {' '.join(memory['task'].split())}", style="dim"), soft_wrap=True)
-            out.print(Text("\n".join(f"   {line}" for line in memory["reflection"].splitlines())), soft_wrap=True)
-            out.print()
+            _show_hit(rank, memory)
         if found["memories"]:
+            _explain_order(found["memories"])
             out.print(Text(f"retrieval {found['retrieval_id']}", style="dim"))
         else:
-            out.print("No memory fits.")
+            out.print(f"No memory fits in project {current_settings().project}.", markup=False, soft_wrap=True)
+
+
+def _show_hit(rank: int, memory: dict[str, Any]) -> None:
+    """Six lines at most on a terminal: the figures, the task, and four of the lesson."""
+    figures = [f"{name} {memory[name]:.3f}" for name in ("q_value", "relevance", "score")]
+    outcome = {True: "passed", False: "failed"}.get(memory["success"], memory["kind"])
+    out.print(head(f"{rank}. {memory['id']}", outcome, *figures), soft_wrap=True)
+    show_text(flat(f"on: {memory['task']}", "dim"), most_lines=1, indent=3)
+    show_text(lines_of(memory["reflection"]), most_lines=4, indent=3)
+
+
+def _explain_order(memories: list[dict[str, Any]]) -> None:
+    """Scores need not fall from hit to hit; say why where they do not."""
+    scores = [memory["score"] for memory in memories]
+    if scores != sorted(scores, reverse=True):
+        reason = (
+            "Not by score alone: near copies of a lesson stand further down, and an amended one behind its successor."
+        )
+        out.print(Text(reason, style="dim"))
 
 
 def augment_command(

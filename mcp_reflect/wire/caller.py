@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Self
 
 from mcp_reflect import __version__
-from mcp_reflect.errors import UsageError, error_data
+from mcp_reflect.errors import CALL_AGAIN, UsageError, error_data
 from mcp_reflect.wire import address, handshake, hub_connection, hub_launcher, request_meta
 from mcp_reflect.wire.json_rpc import parse_message
 from mcp_reflect.wire.remote_error import RemoteError, read_result
@@ -185,7 +185,7 @@ class Caller:
         try:
             line = json.dumps(request, ensure_ascii=False, allow_nan=False).encode() + b"\n"
         except ValueError as error:  # a server that cannot read a line does not answer it
-            problem = f"the arguments are not JSON: {error}. Nothing was changed; correct it and call again."
+            problem = f"the arguments are not JSON: {error}. {CALL_AGAIN}"
             raise RemoteError(error_data(UsageError(problem))) from None
         assert self._carrier is not None
         carrier = self._carrier

@@ -54,7 +54,8 @@ def test_a_memory_is_asked_for_and_shown(home: Path, caller: Caller) -> None:
         assert found["guidance"] == wanted
     assert document(home, "query", "deploy the service", "--filter", 'n="2"')["memories"] == []
     assert document(home, "query", "deploy the service", "--filter", "n=" + "[" * 9_000)["memories"] == []
-    assert run_command(home, "query", "deploy", "--filter", "tool=none").stdout == "No memory fits.\n"
+    empty = run_command(home, "query", "deploy", "--filter", "tool=none").stdout
+    assert empty == "No memory fits in project test-project.\n"
 
 
 def test_a_task_comes_back_as_a_prompt_from_stdin_too(home: Path, caller: Caller) -> None:
@@ -74,7 +75,7 @@ def test_a_task_comes_back_as_a_prompt_from_stdin_too(home: Path, caller: Caller
 
 def test_runs_are_listed_shown_and_reviewed_by_the_beginning_of_their_ids(home: Path, caller: Caller) -> None:
     first, second = run(caller, 1), run(caller, 2)
-    assert run_command(home, "traces").stdout.count("pending") == 2
+    assert run_command(home, "traces").stdout.count("not reviewed") == 2
     reviewed = run_command(home, "review", first["trace_id"][6:14], "fail", "--feedback", "no such region")
     assert "fail" in reviewed.stdout, reviewed.stderr
     pending = document(home, "traces", "--status", "pending")["traces"]
@@ -155,7 +156,7 @@ def test_reading_needs_no_hub_and_starts_none(home: Path) -> None:
 
 def test_asking_works_where_hubs_are_switched_off(home: Path) -> None:
     done = run_command(home, "query", "anything", MCP_REFLECT_HUB__ENABLED="false")
-    assert (done.returncode, done.stdout) == (0, "No memory fits.\n")
+    assert (done.returncode, done.stdout) == (0, "No memory fits in project test-project.\n")
     assert run_command(home, "hub", "status").returncode == 1
 
 

@@ -50,9 +50,9 @@ def requested(monkeypatch: pytest.MonkeyPatch, command: Any, kind: type[RequestM
     ("command", "kind"), [(tool_commands.query_command, MemoryQuery), (tool_commands.augment_command, AugmentQuery)]
 )
 def test_options_of_a_query_are_its_arguments(monkeypatch: pytest.MonkeyPatch, command: Any, kind: Any) -> None:
-    asked = requested(monkeypatch, command, kind, text="go", limit=3, lambda_=0.25, filters=["area=web"])
+    asked = requested(monkeypatch, command, kind, text=["go"], limit=3, lambda_=0.25, filters=["area=web"])
     assert (asked.limit, asked.lambda_, asked.metadata_filter) == (3, 0.25, {"area": "web"})
-    plain = requested(monkeypatch, command, kind, text="go")
+    plain = requested(monkeypatch, command, kind, text=["go"])
     assert plain.model_dump(include=set(Query.model_fields)) == kind(task="go").model_dump(
         include=set(Query.model_fields)
     )

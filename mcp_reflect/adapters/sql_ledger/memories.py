@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Select, UnaryExpression, bindparam, delete, insert, select, update
+from sqlalchemy import Select, UnaryExpression, bindparam, delete, func, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.mentions import remove_mentions
@@ -92,16 +92,21 @@ class SqlMemories(SqlRepository):
     def best(
         self,
         project: str,
-        *,
         user: str | None,
         kind: Kind | None,
         statuses: Collection[Status],
+        *,
         order: MemoryOrder,
         limit: int,
     ) -> list[Memory]:
         """Return the first `limit` memories in an order, equal ones newest first; None and () mean any."""
         chosen = _chosen(project, user, kind, statuses)
         return self._listed(chosen.order_by(*_orders()[order], schema.memories.c.id).limit(limit))
+
+    def count(self, project: str, user: str | None, kind: Kind | None, statuses: Collection[Status]) -> int:
+        """Return how many memories there are; None and () mean any."""
+        chosen = _chosen(project, user, kind, statuses).subquery()
+        return self._connection.execute(select(func.count()).select_from(chosen)).scalar_one()
 
     def _listed(self, found: Select[tuple[object, ...]], **values: object) -> list[Memory]:
         return [rows.memory_from(row) for row in self._connection.execute(found, values).mappings()]

@@ -13,7 +13,15 @@ from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
 from mcp_reflect.adapters.sql_ledger.taking_in import RowImport
 from mcp_reflect.adapters.sql_ledger.traces import runs_of
 from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
-from mcp_reflect.application.ports import AuditRows, InsightFigures, Portable, PortableRow, ProjectCounts, Taken
+from mcp_reflect.application.ports import (
+    AuditRows,
+    InsightFigures,
+    Portable,
+    PortableRow,
+    ProjectCounts,
+    ProjectOverview,
+    Taken,
+)
 
 _TABLES = {"trace": schema.traces, "mem": schema.memories, "ret": schema.retrievals}
 """What people look up, by the prefix of its ids."""
@@ -27,6 +35,22 @@ class SqlProjects(SqlRepository):
     def names(self) -> list[str]:
         """Return the ids of all projects that have a trace, sorted."""
         return sorted(self._connection.execute(select(schema.traces.c.project).distinct()).scalars())
+
+    def overview(self, user: str | None) -> list[ProjectOverview]:
+        """Return every project that has a trace, the one with the newest first."""
+        t, m = schema.traces.c, schema.memories.c
+        newest = func.max(t.created_at)
+        mine = [t.user == user] if user is not None else []
+        runs = (
+            select(t.project, func.count(), newest).where(*mine).group_by(t.project).order_by(newest.desc(), t.project)
+        )
+        my_memories = [m.user == user] if user is not None else []
+        counted = select(m.project, func.count()).where(*my_memories).group_by(m.project)
+        memories: dict[str, int] = dict(self._connection.execute(counted).all())
+        found = self._connection.execute(runs).all()
+        return [
+            ProjectOverview(name, traces, memories.get(name, 0), rows.to_datetime(last)) for name, traces, last in found
+        ]
 
     def counts(self, project: str, user: str | None) -> ProjectCounts:
         """Return the figures of a project, or of one user in it."""

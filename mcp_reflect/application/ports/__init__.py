@@ -14,6 +14,7 @@ from mcp_reflect.application.ports.records import (
     Portable,
     PortableRow,
     ProjectCounts,
+    ProjectOverview,
     Taken,
     TraceSummary,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "PortableRow",
     "Progress",
     "ProjectCounts",
+    "ProjectOverview",
     "ReadSession",
     "ReflectionDialogue",
     "Reflector",

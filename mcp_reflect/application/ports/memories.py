@@ -38,14 +38,18 @@ class MemoryQueries(Protocol):
     def best(
         self,
         project: str,
-        *,
         user: str | None,
         kind: Kind | None,
         statuses: Collection[Status],
+        *,
         order: MemoryOrder,
         limit: int,
     ) -> list[Memory]:
         """Return the first `limit` memories in an order; None and () mean any."""
+        ...
+
+    def count(self, project: str, user: str | None, kind: Kind | None, statuses: Collection[Status]) -> int:
+        """Return how many memories there are; None and () mean any."""
         ...
 
     def log_of(self, memory_id: str) -> list[LogEntry]:

@@ -11,6 +11,7 @@ from mcp_reflect.application.ports.records import (
     Portable,
     PortableRow,
     ProjectCounts,
+    ProjectOverview,
     Taken,
 )
 
@@ -20,6 +21,10 @@ class ProjectQueries(Protocol):
 
     def names(self) -> list[str]:
         """Return the ids of all projects that have a trace, sorted."""
+        ...
+
+    def overview(self, user: str | None) -> list[ProjectOverview]:
+        """Return every project that has a run, the last used first."""
         ...
 
     def counts(self, project: str, user: str | None) -> ProjectCounts:

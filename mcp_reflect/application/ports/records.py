@@ -67,6 +67,16 @@ class ProjectCounts:
 
 
 @dataclass(frozen=True)
+class ProjectOverview:
+    """A project in a list of all: its runs and memories, and when its newest run was handed in."""
+
+    name: str
+    traces: int
+    memories: int
+    last: datetime
+
+
+@dataclass(frozen=True)
 class InsightFigures:
     """Insights by status, their jobs by state, and what went wrong in the latest job."""
 

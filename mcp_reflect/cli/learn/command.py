@@ -19,13 +19,12 @@ from mcp_reflect.cli.console import (
     current_settings,
     err,
     format_count,
-    make_table,
-    one_line,
     out,
     report_errors,
     show_json,
     show_progress,
 )
+from mcp_reflect.cli.layout import head
 from mcp_reflect.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -130,10 +129,9 @@ def _rows(survey: Survey) -> list[tuple[str, str, int, int]]:
 def _show(survey: Survey, expected: Estimate) -> None:
     rows = _rows(survey)
     if rows:
-        table = make_table("client", ">sessions", ">MB", "project")
         for client, project, sessions, size in rows:
-            table.add_row(client, f"{sessions:,}", f"{size / 1e6:,.1f}", one_line(project))
-        out.print(table)
+            facts = (client, format_count(sessions, "session"), f"{size / 1e6:,.1f} MB")
+            out.print(head(project, *facts), soft_wrap=True)
         out.print(f"About {format_count(expected.runs, 'run')}, which take about {_duration(expected.seconds)}.")
     else:
         out.print("There is nothing new to learn from.")

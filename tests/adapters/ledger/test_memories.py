@@ -40,9 +40,7 @@ def test_memories_are_listed_best_last_used_or_newest_first(ledger: SqlLedger) -
         ledger.record_retrieval(Retrieval(id=f"ret_{number}", memory_ids=(memory_id,), **shown))
 
     def listed(order: MemoryOrder, limit: int = 10, user: str | None = None) -> list[str]:
-        found = read(
-            ledger, lambda s: s.memories.best("alpha", user=user, kind=None, statuses=(), order=order, limit=limit)
-        )
+        found = read(ledger, lambda s: s.memories.best("alpha", user, None, (), order=order, limit=limit))
         return [memory.id for memory in found]
 
     assert listed("q_value") == ["mem_2", "mem_1", "mem_3"]
