@@ -34,7 +34,11 @@ def test_a_notebook_finds_lessons_q_values_and_tags_with_chromadb_alone(tmp_path
         indexer.sync(project)
         parts.memory.submit(
             Submission(
-                task="Deploy it again", review_result="pass", helpful_memory_ids=[first.memory.id], guidance="x y"
+                task="Deploy it again",
+                review_result="pass",
+                retrieved_memory_ids=[first.memory.id],
+                helpful_memory_ids=[first.memory.id],
+                guidance="x y",
             )
         )
         indexer.sync(project)

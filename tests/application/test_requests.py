@@ -83,7 +83,7 @@ def test_numbers_have_their_range_as_keywords_and_in_words(kind: Any) -> None:
             least, most = entry["minimum"], entry["maximum"]
             told = entry["description"]
             assert f"{max(least, 0)} to {most}" in told, name
-            assert (least == DEFAULT) == ("-1: configured" in told)
+            assert (least == DEFAULT) == ("-1: default" in told)
             for value, wrong in ((least, least - 1), (most, most + 1)):
                 required = needed_by(kind)
                 assert getattr(parse_arguments(kind, {**required, name: value}, "a_tool"), name) == value
@@ -220,8 +220,8 @@ def test_any_argument_that_a_tool_does_not_have_is_refused_by_its_name(kind: Any
 
 
 def test_the_fields_of_a_reflection_are_those_of_its_draft() -> None:
-    """A draft has more: the prose of a model, and its opinion of what the run was given."""
-    more = {"text", "helpful_memory_ids", "harmful_memory_ids"}
+    """A draft has more: a model's prose and its opinion of what the run was given, and where the words come from."""
+    more = {"text", "helpful_memory_ids", "harmful_memory_ids", "lineage", "withheld"}
     assert set(ReflectionArguments.model_fields) == set(ReflectionDraft.model_fields) - more
     words = dict.fromkeys(ReflectionArguments.model_fields, " a ")
     draft = Verdict(**words, helpful_memory_ids=("mem_1",)).draft

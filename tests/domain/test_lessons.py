@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from mcp_reflect.domain.lessons import repairs
 from mcp_reflect.domain.lessons.evidence import Turn, find_candidates
-from mcp_reflect.domain.lessons.extraction import LESSON_CHARS, extract_lesson
+from mcp_reflect.domain.lessons.extraction import LESSON_CHARS, extract_lesson, is_bare_verdict
 from mcp_reflect.domain.lessons.repairs import decisive_error, find_repairs, normalised, program_of
 from mcp_reflect.domain.lessons.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences import LONGEST_SENTENCE, split_sentences
@@ -218,7 +218,7 @@ def test_any_run_gives_the_same_bounded_lesson_twice(
     assert first == lesson(run, result, feedback=feedback)
     without_feedback = lesson(run, result)
     assert len(render_reflection(without_feedback)) <= 3 * LESSON_CHARS
-    assert first.is_empty <= (not feedback.strip())
+    assert first.is_empty <= (not feedback.strip() or is_bare_verdict(feedback.strip()))
 
 
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), WORDS), max_size=8), st.integers(0, 1_000))
@@ -257,3 +257,31 @@ def test_a_long_run_of_failures_compares_each_with_those_near_it_only(monkeypatc
     run = [part for n in range(400) for part in bash(f"tool{n} build alpha{n}", f"error: {n}", failed=True)]
     assert not list(find_repairs(find_steps(parse(run))))
     assert len(compared) <= 400 * 60
+
+
+@pytest.mark.parametrize("feedback", ["reward 0.0", "Failed.", "score: 1/5", "the run passed", "0"])
+def test_a_verdict_said_again_is_no_lesson(feedback: str) -> None:
+    assert is_bare_verdict(feedback)
+    assert lesson([], "fail", feedback=feedback).is_empty
+
+
+@pytest.mark.parametrize(
+    "feedback", ["", "run 12", "no such region", "failed: 3 of 5 in test_total", "reward 0.0, wrong flag"]
+)
+def test_words_beside_a_verdict_are_kept(feedback: str) -> None:
+    assert not is_bare_verdict(feedback)
+
+
+def test_what_somebody_has_or_feels_is_no_lesson() -> None:
+    turns = [
+        ("user", "I want to change the date of my flight."),
+        ("assistant", "Which reservation is it?"),
+        ("user", "I don't have the reservation ID on me right now, my user ID is ann_1."),
+        ("assistant", "Basic economy tickets cannot be changed, only cancelled within 24 hours of the booking."),
+        ("user", "Unfortunately, I was out of town. Thank you for your help."),
+    ]
+    words = render_reflection(lesson([{"role": role, "content": text} for role, text in turns]))
+    assert "cannot be changed" in words
+    assert "on me right now" not in words
+    assert "out of town" not in words
+    assert "Thank you" not in words

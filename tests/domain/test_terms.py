@@ -97,7 +97,7 @@ def indexed(documents: list[str]) -> LexicalIndex:
 @settings(max_examples=examples(200))
 @given(st.lists(texts, max_size=12), texts)
 def test_overlap_is_what_its_formula_says(documents: list[str], query: str) -> None:
-    assert indexed(documents).overlaps(terms(query)) == pytest.approx(oracle(documents, query), abs=1e-5)
+    assert indexed(documents).overlaps(terms(query), 1.0) == pytest.approx(oracle(documents, query), abs=1e-5)
 
 
 def test_the_same_words_overlap_wholly_and_other_words_not_at_all() -> None:

@@ -159,4 +159,5 @@ async def test_prune_shows_first_and_archives_with_apply(tmp_path: Path) -> None
         back = await call(client, "manage_memory", memory_id=ids["useless"], action="restore")
         assert (back["status_before"], back["status"]) == ("archived", "active")
         assert ids["useless"] in await found(client, "A task that is useless")
+    assert run_command(home, "reindex").returncode == 0  # the entries hold when a memory was created
     assert run_command(home, "verify").returncode == 0

@@ -65,6 +65,7 @@ def _play(parts: Parts, what: str, first: int, second: int, more: Any) -> None:
             memory.insights.store([InsightDraft(text=more, importance=0.5, evidence=evidence)], "agent")
         else:
             known = parts.memory.trace(run).retrieved_memory_ids if what == "verdict" else ()
+            known = tuple(each for each in known if each.startswith("mem_"))  # others were forgotten
             named = tuple({known[n % len(known)] for n in (first, second)}) if known else ()
             cut = second % (len(named) + 1)
             lists = {"helpful_memory_ids": named[:cut], "harmful_memory_ids": named[cut:]}

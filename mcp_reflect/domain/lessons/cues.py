@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 
 def _phrases(text: str, *, opening: bool = False) -> re.Pattern[str]:
-    """A pattern for phrases separated by line ends or `|`; with `opening` only at the beginning of a text."""
+    """A pattern for phrases separated by line ends or ` | `; with `opening` only at the beginning of a text."""
     joined = "|".join(
-        part.strip().replace(" ", r"\s+") for line in text.splitlines() for part in line.split("|") if part.strip()
+        part.strip().replace(" ", r"\s+") for line in text.splitlines() for part in line.split(" | ") if part.strip()
     )
     return re.compile((r"\W{0,3}" if opening else r"\b") + rf"(?:{joined})\b", re.IGNORECASE)
 
@@ -70,6 +70,23 @@ COURTESY = Cue(
     ),
     0.15,
 )
+
+OWN_STATE = Cue(
+    _phrases(
+        """(?:unfortunately|honestly|however|actually|well|but|and|so),? I | (?:yes|no),? please | no problem
+            I (?:(?:really|still|just) )?(?:do not|don't|didn't|did not|can't|cannot|couldn't) (?:have|remember|recall
+            know|understand|see|find)
+            I (?:was|were|just|recently|already|understand|realize|realise|hear you|hope|bought|booked|purchased
+            made|received|noticed|would like|prefer)
+            I(?:'m| am) (?:really|so|very|quite|sorry|afraid|unable|not able|not sure|out|in|on|at|trying|hoping|worried
+            upset|frustrated|planning|travel\\w+|cancel\\w+|looking|calling|contacting|happy|glad)
+            my (?:flight|trip|order|booking|reservation|birthday|address|wife|husband|friend|son|daughter)""",
+        opening=True,
+    ),
+    0.3,
+    at_beginning=True,
+)
+"""How somebody stands: what they have, feel or did before the task. It is true of this run only."""
 
 WEAKENING = (
     Cue(re.compile(r".*\?$", re.DOTALL), 0.25, at_beginning=True),

@@ -49,6 +49,8 @@ def find_candidates(turns: Sequence[Turn]) -> Iterator[Candidate]:
     for number, turn in enumerate(turns):
         position = position_factor(turns, number)
         for sentence in split_sentences(turn.text):
+            if is_courtesy(sentence) and not cues.RULE.search(sentence):
+                continue
             yield Candidate(sentence, turn.role, number, position * wording_factor(sentence))
 
 
@@ -84,6 +86,8 @@ def _agent_factor(turns: Sequence[Turn], number: int) -> float:
 
 def wording_factor(sentence: str) -> float:
     """Return the factor of a sentence by its wording alone."""
+    if cues.OWN_STATE.holds(sentence):  # "I don't have it" is worded as a rule is, and is none
+        return cues.OWN_STATE.factor
     factor = min(1.0 + cues.RULE_STEP * len(cues.RULE.findall(sentence)), cues.RULE_CAP)
     for cue in cues.STRENGTHENING:
         if cue.holds(sentence):

@@ -34,6 +34,14 @@ _TRIED = 3
 _LEAST_SENTENCES = 250
 """Characters that sentences get at least, however much there is to say of commands."""
 
+_VERDICT_WORD = (
+    r"(?:reward|score|result|verdict|outcome|status|grade|rating|success|correct|incorrect|passed|pass|failed|fail"
+    r"|failure|true|false|ok)"
+)
+_BARE_VERDICT = re.compile(
+    rf"(?=.*\b{_VERDICT_WORD}\b|[\W\d]*\Z)(?:\b(?:{_VERDICT_WORD}|is|was|the|run|task)\b|[-+]?\d+(?:\.\d+)?%?|[\s:=/.,;!()-])+",
+    re.IGNORECASE | re.DOTALL,
+)
 _STATUS_TOKEN = re.compile(r"###\w+###")
 _STATED = 1.3
 """Evidence from which what a user says in a failed run is a statement about more than that run."""
@@ -54,7 +62,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     room = max(LESSON_CHARS - sum(map(len, actions)), _LEAST_SENTENCES)
     told = _select(run, trajectory, steps, room, passed=passed)
     mistake = "" if passed else _mistake(run, trajectory, steps)
-    feedback = run.review.feedback.strip()[:_FEEDBACK_CHARS]
+    feedback = _telling_feedback(run)
     guidance = [f"Reviewer: {feedback}"] if passed and feedback else []
     if not passed and feedback and (error := _last_error(run, steps)):
         guidance.append(f"The run ended in an error: {error}")
@@ -104,7 +112,7 @@ def said_turns(trajectory: Trajectory, final_response: str) -> list[Turn]:
 
 def _mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) -> str:
     """The reviewer's words; else the error that the run ended in; else the answer or the last action it ended with."""
-    told = run.review.feedback.strip()[:_FEEDBACK_CHARS] or _last_error(run, steps)
+    told = _telling_feedback(run) or _last_error(run, steps)
     if told:
         return told
     acted = [step for step in steps if not is_inspection(step)]
@@ -114,6 +122,17 @@ def _mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) ->
     if final and not (changing and acted[-1].subject in changing[-1]):
         parts.append(f"ended with: {truncate_line(final, CALL_CHARS)}")
     return f"Judged a failure after the run {' and '.join(parts)}" if parts else ""
+
+
+def _telling_feedback(run: ReviewedRun) -> str:
+    """The reviewer's words; empty where they only say the verdict again, as `reward 0.0` and `failed` do."""
+    feedback = run.review.feedback.strip()[:_FEEDBACK_CHARS]
+    return "" if is_bare_verdict(feedback) else feedback
+
+
+def is_bare_verdict(feedback: str) -> bool:
+    """Return true where a reviewer's words hold a verdict or a score, and nothing else."""
+    return _BARE_VERDICT.fullmatch(feedback) is not None
 
 
 def _last_error(run: ReviewedRun, steps: Sequence[Step]) -> str:
