@@ -27,7 +27,7 @@ class Home:
 
     def query(self, task: str) -> None:
         with build_memory(self._settings, self._store) as memory:
-            memory.leave_unclaimed(task, memory.query(Query(task=task, similarity_threshold=0.0)))
+            memory.query(Query(task=task, similarity_threshold=0.0), unclaimed=True)
 
     def submit(self, task: str, **more: str) -> tuple[str, ...]:
         """The memories that the run is credited with."""
@@ -60,7 +60,7 @@ def test_a_session_for_every_call_learns_without_ids(home: Home) -> None:
 
 def test_a_retrieval_of_a_connection_that_lasts_is_its_own(home: Home) -> None:
     with build_memory(home._settings, home._store) as lasting:
-        lasting.leave_unclaimed(BUILD, lasting.query(Query(task=BUILD, similarity_threshold=0.0)))
+        lasting.query(Query(task=BUILD, similarity_threshold=0.0), unclaimed=True)
         assert home.submit(BUILD) == ()
         assert len(home.stored(lasting, BUILD)) == 1
     assert home.submit(BUILD) == ()

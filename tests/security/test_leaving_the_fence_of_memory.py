@@ -11,7 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mcp_reflect.cli.console import PlainConsole, one_line
+from mcp_reflect.cli.console import PlainConsole
+from mcp_reflect.cli.layout import flat
 from mcp_reflect.domain.text.inert import inert, visible
 from mcp_reflect.domain.text.recalled import marked
 from mcp_reflect.domain.text.rendering import render_augmented, strip_recalled
@@ -140,9 +141,9 @@ def test_the_readable_text_of_a_result_is_inert(value: dict[str, Any]) -> None:
 @pytest.mark.parametrize("text", ATTACKS)
 def test_nothing_that_is_printed_acts_on_the_terminal(text: str) -> None:
     out = PlainConsole(file=io.StringIO(), highlight=False, force_terminal=True, color_system=None)
-    out.print(one_line(text))
+    out.print(flat(text))
     out.print(text, markup=False, soft_wrap=True)
-    out.print("memory", one_line(text), soft_wrap=True)
+    out.print("memory", flat(text), soft_wrap=True)
     assert isinstance(out.file, io.StringIO)
     shown = out.file.getvalue()
     assert not SEEN.search(shown)
