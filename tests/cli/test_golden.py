@@ -110,7 +110,7 @@ def steady(text: str, known: dict[str, str]) -> str:
         text = text.replace(value, f"{value.partition('_')[0]}_{name:0>12.12}")
     text = re.sub(r"\b(mem|trace|ret)_[0-9a-z]{12}\b", same, text)
     text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text)
-    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d\+00:00", "2026-01-02 03:04+00:00", text)
+    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d[+-]\d\d:\d\d", "2026-01-02 03:04+00:00", text)
     text = re.sub(r"(relevance|score) \d\.\d{3}", r"\1 0.900", text)
     return re.sub(r"last used: \S+", "last used: 2026-01-02", text)
 
