@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import graphlib
 import os
 import re
 import subprocess
@@ -82,17 +83,17 @@ VENDORS = {
 
 
 @functools.cache
-def imported_by(file: Path) -> tuple[str, ...]:
-    """The modules that a file imports anywhere in it, except for type checking alone."""
-    return tuple(_imported_by(file))
+def imported_by(file: Path, *, for_types: bool = False) -> tuple[str, ...]:
+    """The modules that a file imports anywhere in it; for type checking alone only if asked for."""
+    return tuple(_imported_by(file, for_types=for_types))
 
 
-def _imported_by(file: Path) -> Iterator[str]:
+def _imported_by(file: Path, *, for_types: bool) -> Iterator[str]:
     tree = ast.parse(file.read_text(encoding="utf-8"))
     checking = {
         id(node)
         for block in ast.walk(tree)
-        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
+        if not for_types and isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
         for node in ast.walk(block)
     }
     for node in ast.walk(tree):
@@ -112,6 +113,11 @@ def own_imports(file: Path) -> Iterator[str]:
     for module in imported_by(file):
         if module.startswith("mcp_reflect."):
             yield module.removeprefix("mcp_reflect.")
+
+
+def module_of(file: Path) -> str:
+    """`mcp_reflect.wire.caller`, as imports name it."""
+    return ".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
 def layer_of(part: str, layers: tuple[set[str], ...]) -> int:
@@ -138,6 +144,16 @@ def upward(folder: Path, layers: tuple[set[str], ...], prefix: str = "") -> list
 
 def test_imports_run_down_the_layers() -> None:
     assert not upward(PACKAGE, LAYERS)
+
+
+def test_no_file_imports_itself_by_way_of_others_not_even_for_types() -> None:
+    files = {file: module_of(file) for file in sorted(PACKAGE.rglob("*.py")) if file != PACKAGE / "__init__.py"}
+    known = set(files.values())
+    graph = {
+        module: {name for name in imported_by(file, for_types=True) if name in known and name != module}
+        for file, module in files.items()
+    }
+    graphlib.TopologicalSorter(graph).prepare()
 
 
 def test_imports_inside_the_domain_run_down_its_layers() -> None:

@@ -18,7 +18,6 @@ from mcp_reflect.domain.ids import new_id
 
 if TYPE_CHECKING:
     from mcp_reflect.application.known_errors.mirror import Mirror
-    from mcp_reflect.bootstrap.memory import Store
 
 
 def utc_now() -> datetime:
@@ -57,17 +56,13 @@ def open_ledger_access(settings: Settings, clock: Clock = utc_now) -> Iterator[L
     try:
         embedder = build_embedder(settings, home)
         try:
-            yield _ledger_access(settings, ledger, embedder, clock)
+            yield ledger_access_of(ledger, embedder, settings, clock)
         finally:
             embedder.close()
     finally:
         ledger.close()
 
 
-def ledger_access_of(store: Store, settings: Settings, clock: Clock = utc_now) -> LedgerAccess:
-    """Return access to the ledger of a store that is open, for one command."""
-    return _ledger_access(settings, store.ledger, store.embedder, clock)
-
-
-def _ledger_access(settings: Settings, ledger: Ledger, embedder: Embedder, clock: Clock) -> LedgerAccess:
+def ledger_access_of(ledger: Ledger, embedder: Embedder, settings: Settings, clock: Clock = utc_now) -> LedgerAccess:
+    """Return access, for one command, to a ledger that is open already."""
     return LedgerAccess(settings, ledger, embedder, build_profile(settings, embedder, new_id("con")), clock)

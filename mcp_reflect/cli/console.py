@@ -66,7 +66,7 @@ _CLIENT = "mcp-reflect command"
 @contextmanager
 def report_errors() -> Iterator[None]:
     """Report an error in one line and end the command; exit code 2, or 1 where no server could be had."""
-    from mcp_reflect.wire import caller, hub_connection  # noqa: PLC0415 - most commands start without them
+    from mcp_reflect.wire import caller, hub_errors  # noqa: PLC0415 - most commands start without them
 
     try:
         yield
@@ -74,7 +74,7 @@ def report_errors() -> Iterator[None]:
         raise _ended(error, _EXIT_USAGE) from error
     except caller.ConnectionLost as error:
         raise _ended(error, 1) from error
-    except hub_connection.HubUnavailable as error:
+    except hub_errors.HubUnavailable as error:
         raise _ended(error, error.exit_code) from error
     except BrokenPipeError:
         give_up_output()  # The reader has seen enough.

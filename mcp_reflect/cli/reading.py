@@ -16,7 +16,7 @@ from typing import Any
 from mcp_reflect import __version__
 from mcp_reflect.cli.console import ledger_access, note, report_errors
 from mcp_reflect.errors import error_from_data, read_error_data
-from mcp_reflect.wire import address, handshake, hub_connection
+from mcp_reflect.wire import address, handshake, hub_connection, hub_errors
 
 _HELLO_S = 2.0
 _READING_S = 60.0
@@ -79,10 +79,10 @@ def _from_hub(records: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
     hello |= {"command": handshake.READ_COMMAND, "records": records, "arguments": arguments}
     try:
         found = hub_connection.try_connect(home, hello, patience_s=_HELLO_S)
-    except hub_connection.HubSilent:
+    except hub_errors.HubSilent:
         note(f"The hub of {home} does not answer; reading the ledger without it. `mcp-reflect doctor` says more.")
         return None
-    except hub_connection.HubUnavailable:
+    except hub_errors.HubUnavailable:
         return None
     return None if found is None else _received(found)
 

@@ -15,7 +15,7 @@ from mcp_reflect.client.calls import ToolRequest
 from mcp_reflect.errors import InvalidArgument, MemoryUnavailable, ReflectError, UsageError, error_from_data
 from mcp_reflect.wire import address
 from mcp_reflect.wire.caller import Caller, CallerBusy, ConnectionLost, RemoteError
-from mcp_reflect.wire.hub_connection import HubUnavailable
+from mcp_reflect.wire.hub_errors import HubUnavailable
 
 T = TypeVar("T")
 

@@ -23,7 +23,7 @@ from mcp_reflect.hooks.submission import submit_turns
 from mcp_reflect.hooks.turn import SessionTurn
 from mcp_reflect.wire import address
 from mcp_reflect.wire.caller import Caller, ConnectionLost
-from mcp_reflect.wire.hub_connection import HubUnavailable
+from mcp_reflect.wire.hub_errors import HubUnavailable
 from mcp_reflect.wire.outbox_process import keep_in_outbox
 from mcp_reflect.wire.request_meta import REVIEW_SOURCE
 

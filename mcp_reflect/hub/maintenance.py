@@ -13,7 +13,7 @@ from mcp_reflect.bootstrap.memory import Store, open_store
 from mcp_reflect.config.load import Settings
 from mcp_reflect.errors import IndexFailure, LedgerError, MemoryUnavailable, error_from_data, read_error_data
 from mcp_reflect.hub.outbox_intake import empty_outbox
-from mcp_reflect.wire import handshake, hub_connection
+from mcp_reflect.wire import handshake, hub_connection, hub_errors
 
 MaintenanceEvent = dict[str, Any]
 """One of:
@@ -48,7 +48,7 @@ def request_maintenance(
     hello |= {"thing": thing, "cwd": folder, "environ": environ}
     try:
         found = hub_connection.try_connect(str(settings.home), hello)
-    except hub_connection.HubUnavailable as error:
+    except hub_errors.HubUnavailable as error:
         raise error_from_data(read_error_data(error.data, str(error))) from error
     if found is None:
         with open_store(settings, f"mcp-reflect {command}") as store:

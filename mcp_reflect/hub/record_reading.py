@@ -24,7 +24,7 @@ def answer_read(store: Store, settings: Settings, hello: dict[str, Any]) -> dict
     """Return `{"reading"}`, see `server.records`, or `{"error_data"}` where the command asked for what is not there."""
     from mcp_reflect.server.records import RecordReader  # noqa: PLC0415 - no session needs it
 
-    access = ledger_access_of(store, settings)
+    access = ledger_access_of(store.ledger, store.embedder, settings)
     try:
         reader = RecordReader(access.ledger, access.profile, access.embedder.identity, access.count_waiting_errors)
         return {"reading": reader.read(str(hello.get("records")), dict(hello.get("arguments") or {}))}

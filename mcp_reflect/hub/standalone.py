@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from mcp_reflect.errors import ReflectError
-from mcp_reflect.wire.hub_connection import HubUnavailable
+from mcp_reflect.wire.hub_errors import HubUnavailable
 from mcp_reflect.wire.shim.relay import Relay
 from mcp_reflect.wire.shim.stdio import print_to_stderr, refuse_first_request
 

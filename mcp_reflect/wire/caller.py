@@ -17,7 +17,7 @@ import time
 from contextlib import contextmanager, suppress
 
 from mcp_reflect import __version__
-from mcp_reflect.wire import address, handshake, hub_connection, request_meta
+from mcp_reflect.wire import address, handshake, hub_connection, hub_errors, request_meta
 from mcp_reflect.wire.json_rpc import parse_message
 from mcp_reflect.wire.remote_error import RemoteError, read_result
 from mcp_reflect.wire.transport import ConnectionLost, NotDelivered, SocketTransport
@@ -40,11 +40,11 @@ _INTERRUPTED_S = 0.5
 _SENT_AT_MOST = 3
 
 
-class NoHub(hub_connection.HubUnavailable):
+class NoHub(hub_errors.HubUnavailable):
     """No hub runs, and this program does not start one."""
 
 
-class CallerBusy(hub_connection.HubUnavailable):
+class CallerBusy(hub_errors.HubUnavailable):
     """Another call of this program took all the time; of the memory it says nothing."""
 
 
@@ -119,7 +119,7 @@ class Caller:
         `again`: the call may be carried out twice without harm, and is repeated once where its answer was lost.
         `in_turn`: every answer to another call of this program, for which this one had to wait, begins its time anew.
         `meta`: what the server is told beside the arguments. Raises RemoteError, ConnectionLost, CallerBusy, and
-        hub_connection.HubUnavailable where no server can be had.
+        hub_errors.HubUnavailable where no server can be had.
         """
         params = {"name": tool, "arguments": dict(arguments), "_meta": {**(meta or {}), **self._meta}}
         result = self._asked("tools/call", params, timeout, again=again, in_turn=in_turn, start_s=start_s)
@@ -236,7 +236,7 @@ class Caller:
                 within = max(until, start_until) - time.monotonic()
                 found = hub_launcher.connect_or_start(home, hello, started=started.append, within=max(within, 0))
             carrier = SocketTransport(found)
-        except hub_connection.HubUnavailable as error:
+        except hub_errors.HubUnavailable as error:
             if not (error.alone and self._starts):
                 raise
             return self._own_server(home)

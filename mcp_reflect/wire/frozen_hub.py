@@ -11,26 +11,13 @@ import sys
 import time
 from typing import NamedTuple
 
-from mcp_reflect.wire.hub_connection import HubSilent
+from mcp_reflect.wire.hub_errors import HubFrozen
 from mcp_reflect.wire.owner_note import HUB_ROLE, read_owner
 
 LOOK_EVERY_S = 0.25
 
 _STOPPED_FOR_S = 0.5
 _ASLEEP_FOR_S = 1.5
-
-
-class HubFrozen(HubSilent):
-    """The process that owns the home does nothing any more; `how` says it in two words."""
-
-    def __init__(self, home: str, pid: int, how: str) -> None:
-        goes_on = f" `kill -CONT {pid}` lets it go on;" if how == "is stopped" else ""
-        super().__init__(
-            f"the hub of {home}, process {pid}, {how} and does not answer;{goes_on} `kill -9 {pid}` ends it, and the "
-            "next command starts another. What was stored is safe"
-        )
-        self.pid = pid
-        self.how = how
 
 
 class _Look(NamedTuple):

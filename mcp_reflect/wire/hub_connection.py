@@ -9,6 +9,7 @@ import sys
 import time
 
 from mcp_reflect.wire import address, handshake
+from mcp_reflect.wire.hub_errors import HubSilent, HubUnavailable
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
@@ -19,26 +20,6 @@ if TYPE_CHECKING:
 ANSWER_TIMEOUT_S = 30.0
 POLL_S = 0.02
 _FIRST_LOOK_S = 0.5
-
-
-class HubUnavailable(Exception):
-    """No hub can be had; the message is one line.
-
-    `exit_code` is what the process should end with. `alone`: this process may serve its client without a hub. `data` is
-    the hub's own error (`mcp_reflect.errors.ErrorData`), empty where no hub said anything, or an older one did.
-    """
-
-    def __init__(
-        self, message: str, exit_code: int = 1, *, alone: bool = False, data: Mapping[str, Any] | None = None
-    ) -> None:
-        super().__init__(" ".join(message.split()))
-        self.exit_code = exit_code
-        self.alone = alone
-        self.data = dict(data or {})
-
-
-class HubSilent(HubUnavailable):
-    """Something takes connections and does not answer."""
 
 
 class HubConnection:
@@ -56,7 +37,7 @@ def try_connect(
     """Connect and greet; None where no hub listens, or it left before it answered.
 
     Waits for the answer until `until` (of `time.monotonic`), and no longer than `patience_s` seconds. Raises HubSilent
-    where there is none by then, its subclass frozen_hub.HubFrozen sooner where the hub's process does nothing any more,
+    where there is none by then, its subclass HubFrozen sooner where the hub's process does nothing any more,
     and HubUnavailable where the hub refuses or belongs to another user.
     """
     try:

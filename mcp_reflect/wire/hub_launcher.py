@@ -19,11 +19,11 @@ from mcp_reflect.wire import address, handshake
 from mcp_reflect.wire.hub_connection import (
     POLL_S,
     HubConnection,
-    HubUnavailable,
     process_exists,
     stop_hub,
     try_connect,
 )
+from mcp_reflect.wire.hub_errors import HubUnavailable
 from mcp_reflect.wire.owner_note import HUB_ROLE, read_owner
 
 if sys.platform == "win32":
@@ -61,8 +61,8 @@ def connect_or_start(
 
     Waits `within` seconds at most, also for a hub that somebody else is starting. `started` is called with the process
     of each hub that this call starts, which goes on starting where the time is too short; `waiting` is called while
-    another process starts one. Raises HubUnavailable, and frozen_hub.HubFrozen
-    within seconds for a hub whose process does nothing any more.
+    another process starts one. Raises HubUnavailable, and HubFrozen within seconds for a hub whose process does nothing
+    any more.
     """
     until = time.monotonic() + within
     crashes = 0

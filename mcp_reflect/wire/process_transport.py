@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from mcp_reflect.wire import hub_connection, hub_launcher
+from mcp_reflect.wire import hub_errors, hub_launcher
 from mcp_reflect.wire.transport import SHORTEST_S, ConnectionLost, NotDelivered
 
 
@@ -39,7 +39,7 @@ class ProcessTransport:
                 **options,
             )
         except OSError as error:
-            raise hub_connection.HubUnavailable(f"no server can be started for {home}: {error}") from error
+            raise hub_errors.HubUnavailable(f"no server can be started for {home}: {error}") from error
         finally:
             if log is not None:
                 os.close(log)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcp_reflect.wire import request_meta
-from mcp_reflect.wire.hub_connection import HubUnavailable
+from mcp_reflect.wire.hub_errors import HubUnavailable
 from mcp_reflect.wire.json_rpc import CONNECTION_LOST_CODE
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module

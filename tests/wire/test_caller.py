@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from mcp_reflect.wire import handshake, hub_connection, hub_launcher
+from mcp_reflect.wire import handshake, hub_connection, hub_errors, hub_launcher
 from mcp_reflect.wire.caller import TOOL_CALL_TIMEOUT_S, Caller, ConnectionLost, RemoteError
 from mcp_reflect.wire.owner_note import read_owner
 from tests.support.hubs import (
@@ -168,14 +168,14 @@ def test_a_hub_that_does_not_answer_costs_the_time_limit_and_no_wrong_answer_lat
             with pytest.raises(ConnectionLost, match="in time"):
                 caller.call("submit_trace", {"task": "t"}, 0.3, again=True)
             assert time.monotonic() - began < TOOL_CALL_TIMEOUT_S / 2
-            with pytest.raises(hub_connection.HubUnavailable, match="does not answer"):
+            with pytest.raises(hub_errors.HubUnavailable, match="does not answer"):
                 caller.call("list_traces", {}, 0.3)
         assert "traces" in caller.call("list_traces", {"review_status": "all"})
 
 
 def test_the_start_of_a_hub_counts_into_the_time_limit_and_goes_on_after_it(home: Path) -> None:
     with calling(home, **LASTING) as caller:
-        with pytest.raises(hub_connection.HubUnavailable):
+        with pytest.raises(hub_errors.HubUnavailable):
             caller.call("memory_stats", {}, 0.1)
         assert until(lambda: hub_pids(home))
         assert total(caller) == 0
@@ -237,7 +237,7 @@ def test_threads_get_their_own_answers_and_wait_no_longer_than_they_want(home: P
         with stopped(status(home)["pid"]):
             slow = pool.submit(caller.call, "memory_stats", {}, HANG_S)
             until(caller._lock.locked)
-            with pytest.raises(hub_connection.HubUnavailable, match="another call"):
+            with pytest.raises(hub_errors.HubUnavailable, match="another call"):
                 caller.call("memory_stats", {}, 0.2)
         assert slow.result(HANG_S)
 
@@ -389,7 +389,7 @@ def test_a_server_of_ones_own_that_hangs_costs_the_time_limit(home: Path) -> Non
 def test_a_home_that_another_server_owns_is_told_as_such(home: Path) -> None:
     with RawClient(environment(home, **ALONE)) as owner, calling(home, **ALONE) as caller:
         owner.shake_hands()
-        with pytest.raises(hub_connection.HubUnavailable, match="in use by process"):
+        with pytest.raises(hub_errors.HubUnavailable, match="in use by process"):
             caller.call("memory_stats", {})
         owner.close()
         owner.ended()
@@ -399,12 +399,12 @@ def test_a_home_that_another_server_owns_is_told_as_such(home: Path) -> None:
 @pytest.mark.parametrize("more", [{}, ALONE])
 def test_a_wrong_setting_is_told_in_its_own_words(home: Path, more: dict[str, str]) -> None:
     wrong = calling(home, MCP_REFLECT_MEMORY__LIMIT="many", **more)
-    with wrong as caller, pytest.raises(hub_connection.HubUnavailable, match=r"memory\.limit"):
+    with wrong as caller, pytest.raises(hub_errors.HubUnavailable, match=r"memory\.limit"):
         caller.call("memory_stats", {})
     assert not more or children() == []
 
 
 def test_where_nothing_can_be_started_that_is_said(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
-    with calling(home) as caller, pytest.raises(hub_connection.HubUnavailable, match="no server can be started"):
+    with calling(home) as caller, pytest.raises(hub_errors.HubUnavailable, match="no server can be started"):
         caller.call("memory_stats", {})

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from mcp_reflect.wire import handshake, hub_connection, hub_launcher
-from mcp_reflect.wire.frozen_hub import LOOK_EVERY_S, FrozenHubWatch, HubFrozen
+from mcp_reflect.wire.frozen_hub import LOOK_EVERY_S, FrozenHubWatch
+from mcp_reflect.wire.hub_errors import HubFrozen
 from tests.support.hubs import hubs_ended, posix, run_command, status
 from tests.support.servers import environment
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from mcp_reflect import __version__
 from mcp_reflect.cli.doctor.report import DoctorFinding
 from mcp_reflect.config.settings import Settings, mask_secrets
-from mcp_reflect.wire import address, handshake, hub_connection
-from mcp_reflect.wire.frozen_hub import HubFrozen
+from mcp_reflect.wire import address, handshake, hub_connection, hub_errors
+from mcp_reflect.wire.hub_errors import HubFrozen
 from mcp_reflect.wire.owner_note import read_owner
 
 _HUB_S = 5.0
@@ -39,12 +39,12 @@ def check_hub(folder: Path, environ: Mapping[str, str], cwd: str) -> Iterator[Do
         detail = f"process {error.pid} {error.how} and does not answer"
         yield DoctorFinding("hub", "wrong", detail, _end(folder))
         return
-    except hub_connection.HubSilent:
+    except hub_errors.HubSilent:
         yield DoctorFinding(
             "hub", "wrong", f"takes connections but does not answer within {_HUB_S:.0f} seconds", _end(folder)
         )
         return
-    except hub_connection.HubUnavailable as error:
+    except hub_errors.HubUnavailable as error:
         yield DoctorFinding("hub", "wrong", str(error), _end(folder))
         return
     if found is None:

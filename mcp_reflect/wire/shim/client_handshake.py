@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mcp_reflect.wire.hub_connection import ANSWER_TIMEOUT_S, HubConnection, HubUnavailable
+from mcp_reflect.wire.hub_connection import ANSWER_TIMEOUT_S, HubConnection
+from mcp_reflect.wire.hub_errors import HubUnavailable
 from mcp_reflect.wire.json_rpc import parse_message
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
 from mcp_reflect import __version__
-from mcp_reflect.wire import address, handshake, hub_connection, hub_launcher
+from mcp_reflect.wire import address, handshake, hub_errors, hub_launcher
 from mcp_reflect.wire.outbox_process import keep_in_outbox
 from mcp_reflect.wire.shim.relay import Relay
 from mcp_reflect.wire.shim.repeatable import SubmittedRun
@@ -63,7 +63,7 @@ def serve_through_hub() -> Relay | None:
     relay.start(end)
     try:
         _serve(relay, partial(_note_accepted, environ, home, cwd))
-    except hub_connection.HubUnavailable as error:
+    except hub_errors.HubUnavailable as error:
         alone = True
         print_to_stderr(str(error))
         print_to_stderr("serving this client without a hub")
@@ -80,7 +80,7 @@ def _serve(relay: Relay, note_accepted: Callable[[], None]) -> NoReturn:
     try:
         relay.upstream.open()
         note_accepted()
-    except hub_connection.HubUnavailable as error:
+    except hub_errors.HubUnavailable as error:
         if error.alone:
             raise
         if relay.introduced:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from mcp_reflect.wire.handshake import LineReader
-from mcp_reflect.wire.hub_connection import HubConnection, HubUnavailable
+from mcp_reflect.wire.hub_connection import HubConnection
+from mcp_reflect.wire.hub_errors import HubUnavailable
 from mcp_reflect.wire.shim.stdio import print_to_stderr
 
 

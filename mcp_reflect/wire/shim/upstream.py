@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from mcp_reflect.wire import handshake, hub_connection, hub_launcher
+from mcp_reflect.wire import handshake, hub_connection, hub_errors, hub_launcher
 from mcp_reflect.wire.json_rpc import cancelled_key, error_response, parse_message
 from mcp_reflect.wire.outbox_process import NotKept
 from mcp_reflect.wire.shim import repeatable
@@ -54,7 +54,7 @@ class Upstream:
     ) -> None:
         self.finder = HubFinder(home, greeting, reach)
         self.handshake = ClientHandshake()
-        self.refusal: hub_connection.HubUnavailable | None = None
+        self.refusal: hub_errors.HubUnavailable | None = None
         """Why this client is not served; None while it is."""
         self.link: HubLink | None = None
         self.sending = threading.Lock()
@@ -135,7 +135,7 @@ class Upstream:
                         link.half_close()
                 return
         log = hub_launcher.HUB_LOG
-        raise hub_connection.HubUnavailable(f"the hub of {self._home} keeps ending; see {log} there")
+        raise hub_errors.HubUnavailable(f"the hub of {self._home} keeps ending; see {log} there")
 
     def _open_once(self) -> bool:
         """Make one connection; False where its hub ended before everything was sent. Raises HubUnavailable."""
@@ -185,17 +185,17 @@ class Upstream:
     def _open_or_answer(self) -> None:
         try:
             self.open()
-        except hub_connection.HubUnavailable as error:
+        except hub_errors.HubUnavailable as error:
             self.fail(error)
 
-    def fail(self, error: hub_connection.HubUnavailable) -> None:
+    def fail(self, error: hub_errors.HubUnavailable) -> None:
         """Answer what waits with an error. The next request makes another attempt."""
         print_to_stderr(str(error))
         with self.sending:
             self._answer_queue(error)
             self._stop_opening()
 
-    def refuse(self, error: hub_connection.HubUnavailable) -> None:
+    def refuse(self, error: hub_errors.HubUnavailable) -> None:
         """Answer what waits, or else the first request that comes, with an error, and end this process."""
         with self.sending:
             self.refusal = error
@@ -203,7 +203,7 @@ class Upstream:
                 exit_now(error.exit_code)
             self._stop_opening()
 
-    def _answer_queue(self, error: hub_connection.HubUnavailable) -> bool:
+    def _answer_queue(self, error: hub_errors.HubUnavailable) -> bool:
         """Answer the requests that wait with an error; False where there are none."""
         requests = self._queue.clear()
         for queued in requests:

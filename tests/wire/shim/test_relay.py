@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mcp_reflect.wire import handshake, hub_connection
+from mcp_reflect.wire import handshake, hub_connection, hub_errors
 from mcp_reflect.wire.shim.front import Front
 from mcp_reflect.wire.shim.relay import Relay
 from mcp_reflect.wire.shim.upstream import RESTARTED_MESSAGE
@@ -42,7 +42,7 @@ class Stage:
             waiting()
         self.warm.wait(HANG_S)
         if not self.reachable:
-            raise hub_connection.HubUnavailable("nobody is there")
+            raise hub_errors.HubUnavailable("nobody is there")
         ours, theirs = socket.socketpair()
         theirs.settimeout(HANG_S)
         self.hubs.put(theirs)

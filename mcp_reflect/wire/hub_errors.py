@@ -1,0 +1,42 @@
+"""Why no hub can be had. Standard library only: every shim imports this."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+class HubUnavailable(Exception):
+    """No hub can be had; the message is one line.
+
+    `exit_code` is what the process should end with. `alone`: this process may serve its client without a hub. `data` is
+    the hub's own error (`mcp_reflect.errors.ErrorData`), empty where no hub said anything, or an older one did.
+    """
+
+    def __init__(
+        self, message: str, exit_code: int = 1, *, alone: bool = False, data: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(" ".join(message.split()))
+        self.exit_code = exit_code
+        self.alone = alone
+        self.data = dict(data or {})
+
+
+class HubSilent(HubUnavailable):
+    """Something takes connections and does not answer."""
+
+
+class HubFrozen(HubSilent):
+    """The process that owns the home does nothing any more; `how` says it in two words."""
+
+    def __init__(self, home: str, pid: int, how: str) -> None:
+        goes_on = f" `kill -CONT {pid}` lets it go on;" if how == "is stopped" else ""
+        super().__init__(
+            f"the hub of {home}, process {pid}, {how} and does not answer;{goes_on} `kill -9 {pid}` ends it, and the "
+            "next command starts another. What was stored is safe"
+        )
+        self.pid = pid
+        self.how = how
