@@ -9,6 +9,7 @@ What a test shows about starting, imports or an executable, it has to show witho
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import gc
 import importlib
@@ -19,17 +20,19 @@ import select
 import signal
 import socket
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 PRELOADED = (
     *("chromadb", "tokenizers", "snowballstemmer", "detect_secrets", "jinja2", "openai", "tomlkit"),
-    *("rich.progress", "rich.table", "rich.markup", "rich.text", "typer"),
+    *("rich.logging", "rich.progress", "rich.table", "rich.markup", "rich.text", "rich._emoji_codes", "typer"),
+    *("anyio.streams.tls", "filelock", "sqlalchemy.dialects.sqlite"),
     *("mcp_reflect.hub.owner", "mcp_reflect.hub.standalone", "mcp_reflect.wire.caller", "mcp_reflect.wire.shim.relay"),
     *("mcp_reflect.adapters.chroma_index", "mcp_reflect.adapters.fastembed_embedder"),
     *("mcp_reflect.adapters.openai_embedder", "mcp_reflect.adapters.openai_reflector", "mcp_reflect.adapters.prompts"),
-    *("mcp_reflect.application.maintenance",),
+    *("mcp_reflect.adapters.sql_ledger", "mcp_reflect.application.maintenance", "mcp_reflect.server.records"),
 )
 """What commands and hubs import, each when it needs it.
 
@@ -145,8 +148,30 @@ def become(request: dict[str, Any], server: str) -> None:
     if sys.platform == "linux":
         show_as([sys.executable, "-m", module, *arguments])
     sys.argv = [module, *arguments]
-    with hubs_forked(lambda: server):
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    code: Any = None
+    try:
+        with hubs_forked(lambda: server):
+            runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        code = ended.code
+    if code is None or isinstance(code, int):
+        end_now(code or 0)
+    raise SystemExit(code)
+
+
+def end_now(code: int) -> None:
+    """End the process as Python does, but leave its memory to the system.
+
+    Taking apart what the server imported copies all of its pages, and costs more than most commands.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            code = 120  # as Python's own
+    os._exit(code & 0xFF)
 
 
 if __name__ == "__main__":
