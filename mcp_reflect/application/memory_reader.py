@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from mcp_reflect.application.ports import InsightFigures, Ledger, ProjectCounts, ReadSession, TraceSummary
+from mcp_reflect.application.ports import InsightFigures, Ledger, LostWrites, ProjectCounts, ReadSession, TraceSummary
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.models import (
     ClaimMemory,
@@ -98,6 +98,10 @@ class MemoryReader:
         """Return the figures about insights."""
         with self._ledger.reading() as session:
             return session.projects.insight_figures(self.profile.project, self.profile.visible_user)
+
+    def lost_writes(self) -> LostWrites | None:
+        """Return what was acknowledged and is missing from the ledger; None where nothing is."""
+        return self._ledger.lost_writes()
 
     def missing_vectors(self) -> int:
         """Return the number of memories that the current model has not embedded; `reindex` embeds them."""

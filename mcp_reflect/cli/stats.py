@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.text import Text
 
-from mcp_reflect.cli.console import JsonOption, format_count, out, show_json
+from mcp_reflect.cli.console import JsonOption, format_count, format_minute, out, show_json
 from mcp_reflect.cli.layout import flat, head, show_field
 from mcp_reflect.cli.reading import read_records
 
@@ -45,12 +45,20 @@ def _rows(view: dict[str, Any]) -> dict[str, str]:
         "reflections": _jobs(view["reflections"], "written"),
         "insights": f"{insights['in_use']:,} in use; {drawn}" if drawn or insights["in_use"] else "",
         "errors": f"{view['errors_waiting']:,} wait for consent" if view["errors_waiting"] else "",
+        "lost": _lost(view["lost_writes"]),
         "kept from lessons": kept_from if withheld["runs"] else "",
         "retrieval": f"{view['retrieval']}, from a relevance of {view['similarity_threshold']:.2f} on",
         "embedding model": view["embedding_model"],
         "not embedded": format_count(view["not_embedded"], "memory", "memories") if view["not_embedded"] else "",
         "last error": view["last_error"],
     }
+
+
+def _lost(lost: dict[str, Any] | None) -> str:
+    """`4 acknowledged writes, the last of 2026-11-22 14:03+01:00`; empty where there are none."""
+    if lost is None:
+        return ""
+    return f"{format_count(lost['count'], 'acknowledged write')}, the last of {format_minute(lost['until'])}"
 
 
 def _jobs(jobs: dict[str, Any], done: str) -> str:

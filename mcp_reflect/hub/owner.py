@@ -35,7 +35,7 @@ from mcp_reflect.hub.maintenance import MAINTENANCE_COMMANDS, MaintenanceEvent, 
 from mcp_reflect.hub.outbox_intake import INTAKE_INTERVAL_S, empty_outbox, has_waiting_runs, take_in_runs
 from mcp_reflect.hub.record_reading import answer_read, reader_settings
 from mcp_reflect.hub.session import FINISH_TIMEOUT_S, HubSession
-from mcp_reflect.hub.status import count_queued_reflections, find_setting_conflicts, resident_bytes
+from mcp_reflect.hub.status import count_queued_reflections, find_setting_conflicts, resident_bytes, warn_of_lost_writes
 from mcp_reflect.server.app import build_server
 from mcp_reflect.server.client_project import ClientProject
 from mcp_reflect.wire import handshake
@@ -72,6 +72,7 @@ def run_hub(version: str = __version__, *, loopback: bool | None = None) -> int:
                 problem = MemoryUnavailable(f"no hub can listen in {settings.home}: {error}")
                 return _report(problem, 1, alone=True)
             logs.take(1)
+            warn_of_lost_writes(store.ledger)
             raise_descriptor_limit()
             gc.freeze()
             gc.enable()

@@ -29,12 +29,14 @@ def serve_standalone(relay: Relay | None = None) -> int:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="mcp-reflect: %(levelname)s: %(message)s")
     from mcp_reflect.bootstrap.memory import open_store  # noqa: PLC0415 - after logging is on stderr
     from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
+    from mcp_reflect.hub.status import warn_of_lost_writes  # noqa: PLC0415 - heavy
     from mcp_reflect.server.app import build_server  # noqa: PLC0415 - heavy
 
     try:
         # Opened before the server looks at stdin, so that a failure can still answer the first request.
         settings = load_settings()
         with open_store(settings, "a server without a hub") as store, _open_memory(settings, store) as memory:
+            warn_of_lost_writes(store.ledger)
             if relay is None:
                 build_server(lambda: nullcontext(memory), hooked=settings.hooks.active).run("stdio")
             else:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from pathlib import Path
 
 from mcp_reflect.application.ports import Ledger
 from mcp_reflect.config.load import Settings
 from mcp_reflect.config.settings import mask_secrets
+
+log = logging.getLogger(__name__)
 
 
 def find_setting_conflicts(home: Settings, client: Settings) -> list[str]:
@@ -31,6 +34,17 @@ def count_queued_reflections(ledger: Ledger) -> int:
     with ledger.reading() as session:
         counts = [session.projects.counts(project, None) for project in session.projects.names()]
     return sum(each.jobs.get("queued", 0) for each in counts)
+
+
+def warn_of_lost_writes(ledger: Ledger) -> None:
+    """Log where the ledger lacks what was acknowledged."""
+    lost = ledger.lost_writes()
+    if lost is not None:
+        since = "" if lost.since is None else f"since {lost.since:%Y-%m-%d %H:%M:%S} "
+        log.warning(
+            "the ledger lacks its last acknowledged writes, %d of them, made %suntil %s UTC; see `mcp-reflect doctor`",
+            *(lost.count, since, f"{lost.until:%Y-%m-%d %H:%M:%S}"),
+        )
 
 
 def resident_bytes() -> int:

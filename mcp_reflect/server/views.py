@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # commands that only show something import no use case
     from mcp_reflect.application.known_errors import KnownFix, KnownFixes, Recorded
     from mcp_reflect.application.lifecycle import StatusChange
     from mcp_reflect.application.memory_service import RetrievedMemories
-    from mcp_reflect.application.ports import ProjectCounts, TraceSummary
+    from mcp_reflect.application.ports import LostWrites, ProjectCounts, TraceSummary
     from mcp_reflect.application.review import ReviewOutcome
     from mcp_reflect.domain.guide.composition import GuideLine
 
@@ -269,6 +269,9 @@ def stats_view(memory: MemoryReader, waiting: int) -> dict[str, Any]:
     advice = "run `mcp-reflect reindex`: some memories are not embedded by the present model" if missing else ""
     if waiting and not advice:
         advice = "read the repository's file of errors, then run `mcp-reflect mirror accept`: it waits for consent"
+    lost = memory.lost_writes()
+    if lost is not None:
+        advice = "the ledger lost its last writes: hand the runs of that time in again, and see `mcp-reflect doctor`"
     if counts.withheld and not advice:
         advice = "a person should look at what was kept from lessons: `mcp-reflect show` with the ids under withheld"
     return {
@@ -290,8 +293,14 @@ def stats_view(memory: MemoryReader, waiting: int) -> dict[str, Any]:
         "embedding_model": memory.embedding_model,
         "not_embedded": missing,
         "errors_waiting": waiting,
+        "lost_writes": None if lost is None else _lost_view(lost),
         "withheld": {"runs": counts.withheld, "latest": list(counts.withheld_in)},
         "retrieval": profile.retrieval,
         "similarity_threshold": profile.threshold(profile.retrieval),
         "advice": advice,
     }
+
+
+def _lost_view(lost: LostWrites) -> dict[str, Any]:
+    since = None if lost.since is None else time_view(lost.since)
+    return {"count": lost.count, "since": since, "until": time_view(lost.until)}

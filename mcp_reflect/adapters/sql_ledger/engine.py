@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
+from mcp_reflect.adapters.sql_ledger.checkpoints import Checkpointer
 from mcp_reflect.errors import ConfigurationError, LedgerError
 
 BUSY_TIMEOUT_S = 30
@@ -41,11 +42,15 @@ def translated(doing: str) -> Iterator[None]:
         raise LedgerError(f"{told} ({hint})" if hint else told) from error
 
 
+def _plain_file(database: str) -> Path | None:
+    """Return the file that the path of an SQLite URL means; None for a URI and for a database in memory."""
+    return None if database.startswith(("file:", ":")) else Path(database)
+
+
 def _create_private(database: Path) -> None:
     """Create the file, readable by its user alone; SQLite gives its companions the same mode."""
-    if not str(database).startswith(("file:", ":")):
-        with suppress(OSError):  # it is there; or SQLite says better what is wrong
-            os.close(os.open(database, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    with suppress(OSError):  # it is there; or SQLite says better what is wrong
+        os.close(os.open(database, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 class Connections:
@@ -54,28 +59,33 @@ class Connections:
     `durable` commits reach the disk before they are acknowledged. `relaxed` commits survive the death of the
     process, but the last ones may be lost with the power: for bookkeeping that nobody was promised; they must write
     before they read, unless they begin `at_once`. `reading` reads as of one moment while writers go on, and can write
-    nothing. Writers of this process take turns at a lock instead of polling the database's.
+    nothing. Writers of this process take turns at a lock instead of polling the database's. `file` is the database's
+    own, None where it has none.
     """
 
     def __init__(self, url: str) -> None:
         try:
             parsed = make_url(url)
             self.is_sqlite = parsed.get_backend_name() == "sqlite"
-            if self.is_sqlite and parsed.database:
-                Path(parsed.database).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                _create_private(Path(parsed.database))
+            self.file = _plain_file(parsed.database) if self.is_sqlite and parsed.database else None
+            if self.file is not None:
+                self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                _create_private(self.file)
             self._durable = _engine(url, synchronous="FULL")
             self._relaxed = _engine(url, synchronous="NORMAL", begins="IMMEDIATE")
             self._reading = _engine(url, synchronous="NORMAL", isolation_level="AUTOCOMMIT", pool_reset_on_return=None)
         except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
             raise ConfigurationError(f"ledger.url: cannot be used ({error}); must be an SQLAlchemy URL") from error
         self._turn = threading.Lock()
+        self._checkpoints = Checkpointer(self._reading, self._turn) if self.is_sqlite else None
 
     @contextmanager
     def durable(self, doing: str) -> Iterator[Connection]:
         """Open a transaction whose commit reaches the disk; `doing` begins the message of a LedgerError."""
         with self._turn, translated(doing), self._durable.begin() as connection:
             yield connection
+        if self._checkpoints is not None:
+            self._checkpoints.notify()
 
     @contextmanager
     def relaxed(self, doing: str, *, at_once: bool = False) -> Iterator[Connection]:
@@ -120,6 +130,8 @@ class Connections:
 
     def close(self) -> None:
         """Close the pooled connections of all three ways."""
+        if self._checkpoints is not None:
+            self._checkpoints.close()
         for engine in (self._durable, self._relaxed, self._reading):
             engine.dispose()
 

@@ -12,7 +12,9 @@ from sqlalchemy import Engine, String, cast, create_engine, func, make_url, sele
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from mcp_reflect.adapters.sql_ledger import schema
+from mcp_reflect.adapters.sql_ledger.commit_mark import CommitMark, find_lost_writes
 from mcp_reflect.adapters.sql_ledger.engine import translated
+from mcp_reflect.application.ports import LostWrites
 from mcp_reflect.errors import ConfigurationError, LedgerError
 
 _BUSY_S = 5
@@ -28,7 +30,7 @@ class Examination:
     """`behind` counts the memories that the index does not know yet, by project. `problems` are damage of the file.
 
     `thorough` is False where the time ran out before the whole file had been read. `withheld` are the traces with
-    sentences that were kept from their lessons, the latest first.
+    sentences that were kept from their lessons, the latest first. `lost` are acknowledged writes that are missing.
     """
 
     schema: int
@@ -39,6 +41,7 @@ class Examination:
     problems: tuple[str, ...] = ()
     thorough: bool = True
     withheld: tuple[str, ...] = ()
+    lost: LostWrites | None = None
 
 
 def ledger_file(url: str) -> Path | None:
@@ -57,6 +60,7 @@ def examine(url: str, seconds: float) -> Examination:
     """
     file = ledger_file(url)
     engine = _engine(url, file)
+    marked = CommitMark(file).read() if file is not None else None
     try:
         with translated("opening the ledger"), engine.connect() as connection:
             p, m, i = schema.properties.c, schema.memories.c, schema.index_positions.c
@@ -82,6 +86,7 @@ def examine(url: str, seconds: float) -> Examination:
                 withheld = tuple(connection.execute(kept.order_by(t.created_at.desc(), t.id)).scalars())
             problems: tuple[str, ...] = ()
             thorough = True
+            lost = find_lost_writes(connection, marked)
             if file is not None:
                 raw = connection.connection.driver_connection
                 assert isinstance(raw, sqlite3.Connection)
@@ -89,7 +94,7 @@ def examine(url: str, seconds: float) -> Examination:
     finally:
         engine.dispose()
     late = {project: count for project, count in behind.items() if count > 0}
-    return Examination(int(version), memories, traces, late, bool(positions), problems, thorough, withheld)
+    return Examination(int(version), memories, traces, late, bool(positions), problems, thorough, withheld, lost)
 
 
 def is_mirror_known(url: str, key: str) -> bool:

@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from mcp_reflect.adapters.sql_ledger import schema
+from mcp_reflect.adapters.sql_ledger.commit_mark import CommitMark
 from mcp_reflect.adapters.sql_ledger.engine import BUSY_TIMEOUT_S
 from mcp_reflect.adapters.sql_ledger.foreign_schema import foreign_parts
 from mcp_reflect.adapters.sql_ledger.ledger import SqlLedger
@@ -82,6 +83,8 @@ class SqliteFile:
         with _translated("restoring the ledger"), closing(self._opened(file)) as source:
             # The index relies on the positions in the ledger; without them it is filled anew.
             source.execute("DELETE FROM index_positions")
+            # Before the ledger: whoever is killed in between leaves one without a mark, and not one that seems cut.
+            CommitMark(self._path).delete()
             with closing(self._opened(self._path)) as target:
                 target.execute("PRAGMA journal_mode = WAL")
                 target.execute("PRAGMA synchronous = FULL")
@@ -114,7 +117,7 @@ class SqliteFile:
 def _translated(doing: str) -> Iterator[None]:
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         raise LedgerError(f"{doing} failed: {type(error).__name__}: {error}") from error
 
 

@@ -8,9 +8,18 @@ from contextlib import contextmanager
 from sqlalchemy import insert, select
 
 from mcp_reflect.adapters.sql_ledger import schema
+from mcp_reflect.adapters.sql_ledger.commit_mark import (
+    Commit,
+    CommitMark,
+    count_changes,
+    find_lost_writes,
+    note_lost_writes,
+    number_commit,
+)
 from mcp_reflect.adapters.sql_ledger.engine import Connections
 from mcp_reflect.adapters.sql_ledger.retrievals import record_retrieval
 from mcp_reflect.adapters.sql_ledger.session import SqlSession
+from mcp_reflect.application.ports import LostWrites
 from mcp_reflect.domain.models import Memory, Retrieval
 from mcp_reflect.errors import LedgerError
 
@@ -20,6 +29,7 @@ class SqlLedger:
 
     def __init__(self, url: str) -> None:
         self._connections = Connections(url)
+        self._mark = CommitMark(self._connections.file) if self._connections.file else None
         with self._connections.durable("opening the ledger") as connection:
             schema.metadata.create_all(connection)
             p = schema.properties
@@ -37,6 +47,9 @@ class SqlLedger:
 
                 migrate(connection)
             self.known_seq = stored.get("seq", 0)
+            # Read while nobody else can commit, so that it is not ahead of the ledger in use.
+            if self._mark is not None:
+                note_lost_writes(connection, self._mark.read())
 
     @contextmanager
     def reading(self) -> Iterator[SqlSession]:
@@ -51,10 +64,18 @@ class SqlLedger:
         """Open a write session that locks out every other one; its commit raises `known_seq`."""
         doing = "writing the ledger"
         opened = self._connections.durable(doing) if durable else self._connections.relaxed(doing, at_once=True)
+        commit: Commit | None = None
         with opened as connection:
             session = SqlSession(connection)
             session.feed.lock()
-            yield session
+            if durable and self._mark is not None:
+                before = count_changes(connection)
+                yield session
+                commit = number_commit(connection) if count_changes(connection) > before else None
+            else:
+                yield session
+        if commit is not None and self._mark is not None:
+            self._mark.write(commit)
         self.known_seq = max(self.known_seq, session.feed.seen)
 
     def record_retrieval(self, retrieval: Retrieval, as_of: int | None = None) -> dict[str, Memory]:
@@ -64,6 +85,11 @@ class SqlLedger:
         """
         with self._connections.relaxed("recording a retrieval") as connection:
             return record_retrieval(connection, retrieval, as_of)
+
+    def lost_writes(self) -> LostWrites | None:
+        """Return what was acknowledged and is missing, as found in the last days; None where nothing is."""
+        with self._connections.reading("reading the ledger") as connection:
+            return find_lost_writes(connection, None)
 
     def scrub(self) -> None:
         """Write the database anew without what was deleted; raises LedgerError where another program reads on."""

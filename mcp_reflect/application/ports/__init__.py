@@ -10,6 +10,7 @@ from mcp_reflect.application.ports.ledger import Ledger, LedgerFile, OutOfDate
 from mcp_reflect.application.ports.records import (
     AuditRows,
     InsightFigures,
+    LostWrites,
     MemoryOrder,
     Portable,
     PortableRow,
@@ -29,6 +30,7 @@ __all__ = [
     "InsightWriter",
     "Ledger",
     "LedgerFile",
+    "LostWrites",
     "MemoryOrder",
     "OutOfDate",
     "Portable",

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from mcp_reflect.application.ports.embedding import Progress
+from mcp_reflect.application.ports.records import LostWrites
 from mcp_reflect.application.ports.session import ReadSession, WriteSession
 from mcp_reflect.domain.models import Memory, Retrieval
 
@@ -40,6 +41,10 @@ class Ledger(Protocol):
     @property
     def known_seq(self) -> int:
         """The latest change of which this object knows, without asking: others may have written since."""
+        ...
+
+    def lost_writes(self) -> LostWrites | None:
+        """Return what was acknowledged and is missing from the ledger, as found lately; None where nothing is."""
         ...
 
     def scrub(self) -> None:

@@ -77,6 +77,15 @@ class ProjectOverview:
 
 
 @dataclass(frozen=True)
+class LostWrites:
+    """Writes that were acknowledged between two moments and are not in the ledger; `since` is None where unknown."""
+
+    count: int
+    since: datetime | None
+    until: datetime
+
+
+@dataclass(frozen=True)
 class InsightFigures:
     """Insights by status, their jobs by state, and what went wrong in the latest job."""
 

@@ -12,10 +12,14 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mcp_reflect.cli.doctor.report import DoctorFinding, FindingStatus
 from mcp_reflect.config.settings import Settings, mask_secrets
 from mcp_reflect.errors import ConfigurationError, LedgerError
+
+if TYPE_CHECKING:
+    from mcp_reflect.application.ports import LostWrites
 
 _LITTLE = 500_000_000
 _TOO_LITTLE = 50_000_000
@@ -76,6 +80,7 @@ def _misplaced(folder: Path) -> Iterator[DoctorFinding]:
 
 _KINDS = {
     "ledger.db": stat.S_IFREG,
+    "ledger.db-mark": stat.S_IFREG,
     "owner.lock": stat.S_IFREG,
     "owner.json": stat.S_IFREG,
     "hub.sock": stat.S_IFSOCK,
@@ -137,10 +142,23 @@ def check_ledger(folder: Path, settings: Settings | None) -> Iterator[DoctorFind
     if not found.thorough:
         detail += f"; too large to be read for damage in {EXAMINATION_S:.0f} seconds"
     yield DoctorFinding("ledger", "ok" if found.thorough else "warning", detail)
+    if found.lost is not None:
+        yield DoctorFinding("ledger", "warning", _lost(found.lost), _HAND_IN_AGAIN)
     yield _index(folder, settings, found.behind, indexed=found.indexed)
     if found.withheld:
         detail = f"sentences that nobody vouches for were kept from the lessons of {len(found.withheld)} runs"
         yield DoctorFinding("lessons", "warning", detail, f"look at them: mcp-reflect show {found.withheld[0]}")
+
+
+def _lost(lost: LostWrites) -> str:
+    """Say which writes are missing, in local time."""
+    until = lost.until.astimezone().isoformat(" ", "seconds")
+    since = "" if lost.since is None else f"since {lost.since.astimezone().isoformat(' ', 'seconds')} "
+    writes = "the last acknowledged write" if lost.count == 1 else f"the last {lost.count:,} acknowledged writes"
+    return f"{writes}, made {since}until {until}, are missing: its journal was cut off, or it is an older file"
+
+
+_HAND_IN_AGAIN = "hand in the runs of that time again, with the trace_key they had; or mcp-reflect restore <a backup>"
 
 
 def check_mirror(folder: Path, settings: Settings | None) -> Iterator[DoctorFinding]:
