@@ -21,7 +21,7 @@ from mcp_reflect.domain.lessons.repairs import (
 )
 from mcp_reflect.domain.lessons.steps import Step, find_steps
 from mcp_reflect.domain.lessons.triggers import MOST_TRIGGERS, trigger_of
-from mcp_reflect.domain.lessons.wording import decisive_edits, file_name
+from mcp_reflect.domain.lessons.wording import decisive_edits
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.truncate import truncate, truncate_line, truncate_middle
 
@@ -196,12 +196,11 @@ def _told(repair: Repair) -> str:
 
 
 def _edited(step: Step) -> str:
-    name = file_name(step)
     change = describe_change(step, _CHANGE_CHARS)
     if change:
-        return f"Edit {name}: {change}"
+        return f"Edit {step.file}: {change}"
     written = next((new for old, new in step.change if new and not old), "")
-    return f"Write {name}: {truncate(written.strip(), _CHANGE_CHARS)}" if written.strip() else f"Edit {name}"
+    return f"Write {step.file}: {truncate(written.strip(), _CHANGE_CHARS)}" if written.strip() else f"Edit {step.file}"
 
 
 def _quoted(step: Step) -> str:

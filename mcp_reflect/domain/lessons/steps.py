@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal
 
+from mcp_reflect.domain.lessons.file_names import find_run_folder, shown_name
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_result, errors_in_text
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
 from mcp_reflect.domain.trajectory.parsing import Trajectory
@@ -27,8 +28,8 @@ class Step:
     """One call of a run.
 
     `subject` is the command line of a command, the path of an edit, the arguments of another call as compact text.
-    `change` holds pairs of what an edit replaced and by what. `failed` is None where nothing tells.
-    `output` is what it printed, of a long one the beginning and the end.
+    `file` is the name of the edited file for a reader, `change` holds pairs of what an edit replaced and by what.
+    `failed` is None where nothing tells. `output` is what it printed, of a long one the beginning and the end.
     """
 
     kind: Literal["command", "edit", "call"]
@@ -39,6 +40,7 @@ class Step:
     failed: bool | None = None
     errors: tuple[str, ...] = ()
     output: str = ""
+    file: str = ""
 
 
 def find_steps(trajectory: Trajectory) -> list[Step]:
@@ -54,7 +56,7 @@ def find_steps(trajectory: Trajectory) -> list[Step]:
         elif isinstance(event, ToolResult) and found:
             place = places.get(event.call_id, len(found) - 1)
             found[place] = _with_result(found[place], event)
-    return found
+    return _with_file_names(found)
 
 
 def find_said(trajectory: Trajectory) -> Iterator[tuple[str, str]]:
@@ -76,7 +78,7 @@ def step_of(tool: str, given: Any) -> Step:
         return Step("command", tool, command.strip(), arguments)
     if command or is_edit(name, arguments):
         path, change = _edit(arguments, command)
-        return Step("edit", tool, path, arguments, change)
+        return Step("edit", tool, path, arguments, change, file=shown_name(path, ""))
     return Step("call", tool, compact(arguments), arguments)
 
 
@@ -119,6 +121,16 @@ def _with_result(step: Step, result: ToolResult) -> Step:
     if failed and len(found) < _MOST_ERRORS:
         found += tuple(_first_lines(result.text, _MOST_ERRORS - len(found)))
     return replace(step, failed=failed, errors=found[:_MOST_ERRORS], output=truncate_middle(result.text, _MOST_OUTPUT))
+
+
+def _with_file_names(steps: list[Step]) -> list[Step]:
+    edited = [step.subject for step in steps if step.kind == "edit"]
+    if not edited:
+        return steps
+    commands = [step for step in steps if step.kind == "command"]
+    texts = [text for step in commands for text in (step.subject, *step.errors)]
+    folder = find_run_folder(edited, texts)
+    return [replace(step, file=shown_name(step.subject, folder)) if step.kind == "edit" else step for step in steps]
 
 
 def _first_lines(output: str, most: int) -> Iterator[str]:

@@ -14,8 +14,6 @@ from mcp_reflect.domain.truncate import truncate_line
 _COMMAND_CHARS = 160
 _CHANGE_CHARS = 200
 _EDITS = 2
-_PATH_PARTS = 3
-"""Of a long path the last parts are shown: where a repository lies differs from machine to machine."""
 _LOOKUP = re.compile(
     r"(?:get|list|search|find|read|fetch|query|lookup|look_up|think|view|show|describe|calculate|glob|grep)"
 )
@@ -72,12 +70,6 @@ def decisive_edits(edits: Sequence[Step], error: str) -> list[Step]:
     return named or list(by_file.values())
 
 
-def file_name(step: Step) -> str:
-    """Return the last three parts of the path of an edit; "a file" where none is known."""
-    return "/".join(step.subject.rsplit("/", _PATH_PARTS)[-_PATH_PARTS:]) if step.subject else "a file"
-
-
 def _describe_edit(step: Step) -> str:
-    name = file_name(step)
     change = describe_change(step, _CHANGE_CHARS)
-    return f"editing {name} ({change})" if change else f"writing {name}"
+    return f"editing {step.file} ({change})" if change else f"writing {step.file}"

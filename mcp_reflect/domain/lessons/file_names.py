@@ -1,0 +1,48 @@
+"""Names of edited files that hold on other machines: paths from the folder that a run worked in."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+_PARTS = 3
+"""Of a path outside of the folder the last parts are shown: where a repository lies differs from machine to machine."""
+_NAMED = re.compile(r"(?<![\w./~$-])(?:\./)?(\w[\w.-]*(?:/[\w.-]+)*\.\w+)")
+_ENTERED = re.compile(r"\bcd +(?:-- +)?[\"']?(/[^\s\"';&|]+)")
+_CHARS = 20_000
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
+
+
+def find_run_folder(edited: Iterable[str], texts: Iterable[str]) -> str:
+    """Return the folder that a run worked in, with a slash at its end; empty where nothing tells.
+
+    `edited` are paths of files, `texts` commands and error lines. A text tells the folder where it names an edited file
+    from there on (`pytest tests/test_api.py`), or goes into one that holds an edited file.
+    """
+    paths = [path.replace("\\", "/") for path in dict.fromkeys(edited) if _ABSOLUTE.match(path)]
+    if not paths:
+        return ""
+    votes: Counter[str] = Counter()
+    for text in texts:
+        votes.update(_told(text[:_CHARS], paths))
+    # Of as many votes the shorter path: from there on more files have a name.
+    return min(votes, key=lambda folder: (-votes[folder], len(folder)), default="")
+
+
+def shown_name(path: str, folder: str) -> str:
+    """Return a path from `folder` on; of one that lies elsewhere the last parts, and of no path "a file"."""
+    plain = path.replace("\\", "/")
+    if folder and plain.startswith(folder):
+        return plain[len(folder) :]
+    if plain and not _ABSOLUTE.match(path):
+        return plain.removeprefix("./")
+    return "/".join(plain.rsplit("/", _PARTS)[-_PARTS:]) or "a file"
+
+
+def _told(text: str, paths: list[str]) -> Iterator[str]:
+    """The folders that a text tells, each once."""
+    told = {folder.rstrip("/") + "/" for folder in _ENTERED.findall(text)}
+    yield from (folder for folder in told if any(path.startswith(folder) for path in paths))
+    named = {f"/{name}" for name in _NAMED.findall(text)}
+    yield from {path[: -len(name)] + "/" for name in named for path in paths if path.endswith(name)}
