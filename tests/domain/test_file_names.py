@@ -39,3 +39,8 @@ def test_a_run_tells_the_folder_it_worked_in(edited: list[str], texts: list[str]
 )
 def test_a_file_is_named_for_a_reader_on_another_machine(path: str, folder: str, shown: str) -> None:
     assert shown_name(path, folder) == shown
+
+
+@pytest.mark.parametrize("text", ["a" * 200_000, "a." * 100_000, "a/" * 100_000, "cd /" + "x" * 200_000])
+def test_a_text_without_words_takes_no_longer_than_others(text: str) -> None:
+    assert find_run_folder([APP], [text] * 20) == ""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 _PARTS = 3
 """Of a path outside of the folder the last parts are shown: where a repository lies differs from machine to machine."""
-_NAMED = re.compile(r"(?<![\w./~$-])(?:\./)?(\w[\w.-]*(?:/[\w.-]+)*\.\w+)")
+_WORD = re.compile(r"[\w./~$-]+")
 _ENTERED = re.compile(r"\bcd +(?:-- +)?[\"']?(/[^\s\"';&|]+)")
 _CHARS = 20_000
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
@@ -40,9 +40,15 @@ def shown_name(path: str, folder: str) -> str:
     return "/".join(plain.rsplit("/", _PARTS)[-_PARTS:]) or "a file"
 
 
-def _told(text: str, paths: list[str]) -> Iterator[str]:
-    """The folders that a text tells, each once."""
-    told = {folder.rstrip("/") + "/" for folder in _ENTERED.findall(text)}
-    yield from (folder for folder in told if any(path.startswith(folder) for path in paths))
-    named = {f"/{name}" for name in _NAMED.findall(text)}
-    yield from {path[: -len(name)] + "/" for name in named for path in paths if path.endswith(name)}
+def _told(text: str, paths: list[str]) -> set[str]:
+    """The folders that a text tells."""
+    entered = {folder.rstrip("/") + "/" for folder in _ENTERED.findall(text)}
+    told = {folder for folder in entered if any(path.startswith(folder) for path in paths)}
+    words = {word.removeprefix("./").rstrip(".") for word in _WORD.findall(text)}
+    for path in paths:
+        parts = path.split("/")
+        endings = ("/".join(parts[first:]) for first in range(1, len(parts)))  # the longest first
+        named = next((ending for ending in endings if ending in words), "")
+        if "." in named:
+            told.add(path.removesuffix(named))
+    return told
