@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
-from mcp_reflect.domain.learning.task_likeness import PRIOR_WEIGHTS, KnownTasks, learned_weights, weights_of
+from mcp_reflect.domain.learning.beta_binomial import log_marginal
+from mcp_reflect.domain.learning.task_likeness import (
+    NO_REVIEWS,
+    KnownTasks,
+    learned_sameness,
+    log_ratios_of,
+    weights_of,
+)
 from mcp_reflect.domain.ranking.elimination import without_disproven
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.scoring import RankingQuery
@@ -47,19 +54,49 @@ def test_without_a_vector_only_the_words_are_compared() -> None:
 
 
 def test_without_reviews_the_prior_holds() -> None:
-    assert learned_weights([], known()) == pytest.approx(PRIOR_WEIGHTS)
+    learned = learned_sameness([], known())
+    assert learned.chances == pytest.approx(NO_REVIEWS.chances)
+    assert learned.rate == pytest.approx(NO_REVIEWS.rate)
 
 
 @pytest.mark.parametrize("agree", [True, False])
 def test_a_bank_learns_whether_alike_means_the_same(agree: bool) -> None:
-    """Where memories fare alike on two wordings these become one task, where they fare differently two."""
-    records = [
-        [TaskRecord(1, 5.0, 5.0 * good), TaskRecord(2, 5.0, 5.0 * (good if agree else 1 - good))]
-        for good in (0, 1) * 10
-    ]
-    likeness = known().likeness_between(1, [2])
-    before, after = weights_of(likeness, PRIOR_WEIGHTS)[0], weights_of(likeness, learned_weights(records, known()))[0]
-    assert after > max(before, 0.8) if agree else after < min(before, 0.1)
+    """Where memories fare alike on two wordings, others as alike become one task; where they fare differently, two."""
+    pairs = 20
+    tasks, records = KnownTasks(), []
+    for number in range(3 * pairs):  # words that every task holds would count for nothing
+        tasks.add(OTHER._replace(key=-number))
+    for pair in range(1, pairs):
+        for wording, number in ((CANCEL, 2 * pair), (REWORDED, 2 * pair + 1)):
+            tasks.add(wording._replace(key=number))
+        for good in (0, 1):
+            fares = (good, good if agree else 1 - good)
+            records.append([TaskRecord(2 * pair + side, 5.0, 5.0 * fare) for side, fare in enumerate(fares)])
+    likeness = tasks.likeness_between(2, [3])
+    nothing = np.zeros(1)
+    before = weights_of(likeness, nothing, NO_REVIEWS.chances)[0]
+    after = weights_of(likeness, nothing, learned_sameness(records, tasks).chances)[0]
+    assert after > 5 * before if agree else after < before / 5
+
+
+def test_what_helps_with_both_speaks_for_one_task_and_what_fails_on_one_against_it() -> None:
+    own = {0: TaskRecord(1, 3.0, 3.0), 1: TaskRecord(1, 2.0, 0.0)}
+    helps_too, fails = {0: TaskRecord(2, 3.0, 3.0)}, {0: TaskRecord(2, 3.0, 0.0)}
+    never_tried = {5: TaskRecord(2, 9.0, 9.0)}
+    ratios = log_ratios_of(own, [helps_too, fails, never_tried], 0.4)
+    assert ratios[0] > 0.5
+    assert ratios[1] < -1.0
+    assert ratios[2] == 0.0
+    chance = weights_of(np.full(3, 0.85), ratios, NO_REVIEWS.chances)
+    assert chance[0] > chance[2] > chance[1]
+
+
+def test_fractions_of_trials_count_as_such_and_none_says_nothing() -> None:
+    whole, half, none = (
+        log_marginal(np.array([trials]), np.array([trials]), 0.3, 1.0)[0] for trials in (1.0, 0.5, 0.0)
+    )
+    assert whole == pytest.approx(math.log(0.3), abs=1e-5)
+    assert whole < half < none == pytest.approx(0.0, abs=1e-12)
 
 
 def memory(number: int) -> MemoryChange:

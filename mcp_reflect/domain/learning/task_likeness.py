@@ -4,20 +4,26 @@
 
 of the two tasks' embeddings and of their terms (`text/lexical_index.py`). On rewordings of real tasks both together
 tell more than either alone (docs/quality.md). How much a likeness says depends on the memories: questions about facts
-are the same from 0.5 on, while two customers who use nearly the same words may want different things. So the weight of
-each likeness is estimated from the project's own reviews: the covariance of a memory's outcomes on two tasks of that
-likeness, as a share of the covariance on one and the same task (the empirical covariance function of kriging; Cressie,
-Statistics for Spatial Data, 1993). Where there are few such reviews, PRIOR_WEIGHTS hold.
+are the same from 0.5 on, while two customers who use nearly the same words may want different things. So the chance
+that two tasks of some likeness are one is estimated from the project's own reviews, and for two tasks that both have
+reviews these decide:
+
+    odds(same) = odds(same | likeness) * P(outcomes on both | one success rate) / (P(outcomes on one) * P(on the other))
+
+multiplied over the memories that were tried on both (record linkage after Fellegi and Sunter, JASA 64, 1969, with
+beta-binomial outcomes). What helps with both is likely to be one task; what helps with one and fails on the other tells
+them apart. The chance of each likeness is fitted to the same ratios by expectation maximisation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from mcp_reflect.domain.changes import TaskRecord, TaskWording
+from mcp_reflect.domain.learning.beta_binomial import log_marginal
 from mcp_reflect.domain.text.lexical_index import LexicalIndex
 from mcp_reflect.domain.values import Floats, Rows, Vector
 
@@ -26,20 +32,20 @@ BAND_EDGES = np.array([0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97])
 
 _BAND_CENTRES = np.array([0.45, 0.55, 0.65, 0.75, 0.85, 0.935, 0.985])
 
-PRIOR_WEIGHTS = np.array([0.0, 0.0, 0.05, 0.15, 0.5, 0.8, 0.95])
-"""The weight of each band before any review."""
+PRIOR_CHANCES = np.array([0.005, 0.005, 0.011, 0.058, 0.354, 0.716, 0.926])
+"""The chance in each band that two tasks are one, before any review. It is cautious: counting too much costs more than
+counting too little, because what helps with another task misleads here."""
 
-_PRIOR_PAIRS = 20.0
-"""Pairs of trials that the prior of a band counts for."""
+_PRIOR_PAIRS = 10.0
+"""Pairs of tasks that the prior of a band counts for."""
 
-_PRIOR_COVARIANCE, _PRIOR_COVARIANCE_PAIRS = 0.1, 5.0
-"""Covariance of two outcomes of a memory on one task before any review: success rates between 0.2 and 0.8."""
-
-_CAUTION = 1.5
-"""Exponent of the weight. Counting too much costs more than counting too little, because what helps with another task
-misleads here."""
+_PRIOR_RATE, _PRIOR_RATE_RECORDS = 0.5, 4.0
+_RATE_STRENGTH = 1.0
+"""Trials that the distribution of success rates counts for: most memories help with a task or do not."""
 
 _LEAST_WEIGHT = 0.02
+_LEAST_CHANCE = 1e-3
+_ITERATIONS = 12
 _MAX_PAIRS = 4_000
 _MAX_RECORDS = 16
 """Records of a memory that are compared with each other: those with the most trials."""
@@ -110,64 +116,106 @@ class KnownTasks:
         return self._vectors
 
 
-class _Pairs(NamedTuple):
-    """Sums over pairs of trials of a memory on two different tasks: how many, and the products of residuals."""
+class Sameness(NamedTuple):
+    """What a project's reviews say of two tasks being one.
 
-    counts: dict[tuple[int, int], float]
-    products: dict[tuple[int, int], float]
+    `chances` are those of each band, in (0, 1) and rising, and `rate` is the mean success rate of a memory on a task.
+    """
+
+    chances: Floats
+    rate: float
 
 
-def learned_weights(records: Iterable[Sequence[TaskRecord]], tasks: KnownTasks) -> Floats:
-    """Return the weight of each band, in [0, 1] and rising, from the records of each memory."""
+NO_REVIEWS = Sameness(PRIOR_CHANCES, _PRIOR_RATE)
+
+
+def learned_sameness(records: Iterable[Sequence[TaskRecord]], tasks: KnownTasks) -> Sameness:
+    """Learn what likeness says from the records of each memory, those of the newest memory last."""
     held = [each for each in records if each]
-    trials = sum(record.trials for each in held for record in each)
-    mean = (sum(record.successes for each in held for record in each) + 1.0) / (trials + 2.0)
-    pairs = _pairs(held, tasks, mean)
-    counts, products = np.zeros(len(BAND_EDGES) + 1), np.zeros(len(BAND_EDGES) + 1)
+    rates = [record.successes / record.trials for each in held for record in each]
+    rate = (sum(rates) + _PRIOR_RATE * _PRIOR_RATE_RECORDS) / (len(rates) + _PRIOR_RATE_RECORDS)
+    places, compared = _pairs(held, tasks)
+    if not places:
+        return Sameness(PRIOR_CHANCES, rate)
+    log_ratios = _summed([place for place, _, _ in compared], _log_ratios(compared, rate), len(places))
+    bands = np.zeros(len(places), np.int64)
     by_first: dict[int, list[int]] = {}
-    for one, other in pairs.counts:
+    for one, other in places:
         by_first.setdefault(one, []).append(other)
     for one, others in by_first.items():
-        bands = np.digitize(tasks.likeness_between(one, others), BAND_EDGES)
-        np.add.at(counts, bands, [pairs.counts[one, other] for other in others])
-        np.add.at(products, bands, [pairs.products[one, other] for other in others])
-    same = _same_task_covariance(held, mean)
-    covariances = (products[1:] + _PRIOR_PAIRS * PRIOR_WEIGHTS * same) / (counts[1:] + _PRIOR_PAIRS)
-    # A nearer task says no less than one further off.
-    weights: Floats = np.maximum.accumulate(np.clip(covariances / same, 0.0, 1.0))
+        likeness = tasks.likeness_between(one, others)
+        bands[[places[one, other] for other in others]] = np.digitize(likeness, BAND_EDGES)
+    alike = bands > 0
+    bands, log_ratios = bands[alike] - 1, log_ratios[alike]
+    counts = np.bincount(bands, minlength=len(BAND_EDGES)) + _PRIOR_PAIRS
+    chances = PRIOR_CHANCES
+    for _ in range(_ITERATIONS):
+        same = _summed(bands, _updated(chances[bands], log_ratios), len(BAND_EDGES))
+        chances = (same + _PRIOR_PAIRS * PRIOR_CHANCES) / counts
+    # A nearer task is the same no less than one further off.
+    return Sameness(np.maximum.accumulate(chances), rate)
+
+
+def log_ratios_of(records: Mapping[int, TaskRecord], others: Sequence[Mapping[int, TaskRecord]], rate: float) -> Floats:
+    """Return for each of the others how much more probable its outcomes and `records` are if both are one task.
+
+    These are logarithms, 0 where no memory was tried on both. Records are those on a task, by row; `rate` is that of
+    `Sameness`.
+    """
+    compared = [
+        (place, own, of_other[row])
+        for place, of_other in enumerate(others)
+        for row, own in records.items()
+        if row in of_other
+    ]
+    if not compared:
+        return np.zeros(len(others))
+    return _summed([place for place, _, _ in compared], _log_ratios(compared, rate), len(others))
+
+
+def weights_of(likeness: Floats, log_ratios: Floats, chances: Floats) -> Floats:
+    """Return how much a trial counts on tasks of this likeness and these ratios, in [0, 1]; 0 where next to nothing.
+
+    `chances` are those of `Sameness`; the likeness is at least the first of BAND_EDGES.
+    """
+    weights = _updated(np.interp(likeness, _BAND_CENTRES, chances), log_ratios)
+    weights[weights < _LEAST_WEIGHT] = 0.0
     return weights
 
 
-def weights_of(likeness: Floats, band_weights: Floats) -> Floats:
-    """Return how much a trial on tasks of this likeness counts, in [0, 1]; 0 where it is next to nothing."""
-    weights = np.interp(likeness, _BAND_CENTRES, band_weights) ** _CAUTION
-    weights[(likeness < BAND_EDGES[0]) | (weights < _LEAST_WEIGHT)] = 0.0
-    return weights
+def _updated(chances: Floats, log_ratios: Floats) -> Floats:
+    bounded = np.clip(chances, _LEAST_CHANCE, 1.0 - _LEAST_CHANCE)
+    log_odds = np.log(bounded / (1.0 - bounded)) + log_ratios
+    found: Floats = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -30.0, 30.0)))
+    return found
 
 
-def _pairs(records: Sequence[Sequence[TaskRecord]], tasks: KnownTasks, mean: float) -> _Pairs:
-    found = _Pairs({}, {})
+def _log_ratios(compared: Sequence[tuple[int, TaskRecord, TaskRecord]], rate: float) -> Floats:
+    trials = np.array([(one.trials, other.trials) for _, one, other in compared])
+    successes = np.array([(one.successes, other.successes) for _, one, other in compared])
+    apart: Floats = log_marginal(trials, successes, rate, _RATE_STRENGTH).sum(axis=1)
+    together = log_marginal(trials.sum(axis=1), successes.sum(axis=1), rate, _RATE_STRENGTH)
+    found: Floats = together - apart
+    return found
+
+
+def _summed(places: Sequence[int] | Rows, values: Floats, count: int) -> Floats:
+    found = np.zeros(count)
+    np.add.at(found, places, values)
+    return found
+
+
+def _pairs(
+    records: Sequence[Sequence[TaskRecord]], tasks: KnownTasks
+) -> tuple[dict[tuple[int, int], int], list[tuple[int, TaskRecord, TaskRecord]]]:
+    """Return the pairs of tasks that memories were tried on, numbered, and these memories' records by number."""
+    places: dict[tuple[int, int], int] = {}
+    compared = []
     for each in reversed(records):  # of the newest memories first, where there are too many
         tried = sorted((r for r in each if r.task in tasks), key=lambda r: (-r.trials, r.task))[:_MAX_RECORDS]
         for number, one in enumerate(tried):
             for other in tried[number + 1 :]:
                 pair = (one.task, other.task) if one.task < other.task else (other.task, one.task)
-                if pair not in found.counts and len(found.counts) >= _MAX_PAIRS:
-                    continue
-                product = (one.successes - mean * one.trials) * (other.successes - mean * other.trials)
-                found.counts[pair] = found.counts.get(pair, 0.0) + one.trials * other.trials
-                found.products[pair] = found.products.get(pair, 0.0) + product
-    return found
-
-
-def _same_task_covariance(records: Sequence[Sequence[TaskRecord]], mean: float) -> float:
-    """Return the covariance of two outcomes of a memory on the same task, above 0."""
-    product = _PRIOR_COVARIANCE * _PRIOR_COVARIANCE_PAIRS
-    pairs = _PRIOR_COVARIANCE_PAIRS
-    for each in records:
-        for _, trials, successes in each:
-            if trials > 1.0:
-                own = successes * (1.0 - mean) ** 2 + (trials - successes) * mean**2
-                product += (successes - mean * trials) ** 2 - own
-                pairs += trials * trials - trials
-    return max(product / pairs, 1e-3)
+                if pair in places or len(places) < _MAX_PAIRS:
+                    compared.append((places.setdefault(pair, len(places)), one, other))
+    return places, compared

@@ -1,8 +1,8 @@
 """The statistics of each row of a feature table, by task.
 
 Reviews on the same task (`learning/task_identity.py`) count in full, and those on a rewording of it as far as its
-likeness says (`learning/task_likeness.py`). Any other task counts as at most one review, because a memory that solved
-one task fifty times has not shown fifty times that it helps with others.
+likeness and its reviews say (`learning/task_likeness.py`). Any other task counts as at most one review, because a
+memory that solved one task fifty times has not shown fifty times that it helps with others.
 """
 
 from __future__ import annotations
@@ -15,7 +15,14 @@ import numpy as np
 
 from mcp_reflect.domain.changes import TaskRecord, TaskWording
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
-from mcp_reflect.domain.learning.task_likeness import PRIOR_WEIGHTS, KnownTasks, learned_weights, weights_of
+from mcp_reflect.domain.learning.task_likeness import (
+    BAND_EDGES,
+    NO_REVIEWS,
+    KnownTasks,
+    learned_sameness,
+    log_ratios_of,
+    weights_of,
+)
 from mcp_reflect.domain.values import Floats, Rows
 
 OTHER_TASK_CAP = 1.0
@@ -72,7 +79,7 @@ class TaskStatistics:
         self._by_row: list[tuple[TaskRecord, ...]] = []
         self._by_task: dict[int, dict[int, TaskRecord]] = {}
         self._tasks = KnownTasks()
-        self._band_weights = PRIOR_WEIGHTS
+        self._sameness = NO_REVIEWS
         self._changes = self._changes_learned = 0
         self._last_slice: tuple[TaskWording, TaskSlice] | None = None
 
@@ -127,8 +134,13 @@ class TaskStatistics:
         if len(task.terms) or task.vector is not None:
             self._relearn()
             keys, likeness = self._tasks.likeness_to(task)
-            weights = weights_of(likeness, self._band_weights)
-            found = {keys[place]: float(weights[place]) for place in np.flatnonzero(weights).tolist()}
+            places = [
+                place for place in np.flatnonzero(likeness >= BAND_EDGES[0]).tolist() if keys[place] in self._by_task
+            ]
+            others = [self._by_task[keys[place]] for place in places]
+            ratios = log_ratios_of(self._by_task.get(task.key, {}), others, self._sameness.rate)
+            weights = weights_of(likeness[places], ratios, self._sameness.chances).tolist()
+            found = {keys[place]: weight for place, weight in zip(places, weights, strict=True) if weight}
         return {**found, task.key: 1.0}
 
     def _slice(self, weights: dict[int, float]) -> TaskSlice:
@@ -149,7 +161,7 @@ class TaskStatistics:
 
     def _relearn(self) -> None:
         if is_due(self._changes, self._changes_learned):
-            self._band_weights = learned_weights(self._by_row, self._tasks)
+            self._sameness = learned_sameness(self._by_row, self._tasks)
             self._changes_learned = self._changes
 
     def select(self, rows: Rows) -> TaskStatistics:
@@ -157,7 +169,7 @@ class TaskStatistics:
         selected = TaskStatistics()
         for row in rows:
             selected.append_row(self._by_row[row])
-        selected._tasks, selected._band_weights = self._tasks, self._band_weights
+        selected._tasks, selected._sameness = self._tasks, self._sameness
         selected._changes_learned = selected._changes
         return selected
 
