@@ -45,7 +45,7 @@ def test_every_part_runs_and_tells_its_goals(
 ) -> None:
     chosen = ("retrieval", "long", "graded", "learning", "unfiltered", "false")
     parts = [word for part in chosen for word in ("--only", part)]
-    small = ["--seeds", "2", "--steps", "48", "--workers", "1", "--set", SETS[0], "--set", SETS[1]]
+    small = ["--seeds", "2", "--steps", "24", "--workers", "1", "--set", SETS[0], "--set", SETS[1]]
     main([*parts, *small, "--data", str(invented), "--out", str(tmp_path / "out")])
     told = capsys.readouterr().out
     assert told == (tmp_path / "out" / "quality.txt").read_text(encoding="utf-8")

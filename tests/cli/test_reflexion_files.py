@@ -20,9 +20,9 @@ async def fixes(client: Any, error: str, **more: Any) -> list[dict[str, Any]]:
 
 
 def hand_edited() -> tuple[list[str], list[dict[str, Any]], int]:
-    """1,000 lines as people leave them, what should be taken in of them, and how many are broken."""
+    """240 lines as people leave them, what should be taken in of them, and how many are broken."""
     lines, good = [], []
-    for n in range(1_000):
+    for n in range(240):  # every way to break a line meets every status
         word = "".join(chr(ord("a") + int(digit)) for digit in f"{n:04d}")
         line: dict[str, Any] = {
             "ts": f"2025-10-{n % 28 + 1:02d}T{n % 24:02d}:{n % 60:02d}:{n % 59:02d}+09:00",
@@ -48,10 +48,10 @@ def hand_edited() -> tuple[list[str], list[dict[str, Any]], int]:
             lines.append(f"  {text}\r")
         if n % 50 == 0:
             lines.append("")
-    return lines, good, 500
+    return lines, good, 120
 
 
-async def test_a_half_broken_file_of_a_thousand_lines_is_imported_and_exported_without_loss(tmp_path: Path) -> None:
+async def test_a_half_broken_file_is_imported_and_exported_without_loss(tmp_path: Path) -> None:
     home, file, out = tmp_path / "home", tmp_path / "reflexion.jsonl", tmp_path / "out.jsonl"
     lines, good, broken = hand_edited()
     file.write_bytes(("\ufeff" + "\n".join(lines)).encode())

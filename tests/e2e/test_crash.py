@@ -22,7 +22,7 @@ from tests.support.waiting import HANG_S
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
-WRITES = 200
+WRITES = 100
 KILLS = 8
 
 

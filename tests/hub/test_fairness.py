@@ -17,7 +17,7 @@ from tests.support.waiting import HANG_S, until
 
 pytestmark = posix
 
-FLOOD = 600
+FLOOD = 300
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_a_flood_of_one_connection_does_not_starve_another(home: Path) -> None:
                 other.call("query_memories", task=f"other {number}")
             answered = len(flooding.lines) - before
             sending.result(HANG_S)
-        # Ten calls among six hundred: in one common row the other would have waited for most of them.
+        # Ten calls among three hundred: in one common row the other would have waited for most of them.
         assert answered < FLOOD / 2
         until(lambda: len(flooding.lines) - before == FLOOD)
         assert all("error" not in json.loads(line) for line in flooding.lines)

@@ -21,7 +21,7 @@ from tests.support.waiting import HANG_S, until
 
 pytestmark = [posix, pytest.mark.anyio, pytest.mark.slow]
 
-CLIENTS, OPERATIONS, KILLS = 12, 60, 5
+CLIENTS, OPERATIONS, KILLS = 12, 25, 5
 TRIES = 20
 LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "3"}
 
