@@ -38,6 +38,7 @@ _KINDS = {
     "embedding.model": "choice",
     "memory.similarity_threshold": "number",
     "q_learning.optimism": "number",
+    "hub.answer_within_s": "number",
 }
 """Settings whose type does not say which values are surely right."""
 _KINDS_OF_TYPES: dict[Any, str] = {int: "integer", float: "number", bool: "boolean"}

@@ -17,6 +17,7 @@ from mcp_reflect.domain.models import (
     Trace,
     of_kind,
 )
+from mcp_reflect.domain.redaction.stored_text import storable_key
 from mcp_reflect.errors import InvalidArgument, UnknownId
 
 ISSUED_BY = "query_memories and augment_task"
@@ -39,6 +40,12 @@ class MemoryReader:
         """Return a trace. Raises UnknownId for one of another project, or with scope `user` of another user."""
         with self._ledger.reading() as session:
             return self._visible(trace_id, session.traces.get(trace_id))
+
+    def find_submitted(self, trace_key: str) -> str | None:
+        """Return the id of the run that was submitted under a trace_key; None where none was."""
+        with self._ledger.reading() as session:
+            found = session.traces.find_by_key(self.profile.project, storable_key(trace_key))
+        return found.id if found is not None and self.profile.sees(found) else None
 
     def memory(self, memory_id: str) -> Memory:
         """Return a memory. Raises UnknownId as `trace` does."""

@@ -60,6 +60,7 @@ class MemoryService(MemoryReader):
     """A project's memory as one connection sees it. Thread-safe; cheap to make on shared parts.
 
     `reviews` has the profile of the same connection; `on_saved` is called with the project whose memories changed.
+    `is_waiting` tells whether the run with a trace_key waits in the outbox.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class MemoryService(MemoryReader):
         clock: Clock,
         on_saved: Callable[[str], None],
         unclaimed: UnclaimedRetrievals,
+        is_waiting: Callable[[str], bool],
     ) -> None:
         super().__init__(ledger, profile, embedder.identity)
         self._embedder = embedder
@@ -96,6 +98,7 @@ class MemoryService(MemoryReader):
             unclaimed=unclaimed,
         )
         self._unclaimed = unclaimed
+        self.is_waiting = is_waiting
 
     # -- before a task
 

@@ -54,8 +54,7 @@ def keep_run(home: Path, run: WaitingRun) -> Path:
     given = {name: _redacted(name, value) for name, value in run.arguments.items()}
     told = {"format": _FORMAT, "project": run.project, "user": run.user, "arguments": given}
     content = json.dumps(told | {"source": run.source, "connection": run.connection}).encode()
-    name = hashlib.sha256(f"{run.project}\0{run.arguments['trace_key']}".encode()).hexdigest()[:32]
-    file = folder / f"{name}.json"
+    file = _file_of(home, run.project, run.arguments["trace_key"])
     others = [size for other, size in _sizes(folder) if other != file]
     if len(others) >= MAX_WAITING_RUNS or sum(others) + len(content) > MAX_OUTBOX_BYTES:
         raise MemoryUnavailable(
@@ -65,6 +64,16 @@ def keep_run(home: Path, run: WaitingRun) -> Path:
     with atomic_writer(file, PRIVATE_MODE) as out:
         out.write(content)
     return file
+
+
+def is_waiting(home: Path, project: str, trace_key: str) -> bool:
+    """Return whether a run with that trace_key waits in the outbox."""
+    return _file_of(home, project, trace_key).exists()
+
+
+def _file_of(home: Path, project: str, trace_key: str) -> Path:
+    name = hashlib.sha256(f"{project}\0{trace_key}".encode(errors="surrogatepass")).hexdigest()[:32]
+    return home / OUTBOX_FOLDER / f"{name}.json"
 
 
 def _sizes(folder: Path) -> list[tuple[Path, int]]:

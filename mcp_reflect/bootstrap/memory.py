@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.prompts import Prompts
@@ -20,6 +21,7 @@ from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.lesson_search import LessonSearch
 from mcp_reflect.application.memory_reader import MemoryReader
 from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.outbox import is_waiting
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, Reflector, VectorIndex
 from mcp_reflect.application.project_tables import ProjectTables
 from mcp_reflect.application.retrieval import Retriever
@@ -196,6 +198,7 @@ def build_memory(
             clock=clock,
             on_saved=store.indexer.notify,
             unclaimed=store.unclaimed,
+            is_waiting=partial(is_waiting, store.home.folder, profile.project),
         )
 
 

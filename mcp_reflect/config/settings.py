@@ -210,6 +210,15 @@ class HubSettings(_Section):
     start_timeout_s: Float = _setting(
         60.0, "seconds that a client waits for a hub that is starting", "a number above 0, up to 3600", gt=0, le=3600
     )
+    answer_within_s: Float | None = _setting(
+        None,
+        "seconds after which a call that no hub has answered is answered without: a run goes to the outbox, a query "
+        "is told to call again",
+        "a number above 0, up to 3600",
+        shown="3 for a run, 45 for other calls",
+        gt=0,
+        le=3600,
+    )
 
 
 class HookSettings(_Section):

@@ -24,7 +24,7 @@ from mcp_reflect.hooks.turn import SessionTurn
 from mcp_reflect.wire import address
 from mcp_reflect.wire.caller import Caller, ConnectionLost
 from mcp_reflect.wire.hub_errors import HubUnavailable
-from mcp_reflect.wire.outbox_process import keep_in_outbox
+from mcp_reflect.wire.outbox_process import OutboxProcess
 from mcp_reflect.wire.request_meta import REVIEW_SOURCE
 
 WORKER_TIMEOUT_S = 300.0
@@ -68,7 +68,7 @@ class _StoringCalls:
                 self._lost = error  # later runs of the session are not to wait for as long again
         if tool != "submit_trace":
             raise self._lost
-        keep_in_outbox(arguments, os.environ, self._cwd, source=str(meta.get(REVIEW_SOURCE, "")))
+        OutboxProcess(os.environ, self._cwd).keep(arguments, source=str(meta.get(REVIEW_SOURCE, "")))
         return {"trace_id": ""}
 
 

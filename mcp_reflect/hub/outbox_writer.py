@@ -39,8 +39,11 @@ def keep_submission(given: dict[str, Any]) -> None:
 
 def keep_run_on_stdin() -> None:
     """Keep the run on stdin; the outcome goes to stdout."""
+    given = sys.stdin.buffer.read()
+    if not given:  # it was started in case of need
+        return
     try:
-        keep_submission(json.loads(sys.stdin.buffer.read()))
+        keep_submission(json.loads(given))
     except (ReflectError, OSError) as error:
         sys.stdout.write(json.dumps({"error": str(error)}))
     else:

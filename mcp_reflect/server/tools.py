@@ -24,6 +24,7 @@ from mcp_reflect.server.connection_defaults import augment_defaults, query_defau
 from mcp_reflect.server.error_tools import ERROR_TOOLS
 from mcp_reflect.server.insight_tools import INSIGHT_TOOLS
 from mcp_reflect.server.sampling import ask_client_if_needed, can_sample
+from mcp_reflect.server.submitted_run import find_submitted_run
 from mcp_reflect.server.text import readable
 from mcp_reflect.server.tool import AppContext, ToolReply, answer, profile_of, tool, wants_details
 from mcp_reflect.server.unanswered import UnansweredSubmissions
@@ -34,7 +35,7 @@ from mcp_reflect.server.views import (
     summary_view,
     trace_view,
 )
-from mcp_reflect.server.workers import waiting
+from mcp_reflect.server.workers import in_worker, waiting
 from mcp_reflect.wire import request_meta
 
 PATIENCE_S = 8.0
@@ -74,7 +75,8 @@ async def _submit_trace(ctx: AppContext, submission: Submission) -> ToolReply:
 
 async def _review_trace(ctx: AppContext, review: ReviewRequest) -> ToolReply:
     memory = ctx.request_context.lifespan_context
-    return await _settle(ctx, partial(memory.review, review.trace_id, review, client_can_sample=can_sample(ctx)))
+    trace_id = await find_submitted_run(memory, review.trace_id)
+    return await _settle(ctx, partial(memory.review, trace_id, review, client_can_sample=can_sample(ctx)))
 
 
 def _review_source(ctx: AppContext) -> dict[str, str]:
@@ -110,8 +112,10 @@ def _list_traces(ctx: AppContext, wanted: TraceListRequest) -> CallToolResult:
     return answer({"traces": [summary_view(summary) for summary in traces]})
 
 
-def _get_trace(ctx: AppContext, wanted: TraceRequest) -> CallToolResult:
-    return answer(trace_view(ctx.request_context.lifespan_context, wanted.trace_id, whole=False))
+async def _get_trace(ctx: AppContext, wanted: TraceRequest) -> CallToolResult:
+    memory = ctx.request_context.lifespan_context
+    trace_id = await find_submitted_run(memory, wanted.trace_id)
+    return answer(await in_worker(partial(trace_view, memory, trace_id, whole=False)))
 
 
 def _memory_stats(ctx: AppContext, _: FiguresRequest) -> CallToolResult:

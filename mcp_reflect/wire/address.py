@@ -111,14 +111,24 @@ def config_section(environ: Mapping[str, str], home: str, cwd: str, name: str) -
 
 def start_timeout_s(environ: Mapping[str, str], home: str, cwd: str) -> float:
     """Return the seconds to wait for a hub that is starting. A wrong value is left for the hub to refuse."""
-    given: object = environ.get("MCP_REFLECT_HUB__START_TIMEOUT_S", "").strip()
+    return _hub_seconds("start_timeout_s", environ, home, cwd) or DEFAULT_START_TIMEOUT_S
+
+
+def answer_within_s(environ: Mapping[str, str], home: str, cwd: str) -> float | None:
+    """Return the seconds within which a call is answered while no hub does; None where they are not set."""
+    return _hub_seconds("answer_within_s", environ, home, cwd)
+
+
+def _hub_seconds(name: str, environ: Mapping[str, str], home: str, cwd: str) -> float | None:
+    """A time of the section `hub`; None where none is set, or no right one."""
+    given: object = environ.get(f"MCP_REFLECT_HUB__{name.upper()}", "").strip()
     if not given:
-        given = config_section(environ, home, cwd, "hub").get("start_timeout_s", DEFAULT_START_TIMEOUT_S)
+        given = config_section(environ, home, cwd, "hub").get(name, "")
     try:
         seconds = float(str(given))
     except ValueError:
-        return DEFAULT_START_TIMEOUT_S
-    return seconds if 0 < seconds <= MAX_START_TIMEOUT_S else DEFAULT_START_TIMEOUT_S
+        return None
+    return seconds if 0 < seconds <= MAX_START_TIMEOUT_S else None
 
 
 def connect_socket(home: str) -> tuple[socket.socket, str]:

@@ -57,6 +57,11 @@ def cancelled_key(notification: Mapping[str, Any]) -> str:
     return json.dumps(params.get("requestId") if isinstance(params, dict) else None)
 
 
+def cancellation(key: str) -> bytes:
+    """Return the notification that cancels a request; `key` is its id as JSON."""
+    return f'{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{key}}}}}\n'.encode()
+
+
 def error_response(key: str, reason: str, code: int = CONNECTION_LOST_CODE) -> bytes:
     """Return the answer to a request that could not be carried out; `key` is its id as JSON."""
     error = json.dumps({"code": code, "message": reason})

@@ -43,6 +43,7 @@ EXAMPLES = {  # for every setting: a value that is not the default, and one that
     "MCP_REFLECT_HUB__ENABLED": ("false", "perhaps"),
     "MCP_REFLECT_HUB__IDLE_EXIT_S": ("1.5", "0"),
     "MCP_REFLECT_HUB__START_TIMEOUT_S": ("120", "3601"),
+    "MCP_REFLECT_HUB__ANSWER_WITHIN_S": ("4.5", "0"),
     "MCP_REFLECT_HOOKS__MEMORIES": ("5", "21"),
     "MCP_REFLECT_HOOKS__TOKENS": ("300", "2001"),
     "MCP_REFLECT_HOOKS__SUBMIT": ("false", "perhaps"),

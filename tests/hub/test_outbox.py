@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import signal
@@ -17,7 +18,8 @@ from mcp_reflect.application.outbox import WaitingRun, keep_run, refused_files, 
 from mcp_reflect.bootstrap.memory import Store, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.hub.outbox_intake import empty_outbox, take_in_runs
-from mcp_reflect.wire.outbox_process import NotKept, keep_in_outbox
+from mcp_reflect.wire.hub_launcher import START_LOCK
+from mcp_reflect.wire.outbox_process import NotKept, OutboxProcess
 from tests.support.fakes import HashEmbedder
 from tests.support.hubs import RawClient, hub_pids, hubs_ended, kill_hub, posix, status
 from tests.support.servers import environment
@@ -140,12 +142,12 @@ def test_a_frozen_hub_costs_a_client_no_run_and_stores_none_twice(home: Path) ->
             with RawClient(variables) as late:
                 late.introduce()
                 told = late.call("submit_trace", task="Nobody answers", review_result="pass", guidance="Wait.")
-                assert (told["trace_id"], told["waiting"]) == ("", True)
-            keep_in_outbox({"task": "A turn", "trace_key": "turn-1"}, variables, str(home.parent), source="tests")
+                assert (told["trace_id"][:5], told["waiting"]) == ("sent-", True)
+            OutboxProcess(variables, str(home.parent)).keep({"task": "A turn", "trace_key": "turn-1"}, source="tests")
             assert len(waiting_files(home)) == 3
             assert all(file.stat().st_mode & 0o777 == 0o600 for file in waiting_files(home))
             with pytest.raises(NotKept, match="task"):
-                keep_in_outbox({"task": ""}, variables, str(home.parent))
+                OutboxProcess(variables, str(home.parent)).keep({"task": ""})
         finally:
             os.kill(frozen, signal.SIGCONT)  # what was sent to it is stored now, and the same run waits
     with RawClient(environment(home, **LASTING)) as client:
@@ -153,6 +155,31 @@ def test_a_frozen_hub_costs_a_client_no_run_and_stores_none_twice(home: Path) ->
         until(lambda: not waiting_files(home))
         told = client.call("list_traces", review_status="all")["traces"]
     assert sorted(trace["task"] for trace in told) == ["A turn", "Nobody answers", "Sent to a frozen hub"]
+
+
+@posix
+def test_while_a_hub_is_starting_a_run_is_kept_at_once_and_a_review_of_it_finds_it(home: Path) -> None:
+    """Somebody who never comes to an end holds the lock of whoever starts a hub."""
+    home.mkdir()
+    with (home / START_LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        variables = environment(home, MCP_REFLECT_HUB__ANSWER_WITHIN_S="1.5", **LASTING)
+        with RawClient(variables) as client:
+            client.introduce()
+            told = client.call("submit_trace", task="Fix the build")
+            assert (told["waiting"], len(waiting_files(home)), hub_pids(home)) == (True, 1, [])
+            assert told["trace_id"] in told["next_step"]
+            review = {"trace_id": told["trace_id"], "result": "pass", "guidance": "Set the flag."}
+            refused = client.request("tools/call", {"name": "review_trace", "arguments": review})["result"]
+            assert (refused["isError"], "call again" in refused["content"][0]["text"]) == (True, True)
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            until(lambda: hub_pids(home) and (home / "hub.sock").exists())
+    with RawClient(environment(home, **LASTING)) as client:
+        client.shake_hands()
+        reviewed = client.call("review_trace", **review)
+        assert reviewed["trace_id"].startswith("trace_")
+        shown = client.call("get_trace", trace_id=review["trace_id"])
+        assert (shown["task"], shown["review"]["result"]) == ("Fix the build", "pass")
 
 
 @posix

@@ -25,10 +25,20 @@ class ClientHandshake:
         self.initialize = b""
         self.initialized = b""
         self.protocol: object = None
+        self._parsed_from = b""
+        self._params: Mapping[str, Any] = {}
 
     def begin(self, initialize: bytes, protocol: object = None) -> None:
         """Remember an `initialize`, which starts the handshake over; `protocol` where it is answered already."""
         self.initialize, self.initialized, self.protocol = initialize, b"", protocol
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """Return what the client said of itself in `initialize`; empty where it has sent none."""
+        if self._parsed_from is not self.initialize:
+            params = parse_message(self.initialize).get("params")
+            self._parsed_from, self._params = self.initialize, params if isinstance(params, dict) else {}
+        return self._params
 
     def note_answer(self, request: bytes, answer: Mapping[str, Any]) -> None:
         """Take the protocol version from the answer where `request` is the remembered `initialize`."""

@@ -10,13 +10,26 @@ from typing import TYPE_CHECKING, NoReturn
 
 from mcp_reflect import __version__
 from mcp_reflect.wire import address, handshake, hub_errors, hub_launcher
-from mcp_reflect.wire.outbox_process import keep_in_outbox
+from mcp_reflect.wire.outbox_process import OutboxProcess
 from mcp_reflect.wire.shim.relay import Relay
 from mcp_reflect.wire.shim.repeatable import SubmittedRun
 from mcp_reflect.wire.shim.stdio import exit_now, print_to_stderr
 
 if TYPE_CHECKING:
     from mcp_reflect.wire.shim.front import Front
+
+
+class _Outbox:
+    """The outbox of the home, for the runs of one connection."""
+
+    def __init__(self, environ: dict[str, str], cwd: str, connection: str) -> None:
+        self._process = OutboxProcess(environ, cwd)
+        self._connection = connection
+        self.prepare = self._process.prepare
+        self.release = self._process.release
+
+    def keep(self, run: SubmittedRun) -> None:
+        self._process.keep(run.arguments, trace_key=run.trace_key, connection=self._connection)
 
 
 def serve_through_hub() -> Relay | None:
@@ -41,15 +54,13 @@ def serve_through_hub() -> Relay | None:
 
     connection = handshake.new_connection_id()
 
-    def keep(run: SubmittedRun) -> None:
-        keep_in_outbox(run.arguments, environ, cwd, trace_key=run.trace_key, connection=connection)
-
     relay = Relay(
         home,
         handshake.build_hello(__version__, home, environ, cwd, connection),
         partial(hub_launcher.connect_or_start, within=address.start_timeout_s(environ, home, cwd)),
         find_front=find_front,
-        keep=keep,
+        outbox=_Outbox(environ, cwd, connection),
+        within_s=address.answer_within_s(environ, home, cwd),
     )
     alone = False
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
-from collections.abc import Callable
 from contextlib import suppress
 
 from mcp_reflect.wire.hub_connection import HubConnection
+from mcp_reflect.wire.shim.line_queue import QueuedLine
 
 
 class HubLink:
@@ -23,20 +22,15 @@ class HubLink:
         self.retiring = False
         self.finished = False
         self._socket = connection.link
-        self._waiting: dict[str, tuple[bytes, int]] = {}
-        self._since: dict[str, float] = {}
+        self._waiting: dict[str, QueuedLine] = {}
         self._changed = threading.Condition()
 
-    def register(self, line: bytes, key: str | None, sent: int) -> bool:
-        """Note that the hub owes an answer to a line; False where nothing can be sent on this connection any more.
-
-        `key` is the id of a request as JSON, None for a notification; `sent`: how often the line was sent before.
-        """
+    def register(self, queued: QueuedLine) -> bool:
+        """Note that the hub owes an answer to a request; False where nothing can be sent here any more."""
         with self._changed:
             usable = not (self.retiring or self.finished)
-            if usable and key is not None:
-                self._waiting[key] = (line, sent + 1)
-                self._since[key] = time.monotonic()
+            if usable and queued.key is not None:
+                self._waiting[queued.key] = queued._replace(sent=queued.sent + 1)
             return usable
 
     def send(self, line: bytes) -> None:
@@ -49,29 +43,43 @@ class HubLink:
         with self._changed:
             request = self._waiting.pop(key, None)
             self._changed.notify_all()
-        return None if request is None else request[0]
+        return None if request is None else request.line
 
-    def take_overdue(self, after_s: float, wanted: Callable[[bytes], bool]) -> list[tuple[str, bytes]]:
-        """Return the `wanted` requests that wait for longer, by key; they count as answered from now on."""
-        until = time.monotonic() - after_s
+    def take_overdue(self, now: float) -> list[QueuedLine]:
+        """Return the requests whose time was over at `now`; they count as answered from now on."""
         with self._changed:
-            late = [key for key in self._waiting if self._since[key] <= until and wanted(self._waiting[key][0])]
-            return [(key, self._waiting.pop(key)[0]) for key in late]
+            return self._take([key for key, queued in self._waiting.items() if queued.sent_until <= now])
+
+    def take_runs(self) -> list[QueuedLine]:
+        """Return the submissions of runs that wait; they count as answered from now on."""
+        with self._changed:
+            return self._take([key for key, queued in self._waiting.items() if queued.is_run])
+
+    def _take(self, keys: list[str]) -> list[QueuedLine]:
+        taken = [self._waiting.pop(key) for key in keys]
+        if taken:
+            self._changed.notify_all()
+        return taken
+
+    def has_due(self, until: float) -> bool:
+        """Return whether a run's time is over by then."""
+        with self._changed:
+            return any(queued.is_run and queued.sent_until <= until for queued in self._waiting.values())
 
     def half_close(self) -> None:
         """Tell the hub that nothing more comes; what it still owes is read to the end."""
         with suppress(OSError):  # it is gone already
             self._socket.shutdown(socket.SHUT_WR)
 
-    def close(self) -> dict[str, tuple[bytes, int]]:
-        """Close the connection; return the unanswered requests by key, each with how often it was sent."""
+    def close(self) -> list[QueuedLine]:
+        """Close the connection; return the unanswered requests."""
         self.half_close()  # wakes a sender that is blocked
         with self._changed:
             self.finished = True
             left, self._waiting = self._waiting, {}
             self._changed.notify_all()
         self._socket.close()
-        return left
+        return list(left.values())
 
     def wait_until_answered(self, timeout_s: float) -> None:
         """Wait until no request waits for an answer, at most that many seconds."""

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from mcp_reflect.wire.shim.repeatable import submitted_run
+
 
 class QueuedLine(NamedTuple):
-    """A line that waits for a hub; `key` is the id of a request as JSON, `sent` how often it was sent before."""
+    """A line that waits for a hub; `key` is the id of a request as JSON, `sent` how often it was sent before.
+
+    A request is answered without a hub at `queued_until` while it is in the queue, at `sent_until` once it was sent;
+    both of `time.monotonic`.
+    """
 
     line: bytes
     message: Mapping[str, Any]
     key: str | None
     sent: int
+    queued_until: float = math.inf
+    sent_until: float = math.inf
+
+    @property
+    def is_run(self) -> bool:
+        """Return whether it submits a run."""
+        return submitted_run(self.message) is not None
 
 
 class LineQueue:
@@ -47,6 +61,17 @@ class LineQueue:
         found = len(kept) < len(self._lines)
         self._lines = kept
         return found
+
+    def take_overdue(self, now: float) -> list[QueuedLine]:
+        """Remove the requests whose time in the queue was over at `now`, and return them."""
+        late = [queued for queued in self._lines if queued.queued_until <= now]
+        if late:
+            self._lines = [queued for queued in self._lines if queued.queued_until > now]
+        return late
+
+    def has_due(self, until: float) -> bool:
+        """Return whether a run's time in the queue is over by then."""
+        return any(queued.is_run and queued.queued_until <= until for queued in self._lines)
 
     def clear(self) -> list[QueuedLine]:
         """Remove all lines; return the requests among them."""

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_reflect.wire import hub_connection, hub_launcher
 from mcp_reflect.wire.json_rpc import parse_message
-from mcp_reflect.wire.outbox_process import NotKept
-from mcp_reflect.wire.shim.repeatable import SubmittedRun
 from mcp_reflect.wire.shim.stdio import ClientWriter, exit_now, read_client_lines
+from mcp_reflect.wire.shim.unserved import NoOutbox, Outbox
 from mcp_reflect.wire.shim.upstream import Upstream
 
 if TYPE_CHECKING:
@@ -29,16 +28,11 @@ _GRACE_S = 0.1
 _WATCH_S = 0.25
 
 
-def refuse_to_keep(_: SubmittedRun) -> None:
-    """Raise NotKept: stands for an outbox where there is none."""
-    raise NotKept("this relay has no outbox")
-
-
 class Relay:
     """Serves one client through the hub of `home`; `greeting` is the hello. Tests alone give `stdin` and `stdout`.
 
     `reach` finds or starts a hub, as `hub_finder.HubFinder` describes. `find_front` gives what answers the client until
-    there is a hub, or None. `keep` puts a run into the outbox of the home, or raises NotKept.
+    there is a hub, or None. `outbox` and `within_s` are those of `upstream.Upstream`.
     """
 
     def __init__(
@@ -49,11 +43,12 @@ class Relay:
         stdin: int = 0,
         stdout: int = 1,
         find_front: Callable[[], Front | None] = lambda: None,
-        keep: Callable[[SubmittedRun], None] = refuse_to_keep,
+        outbox: Outbox | None = None,
+        within_s: float | None = None,
     ) -> None:
         self._stdin = stdin
         self._client = ClientWriter(stdout)
-        self.upstream = Upstream(home, greeting, self._client, reach, keep)
+        self.upstream = Upstream(home, greeting, self._client, reach, outbox or NoOutbox(), within_s)
         self._find_front = find_front
         self._front: Front | None = None
         self._front_sought = False
@@ -114,6 +109,6 @@ class Relay:
         """Leave with the parent, also where another process keeps our stdin open; reap hubs that we started."""
         while os.getppid() == parent:
             self.upstream.finder.reap_children()
-            self.upstream.keep_overdue()
+            self.upstream.answer_overdue()
             time.sleep(_WATCH_S)
         exit_now(0)

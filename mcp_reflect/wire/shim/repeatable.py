@@ -43,7 +43,7 @@ def is_repeatable(message: Mapping[str, Any]) -> bool:
     if run is not None:
         return bool(run.trace_key or run.arguments.get("trace_key"))
     params = message.get("params")
-    return _is_call(message) and isinstance(params, dict) and params.get("name") in REPEATABLE_TOOLS
+    return is_call(message) and isinstance(params, dict) and params.get("name") in REPEATABLE_TOOLS
 
 
 def with_trace_key(line: bytes, message: dict[str, Any]) -> bytes:
@@ -65,7 +65,7 @@ def with_trace_key(line: bytes, message: dict[str, Any]) -> bytes:
 def submitted_run(message: Mapping[str, Any]) -> SubmittedRun | None:
     """Return the run that a request submits; None for any other request, and for one without arguments."""
     params = message.get("params")
-    if not _is_call(message) or not isinstance(params, dict) or params.get("name") != _SUBMIT:
+    if not is_call(message) or not isinstance(params, dict) or params.get("name") != _SUBMIT:
         return None
     arguments, meta = params.get("arguments"), params.get("_meta")
     if not isinstance(arguments, dict):
@@ -74,15 +74,33 @@ def submitted_run(message: Mapping[str, Any]) -> SubmittedRun | None:
     return SubmittedRun(arguments, key if isinstance(key, str) else "")
 
 
-def _is_call(message: Mapping[str, Any]) -> bool:
+def is_call(message: Mapping[str, Any]) -> bool:
+    """Return whether a request calls a tool."""
     return message.get("method") == "tools/call"
 
 
 def kept_result(key: str, message: Mapping[str, Any]) -> bytes:
-    """Return the answer to the submission of a run that waits in the outbox; `key` is the request's id as JSON."""
-    told = "The memory cannot be reached now. The run waits in its outbox and will be stored; do not submit it again."
-    view = {"trace_id": "", "review_status": "pending", "ingest_status": "none", "waiting": True, "next_step": told}
-    result: dict[str, Any] = {"content": [{"type": "text", "text": told}], "structuredContent": view, "isError": False}
+    """Return the answer to the submission of a run that waits in the outbox; `key` is the request's id as JSON.
+
+    Its `trace_id` is the run's trace_key, by which a hub finds the run too.
+    """
+    run = submitted_run(message)
+    assert run is not None
+    named = str(run.arguments.get("trace_key") or run.trace_key)
+    told = "The memory is not ready yet. The run waits in its outbox and will be stored; do not submit it again."
+    if not run.arguments.get("review_result"):
+        told += f" Once its outcome is known, call review_trace with trace_id {json.dumps(named)}."
+    view = {"trace_id": named, "review_status": "pending", "ingest_status": "none", "waiting": True, "next_step": told}
+    return _tool_result(key, message, told, {"structuredContent": view, "isError": False})
+
+
+def error_result(key: str, message: Mapping[str, Any], told: str) -> bytes:
+    """Return the answer to a tool's call that failed, in words for the model; `key` is the request's id as JSON."""
+    return _tool_result(key, message, told, {"isError": True})
+
+
+def _tool_result(key: str, message: Mapping[str, Any], told: str, more: Mapping[str, Any]) -> bytes:
+    result: dict[str, Any] = {"content": [{"type": "text", "text": told}], **more}
     meta = message["params"].get("_meta")
     if isinstance(meta, dict) and "io.modelcontextprotocol/protocolVersion" in meta:
         result["resultType"] = "complete"

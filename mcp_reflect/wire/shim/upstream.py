@@ -2,7 +2,7 @@
 
 Until there is a hub, the client's lines wait in a queue. Requests that a lost hub has not answered are sent to the next
 one where that does no harm (`repeatable`); the others are answered with an error that says to retry, since nobody knows
-whether they were carried out. A run that no hub takes in time is kept in the outbox of the home.
+whether they were carried out. What no hub takes in time (`deadlines`) is answered without one (`unserved`).
 
 Standard library only: every shim imports this.
 """
@@ -12,19 +12,19 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any
 
 from mcp_reflect.wire import handshake, hub_connection, hub_errors, hub_launcher
-from mcp_reflect.wire.json_rpc import cancelled_key, error_response, parse_message
-from mcp_reflect.wire.outbox_process import NotKept
-from mcp_reflect.wire.shim import repeatable
+from mcp_reflect.wire.json_rpc import cancellation, cancelled_key, parse_message
+from mcp_reflect.wire.shim import deadlines, repeatable
 from mcp_reflect.wire.shim.client_handshake import ClientHandshake, replay_initialize
 from mcp_reflect.wire.shim.hub_finder import HubFinder
 from mcp_reflect.wire.shim.hub_link import HubLink
 from mcp_reflect.wire.shim.line_queue import LineQueue, QueuedLine
 from mcp_reflect.wire.shim.stdio import ClientWriter, exit_now, print_to_stderr
+from mcp_reflect.wire.shim.unserved import Outbox, UnservedRequests
 
 RESTARTED_MESSAGE = "the memory was restarted; retry (with the same trace_key nothing is stored twice)"
 MAX_QUEUED = 256
@@ -33,15 +33,15 @@ MAX_QUEUED = 256
 _SENT_AT_MOST = 3
 _LAST_ANSWERS_S = 5.0
 """How long answers are waited for once the client has sent its last line; a busy machine may need seconds."""
-_SILENT_S = 45.0
-"""How long a hub may take to answer a submission; most clients give up after 60 seconds."""
+_PREPARED_S = 2.0
+"""How long before a run's time is over its outbox is prepared."""
 
 
 class Upstream:
     """One client's way to the hub of `home`, over one connection after the other; `greeting` is the client's hello.
 
-    `client` writes to the client. `reach` finds or starts a hub, as `hub_finder.HubFinder` describes. `keep` puts a run
-    into the outbox of the home, or raises NotKept.
+    `client` writes to the client. `reach` finds or starts a hub, as `hub_finder.HubFinder` describes. `outbox` keeps
+    runs. `within_s` is the time within which every call is answered, None for what `deadlines` says of the client.
     """
 
     def __init__(
@@ -50,7 +50,8 @@ class Upstream:
         greeting: Mapping[str, Any],
         client: ClientWriter,
         reach: Callable[..., hub_connection.HubConnection],
-        keep: Callable[[repeatable.SubmittedRun], None],
+        outbox: Outbox,
+        within_s: float | None = None,
     ) -> None:
         self.finder = HubFinder(home, greeting, reach)
         self.handshake = ClientHandshake()
@@ -66,28 +67,35 @@ class Upstream:
         self._opened = threading.Condition()
         """Notified when a search for a hub is over."""
         self._client_is_gone = False
-        self._keep = keep
+        self._unserved = UnservedRequests(client, outbox)
+        self._within_s = within_s
         self._answered: set[str] = set()
         """Requests that were answered in the hub's place; what it says of them later is dropped."""
 
     # -- from the client to the hub
 
-    def forward(self, line: bytes, message: dict[str, Any], sent: int = 0) -> None:
-        """Send one line to the hub, or put it into the queue until there is one.
+    def forward(self, line: bytes, message: dict[str, Any]) -> None:
+        """Send one line of the client to the hub, or put it into the queue until there is one.
 
-        `message` is the line parsed, empty where it is none; `sent`: how often the line was sent before.
+        `message` is the line parsed, empty where it is none.
         """
         method = message.get("method")
         line = repeatable.with_trace_key(line, message)
         key = json.dumps(message["id"]) if method is not None and "id" in message else None
-        with self.sending:
-            if method == "initialize" and not sent:
+        if method == "initialize":
+            with self.sending:
                 self.handshake.begin(line)
+        limits = deadlines.limits_of(message, self.handshake.params, self._within_s)
+        now = time.monotonic()
+        self._forward(QueuedLine(line, message, key, 0, now + limits.queued_s, now + limits.sent_s))
+
+    def _forward(self, queued: QueuedLine) -> None:
+        with self.sending:
             link = self.link
-            if self._opening or link is None or not link.register(line, key, sent):
-                self._enqueue(QueuedLine(line, message, key, sent))
+            if self._opening or link is None or not link.register(queued):
+                self._enqueue(queued)
                 return
-            self._send(link, line, message)
+            self._send(link, queued.line, queued.message)
         if link.retiring:
             with self.sending:
                 link.half_close()
@@ -105,7 +113,7 @@ class Upstream:
         method = queued.message.get("method")
         if self.refusal is not None:
             if queued.key is not None:
-                self._answer_unserved(queued.key, queued.message, str(self.refusal))
+                self._unserved.answer(queued, str(self.refusal))
                 exit_now(self.refusal.exit_code)
         elif method == "notifications/initialized" and self.handshake.protocol is not None:
             self.handshake.initialized = queued.line
@@ -167,7 +175,7 @@ class Upstream:
         link = self.link = HubLink(found)
         threading.Thread(target=self._carry_back, args=(link,), daemon=True).start()
         while (queued := self._queue.first()) is not None:
-            if not link.register(queued.line, queued.key, queued.sent):
+            if not link.register(queued):
                 return False
             self._queue.remove_first()
             self._send(link, queued.line, queued.message)
@@ -207,41 +215,44 @@ class Upstream:
         """Answer the requests that wait with an error; False where there are none."""
         requests = self._queue.clear()
         for queued in requests:
-            self._answer_unserved(str(queued.key), queued.message, str(error))
+            self._unserved.answer(queued, str(error))
         return bool(requests)
 
-    def _answer_unserved(self, key: str, message: Mapping[str, Any], reason: str) -> None:
-        """Answer a request that no hub has answered: a run is kept in the outbox, anything else is an error."""
-        run = repeatable.submitted_run(message)
-        if run is None:
-            self._client.write(error_response(key, reason))
+    def answer_overdue(self) -> None:
+        """Answer the calls whose clients wait no longer; runs are put into the outbox. To be called again and again."""
+        if self.finder.serves_itself:
             return
+        if not self.sending.acquire(blocking=False):
+            return  # something is being sent, and may be for long
         try:
-            self._keep(run)
-        except NotKept as error:
-            self._client.write(error_response(key, f"{reason}. The run is not stored and cannot be kept: {error}"))
+            now = time.monotonic()
+            link = self.link
+            late = self._queue.take_overdue(now)
+            sent = [] if link is None else link.take_overdue(now)
+            self._answered.update(str(request.key) for request in sent)
+            for request in sent:
+                if link is not None and not request.is_run:  # what it finds will not be seen by the model
+                    link.send(cancellation(str(request.key)))
+        finally:
+            self.sending.release()
+        for request in [*late, *sent]:
+            self._unserved.answer_late(request)
+        if late:
+            with self._opened:  # there is room in the queue, or nothing waits any more
+                self._opened.notify_all()
+        soon = now + _PREPARED_S
+        if self._queue.has_due(soon) or (link is not None and link.has_due(soon)):
+            self._unserved.outbox.prepare()
         else:
-            self._client.write(repeatable.kept_result(key, message))
-
-    def keep_overdue(self) -> None:
-        """Put runs into the outbox that the hub has not answered for long; it may be stuck, and its clients give up."""
-        link = self.link
-        if link is None or self.finder.serves_itself:
-            return
-        for key, request in link.take_overdue(_SILENT_S, _is_submission):
-            self._answered.add(key)
-            self._answer_unserved(key, parse_message(request), "the hub does not answer")
+            self._unserved.outbox.release()
 
     def keep_unanswered(self) -> None:
         """Put runs into the outbox that nobody has answered when the client is gone; no hub stores them twice."""
         if self.finder.serves_itself:
             return
-        left = [] if self.link is None else [request for _, request in self.link.take_overdue(0.0, _is_submission)]
-        for message in [*map(parse_message, left), *(queued.message for queued in self._queue.clear())]:
-            run = repeatable.submitted_run(message)
-            if run is not None:
-                with suppress(NotKept):
-                    self._keep(run)
+        left = [] if self.link is None else self.link.take_runs()
+        for request in [*left, *self._queue.clear()]:
+            self._unserved.keep_silently(request)
 
     def attach(self, link: socket.socket) -> None:
         """Let a server in this process take the place of a hub; `link` is this end of the connection to it."""
@@ -269,12 +280,11 @@ class Upstream:
                     self._settle(link, line)
         except OSError:
             pass  # killed: the same as its end
-        for key, (request, sent) in link.close().items():
-            message = parse_message(request)
-            if repeatable.is_repeatable(message) and sent < _SENT_AT_MOST:
-                self.forward(request, message, sent)
+        for request in link.close():
+            if repeatable.is_repeatable(request.message) and request.sent < _SENT_AT_MOST:
+                self._forward(request)
             else:
-                self._answer_unserved(key, message, RESTARTED_MESSAGE)
+                self._unserved.answer(request, RESTARTED_MESSAGE)
 
     def _retire(self, link: HubLink) -> None:
         link.retiring = True
@@ -321,10 +331,6 @@ class Upstream:
         """Wait until all that a server in this process said has reached the client."""
         if self.link is not None:
             self.link.wait_until_finished(_LAST_ANSWERS_S)
-
-
-def _is_submission(request: bytes) -> bool:
-    return repeatable.submitted_run(parse_message(request)) is not None
 
 
 def _answered_key(line: bytes) -> str:

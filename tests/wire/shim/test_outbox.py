@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,19 +13,27 @@ import pytest
 from mcp_reflect.server.tools import TOOLS
 from mcp_reflect.wire import request_meta
 from mcp_reflect.wire.outbox_process import NotKept
-from mcp_reflect.wire.shim import upstream
+from mcp_reflect.wire.shim import deadlines
 from mcp_reflect.wire.shim.repeatable import REPEATABLE_TOOLS, SubmittedRun, with_trace_key
 from mcp_reflect.wire.shim.upstream import RESTARTED_MESSAGE
 from tests.support.waiting import until
 from tests.wire.shim.test_relay import Stage, received, say
 
 RUN = {"task": "Fix the build", "trace_key": ""}
+ENVELOPE = {"io.modelcontextprotocol/clientInfo": {"name": "mcp"}}
 
 
 class Kept(list[SubmittedRun]):
     """An outbox that refuses where it is `full`."""
 
     full = False
+    prepared = False
+
+    def prepare(self) -> None:
+        self.prepared = True
+
+    def release(self) -> None:
+        self.prepared = False
 
     def keep(self, run: SubmittedRun) -> None:
         if self.full:
@@ -39,7 +49,7 @@ def kept() -> Kept:
 @pytest.fixture
 def stage(kept: Kept) -> Iterator[Stage]:
     made = Stage()
-    made.relay.upstream._keep = kept.keep
+    made.relay.upstream._unserved.outbox = kept
     try:
         yield made
     finally:
@@ -48,6 +58,12 @@ def stage(kept: Kept) -> Iterator[Stage]:
 
 def ask_for(stage: Stage, number: int, tool: str, arguments: dict[str, Any]) -> None:
     stage.say({"id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
+
+
+def answer_overdue(stage: Stage) -> None:
+    """Until something was answered: while the queue is being sent, nothing is."""
+    upstream = stage.relay.upstream
+    until(lambda: upstream.answer_overdue() or upstream._answered)
 
 
 def test_what_only_reads_may_be_repeated() -> None:
@@ -76,11 +92,10 @@ def test_a_query_and_a_run_survive_the_hub_they_were_sent_to_and_other_calls_say
             assert stage.heard()["id"] == number
 
 
-def test_the_agents_own_key_stays(stage: Stage) -> None:
+def test_the_agents_own_key_stays() -> None:
     message = {"method": "tools/call", "params": {"name": "submit_trace", "arguments": RUN | {"trace_key": "mine"}}}
     line = json.dumps(message).encode()
     assert with_trace_key(line, message) is line
-    stage.relay.upstream.keep_overdue()  # no hub yet: nothing to do
 
 
 def test_a_run_that_no_hub_takes_is_kept_and_the_client_told(stage: Stage, kept: Kept) -> None:
@@ -98,24 +113,89 @@ def test_a_run_that_no_hub_takes_is_kept_and_the_client_told(stage: Stage, kept:
 def test_a_run_is_kept_where_the_hub_says_nothing_and_its_late_answer_is_dropped(
     stage: Stage, kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(upstream, "_SILENT_S", 0.0)
+    monkeypatch.setattr(deadlines, "LONG_S", 0.0)
     ask_for(stage, 1, "submit_trace", RUN)
-    stage.ask(2, "tools/list")
+    ask_for(stage, 2, "query_memories", {"task": "Fix the build"})
     link, lines = stage.hub()
     with link:
         key = received(lines)["params"]["_meta"][request_meta.TRACE_KEY]
         received(lines)
-        stage.relay.upstream.keep_overdue()
-        assert stage.heard()["result"]["structuredContent"]["waiting"] is True
+        answer_overdue(stage)
+        told = stage.heard()["result"]["structuredContent"]
+        assert (told["waiting"], told["trace_id"]) == (True, key)
         assert [run.trace_key for run in kept] == [key]
         for number in (1, 2):
             say(link, {"id": number, "result": {}})
-        assert stage.heard()["id"] == 2
+        assert stage.heard()["id"] == 2  # a program waits for a query as long as it takes
+
+
+def test_a_query_for_which_the_time_is_set_is_answered_after_it_and_cancelled(stage: Stage) -> None:
+    stage.relay.upstream._within_s = 1e-9
+    ask_for(stage, 1, "query_memories", {"task": "Fix the build"})
+    ask_for(stage, 2, "record_error_fix", {"task": "t", "mistake": "m", "fix": "f"})
+    link, lines = stage.hub()
+    with link:
+        assert [received(lines).get("id") for _ in range(2)] == [1, 2]
+        answer_overdue(stage)
+        told = stage.heard()
+        assert (told["id"], told["result"]["isError"]) == (1, True)
+        assert "call again" in told["result"]["content"][0]["text"]
+        assert received(lines)["params"] == {"requestId": 1}
+        for number in (1, 2):
+            say(link, {"id": number, "result": {}})
+        assert stage.heard()["id"] == 2  # it may have been carried out, so only the hub can say
+
+
+def test_the_outbox_is_prepared_before_it_is_needed(kept: Kept) -> None:
+    stage = Stage()
+    upstream = stage.relay.upstream
+    upstream._unserved.outbox = kept
+    stage.warm.clear()  # no hub comes
+    try:
+        ask_for(stage, 1, "submit_trace", RUN)
+        until(lambda: upstream._queue.has_requests)
+        upstream.answer_overdue()
+        assert not kept.prepared
+        upstream._queue._lines = [line._replace(queued_until=time.monotonic() + 1) for line in upstream._queue._lines]
+        until(lambda: upstream.answer_overdue() or kept.prepared)
+        assert not kept
+    finally:
+        stage.warm.set()
+        stage.close()
+
+
+RUN_CALL = {"method": "tools/call", "params": {"name": "submit_trace", "arguments": {"task": "t"}}}
+QUERY_CALL = {"method": "tools/call", "params": {"name": "query_memories", "arguments": {"task": "t"}}}
+LIBRARY = {"clientInfo": {"name": "mcp"}}
+
+
+@pytest.mark.parametrize(
+    ("message", "initialize", "within_s", "expected"),
+    [
+        (RUN_CALL, LIBRARY, None, (3, 3)),
+        (RUN_CALL, {"clientInfo": {"name": "codex"}}, None, (3, 45)),
+        (RUN_CALL, {"clientInfo": {"name": "claude"}, "capabilities": {"roots": {}}}, None, (45, 45)),
+        (RUN_CALL, {"clientInfo": {"name": "claude"}, "capabilities": {"roots": {}}}, 10.0, (9, 9)),
+        (QUERY_CALL, LIBRARY, None, (45, math.inf)),
+        (QUERY_CALL, {}, 4.0, (4, 4)),
+        ({"method": "tools/list"}, LIBRARY, None, (math.inf, math.inf)),
+        (
+            {"method": "tools/call", "params": {"name": "submit_trace", "arguments": {}, "_meta": ENVELOPE}},
+            {},
+            None,
+            (3, 3),
+        ),
+    ],
+)
+def test_how_long_a_call_waits_for_a_hub(
+    message: dict[str, Any], initialize: dict[str, Any], within_s: float | None, expected: tuple[float, float]
+) -> None:
+    assert deadlines.limits_of(message, initialize, within_s) == expected
 
 
 def test_a_run_whose_client_leaves_before_the_answer_is_kept(kept: Kept) -> None:
     stage = Stage()
-    stage.relay.upstream._keep = kept.keep
+    stage.relay.upstream._unserved.outbox = kept
     ask_for(stage, 1, "submit_trace", RUN)
     link, lines = stage.hub()
     with link:
