@@ -3,7 +3,7 @@
 - `decisions`: developer conversations that settle a rule, and bug reports that need it. Printed are the shares of the
   decision's words (without those of the report) and numbers that the first three memories say within 800 tokens.
 - `sessions`: coding sessions recorded with real tools (`record.py`). A reworded task must bring back the command or
-  change that worked, verbatim, in the first memory.
+  change that worked, verbatim, in the first memory. With `--held-out` those that no rule was made for.
 - `specific`: the runs of an airline agent and of a question answering agent. A memory is specific where its lesson
   holds a value, a command, an error text or a sentence of which a third is not in its task.
 - `growing`: a memory that grew over 500 runs of the question answering agent. A duplicate is a lesson among the first
@@ -37,6 +37,7 @@ from mcp_reflect.domain.models import Match, Memory
 from mcp_reflect.server.concise import concise_memories
 
 RECORDED = Path(__file__).parent / "recorded"
+HELD_OUT_RECORDED = Path(__file__).parent / "held_out" / "recorded"
 TOKENS = 800
 SEED, GROWN = 17, 500
 CHARS_PER_TOKEN = 4
@@ -92,9 +93,18 @@ def decisions() -> Iterator[Figure]:
 
 
 def sessions() -> Iterator[Figure]:
-    recorded = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(RECORDED.glob("*.json"))]
+    yield from recalled(RECORDED)
+
+
+def held_out() -> Iterator[Figure]:
+    yield from recalled(HELD_OUT_RECORDED)
+
+
+def recalled(folder: Path) -> Iterator[Figure]:
+    """Figures of the sessions recorded in a folder, all of them in one memory."""
+    recorded = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.json"))]
     with laboratory() as lab, lab.memory("sessions") as memory:
-        lessons = [submit(memory, s["task"], s["messages"], source=s["name"]) for s in recorded]
+        lessons = [submit(memory, s["task"], s.get("log") or s["messages"], source=s["name"]) for s in recorded]
         first = [memory.query(Query(task=s["reworded"], limit=1)).matches for s in recorded]
         ten = [memory.query(Query(task=s["reworded"], limit=10, similarity_threshold=0.0)) for s in recorded]
     found = [bool(m) and s["decisive"] in m[0].memory.reflection for s, m in zip(recorded, first, strict=True)]
@@ -188,18 +198,25 @@ def plain(memory: Memory) -> str:
 
 
 def submit(
-    memory: MemoryService, task: str, messages: Sequence[dict[str, Any]], *, result: str = "pass", source: str = ""
+    memory: MemoryService,
+    task: str,
+    messages: Sequence[dict[str, Any]] | str,
+    *,
+    result: str = "pass",
+    source: str = "",
 ) -> Memory | None:
     """Hand in a run as an agent does; its memory, None where nothing was learned."""
     return memory.submit(submission(task, messages, result=result, source=source)).memory
 
 
-def submission(task: str, messages: Sequence[dict[str, Any]], *, result: str = "pass", source: str = "") -> Submission:
+def submission(
+    task: str, messages: Sequence[dict[str, Any]] | str, *, result: str = "pass", source: str = ""
+) -> Submission:
     """Return a reviewed run that was given no memories, as it is handed in."""
     return Submission.model_validate(
         {
             "task": task,
-            "trajectory": json.dumps(messages),
+            "trajectory": messages if isinstance(messages, str) else json.dumps(messages),
             "retrieval_id": NO_RETRIEVAL,
             "metadata": {"source": source},
             "review_result": result,
@@ -270,9 +287,12 @@ PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--only", choices=PARTS, action="append")
-    for name in parser.parse_args().only or PARTS:
+    parser.add_argument("--held-out", action="store_true", help="the sessions that no rule was made for, alone")
+    given = parser.parse_args()
+    parts = {"held-out sessions": held_out} if given.held_out else {each: PARTS[each] for each in given.only or PARTS}
+    for name, measure in parts.items():
         table = Table("figure", "value", "goal", "before", title=name)
-        for figure in PARTS[name]():
+        for figure in measure():
             table.add_row(figure.name, f"{figure.value:.3g}", figure.goal, figure.before)
         console.print(table)
 

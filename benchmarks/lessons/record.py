@@ -1,11 +1,12 @@
 """Runs the scenarios with real tools and records what they print: `python -m benchmarks.lessons.record`.
 
-One file per scenario in `recorded/`, in the shape of Claude Code's messages. A step fails where its exit code is not 0.
-The folder that it ran in is replaced, so that recording again changes nothing but times and versions.
+One file per scenario in `recorded/` or `held_out/recorded/`, in the shape of its client's messages (`shapes.py`). The
+folder that it ran in is replaced, so that recording again changes nothing but times and versions.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
@@ -15,17 +16,21 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.lessons.scenarios import SCENARIOS, Edit, Run, Say, Scenario
+from benchmarks.lessons.held_out import HELD_OUT
+from benchmarks.lessons.scenario import Hear, Run, Say, Scenario, Step, Write
+from benchmarks.lessons.scenarios import SCENARIOS
+from benchmarks.lessons.shapes import FOLDER, log_of, messages_of
 from benchmarks.shell import run_line
 
 RECORDED = Path(__file__).parent / "recorded"
-_SHOWN_FOLDER = "/home/dev/project"
+HELD_OUT_RECORDED = Path(__file__).parent / "held_out" / "recorded"
 _LIMIT_S = 120
 _MOST_OUTPUT = 6_000
 
 
 def record(scenario: Scenario) -> dict[str, Any]:
     """Run a scenario in a folder of its own; the task, the messages and what must be found again."""
+    failed, code = 0, 0
     with tempfile.TemporaryDirectory() as top:
         folder = Path(top) / "project"
         folder.mkdir()
@@ -33,59 +38,61 @@ def record(scenario: Scenario) -> dict[str, Any]:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(content, encoding="utf-8")
         if scenario.setup:
-            subprocess.run(scenario.setup, shell=True, cwd=folder, check=True, env=_environment(), timeout=_LIMIT_S)
+            subprocess.run(
+                ["/bin/bash", "-c", scenario.setup], cwd=folder, check=True, env=_environment(), timeout=_LIMIT_S
+            )
         messages: list[dict[str, Any]] = []
+        log: list[str] = []
         for number, step in enumerate(scenario.steps):
-            messages += _done(step, number, folder)
+            output, ended = _done(step, folder)
+            if isinstance(step, Run):
+                failed, code = failed + bool(ended), ended
+            if scenario.client == "log":
+                log.append(log_of(step, output))
+            else:
+                messages += messages_of(scenario.client, step, f"call_{number}", output, ended)
+    assert failed, f"{scenario.name}: nothing failed"
+    assert not code, f"{scenario.name}: the last command failed: {output}"
     return {
         "name": scenario.name,
         "ecosystem": scenario.ecosystem,
         "task": scenario.task,
         "reworded": scenario.reworded,
         "decisive": scenario.decisive,
-        "messages": messages,
+        **({"log": "\n".join(log)} if log else {"messages": messages}),
     }
 
 
-def _done(step: Run | Edit | Say, number: int, folder: Path) -> list[dict[str, Any]]:
-    if isinstance(step, Say):
-        return [{"role": "assistant", "content": [{"type": "text", "text": step.text}]}]
-    if isinstance(step, Edit):
-        file = folder / step.path
-        text = file.read_text(encoding="utf-8")
-        assert step.old in text, (step.path, step.old)
-        file.write_text(text.replace(step.old, step.new, 1), encoding="utf-8")
-        given = {"file_path": f"{_SHOWN_FOLDER}/{step.path}", "old_string": step.old, "new_string": step.new}
-        return _exchange(f"call_{number}", "Edit", given, f"The file {_SHOWN_FOLDER}/{step.path} has been updated.", 0)
-    done = run_line(step.command, folder, _environment(), _LIMIT_S)
-    return _exchange(f"call_{number}", "Bash", {"command": step.command}, _shown(done.stdout, folder), done.returncode)
+def _done(step: Step, folder: Path) -> tuple[str, int]:
+    """Do a step; the text that its tool answers with, and its exit code."""
+    if isinstance(step, Run):
+        done = run_line(step.command, folder / step.folder, _environment(), _LIMIT_S)
+        return _shown(done.stdout, folder), done.returncode
+    if isinstance(step, Say | Hear):
+        return "", 0
+    file = folder / step.path
+    if isinstance(step, Write):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(step.content, encoding="utf-8")
+        return f"The file {FOLDER}/{step.path} has been written.", 0
+    text = file.read_text(encoding="utf-8")
+    assert step.old in text, (step.path, step.old)
+    file.write_text(text.replace(step.old, step.new, 1), encoding="utf-8")
+    return f"The file {FOLDER}/{step.path} has been updated.", 0
 
 
 def _shown(output: str, folder: Path) -> str:
     """Output without the folders of the machine that recorded it."""
     places = {
-        folder: _SHOWN_FOLDER,
+        folder: FOLDER,
         folder.parent: "/home/dev",
+        Path(sys.prefix): "/home/dev/.venv",
         Path(sys.base_prefix): "/usr",
         Path.home(): "/home/dev",
     }
     for place, name in places.items():
         output = output.replace(str(place), name)
     return re.sub(r"/tmp/cc\w+", "/tmp/ccobject", output)[:_MOST_OUTPUT]  # the names that gcc gives
-
-
-def _exchange(call_id: str, tool: str, given: dict[str, Any], output: str, code: int) -> list[dict[str, Any]]:
-    text = f"Exit code {code}\n{output}" if code else output
-    result = {
-        "type": "tool_result",
-        "tool_use_id": call_id,
-        "content": text.rstrip() or "(no output)",
-        "is_error": code != 0,
-    }
-    return [
-        {"role": "assistant", "content": [{"type": "tool_use", "id": call_id, "name": tool, "input": given}]},
-        {"role": "user", "content": [result]},
-    ]
 
 
 def _environment() -> dict[str, str]:
@@ -102,19 +109,17 @@ def _environment() -> dict[str, str]:
 
 
 def main() -> None:
-    RECORDED.mkdir(exist_ok=True)
-    for scenario in SCENARIOS:
-        session = record(scenario)
-        results = [
-            b for m in session["messages"] for b in m["content"] if isinstance(b, dict) and b["type"] == "tool_result"
-        ]
-        failed = sum(result["is_error"] for result in results)
-        assert failed, f"{scenario.name}: nothing failed"
-        assert not results[-1]["is_error"], f"{scenario.name}: the last step failed: {results[-1]['content']}"
-        (RECORDED / f"{scenario.name}.json").write_text(
-            json.dumps(session, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
-        print(f"{scenario.name}: {len(session['messages'])} messages, {failed} failed")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="the scenarios to record (default: all)")
+    chosen = parser.parse_args().only
+    for folder, scenarios in ((RECORDED, SCENARIOS), (HELD_OUT_RECORDED, HELD_OUT)):
+        folder.mkdir(exist_ok=True)
+        for scenario in scenarios:
+            if chosen and scenario.name not in chosen:
+                continue
+            text = json.dumps(record(scenario), indent=1, ensure_ascii=False)
+            (folder / f"{scenario.name}.json").write_text(f"{text}\n", encoding="utf-8")
+            print(f"{scenario.name}: {len(text)} characters")
 
 
 if __name__ == "__main__":

@@ -1,42 +1,8 @@
-"""Small projects with a fault in each, and how an agent finds and mends it: what `record.py` runs with real tools.
-
-`decisive` is what the next run needs verbatim: the command that worked, or the change that made it work.
-"""
+"""Small projects with a fault in each, and how an agent finds and mends it: what `record.py` runs with real tools."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
-
-
-class Run(NamedTuple):
-    command: str
-
-
-class Edit(NamedTuple):
-    path: str
-    old: str
-    new: str
-
-
-class Say(NamedTuple):
-    text: str
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """`task` is what was asked, `reworded` what somebody else asks for later; `files` are there at the beginning."""
-
-    name: str
-    ecosystem: str
-    task: str
-    reworded: str
-    files: dict[str, str]
-    steps: tuple[Run | Edit | Say, ...]
-    decisive: str
-    setup: str = ""
-    metadata: dict[str, str] = field(default_factory=dict)
-
+from benchmarks.lessons.scenario import Edit, Run, Say, Scenario
 
 SCENARIOS = (
     Scenario(

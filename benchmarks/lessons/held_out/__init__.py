@@ -1,0 +1,9 @@
+"""Sessions that no rule was made for: other clients, other kinds of mending, runs in which much fails."""
+
+from __future__ import annotations
+
+from benchmarks.lessons.held_out.building import BUILDING
+from benchmarks.lessons.held_out.code import CODE
+from benchmarks.lessons.held_out.running import RUNNING
+
+HELD_OUT = (*BUILDING, *CODE, *RUNNING)
