@@ -41,7 +41,7 @@ def honest_lessons(runs: Iterable[Run]) -> Iterator[HonestLesson]:
         result: Result = "pass" if run.passed else "fail"
         review = Review(id=f"rev_{number}", trace_id=trace.id, seq=1, result=result, alpha=0.3, created_at=_NOW)
         reviewed = ParsedRun.of(trace).reviewed(review)
-        said = [text for role, text in find_said(reviewed.trajectory) if role == "assistant"]
+        said = [each.text for each in find_said(reviewed.trajectory) if each.role == "assistant"]
         drafts = [ExtractiveReflector().reflect(reviewed), ReflectionDraft(guidance="\n".join(said[-2:]))]
         screening = Screening(reviewed)
         for draft in drafts:

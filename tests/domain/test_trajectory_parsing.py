@@ -228,7 +228,7 @@ def test_error_lines_of_a_log_are_found_once_each_and_prose_is_not() -> None:
 def test_an_answer_in_json_is_read_for_its_error_and_exit_code() -> None:
     answers = [{"error": "quota"}, {"exit_code": 3, "stderr": "fatal: no repo"}, {"error": None, "exit_code": 0}]
     run = parse([{"role": "tool", "content": json.dumps(answer)} for answer in answers])
-    assert run.errors == ("quota", "exit_code: 3", "fatal: no repo")
+    assert run.errors == ("quota", "fatal: no repo")
 
 
 def test_errors_are_short_and_of_many_the_first_and_the_last_stay() -> None:

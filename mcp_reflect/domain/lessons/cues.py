@@ -143,6 +143,13 @@ WEAKENING = (
         0.45,
         at_beginning=True,
     ),
+    Cue(  # a guess
+        _phrases(
+            """(?:might|may|could) (?:also |just |still )?(?:be|have been|need) | probably | perhaps | maybe
+            I (?:suspect|guess|assume)"""
+        ),
+        0.6,
+    ),
     Cue(  # an intention inside a sentence
         _phrases(
             """I (?:(?:still|also|just|now|first|then) )?(?:need|have|want|should|must|will|would|can|could|mig

@@ -34,12 +34,20 @@ _TURNS = re.compile(r",? (?:but|however)\b")
 _RECORD = re.compile(r"\W*[A-Z][\w'’/() -]{1,40}:\s*\S.{0,100}")
 
 
+_REFUTED_FACTOR = 0.3
+"""Of what the agent said before the same command failed in the same way again."""
+
+
 @dataclass(frozen=True)
 class Turn:
-    """A turn of a conversation; `role` is USER or AGENT."""
+    """A turn of a conversation; `role` is USER or AGENT.
+
+    `refuted` is true for the agent's words between two failures of one kind, the second of which they led to.
+    """
 
     role: str
     text: str
+    refuted: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,7 +117,7 @@ def _user_factor(turn: Turn, number: int) -> float:
 
 
 def _agent_factor(turns: Sequence[Turn], number: int) -> float:
-    factor = 1.0
+    factor = _REFUTED_FACTOR if turns[number].refuted else 1.0
     reply = next((later for later in turns[number + 1 :] if later.role == USER), None)
     if reply is not None and cues.CORRECTION.match(reply.text):
         factor *= _REJECTED_FACTOR

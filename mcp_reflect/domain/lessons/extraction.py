@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from mcp_reflect.domain.lessons.call_text import CALL_CHARS, describe_two_calls
 from mcp_reflect.domain.lessons.case_data import case_data, serves_one_case
@@ -83,7 +84,8 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     mistake = "" if passed else _mistake(run, trajectory, steps)
     refused = [line for line in _refusals(steps, repairs) if line not in mistake]
     room = max(LESSON_CHARS - sum(map(len, (*actions, *found, *refused))), _LEAST_SENTENCES)
-    told = _select(run, trajectory, steps, room, "\n".join(actions), passed=passed)
+    turns = said_turns(trajectory, run.trace.final_response, refuted_places(trajectory, steps, repairs))
+    told = _select(run, turns, steps, room, "\n".join(actions), passed=passed)
     feedback = _telling_feedback(run)
     guidance = [f"Reviewer: {feedback}"] if passed and feedback else []
     if not passed and feedback and (error := _last_error(run, steps)):
@@ -116,11 +118,10 @@ def _headline(told: Sequence[Candidate], guidance: list[str], *, one_case: bool)
 
 
 def _select(
-    run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step], room: int, acted: str, *, passed: bool
+    run: ReviewedRun, turns: Sequence[Turn], steps: Sequence[Step], room: int, acted: str, *, passed: bool
 ) -> list[Candidate]:
     """The sentences of a run that say most beside its task; of one case, also beside what was done (`acted`)."""
-    turns = said_turns(trajectory, run.trace.final_response)
-    if trajectory.messages is None and steps:
+    if run.trajectory.messages is None and steps:
         turns = turns[1:]  # a log of commands is told by its steps
     one_case = serves_one_case(steps)
     candidates = list(find_candidates(turns, one_case=one_case))
@@ -131,13 +132,33 @@ def _select(
     return select_sentences(candidates, f"{run.trace.task}\n{acted}", room, case_data(steps))
 
 
-def said_turns(trajectory: Trajectory, final_response: str) -> list[Turn]:
-    """Return what was said in a run: the first turn and at most 400 of the last, with the final response at the end."""
-    turns = [Turn(role, _STATUS_TOKEN.sub("", text)) for role, text in find_said(trajectory)]
+def said_turns(trajectory: Trajectory, final_response: str, refuted: Sequence[range] = ()) -> list[Turn]:
+    """Return what was said in a run: the first turn and at most 400 of the last, with the final response at the end.
+
+    `refuted` are the places in which the agent's words are.
+    """
+    turns = [
+        Turn(said.role, _STATUS_TOKEN.sub("", said.text), any(said.place in places for places in refuted))
+        for said in find_said(trajectory)
+    ]
     final = final_response.strip()
     if final and (not turns or turns[-1].text.strip() != final):
         turns.append(Turn(AGENT, final))
     return turns[:1] + turns[1:][-_MOST_TURNS:]
+
+
+def refuted_places(trajectory: Trajectory, steps: Sequence[Step], repairs: Sequence[Repair]) -> list[range]:
+    """Return the places of a run between two failures of one command with one error: what was thought there was wrong.
+
+    `steps` are the last ones of the run. A place is the number of steps before it.
+    """
+    before = len(trajectory.calls) - len(steps) if trajectory.messages is not None else 0
+    return [
+        range(before + failed + 1, before + again + 1)
+        for repair in repairs
+        for failed, again in pairwise(repair.tries)
+        if failure_text([steps[failed]]) == failure_text([steps[again]])
+    ]
 
 
 def _mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) -> str:
@@ -182,7 +203,7 @@ def _last_error(run: ReviewedRun, steps: Sequence[Step]) -> str:
 
 def _last_statement(trajectory: Trajectory, *kinds: Callable[[str], bool]) -> str:
     """Return the agent's last sentences of the first kind that it said any of, else its last words but courtesies."""
-    turns = [list(split_sentences(text)) for role, text in find_said(trajectory) if role == AGENT]
+    turns = [list(split_sentences(said.text)) for said in find_said(trajectory) if said.role == AGENT]
     for is_fit in (*kinds, bool):
         for sentences in reversed(turns[-_MOST_TURNS:]):
             told = [each for each in sentences if not is_courtesy(each) and is_fit(each)]

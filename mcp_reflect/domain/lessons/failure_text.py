@@ -39,6 +39,8 @@ _ADVICE = re.compile(
 """A tool's advice is no part of its error: `lineage.py` quotes it as such where it stands for itself."""
 
 
+_PROCESS = re.compile(r"^==\d+==\s*")
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b", re.IGNORECASE)
 _MARK = re.compile(r"^E\s+(?=\S)")
 """What pytest puts before the lines of an exception."""
 _GENERIC = re.compile(
@@ -83,7 +85,7 @@ def decisive_error(errors: Sequence[str]) -> str:
 
 def short_error(error: str) -> str:
     """Return the first sentence of an error on one line of at most 180 characters."""
-    line = " ".join(error.split())
+    line = " ".join(_ADDRESS.sub("0x…", _PROCESS.sub("", error)).split())
     end = _SENTENCE_END.search(line)
     return truncate_line(line[: end.start()] if end else line, ERROR_CHARS).rstrip(".")
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from mcp_reflect.domain.error_matching.headlines import find_headlines
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same, signature_of
+from mcp_reflect.domain.lessons.net_changes import NetChanges
 from mcp_reflect.domain.lessons.repairs import (
     RETRIED_WITHIN,
     Repair,
@@ -89,6 +90,7 @@ def find_fixed_errors(steps: Sequence[Step]) -> list[FixedError]:
 
 def _repairs(steps: Sequence[Step]) -> Iterator[tuple[int, Repair]]:
     """Each failed command whose next run passed, by its place, with the changes in between."""
+    net = NetChanges(steps)
     for place, failed in enumerate(steps):
         if failed.kind != "command" or not failed.failed or is_inspection(failed):
             continue
@@ -96,7 +98,7 @@ def _repairs(steps: Sequence[Step]) -> Iterator[tuple[int, Repair]]:
         retry = next((number for number in near if _is_run_again(failed, steps[number])), None)
         if retry is None or steps[retry].failed is not False:
             continue
-        if repair := repair_between(failed, "", steps[place + 1 : retry], steps[retry]):
+        if repair := repair_between(failed, "", steps[place + 1 : retry], steps[retry], net):
             yield place, repair
 
 

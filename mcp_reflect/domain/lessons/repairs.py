@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from mcp_reflect.domain.lessons.failure_text import failure_text
+from mcp_reflect.domain.lessons.net_changes import NetChanges
 from mcp_reflect.domain.lessons.steps import Step
 from mcp_reflect.domain.truncate import truncate
 
@@ -21,13 +22,16 @@ RETRIED_WITHIN = 60
 _OTHER_PROGRAM = 0.6
 """The same for commands of two programs."""
 
+_FEW_LINES = 4
+"""Lines up to which new text without old is shown."""
+
 _WORD = re.compile(r"\w+")
 _NOISE = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head|cat|grep|tee|less)\b[^|&;]*|>\s*/dev/null)\s*")
 _SETUP = re.compile(r"^(?:cd\s+\S+\s*(?:&&|;)\s*|set -\w+\s*(?:&&|;)\s*|export\s+\w+=\S*\s*(?:&&|;)\s*)+")
 _PREPARES = re.compile(
     r"\b(?:install|add|sync|up|start|init|create|migrate|build|compile|generate|export|mkdir|chmod|chown|ln|cp|mv|rm|sed|patch"
     r"|git\s+(?:checkout|restore|pull|fetch|submodule|config|stash|apply|clean)|kill|pkill|unset|source|restore|upgrade|update"
-    r"|downgrade|pin|lock|enable|set)\b"
+    r"|downgrade|pin|lock|enable|set)\b|^cd\s+\S+$"
 )
 _INSPECTS = re.compile(
     r"^(?:sudo\s+)?(?:ls|ll|pwd|cat|head|tail|less|more|echo|printf|which|type|whereis|wc|grep|rg|ag|ack|find|fd|tree|file|stat"
@@ -36,11 +40,17 @@ _INSPECTS = re.compile(
 )
 
 
+_SCRIPTED = re.compile(r"(?:jq|yq|awk|gawk|sort|diff|cmp)\s")
+"""What only reads, but is a program of its own: one that was mended is worth a lesson."""
+_FOLDER = re.compile(r"\s*cd\s+(\S+)\s*(?:&&|;)")
+
+
 @dataclass(frozen=True)
 class Repair:
     """`failed` did not work, with `error` as its decisive line; `worked` did. `edits` and `commands` came in between.
 
-    Where the two are the same command, what was in between made the difference; otherwise what changed in it did.
+    Where the two are the same command, what was in between made the difference; otherwise what changed in it did, or
+    the folder that it ran in. `tries` are the places of all the failures among the steps of the run.
     """
 
     failed: Step
@@ -48,21 +58,27 @@ class Repair:
     worked: Step
     edits: tuple[Step, ...] = ()
     commands: tuple[Step, ...] = ()
+    tries: tuple[int, ...] = ()
 
     @property
     def same_command(self) -> bool:
-        """Return true where both steps are the same command."""
-        return normalised(self.failed.subject) == normalised(self.worked.subject)
+        """Return true where both steps are the same command, and something else than its folder was changed."""
+        if normalised(self.failed.subject) != normalised(self.worked.subject):
+            return False
+        moved = folder_of(self.failed.subject) != folder_of(self.worked.subject)
+        return not moved or bool(self.edits or self.commands)
 
 
 def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
     """Yield each failing step with the first later step that did the same and worked, in order of the failures.
 
-    A failure that is repeated before it is mended counts once, with its last error.
+    A failure that is repeated before it is mended counts once, with its last error; what was changed before it was
+    repeated does not count where it failed in the same way again.
     """
     done: set[int] = set()
+    net = NetChanges(steps)
     for place, step in enumerate(steps):
-        if not step.failed or step.kind == "edit" or is_inspection(step) or place in done:
+        if not step.failed or step.kind == "edit" or place in done or (is_inspection(step) and not _is_script(step)):
             continue
         near = range(place + 1, min(place + 1 + RETRIED_WITHIN, len(steps)))
         later = [number for number in near if _is_retry(step, steps[number])]
@@ -73,17 +89,34 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
         done.update(tries)
         last = steps[tries[-1]]
         failed = last if normalised(last.subject) != normalised(steps[worked].subject) or len(tries) == 1 else step
-        if repair := repair_between(failed, failure_text([last, step]), steps[place + 1 : worked], steps[worked]):
-            yield repair
+        begin = _begin(steps, tries, worked)
+        error = failure_text([last, step])
+        if repair := repair_between(failed, error, steps[begin + 1 : worked], steps[worked], net):
+            yield replace(repair, tries=tuple(tries))
 
 
-def repair_between(failed: Step, error: str, between: Sequence[Step], worked: Step) -> Repair | None:
+def _begin(steps: Sequence[Step], tries: Sequence[int], worked: int) -> int:
+    """The failure behind which the changes begin that count: not those after which it failed as it had before."""
+    end = worked
+    for before, again in zip(reversed(tries[:-1]), reversed(tries), strict=False):
+        changed = any(_is_change(step) for step in steps[again + 1 : end])
+        if changed and failure_text([steps[before]]) == failure_text([steps[again]]):
+            return again
+        end = end if changed else again
+    return tries[0]
+
+
+def _is_change(step: Step) -> bool:
+    return (step.kind == "edit" and not step.failed) or is_preparation(step)
+
+
+def repair_between(failed: Step, error: str, between: Sequence[Step], worked: Step, net: NetChanges) -> Repair | None:
     """Return the repair that the steps in between made; None where they and the command changed nothing."""
     repair = Repair(
         failed=failed,
         error=error,
         worked=worked,
-        edits=tuple(each for each in between if each.kind == "edit" and not each.failed),
+        edits=tuple(net.of([each for each in between if each.kind == "edit" and not each.failed])),
         commands=tuple(each for each in between if is_preparation(each)),
     )
     return repair if not repair.same_command or repair.edits or repair.commands else None
@@ -120,6 +153,16 @@ def is_inspection(step: Step) -> bool:
     return step.kind == "command" and bool(_INSPECTS.match(normalised(step.subject)))
 
 
+def _is_script(step: Step) -> bool:
+    return bool(_SCRIPTED.match(normalised(step.subject)))
+
+
+def folder_of(command: str) -> str:
+    """Return the folder that a command line changes to first; empty where it does not."""
+    found = _FOLDER.match(command)
+    return found[1].rstrip("/") if found else ""
+
+
 @lru_cache(maxsize=2_048)
 def normalised(command: str) -> str:
     """Return a command line without changes of the folder before it and pipes that shorten its output."""
@@ -139,9 +182,9 @@ def program_of(command: str) -> str:
 def describe_change(step: Step, most: int) -> str:
     """Return the decisive lines of an edit, at most `most` characters:
 
-    `old → new` for one line, else `- old; + new; …`. Empty where nothing is known, and for a new file, whose name says
-    more than its first line. Where an edit changes nothing but blanks, they are shown, a tab by its escape. A line that
-    is only moved is told with its direction.
+    `old → new` for one line, else `- old; + new; …`. Empty where nothing is known, and for a new file of more than a
+    few lines, whose name says more than its first ones. Where an edit changes nothing but blanks, they are shown, a tab
+    by its escape. A line that is only moved is told with its direction.
     """
     for old, new in step.change:
         if old and old.split() == new.split():
@@ -154,7 +197,7 @@ def describe_change(step: Step, most: int) -> str:
             if line[:2] in {"- ", "+ "}
         ]
         lines = [(sign, line) for sign, line in lines if len(line) > 1]  # a bracket says nothing
-        if not old or not lines:
+        if not lines or (not old and (len(lines) > _FEW_LINES or sum(len(line) + 6 for _, line in lines) > most)):
             continue
         if [sign for sign, _ in lines] == ["-", "+"] and sum(len(line) for _, line in lines) + 5 <= most:
             return f"`{lines[0][1]}` → `{lines[1][1]}`"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from mcp_reflect.domain.lessons.file_names import find_run_folder, shown_name
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_result, errors_in_text
@@ -17,7 +17,10 @@ from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of
 from mcp_reflect.domain.truncate import truncate_middle
 
 _PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}[$#] |\$ |> \$ )(?P<command>\S.*)$")
+_OLD = ("old_string", "old_str", "old_text", "oldText", "search")
+_NEW = ("new_string", "new_str", "new_text", "newText", "replace", "content", "file_text")
 _PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
+_FOLDERS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
 _MOST_ERRORS = 6
 _MOST_OUTPUT = 20_000
 _LETTERS = re.compile(r"[^\W\d_]{3}")
@@ -44,7 +47,10 @@ class Step:
 
 
 def find_steps(trajectory: Trajectory) -> list[Step]:
-    """Return the steps of a run in order. In plain text, lines behind a shell prompt (`$ make test`) are commands."""
+    """Return the steps of a run in order. In plain text, lines behind a shell prompt (`$ make test`) are commands.
+
+    A command that a tool ran in another folder than the usual one begins with a change to it.
+    """
     if trajectory.messages is None:
         return list(_logged(trajectory.text))
     found: list[Step] = []
@@ -56,17 +62,46 @@ def find_steps(trajectory: Trajectory) -> list[Step]:
         elif isinstance(event, ToolResult) and found:
             place = places.get(event.call_id, len(found) - 1)
             found[place] = _with_result(found[place], event)
-    return _with_file_names(found)
+    return _with_file_names(_with_folders(found))
 
 
-def find_said(trajectory: Trajectory) -> Iterator[tuple[str, str]]:
-    """(role, text) of what was said, in order; plain text, without its commands and their output, is the agent's."""
+def _with_folders(steps: list[Step]) -> list[Step]:
+    """The steps, commands with a change of the folder before them where their tool ran them in one of its own."""
+    given = [_folder(step) for step in steps if step.kind == "command"]
+    usual = min(given, key=len, default="")
+    if not any(folder != usual for folder in given):
+        return steps
+    return [
+        replace(step, subject=f"cd {_folder(step).removeprefix(f'{usual}/')} && {step.subject}")
+        if step.kind == "command" and _folder(step) != usual
+        else step
+        for step in steps
+    ]
+
+
+def _folder(step: Step) -> str:
+    return next((value.rstrip("/") for name in _FOLDERS if isinstance(value := step.arguments.get(name), str)), "")
+
+
+class Said(NamedTuple):
+    """Something said in a run; `place` is the number of steps before it."""
+
+    role: str
+    text: str
+    place: int = 0
+
+
+def find_said(trajectory: Trajectory) -> Iterator[Said]:
+    """Yield what was said, in order; plain text, without its commands and their output, is the agent's."""
     if trajectory.messages is None:
-        yield "assistant", trajectory.text
+        yield Said("assistant", trajectory.text)
         return
+    place = 0
     for event in trajectory.events:
-        if isinstance(event, Utterance) and event.role in {"user", "assistant", "human", "model"}:
-            yield ("user" if event.role in {"user", "human"} else "assistant"), event.text
+        if isinstance(event, ToolCall):
+            place += 1
+        elif isinstance(event, Utterance) and event.role in {"user", "assistant", "human", "model"}:
+            yield Said("user" if event.role in {"user", "human"} else "assistant", event.text, place)
 
 
 def step_of(tool: str, given: Any) -> Step:
@@ -89,11 +124,7 @@ def _edit(arguments: dict[str, Any], command: str) -> tuple[str, tuple[tuple[str
         return _patched(patch)
     edits = arguments.get("edits")
     pieces = edits if isinstance(edits, list) else [arguments]
-    change = tuple(
-        (_text(piece, "old_string", "old_str", "search"), _text(piece, "new_string", "new_str", "replace", "content"))
-        for piece in pieces
-        if isinstance(piece, dict)
-    )
+    change = tuple((_text(piece, *_OLD), _text(piece, *_NEW)) for piece in pieces if isinstance(piece, dict))
     return path, tuple(pair for pair in change if any(pair))
 
 

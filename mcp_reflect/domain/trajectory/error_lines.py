@@ -34,6 +34,7 @@ _ERROR_LINE = re.compile(
     | ^\s*+(?:---\s)?FAIL(?:ED|URE)?\b(?!\s*+[:=]\s*+0)
     | \bnpm\s(?:ERR!|error\s(?!code\b|path\b|syscall\b|errno\b|A\scomplete))
     | \bundefined\s(?:reference\sto|symbols?\b) | \bpanicked\sat\b | \bcannot\sfind\ssymbol\b
+    | ^\s*+[\w./-]++:\s(?:\w++\s){0,4}?returned\s(?:exit\s)?(?:status|code)\s[1-9]
     | \*\*\*\smissing\sseparator | \bCan't\slocate\s | \brequires\sexplicit\spackage\sname\b | ^can't\s(?:find|read)\s
     | ^\s*+(?:fatal|panic|abort(?:ed)?|failed|failure)\s?:
     | \b(?:command\snot\sfound|No\ssuch\sfile\sor\sdirectory|Permission\sdenied|Segmentation\sfault)\b

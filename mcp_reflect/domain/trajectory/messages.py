@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from mcp_reflect.domain.trajectory.tool_output import unwrap
+
 Message = dict[str, Any]
 
 
@@ -35,7 +37,10 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class ToolResult:
-    """A tool's result. `failed` is the error flag of the message, None where its shape has no such flag."""
+    """A tool's result, without what its client wrote around it.
+
+    `failed` is the error flag of the message, or tells of its exit code; None where its shape has neither.
+    """
 
     call_id: str
     name: str
@@ -131,11 +136,14 @@ def _result(block: Message, content: Any) -> ToolResult:
     failed = _first(block, "is_error", "isError")
     if block.get("error"):
         failed = True
+    output = unwrap(text_of_content(content))
+    if not isinstance(failed, bool):
+        failed = None if output.exit_code is None else output.exit_code != 0
     return ToolResult(
         _text_of(_first(block, "tool_use_id", "tool_call_id", "call_id", "id")),
         _text_of(block.get("name")),
-        text_of_content(content),
-        failed if isinstance(failed, bool) else None,
+        output.text,
+        failed,
     )
 
 

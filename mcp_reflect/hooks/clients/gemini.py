@@ -8,11 +8,11 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from mcp_reflect.domain.trajectory.tool_output import unwrap_gemini
 from mcp_reflect.hooks.clients.turn_builder import MAX_TURNS, TurnBuilder, user_text
 from mcp_reflect.hooks.event import HookEvent, first_text
 from mcp_reflect.hooks.own_tools import returns_memories
 from mcp_reflect.hooks.steps import output_text
-from mcp_reflect.hooks.tool_output import unwrap_gemini
 from mcp_reflect.hooks.transcript import moment, read_json_lines
 from mcp_reflect.hooks.turn import SessionHead, SessionTurn
 

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from mcp_reflect.domain.trajectory.tool_output import ToolText
 from mcp_reflect.domain.trajectory.tools import arguments_of
 from mcp_reflect.hooks.clients.turn_builder import MAX_TURNS, TurnBuilder, user_text
 from mcp_reflect.hooks.event import HookEvent, first_text
 from mcp_reflect.hooks.own_tools import returns_memories
 from mcp_reflect.hooks.steps import output_text
-from mcp_reflect.hooks.tool_output import ToolText
 from mcp_reflect.hooks.transcript import moment, read_json_lines
 from mcp_reflect.hooks.turn import SessionHead, SessionTurn
 
