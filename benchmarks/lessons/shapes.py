@@ -30,9 +30,11 @@ def messages_of(
     return _claude(call, *_claude_call(step), output, code)
 
 
-def log_of(step: Run | Say, output: str) -> str:
-    """Return a step as the lines of a log."""
-    return f"$ {step.command}\n{output.rstrip()}" if isinstance(step, Run) else step.text
+def log_of(step: Run | Edit | Write | Say | Hear, output: str) -> str:
+    """Return a step as the lines of a log, which tells of commands and words alone."""
+    if isinstance(step, Run):
+        return f"$ {step.command}\n{output.rstrip()}"
+    return step.text if isinstance(step, Say | Hear) else ""
 
 
 def _said(client: Client, text: str) -> Message:
