@@ -132,6 +132,12 @@ def test_the_same_mistake_with_other_evidence_is_another_error() -> None:
     assert same_error("404", "", "404", "")
 
 
+def test_a_list_of_searched_folders_that_was_cut_off_is_read_at_once() -> None:
+    folders = " ".join(f"/usr/lib/perl{number}/site_perl/local" for number in range(40))
+    (signature,) = error_signatures(f"Can't locate My/Sum.pm in @INC (@INC contains: {folders} /usr…")
+    assert signature.key == "can t locate sum.pm in @inc"
+
+
 @pytest.mark.parametrize("piece", ["a/", "a.b", "1:", "'/", "(a", "ab: ", "/", "error: ", "x" * 50, "a\n", "  at x\n"])
 def test_reading_takes_time_linear_in_the_text(piece: str) -> None:
     text = piece * (100_000 // len(piece))

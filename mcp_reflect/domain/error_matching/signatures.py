@@ -60,7 +60,7 @@ _LOCATED = re.compile(
     """,
     re.VERBOSE,
 )
-_PATHS_TOLD = re.compile(r"\([^()]*?:\s+(?:/[^\s()]+\s*){2,}\)")
+_PATHS_TOLD = re.compile(r"\([^()]*?:\s+(?:/[^\s()]+\s+)+/[^\s()]+\s*(?:\)|$)")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://([^\s'\"<>)\]]+)", re.IGNORECASE)
 _PATH = re.compile(
     r"(?<![\w.@:+-])(?:[A-Za-z]:)?(?:~|\.{1,2})?(?:[\\/]?[\w.@+~$#{}%-]+)?(?:[\\/]+[\w.@+~$#{}%=-]+)+[\\/]?"
