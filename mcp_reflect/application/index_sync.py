@@ -90,8 +90,13 @@ class Indexer:
             generation, seq = session.index_positions.get(key)
         present = self._index.generation(project, self._model)
         if present != generation or not present:
-            self._positions.pop(project, None)
-            self._index.drop(project, self._model)
+            if present and not generation:
+                # Whoever erased something, or restored a backup, was ended before it was the index's turn. What
+                # Chroma drops stays in its files.
+                self._erase(project)
+            else:
+                self._positions.pop(project, None)
+                self._index.drop(project, self._model)
             seq = 0
         with self._ledger.reading() as session:
             changes = session.feed.changes(project, self._model, seq)
@@ -112,11 +117,15 @@ class Indexer:
     def erase(self, project: str) -> None:
         """Erase the project from the index's files and schedule filling every collection that this affects."""
         with self._syncing:
-            self._index.erase(project, self._model)
-            # Other collections may have gone with it.
-            lost = {project, *self._positions}
-            self._positions.clear()
-        for each in lost:
+            self._erase(project)
+        self.notify(project)
+
+    def _erase(self, project: str) -> None:
+        self._index.erase(project, self._model)
+        # Other collections may have gone with it.
+        others = self._positions.keys() - {project}
+        self._positions.clear()
+        for each in others:
             self.notify(each)
 
     def _can_rest(self, project: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.prompts import Prompts
@@ -92,6 +93,7 @@ def open_store(settings: Settings, role: str = "", embedder: Embedder | None = N
     stays open.
     """
     with Home(settings.home, role) as home:
+        _clear_remains(home.folder)
         ledger = build_ledger(settings, home)
         try:
             model = embedder or build_embedder(settings, home)
@@ -103,6 +105,14 @@ def open_store(settings: Settings, role: str = "", embedder: Embedder | None = N
                     model.close()
         finally:
             ledger.close()
+
+
+def _clear_remains(folder: Path) -> None:
+    """Delete copies of the ledger that a killed restore or backup left."""
+    if any(folder.glob("restoring.*")) or any(folder.glob(".before-restore.zip.*")):
+        from mcp_reflect.application.maintenance.backups import clear_remains  # noqa: PLC0415 - seldom needed
+
+        clear_remains(folder)
 
 
 @contextmanager

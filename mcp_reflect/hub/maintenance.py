@@ -118,8 +118,13 @@ def _reindex(store: Store, project: str, tell: EventListener) -> int:
 
 def _forget(store: Store, project: str, thing: str, tell: EventListener) -> None:
     from mcp_reflect.application.maintenance.backups import clear_remains, drop_copies  # noqa: PLC0415 - no session needs it
-    from mcp_reflect.application.maintenance.erase import erase_record  # noqa: PLC0415 - no session needs it
+    from mcp_reflect.application.maintenance.erase import erase_record, require_record  # noqa: PLC0415 - as above
 
+    require_record(store.ledger, project, thing)
+    # First of all: who is killed behind the next step cannot ask again, as the id is unknown then.
+    clear_remains(store.home.folder)
+    for name in drop_copies(store.home.folder):
+        tell({"line": f"deleted {name}, a copy of an earlier state"})
     erase_record(store.ledger, project, thing)
     store.tables.reload(project)
     tell({"doing": "cleaning the index", "done": 0, "total": None})
@@ -127,9 +132,6 @@ def _forget(store: Store, project: str, thing: str, tell: EventListener) -> None
         store.indexer.erase(project)
     except IndexFailure as error:
         tell({"line": f"forgotten, but: {error}"})
-    clear_remains(store.home.folder)
-    for name in drop_copies(store.home.folder):
-        tell({"line": f"deleted {name}, a copy of an earlier state"})
     tell({"doing": "cleaning the ledger", "done": 0, "total": None})
     try:
         store.ledger.scrub()

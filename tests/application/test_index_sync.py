@@ -11,6 +11,7 @@ import pytest
 
 from mcp_reflect.application import index_sync as module
 from mcp_reflect.application.index_sync import Indexer
+from mcp_reflect.application.maintenance.erase import erase_record
 from mcp_reflect.application.requests import Submission
 from mcp_reflect.domain.values import Vector
 from tests.support.composition import small_memory
@@ -80,6 +81,33 @@ def test_the_background_opens_the_index_only_where_there_is_something_to_do(tmp_
         later.ask_for("alpha")  # a search that wants neighbours
         assert later._attempt("alpha")
         assert kept.contents("alpha", parts.embedder.identity).keys() == {written}
+
+
+class ErasedIndex(MemoryIndex):
+    """Counts how often all files of the index were deleted."""
+
+    erased = 0
+
+    def erase(self, project: str, model: str) -> None:
+        self.erased += 1
+        super().erase(project, model)
+
+
+def test_a_forgetting_that_was_killed_before_the_index_s_turn_is_finished_by_the_next_owner(tmp_path: Path) -> None:
+    with small_memory(tmp_path) as parts:
+        runs = [
+            parts.memory.submit(Submission(task=f"task {n}", review_result="pass", feedback="It needed the flag."))
+            for n in range(2)
+        ]
+        index = ErasedIndex()
+        Indexer(parts.ledger, index, parts.embedder.identity).sync("alpha")
+        assert index.erased == 0  # a new collection, in which nothing was ever forgotten
+        erase_record(parts.ledger, "alpha", runs[0].trace_id)
+        Indexer(parts.ledger, index, parts.embedder.identity).sync("alpha")
+        assert index.erased == 1  # a collection that is dropped stays in Chroma's files
+        kept = runs[1].memory
+        assert kept is not None
+        assert index.contents("alpha", parts.embedder.identity).keys() == {kept.id}
 
 
 def test_a_rebuild_during_a_synchronisation_leaves_nothing_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

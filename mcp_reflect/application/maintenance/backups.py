@@ -7,6 +7,7 @@ A backup is a ZIP archive with `manifest.json` (format, version, and size and SH
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 import tempfile
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from filelock import FileLock, Timeout
 from pydantic import BaseModel, NonNegativeInt, ValidationError
 
 from mcp_reflect.application.atomic_file import PRIVATE_MODE, atomic_writer
@@ -31,6 +33,7 @@ BEFORE_RESTORE = "before-restore.zip"
 """What the home held before it was last restored; stands in it."""
 
 _LEDGER = "ledger.db"
+_INDEX = "chroma"
 _CONFIG = "config.toml"
 _PROMPTS = "prompts"
 _WORKSHOP = "restoring."
@@ -138,21 +141,48 @@ def restore(
     return aside
 
 
+def find_remains(home: Path) -> list[Path]:
+    """Return what backups and restores left in the home when they were killed; not the folder of one that runs."""
+    halves = list(home.glob(f".{BEFORE_RESTORE}.*"))
+    return sorted(halves + [folder for folder in home.glob(f"{_WORKSHOP}*") if not _is_in_use(folder)])
+
+
 def clear_remains(home: Path) -> None:
-    """Delete what a backup or a restore left in the home when it was killed."""
-    for folder in home.glob(f"{_WORKSHOP}*"):
-        shutil.rmtree(folder, ignore_errors=True)
-    for half in home.glob(f".{BEFORE_RESTORE}.*"):
-        half.unlink(missing_ok=True)
+    """Delete what `find_remains` finds."""
+    for each in find_remains(home):
+        _delete(each)
+
+
+def _is_in_use(folder: Path) -> bool:
+    try:
+        with _lock_of(folder):
+            return False
+    except (Timeout, OSError):  # an OSError: it has just gone, or cannot be deleted either
+        return True
+
+
+def _lock_of(folder: Path) -> FileLock:
+    return FileLock(folder / "lock", timeout=0, mode=PRIVATE_MODE)
 
 
 def drop_copies(home: Path) -> list[str]:
-    """Delete what earlier restores put aside in the home; the names of these files."""
-    copies = [home / BEFORE_RESTORE, *home.glob(f"{_LEDGER}*.damaged-*")]
-    there = [each for each in copies if each.exists()]
+    """Delete earlier states of ledger and index that stand in the home; the names of these files and folders."""
+    there = [each for each in [home / BEFORE_RESTORE, *find_damaged(home)] if os.path.lexists(each)]
     for each in there:
-        each.unlink()
+        _delete(each)
     return [each.name for each in there]
+
+
+def find_damaged(home: Path) -> list[Path]:
+    """Return ledgers and indexes that were put aside because they could not be read."""
+    return sorted([*home.glob(f"{_LEDGER}*.damaged-*"), *home.glob(f"{_INDEX}.damaged-*")])
+
+
+def _delete(each: Path) -> None:
+    if each.is_dir() and not each.is_symlink():
+        shutil.rmtree(each, ignore_errors=True)
+    else:
+        each.unlink(missing_ok=True)
 
 
 def _put_aside(home: Path, ledger: LedgerFile) -> Path | None:
@@ -169,7 +199,8 @@ def _put_aside(home: Path, ledger: LedgerFile) -> Path | None:
 def _workshop(home: Path) -> Iterator[Path]:
     """A folder in the home: readable by its owner alone, and on the same disk."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=_WORKSHOP, dir=home) as folder:
+    # The lock goes with this process, and tells whether the folder is still in use.
+    with tempfile.TemporaryDirectory(prefix=_WORKSHOP, dir=home) as folder, _lock_of(Path(folder)):
         yield Path(folder)
 
 

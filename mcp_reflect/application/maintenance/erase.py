@@ -66,6 +66,12 @@ def plan_erasure(ledger: Ledger, profile: Profile, record_id: str) -> ErasurePla
         return found
 
 
+def require_record(ledger: Ledger, project: str, record_id: str) -> None:
+    """Raise UnknownId where the project has no trace or memory of that id."""
+    with ledger.reading() as session:
+        _targets(session, project, record_id)
+
+
 def erase_record(ledger: Ledger, project: str, record_id: str) -> ErasurePlan:
     """Delete a trace or a memory from the ledger in one transaction and return what was deleted. Raises UnknownId.
 

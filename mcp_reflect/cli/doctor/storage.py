@@ -56,6 +56,7 @@ def check_home(folder: Path) -> Iterator[DoctorFinding]:
     else:
         yield DoctorFinding("home", "ok", f"{folder}")
     yield from _misplaced(folder)
+    yield from _left_behind(folder)
     free = shutil.disk_usage(folder).free
     if free < _LITTLE:
         status: FindingStatus = "wrong" if free < _TOO_LITTLE else "warning"
@@ -76,6 +77,19 @@ def _misplaced(folder: Path) -> Iterator[DoctorFinding]:
             wanted = {stat.S_IFSOCK: "socket", stat.S_IFDIR: "folder"}.get(kind, "plain file")
             told = f"{place} is no {wanted}; nothing of mcp-reflect makes such a thing"
             yield DoctorFinding("home", "wrong", told, f"mv {shlex.quote(str(place))} <elsewhere>")
+
+
+def _left_behind(folder: Path) -> Iterator[DoctorFinding]:
+    """Yield copies of earlier states that take up room, and hold what may have been forgotten elsewhere."""
+    from mcp_reflect.application.maintenance.backups import find_damaged, find_remains  # noqa: PLC0415 - heavy
+
+    if remains := find_remains(folder):
+        told = f"a backup or restore was killed and left {', '.join(each.name for each in remains)}"
+        yield DoctorFinding("home", "warning", told, "mcp-reflect hub restart, which deletes it")
+    if damaged := find_damaged(folder):
+        told = f"put aside as damaged: {', '.join(each.name for each in damaged)}"
+        remedy = f"delete it once nothing is missing: rm -r {' '.join(shlex.quote(str(each)) for each in damaged)}"
+        yield DoctorFinding("home", "warning", told, remedy)
 
 
 _KINDS = {

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from mcp_reflect import __version__
+from mcp_reflect.application.maintenance.backups import clear_remains, drop_copies
 from mcp_reflect.application.outbox import WaitingRun, keep_run, set_aside
 from mcp_reflect.application.requests import Submission
 from mcp_reflect.cli.doctor import client_configs, environment, services, storage
@@ -123,6 +125,23 @@ def test_a_stranger_at_the_hub_s_place_is_wrong(home: Path) -> None:
 
 def test_a_hub_that_is_switched_off_is_no_fault(home: Path) -> None:
     assert "switched off" in one(home, "hub", MCP_REFLECT_HUB__ENABLED="false")["detail"]
+
+
+def test_what_a_killed_backup_left_is_told_and_deleted_unlike_the_folder_of_one_that_runs(tmp_path: Path) -> None:
+    left, running = tmp_path / "restoring.left", tmp_path / "restoring.running"
+    for folder in (left, running):
+        folder.mkdir()
+        (folder / "ledger.db").write_bytes(b"a copy")
+    (tmp_path / "chroma.damaged-1").mkdir()
+    with FileLock(running / "lock"):
+        told = [f.detail for f in storage.check_home(tmp_path) if f.status == "warning" and "restoring" in f.detail]
+        assert told == [f"a backup or restore was killed and left {left.name}"]
+        clear_remains(tmp_path)
+        assert running.exists()
+    assert not left.exists()
+    aside = [f.remedy for f in storage.check_home(tmp_path) if "chroma.damaged-1" in f.detail]
+    assert aside == [f"delete it once nothing is missing: rm -r {tmp_path / 'chroma.damaged-1'}"]
+    assert "chroma.damaged-1" in drop_copies(tmp_path)
 
 
 @pytest.mark.parametrize("content", ["memory = [", "[memory]\nlimit = 0\n", "[memory]\nlimits = 1\n"])
