@@ -215,7 +215,7 @@ class HubSettings(_Section):
         "seconds after which a call that no hub has answered is answered without: a run goes to the outbox, a query "
         "is told to call again",
         "a number above 0, up to 3600",
-        shown="3 for a run, 45 for other calls",
+        shown="2.5 for a run, 45 for other calls",
         gt=0,
         le=3600,
     )

@@ -16,7 +16,7 @@ from mcp_reflect.wire.shim import repeatable
 SDK_CLIENT_NAME = "mcp"
 """`clientInfo.name` of a client that leaves it to the Python SDK."""
 
-RUN_S = 3.0
+RUN_S = 2.5
 """After this a run is put into the outbox."""
 
 KEEPING_S = 1.0

@@ -172,8 +172,8 @@ LIBRARY = {"clientInfo": {"name": "mcp"}}
 @pytest.mark.parametrize(
     ("message", "initialize", "within_s", "expected"),
     [
-        (RUN_CALL, LIBRARY, None, (3, 3)),
-        (RUN_CALL, {"clientInfo": {"name": "codex"}}, None, (3, 45)),
+        (RUN_CALL, LIBRARY, None, (2.5, 2.5)),
+        (RUN_CALL, {"clientInfo": {"name": "codex"}}, None, (2.5, 45)),
         (RUN_CALL, {"clientInfo": {"name": "claude"}, "capabilities": {"roots": {}}}, None, (45, 45)),
         (RUN_CALL, {"clientInfo": {"name": "claude"}, "capabilities": {"roots": {}}}, 10.0, (9, 9)),
         (QUERY_CALL, LIBRARY, None, (45, math.inf)),
@@ -183,7 +183,7 @@ LIBRARY = {"clientInfo": {"name": "mcp"}}
             {"method": "tools/call", "params": {"name": "submit_trace", "arguments": {}, "_meta": ENVELOPE}},
             {},
             None,
-            (3, 3),
+            (2.5, 2.5),
         ),
     ],
 )
