@@ -92,7 +92,7 @@ def render_opening(context: Mapping[str, Any], tokens: int) -> Rendered:
 def _opening_entry(line: Mapping[str, Any]) -> tuple[str, str, str]:
     if "memory_id" in line:  # an insight
         return str(line["memory_id"]), str(line["text"]), ""
-    task = f"{_line(line['task'], _OPENING_TASK)}: " if line.get("task") else ""
+    task = f"{_line(line['task'], _OPENING_TASK).rstrip('.: ')}: " if line.get("task") else ""
     counts = [f"{line[result]} {result}" for result in ("passed", "failed") if line[result]]
     evidence = f" ({', '.join(counts)})" if counts else ""
     whole = "" if task else str(line["memory_ids"][0])

@@ -33,7 +33,13 @@ MEMORIES = [
     reflection(2, "start the database again", correct_action="`docker compose up -d db`"),
     reflection(3, "deploy", success=False, key_mistake="The token had expired", correct_action="Run `make login`"),
     reflection(4, "retry calls", guidance="Retries must never exceed 5, with a cap of 30 seconds."),
-    other(ErrorMemory, 5, key_mistake="ImportError: yaml", correct_action="pip install pyyaml", tests=("import yaml",)),
+    other(
+        ErrorMemory,
+        5,
+        key_mistake="ImportError: yaml",
+        correct_action="Run `pip install pyyaml`",
+        tests=("import yaml",),
+    ),
     other(ErrorMemory, 6, key_mistake="Segfault in the parser"),
     other(ClaimMemory, 7, reflection="[CI] runs on arm64 - wheels are built there", success=True),
     other(InsightMemory, 8, reflection="Runs that read the log first pass.", evidence=("trace_1", "trace_3")),
@@ -53,7 +59,7 @@ def test_each_section_has_its_lines_with_the_runs_that_show_them() -> None:
         "Segfault in the parser. No fix is known.",
     ]
     assert [line.text for line in guide.errors] == [
-        "ImportError: yaml. Fix: pip install pyyaml. Check: import yaml.",
+        "ImportError: yaml. Fix: Run `uv sync`. Check: import yaml.",
     ]
     assert {line.memory_ids for line in guide.decisions} == {("mem_4",), ("mem_7",)}
     assert [line.trace_ids for line in guide.insights] == [("trace_8", "trace_1", "trace_3")]

@@ -196,7 +196,8 @@ def _ordered(lines: Iterable[GuideLine]) -> list[GuideLine]:
 
 
 def _labelled(text: str, more: dict[str, str]) -> str:
-    return " ".join([_sentence(text), *(f"{label}: {_sentence(value)}" for label, value in more.items() if value)])
+    *parts, last = [_sentence(text), *(f"{label}: {_sentence(value)}" for label, value in more.items() if value)]
+    return " ".join([*(f"{part}." if part.endswith("`") else part for part in parts), last])
 
 
 def _sentence(text: str) -> str:
