@@ -37,7 +37,7 @@ MEMORIES = [
         ErrorMemory,
         5,
         key_mistake="ImportError: yaml",
-        correct_action="Run `pip install pyyaml`",
+        correct_action="Run `uv sync`",
         tests=("import yaml",),
     ),
     other(ErrorMemory, 6, key_mistake="Segfault in the parser"),
