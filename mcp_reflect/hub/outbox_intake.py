@@ -28,8 +28,8 @@ _ID_LISTS = ("retrieved_memory_ids", "helpful_memory_ids", "harmful_memory_ids")
 def take_in_runs(settings: Settings, store: Store, stopped: Callable[[], bool] = lambda: False) -> int:
     """Store every run that waits, each in its project and under its user; return how many were taken in.
 
-    A run that the memory refuses is set aside. Ends early where `stopped` says so. Raises LedgerError and OSError,
-    whereupon the rest waits on.
+    A run that the memory refuses, or fails at, is set aside. Ends early where `stopped` says so. Raises LedgerError and
+    OSError, whereupon the rest waits on.
     """
     taken = 0
     for file in outbox.waiting_files(store.home.folder):
@@ -44,6 +44,12 @@ def take_in_runs(settings: Settings, store: Store, stopped: Callable[[], bool] =
             continue
         except (UsageError, ValueError) as error:
             log.warning("a run that waited in the outbox is refused, see %s: %s", file, error)
+            outbox.set_aside(file)
+            continue
+        except (ReflectError, OSError):
+            raise
+        except Exception:  # a fault of ours in one run must not keep the others waiting
+            log.exception("a run that waited in the outbox is set aside, see %s", file)
             outbox.set_aside(file)
             continue
         # Not before: what is killed here leaves a run that is stored and waits, and its key stores it once.

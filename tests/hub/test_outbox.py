@@ -14,7 +14,10 @@ from pathlib import Path
 import pytest
 
 from mcp_reflect import ReflectClient
+from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.outbox import WaitingRun, keep_run, refused_files, waiting_files
+from mcp_reflect.application.requests import Submission
+from mcp_reflect.application.review import ReviewOutcome
 from mcp_reflect.bootstrap.memory import Store, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.hub.outbox_intake import empty_outbox, take_in_runs
@@ -80,6 +83,24 @@ def test_a_run_that_is_refused_is_set_aside_and_the_others_go_on(home: Path, cap
         assert len(refused_files(home)) == len(caplog.records) == 2
         empty_outbox(settings, store)
         assert not refused_files(home)
+
+
+def test_a_run_that_the_memory_fails_at_keeps_no_other_waiting(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    submit = MemoryService.submit
+
+    def failing(memory: MemoryService, submission: Submission) -> ReviewOutcome:
+        if submission.trace_key == "b":
+            raise RecursionError("a fault")
+        return submit(memory, submission)
+
+    monkeypatch.setattr(MemoryService, "submit", failing)
+    for key in "abc":
+        keep(home, key)
+    with opened(home) as (settings, store):
+        assert take_in_runs(settings, store) == 2
+        assert stored(store) == (2, 2)
+    assert not waiting_files(home)
+    assert len(refused_files(home)) == 1
 
 
 @posix
