@@ -21,7 +21,7 @@ from mcp_reflect.domain.redaction.redact import redact, redact_json
 console = Console()
 
 IN_SIGHT = ("in sight", "recent")
-HELD_OUT = ("held out", "fresh", "unseen", "last")
+HELD_OUT = ("held out", "fresh", "unseen", "last", "general", "closing")
 
 
 def main() -> None:

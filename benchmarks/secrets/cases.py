@@ -17,8 +17,10 @@ from random import Random
 from typing import Any
 from urllib.parse import quote
 
+from benchmarks.secrets.closing import CLOSING_CONTEXTS, CLOSING_NAMED, CLOSING_PREFIXED
 from benchmarks.secrets.contexts import contexts
 from benchmarks.secrets.fresh import FRESH_CONTEXTS, FRESH_NAMED, FRESH_PREFIXED
+from benchmarks.secrets.general import GENERAL_CONTEXTS, GENERAL_NAMED, GENERAL_PREFIXED
 from benchmarks.secrets.kinds import Kind, kinds, kinds_of
 from benchmarks.secrets.last import LAST_CONTEXTS, LAST_NAMED, LAST_PREFIXED
 from benchmarks.secrets.random_text import fill
@@ -57,6 +59,8 @@ def parts() -> dict[str, tuple[list[Kind], dict[str, str]]]:
         "held out": _split(every, around, held_out=True),
         "fresh": (kinds_of(FRESH_PREFIXED, FRESH_NAMED), FRESH_CONTEXTS),
         "recent": _split(recent, RECENT_CONTEXTS, held_out=False),
+        "general": (kinds_of(GENERAL_PREFIXED, GENERAL_NAMED), GENERAL_CONTEXTS),
+        "closing": (kinds_of(CLOSING_PREFIXED, CLOSING_NAMED), CLOSING_CONTEXTS),
         "last": (kinds_of(LAST_PREFIXED, LAST_NAMED), LAST_CONTEXTS),
         "unseen": _split(recent, RECENT_CONTEXTS, held_out=True),
     }
@@ -64,7 +68,7 @@ def parts() -> dict[str, tuple[list[Kind], dict[str, str]]]:
 
 def named_shapes(part: str) -> dict[str, Shape]:
     """Return the shapes with a name that a part is tried in; a third of the further shapes is not for "recent"."""
-    if part in {"unseen", "last"}:
+    if part in {"unseen", "last", "general", "closing"}:
         return NAMED | RECENT_SHAPES
     return NAMED | {name: shape for name, shape in RECENT_SHAPES.items() if part == "recent" and not is_held_out(name)}
 

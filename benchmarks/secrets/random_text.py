@@ -22,6 +22,8 @@ _ALPHABETS = {
     "u": string.ascii_letters + string.digits + "_-",
     "b": string.ascii_letters + string.digits + "+/",
     "z": string.ascii_lowercase + "234567",
+    "Z": string.ascii_uppercase + "234567",
+    "k": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
 }
 _FIELD = re.compile(r"\{(?!S?SHA\})([a-zA-Z]+?)(\d*)\}")
 _WORD_LIST = (

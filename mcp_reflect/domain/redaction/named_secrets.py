@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from mcp_reflect.domain.redaction.secret_names import SecretName, is_name, secret_names
-from mcp_reflect.domain.redaction.secret_values import MARK, is_harmless, is_phrase, looks_random
+from mcp_reflect.domain.redaction.secret_values import MARK, is_harmless, is_identifier, is_phrase, looks_random
 
 _QUOTE = r"[\"'`\uf8e0-\uf8e6]"
 """Quotes, and the characters that stand for encoded quotes (`encoded_text.py`)."""
@@ -70,6 +70,7 @@ _PHRASE = re.compile(rf"(?:\\{{0,8}}{_QUOTE})?(?P<value>[a-z]{{2,12}}(?:[ ]{{1,2
 _CODE = re.compile(
     r"""(?:self|this|cls|os|sys|process|config|settings|args|opts|options|env|request|req|ctx|user|data|params|kwargs
       |cfg|conf|app|props|state|secrets|import)[.\[(:?].*
+    | (?:function|async|class|new|return|typeof|await|lambda)\b[ (:].*
     | [A-Za-z_][\w.]*[(\[](?!.*[)\]]\w).*   # a call or a lookup, after which no word goes on
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
@@ -86,6 +87,7 @@ _SHORTEST_QUOTED = 6
 _SHORTEST_BARE = 8
 _SHORTEST_WEAK = 16
 _SHORTEST_PIN = 6
+_SHORTEST_OF_PIN = 4
 """Least length of a secret, in characters: shorter values are mostly words, counts and placeholders of grammars."""
 
 
@@ -135,6 +137,7 @@ def _find(text: str, name: SecretName, kind: str) -> _Secret | None:
     if quoted is not None:
         value = quoted["value"]
         short = kind != "password" and len(value) < _SHORTEST_QUOTED
+        short = short or (name.group == "token" and is_identifier(value))
         if short or is_harmless(value, kind) or (name.is_weak and not _is_random(value, name.group)):
             return None
         return _Secret(*quoted.span("value"))
@@ -214,6 +217,8 @@ def _phrase(text: str, position: int, name: SecretName) -> _Secret | None:
 
 
 def _is_random(value: str, group: str) -> bool:
+    if group == "pin":
+        return value.isdecimal() and len(value) >= _SHORTEST_OF_PIN
     if group == "password" and value.isdecimal():
         return len(value) >= _SHORTEST_PIN
     least = _SHORTEST_WEAK if group in {"weak_key", "weak_secret"} else _SHORTEST_QUOTED if "password" in group else 8

@@ -21,8 +21,11 @@ from mcp_reflect.domain.redaction.encoded_text import (
     show_encoded_quotes,
 )
 from mcp_reflect.domain.redaction.joined_text import redact_joined
+from mcp_reflect.domain.redaction.marks import redact_beside_marks
 from mcp_reflect.domain.redaction.named_secrets import redact_named
-from mcp_reflect.domain.redaction.secret_names import kind_of_name
+from mcp_reflect.domain.redaction.positional_secrets import redact_positional
+from mcp_reflect.domain.redaction.random_tokens import redact_random
+from mcp_reflect.domain.redaction.secret_names import is_pin, kind_of_name
 from mcp_reflect.domain.redaction.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.secret_patterns import secret_patterns
 from mcp_reflect.domain.redaction.secret_values import MARK, PLACEHOLDER, is_harmless, is_phrase, looks_random
@@ -39,9 +42,6 @@ _MOST_REMEMBERED = 32_768
 _without_secrets: dict[bytes, None] = {}
 """Digests of texts in which nothing was found: runs share their prompts, tool names and files."""
 
-_MAX_ROUNDS = 8
-"""A replacement can expose a secret that touched another one; two rounds are usual."""
-
 _HEADER = re.compile(r"(?:.{0,60}[-_])?(?:authorization|(?:set-?)?cookie2?)", re.IGNORECASE)
 """Names of headers whose values hold more than a secret, such as `Basic`; they are redacted as a line of headers."""
 
@@ -50,11 +50,16 @@ _HOLDER = re.compile(
 )
 """Keys of a nested object that hold the secret itself: {"password": {"value": "…"}}."""
 
+_WORD = re.compile(r"[A-Za-z0-9+/_.~=-]{8,}")
+"""One word, which its name may show to be a secret or an id."""
+
 _MAX_COMMAND = 300
 """Characters before a match that are searched for its command."""
 
 _SHORTEST_UNDER_WEAK_NAME = 8
 """Least length of a random text under a name such as `write_key` that makes it a secret."""
+
+_SHORTEST_PIN = 4
 
 _SMALLEST_NUMBER = 1_000
 """Least absolute value of a number that is taken for a password; smaller ones are counts and flags."""
@@ -85,12 +90,7 @@ def _redact_plain(text: str) -> str:
 
 
 def _redact_rounds(text: str) -> str:
-    for _ in range(_MAX_ROUNDS):
-        changed = _redact_once(text)
-        if changed == text:
-            break
-        text = changed
-    return text
+    return redact_beside_marks(_redact_once(text), _redact_once)
 
 
 def redact_json(value: Any) -> Any:
@@ -127,13 +127,24 @@ def _text(text: str, name: str) -> str:
     if kind and not is_harmless(text, kind):
         return f"{MARK}{kind}]"
     weak = kind_of_name(name, weak=True)
-    if weak and (looks_random(text, _SHORTEST_UNDER_WEAK_NAME) or is_phrase(text)):
+    if weak and (looks_random(text, _SHORTEST_UNDER_WEAK_NAME) or is_phrase(text) or _is_pin(text, name)):
         return f"{MARK}{weak}]"
     if not _HEADER.fullmatch(name):
-        return redact(text)
+        return _named_word(text, name) if name and _WORD.fullmatch(text) else redact(text)
     start = '"Cookie: ' if "cookie" in name.casefold() else '"Authorization: '
     line = redact(f'{start}{text}"')
     return line[len(start) : -1]
+
+
+def _is_pin(text: str, name: str) -> bool:
+    return len(text) >= _SHORTEST_PIN and text.isdecimal() and is_pin(name)
+
+
+def _named_word(text: str, name: str) -> str:
+    """Return one word redacted under its name, which may also say that it is an id."""
+    line = f"{name}: {text}"
+    redacted = redact(line)
+    return redacted[len(name) + 2 :] if redacted.startswith(f"{name}: ") else redact(text)
 
 
 def _object(fields: dict[Any, Any], name: str) -> dict[Any, Any]:
@@ -158,7 +169,9 @@ def _announced(before: Any, item: Any) -> str:
         return ""
     if _HEADER.fullmatch(before):
         return before
-    random = isinstance(item, str) and (looks_random(item, _SHORTEST_UNDER_WEAK_NAME) or is_phrase(item))
+    random = isinstance(item, str) and (
+        looks_random(item, _SHORTEST_UNDER_WEAK_NAME) or is_phrase(item) or _is_pin(item, before)
+    )
     return before if (before.startswith("--") or random) and _is_telling(before) else ""
 
 
@@ -169,7 +182,7 @@ def _is_telling(name: str) -> bool:
 def _redact_once(text: str) -> str:
     for known in _patterns_for(text):
         text = known.pattern.sub(partial(_replaced, known), text)
-    return redact_tokens(redact_named(redact_cookies(text)))
+    return redact_random(redact_positional(redact_tokens(redact_named(redact_cookies(text)))))
 
 
 def _patterns_for(text: str) -> list[SecretPattern]:

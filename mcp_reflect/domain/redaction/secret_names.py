@@ -31,6 +31,10 @@ _PASS_OF = (
 _SALT_OF = rf"(?P<weak_secret>(?:auth|nonce|password|secure|logged{_S}in){_S}\Z)"
 _SEED_OF = rf"(?P<weak_secret>(?:otp|mfa|totp|wallet){_S}\Z)"
 _PAT_OF = r"(?P<weak_key>(?:[a-z0-9]{1,20}[_ -]|gh|github|gitlab|ado|ext|access|azure)\Z)"
+_PIN_OF = (
+    r"(?P<pin>(?:alarm|door|sim|card|atm|admin|user|device|login|security|unlock|phone|bank|account|access|gate|safe"
+    r"|voicemail|bluetooth|pairing|setup|owner|master|current|new|old|my|your|parental|boot|bios)[ _-]?\Z)"
+)
 _AUTH_OF = r"(?P<weak_password>(?:redis(?:cli)?|proxy|registry|docker|smtp|git|admin)[_ -]?\Z)"
 _WORD_START = r"(?P<weak_secret>(?<![a-z])\Z)"
 _QUOTE_AFTER = re.compile(r"\\{0,8}[\"'\uf8e0-\uf8e6]")
@@ -56,6 +60,8 @@ _STEMS: tuple[tuple[str, str, str], ...] = (
     ("token", "token", ""),
     ("secret", "secret", ""),
     ("secret", "clave secreta", ""),
+    *(("pin", stem, _PIN_OF) for stem in ("pin", "otp")),
+    *(("pin", stem, r"(?P<pin>(?<![a-z])\Z)") for stem in ("puk", "cvv", "cvc")),
     ("weak_password", "psk", ""),
     ("weak_password", "credentials", ""),
     ("weak_password", "credential", ""),
@@ -88,6 +94,7 @@ _KINDS = {
     "weak_password": "password",
     "weak_secret": "secret",
     "phrase": "password",
+    "pin": "password",
 }
 
 
@@ -106,7 +113,7 @@ class SecretName(NamedTuple):
     @property
     def is_weak(self) -> bool:
         """True where only a value that looks random is a secret."""
-        return self.group.startswith("weak") or self.group == "phrase"
+        return self.group.startswith("weak") or self.group in {"phrase", "pin"}
 
 
 def secret_names(text: str) -> list[SecretName]:
@@ -146,6 +153,12 @@ def kind_of_name(name: str, *, weak: bool = False) -> str:
     """
     at_end = [each for each in secret_names(name) if each.end == len(name)]
     return at_end[0].kind if at_end and at_end[0].is_weak == weak else ""
+
+
+@lru_cache(maxsize=4_096)
+def is_pin(name: str) -> bool:
+    """Return true where a name such as door_pin stands for digits."""
+    return any(each.end == len(name) and each.group == "pin" for each in secret_names(name))
 
 
 def is_name(text: str) -> bool:

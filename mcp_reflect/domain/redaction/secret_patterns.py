@@ -14,7 +14,9 @@ from functools import cache
 from importlib import import_module
 
 from mcp_reflect.domain.redaction.command_secrets import COMMAND_PATTERNS
+from mcp_reflect.domain.redaction.grouped_secrets import GROUPED_PATTERNS
 from mcp_reflect.domain.redaction.login_secrets import LOGIN_PATTERNS
+from mcp_reflect.domain.redaction.positional_secrets import POSITIONAL_PATTERNS
 from mcp_reflect.domain.redaction.secret_pattern import SecretPattern, random_value
 from mcp_reflect.domain.redaction.secret_values import is_mixed, looks_random
 from mcp_reflect.domain.redaction.vendor_prefixes import VENDOR_PREFIXES
@@ -218,7 +220,7 @@ _OWN = (
 def secret_patterns() -> tuple[SecretPattern, ...]:
     """Return all patterns. The first call imports detect-secrets; only its patterns are used, none of its settings."""
     own = (SecretPattern(kind, (prefix,), _prefixed(prefix, rest)) for kind, prefix, rest in VENDOR_PREFIXES)
-    return (*_OWN, *COMMAND_PATTERNS, *LOGIN_PATTERNS, *own, *_from_library())
+    return (*_OWN, *COMMAND_PATTERNS, *LOGIN_PATTERNS, *POSITIONAL_PATTERNS, *GROUPED_PATTERNS, *own, *_from_library())
 
 
 _LONG_PREFIX = 4

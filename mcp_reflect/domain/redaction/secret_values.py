@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from mcp_reflect.domain.redaction.letter_model import random_bits
+
 MARK = "[redacted:"
 
 PLACEHOLDER = re.compile(
@@ -89,3 +91,10 @@ def is_phrase(value: str) -> bool:
 def is_mixed(value: str) -> bool:
     """Return true where capitals, small letters and digits follow one another as at random."""
     return len(_BORDERS.findall(value)) >= _RANDOM_BORDERS * len(value)
+
+
+def is_identifier(value: str) -> bool:
+    """Return true for a name of words, as tokens of pages and of parsers have them: `nextToken`, `Marker`."""
+    parts = re.findall(r"[A-Za-z]+", value)
+    letters = "".join(value.split("."))
+    return bool(parts) and letters.replace("_", "").replace("-", "").isalpha() and sum(map(random_bits, parts)) < 0

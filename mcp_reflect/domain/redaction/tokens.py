@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from mcp_reflect.domain.redaction.random_tokens import random_span
 from mcp_reflect.domain.redaction.secret_values import MARK, is_mixed
 
 _REST = re.compile(
@@ -31,6 +32,8 @@ _TELLING = re.compile(r"(?:^|[_-])(?:ak|api|as|auth|live|phx|prod|rk|test|testsk
 _CERTAIN = re.compile(r"(?:^|[_-])(?:pat|sec|secret|signkey|sk|tkn|tok|token)[_-]", re.IGNORECASE)
 """Words in a prefix after which small letters and digits make a token, too, which elsewhere are a hash."""
 _LEAST_TELLING = 16
+_LEAST_BITS = 10.0
+"""Least evidence that the rest is random: `sk_` begins names in C, too."""
 _LEAST = 20
 """Least characters of the rest; after a telling prefix fewer are enough."""
 
@@ -64,6 +67,7 @@ def _is_token(prefix: str, rest: str) -> bool:
     if not any(map(str.isdigit, rest)) or not any(map(str.isalpha, rest)):
         return False
     if _CERTAIN.search(f"{prefix}_") and len(rest) >= _LEAST:
-        return True
+        span = random_span(rest)
+        return span is not None and span.bits >= _LEAST_BITS
     least = _LEAST_TELLING if _TELLING.search(f"{prefix}_") else _LEAST
     return len(rest) >= least and is_mixed(rest) and not rest.islower() and not rest.isupper()

@@ -1,0 +1,185 @@
+"""Secrets without a known format: words that look drawn at random, judged by what stands around them.
+
+The evidence is counted in bits (`letter_model.py`). How much of it is needed depends on the nearest telling word before
+the text, on its own prefix, and on its alphabet: after `webhook secret` little is enough, after `commit` or `sha256`
+nothing is, and hexadecimal text by itself is a hash.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import NamedTuple
+
+from mcp_reflect.domain.redaction.letter_model import random_bits
+from mcp_reflect.domain.redaction.secret_values import MARK, PLACEHOLDER
+from mcp_reflect.domain.redaction.telling_words import Hint, hint_before, is_argument, is_id_prefix
+
+_TOKEN = re.compile(
+    # In JSON a line end is the two characters \n; this n belongs to no word.
+    r"(?<![A-Za-z0-9+/_.~-])(?:(?<=\\)[nrt])?(?P<token>[A-Za-z0-9+/_.~-]{12,600}+={0,2})(?!\w)"
+)
+_SEGMENT = re.compile(r"[A-Za-z0-9]+")
+_JOINT_BITS = {"_": 3.0, "-": 3.0, ".": 3.0, "~": 0.0, "/": 3.0}
+"""Evidence that a sign between two parts takes away: names and paths are made of parts."""
+_UUID = re.compile(r"(?<![0-9a-fA-F-])[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9a-fA-F-])")
+_HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
+_PREFIX = re.compile(r"(?:[A-Za-z][A-Za-z0-9]{0,15}|\d{1,6})(?:[_.~-][A-Za-z0-9]{1,15}){0,3}[_.~-]")
+_FILE_END = re.compile(r"\.[a-z][a-z0-9]{1,4}(?![\w.])")
+_LINE_AFTER = re.compile(r"(?:\r?\n|\\+n)[ \t]{0,8}[A-Za-z0-9+/]{57,}={0,2}(?=\s|\\|\Z)")
+_LINE_BEFORE = re.compile(r"[A-Za-z0-9+/]{57,}(?:\r?\n|\\+n)[ \t]{0,8}\Z")
+_LONGEST_LINE = 120
+_LEAST_HEX_RUN = 20
+_LEAST_NAMED_HEX = 16
+_LEAST_HEX = 32
+_LEAST_HEX_IN_PARTS = 60
+_LEAST_BITS_OF_ID = 4.0
+_JOINTS = re.compile(r"[._~-]")
+_LEAST_SEGMENT = 8
+"""Characters of the longest part without a sign in it: drawings and versions are made of shorter ones."""
+_UUID_LENGTH = 36
+_LONGEST_ABBREVIATION = 6
+"""Characters of a prefix before a UUID, with its sign, that is an abbreviation and no word."""
+_PAIR = re.compile(r"(?<![\w:])(?P<left>[A-Za-z0-9]{8,64}):\Z")
+"""An id and a colon before its secret."""
+_LONGEST_PAIR = 70
+_LONGEST_ALONE = 200
+"""Characters; what is longer and stands under no telling word is encoded data."""
+
+
+class Least(NamedTuple):
+    """The least bits of evidence and the least characters that make a secret."""
+
+    bits: float
+    length: int
+
+
+_NAMED = Least(8, 8)
+"""After the name of a secret."""
+_WEAK = Least(10, 12)
+"""After a word that now and then names a secret, such as `session` or `key`."""
+_NEAR = Least(14, 12)
+"""Some words after the name of a secret."""
+_PREFIXED = Least(11, 13)
+"""After a prefix of no known id."""
+_ALONE = Least(12, 18)
+_ONE_CASE = Least(15, 20)
+"""Without any sign, in letters of both cases or of one."""
+
+
+class Span(NamedTuple):
+    """The part of a token that looks most random, with its bits of evidence."""
+
+    start: int
+    end: int
+    bits: float
+
+
+def redact_random(text: str) -> str:
+    """Return the text with each random word replaced for which its surroundings say that it is a secret."""
+
+    def replaced(match: re.Match[str]) -> str:
+        token = match["token"]
+        span = random_span(token)
+        if span is None or not _is_secret(text, match.start("token"), token, span):
+            return match[0]
+        before = match[0][: match.start("token") - match.start() + span.start]
+        return f"{before}{MARK}random-secret]{token[span.end :].lstrip('=')}"
+
+    return _TOKEN.sub(replaced, text)
+
+
+def random_span(token: str) -> Span | None:
+    """Return the part of a token with the most evidence, of whole segments; None where there is none."""
+    if token.islower() and not any(map(str.isdigit, token)):
+        return None
+    best: Span | None = None
+    start, bits, end = 0, 0.0, -1
+    for segment in _SEGMENT.finditer(token):
+        joints = token[end : segment.start()] if end >= 0 else ""
+        carried = bits - sum(_JOINT_BITS.get(each, 0.0) for each in joints)
+        own = _bits(segment[0])
+        start, bits = (start, carried + own) if carried > 0 and end >= 0 else (segment.start(), own)
+        end = segment.end()
+        if best is None or bits > best.bits:
+            best = Span(start, end, bits)
+    return best if best and best.bits > 0 else None
+
+
+def _bits(word: str) -> float:
+    if len(word) >= _LEAST_HEX_RUN and _HEX.fullmatch(word) and not word.isdecimal():
+        return len(word)  # about what the model finds in it
+    return random_bits(word)
+
+
+def _is_secret(text: str, position: int, token: str, span: Span) -> bool:
+    word = token[span.start : span.end]
+    hint = hint_before(text, position)
+    if hint is not Hint.ID and span.start:
+        hint = max(hint, hint_before(text, position + span.start), key=list(Hint).index)
+    if hint is Hint.ID or PLACEHOLDER.fullmatch(word):
+        return False
+    is_hex = _HEX.fullmatch(_JOINTS.sub("", word)) is not None
+    is_uuid = _UUID.search(word) is not None
+    match hint:
+        case Hint.NAMED:
+            return is_uuid or (len(word) >= _LEAST_NAMED_HEX if is_hex else _suffices(span, _NAMED))
+        case Hint.WEAK:
+            return not is_hex and not is_uuid and _suffices(span, _WEAK)
+        case Hint.NEAR if is_uuid or is_hex:
+            return len(word) >= _LEAST_HEX and "/" not in token and (not is_uuid or is_argument(text, position))
+        case Hint.NEAR:
+            return _suffices(span, _NEAR) and _longest(word) >= _LEAST_SEGMENT
+    return _is_alone(text, position, token, span)
+
+
+def _suffices(span: Span, least: Least) -> bool:
+    return span.bits >= least.bits and span.end - span.start >= least.length
+
+
+def _is_alone(text: str, position: int, token: str, span: Span) -> bool:
+    """Judge a text without telling words by its own form."""
+    prefix, word = token[: span.start], token[span.start : span.end]
+    is_data = len(word) > _LONGEST_ALONE or _FILE_END.match(token, span.end) or _is_encoded_text(token)
+    if is_data or _longest(word) < _LEAST_SEGMENT or _is_line_of_block(text, position, position + len(token)):
+        return False
+    vendor = _PREFIX.fullmatch(prefix) is not None and not is_id_prefix(prefix)
+    in_path = text[max(position - 1, 0) : position] == "/" or "/" in prefix
+    in_path = in_path and not (vendor and prefix.endswith("_"))
+    if _UUID.search(word):
+        return vendor and not in_path and len(word) == _UUID_LENGTH and len(prefix) <= _LONGEST_ABBREVIATION
+    if _HEX.fullmatch(_JOINTS.sub("", word)):
+        return _is_secret_hex(text, position, word, vendor=vendor and not in_path)
+    if vendor:
+        return _suffices(span, _PREFIXED)
+    if word.islower() or word.isupper():
+        return _suffices(span, _ONE_CASE) and not in_path
+    return _suffices(span, _ALONE) and not (in_path and "/" in word)
+
+
+def _is_secret_hex(text: str, position: int, word: str, *, vendor: bool) -> bool:
+    """Judge hexadecimal text: a secret after a vendor's prefix, after the id that it belongs to, or of long parts."""
+    pair = _PAIR.search(text, max(position - _LONGEST_PAIR, 0), position)
+    if len(word) >= _LEAST_HEX and (vendor or (pair and random_bits(pair["left"]) >= _LEAST_BITS_OF_ID)):
+        return True
+    return len(word) >= _LEAST_HEX_IN_PARTS and not word.isalnum()
+
+
+def _longest(word: str) -> int:
+    return max(len(each[0]) for each in _SEGMENT.finditer(word))
+
+
+def _is_encoded_text(token: str) -> bool:
+    try:
+        decoded = base64.b64decode(token.rstrip("=") + "=" * (-len(token.rstrip("=")) % 4), validate=True).decode(
+            "utf-8"
+        )
+    except (binascii.Error, ValueError):
+        return False
+    return decoded.isprintable() or decoded.replace("\n", "").isprintable()
+
+
+def _is_line_of_block(text: str, start: int, end: int) -> bool:
+    """Return whether a line of encoded data stands directly before or after: blocks have lines of one length."""
+    return bool(_LINE_AFTER.match(text, end) or _LINE_BEFORE.search(text, max(start - _LONGEST_LINE, 0), start))

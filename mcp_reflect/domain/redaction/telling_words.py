@@ -1,0 +1,133 @@
+"""Words that tell what a random text is: the nearest one before it decides."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+_WINDOW = 100
+"""Characters before a text that are searched for a telling word."""
+_NEAR = 6
+"""Words between a telling word and the text, at most."""
+_DIRECT = re.compile(
+    r"""[\s\\"'`\])}>|]{0,12}(?:[:=：]|=>|->|:=|\bis\b|\bto\b|,|<|\|)?[\s\\"'`\[({<|>:=]{0,24}(?:(?:value|is|was|to|your|new|the|raw|basic|bearer|token|key)\b[\s"'`:=\\]{0,6})?""",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[a-z]+")
+
+_NAMING_WORDS = (
+    "password passwords passwd passwort passphrase passcode pass pwd pw psk pin puk otp totp hotp mfa tfa token "
+    "tokens tok pat secret secrets credential credentials cred creds apikey accesskey secretkey authkey auth "
+    "authorization authenticate bearer jwt login logon signin unlock sudo key keys license licence serial activation "
+    "mnemonic seed salt pepper cookie sid csrf xsrf session sess refresh access private signing signature sig hmac "
+    "encryption encrypt decrypt cipher webhook hook dsn recovery backup code codes saml assertion ticket wpa wifi"
+)
+_NAMING = frozenset(_NAMING_WORDS.split())
+"""Words of the names of secrets, as parts of identifiers: `BW_SESSION`, `licenseKey`."""
+_WEAK_WORDS = (
+    "key keys access session sess code codes sid backup refresh sig signature pass pin salt seed hook serial login "
+    "logon signin unlock ticket"
+)
+_WEAK = frozenset(_WEAK_WORDS.split())
+"""Words that tell something where the text is given to them, and nothing from afar."""
+_LEAST_COMPOUND = 8
+_JOINTS = frozenset("/_-")
+_BLANK = "\\n \n\r\t\"'>|+-*→0123456789"
+"""What may stand before a text on its line where the line above is its heading."""
+_REST_OF_LINE = re.compile(r"[A-Za-z0-9+/_.~=-]*[\"'`,;)]{0,3}[ \t]*(?:\r|\n|\\|\Z)")
+_OTHER_KEYS_WORDS = (
+    "public pub foreign primary cache sort partition idempotency object row dedup unique index lookup group hash "
+    "range event message s3 item order state storage lock resource translation i18n gpg pgp key sorting shard routing "
+    "the a this that no each any every and or one with same press hit on in by"
+)
+_OTHER_KEYS = frozenset(_OTHER_KEYS_WORDS.split())
+_ID_WORDS = (
+    "sha sha1 sha224 sha256 sha384 sha512 md5 hash hashes digest integrity checksum checksums fingerprint etag crc "
+    "blake commit commits revision revisions oid merge cherry uuid guid id ids trace correlation img png jpeg jpg gif "
+    "svg webp woff mappings certificate public pubkey rsa ed25519 ssh ecdsa base64 resolved sdata"
+)
+_ID = frozenset(_ID_WORDS.split())
+"""Words after which random text is a hash, an id or public data."""
+_ID_IF_DIRECT_WORDS = (
+    "rev tree parent blob blobs git ref refs object objects branch tag request span image images font icon src href "
+    "cert data build version release chunk bundle asset assets filename file files path sources fixture snapshot "
+    "layer container pod instance cache name names marker cursor offset"
+)
+_ID_IF_DIRECT = frozenset(_ID_IF_DIRECT_WORDS.split())
+"""Words after which it is one where it is given to them."""
+_NO_KEY_OF = _OTHER_KEYS | _ID | _ID_IF_DIRECT
+_COMPOUND_ENDS = ("key", "token", "secret", "password", "passwd", "pwd", "credential", "credentials")
+_ID_PREFIXES_WORDS = (
+    "asst batch blob call ch chatcmpl chunk cid comment commit cus diff err evt file ft ftjob gen gid id in issue "
+    "issuecomment item job lock md5 mem msg node org part pi pm price proj rec req request resp rev rs run session "
+    "sha1 sha224 sha256 sha384 sha512 span step sub task thread tool toolu trace tree uid user vs cache image img "
+    "index main vendor bundle object obj asset hash etag digest layer snapshot release build test tmp temp log page "
+    "doc event u v x sess ses conv chat trans txn tx ord order inv invoice usr acct ba card src seti files patch "
+    "agent pod vm host team web link list view game room app lib pkg data font icon style styles script"
+)
+_ID_PREFIXES = frozenset(_ID_PREFIXES_WORDS.split())
+_CERTAIN_WORDS = "sk secret token tok tkn pat key apikey live prod auth api priv"
+_CERTAIN = frozenset(_CERTAIN_WORDS.split())
+
+
+_ARGUMENT = re.compile(r"[a-z]-(?:token|secret|password|credential|key)s?(?: [\w.@-]{1,30}){0,2} \Z")
+
+
+class Hint(Enum):
+    """What the words before a text say about it, in the order in which they count."""
+
+    NONE = "none"
+    NEAR = "near"
+    WEAK = "weak"
+    NAMED = "named"
+    ID = "id"
+
+
+def hint_before(text: str, position: int) -> Hint:
+    """Return what the nearest telling word before a position says about the text that begins there."""
+    window = text[max(position - _WINDOW, 0) : position]
+    line = max(window.rfind("\n"), window.rfind("\\n"))
+    above = line >= 0 and not window[line:].strip(_BLANK)
+    if above and not _REST_OF_LINE.match(text, position):
+        return Hint.NONE
+    if line >= 0 and not above:
+        window = window[line:]
+    words = list(_WORD.finditer(window))[-_NEAR:]
+    for number in range(len(words) - 1, -1, -1):
+        found = _said_by(words, number, window)
+        if found is not None:
+            return found if not (above and found is Hint.NEAR) else Hint.NONE
+    return Hint.NONE
+
+
+def _said_by(words: list[re.Match[str]], number: int, window: str) -> Hint | None:
+    """Return what one word before a text says about it; None where it tells nothing."""
+    match = words[number]
+    word = match[0].lower()
+    direct = _DIRECT.fullmatch(window, match.end()) is not None
+    if word in _ID or (word in _ID_IF_DIRECT and (direct or window[match.end() :] in _JOINTS)):
+        return Hint.ID
+    if word not in _NAMING:
+        compound = direct and len(word) >= _LEAST_COMPOUND and word.endswith(_COMPOUND_ENDS)
+        return Hint.NAMED if compound else None
+    part = number and match.start() - words[number - 1].end() <= 1
+    before = words[number - 1][0].lower() if part else ""
+    if word in _WEAK and before in _NO_KEY_OF:
+        return Hint.ID
+    strong = word not in _WEAK or before in _NAMING or (word.startswith("key") and before != "")
+    if direct:
+        return Hint.NAMED if strong else Hint.WEAK
+    return Hint.NEAR if strong else None
+
+
+def is_argument(text: str, position: int) -> bool:
+    """Return whether a text is an argument of a command named for a secret: `set-agent-token default …`."""
+    return _ARGUMENT.search(text, max(position - _WINDOW, 0), position) is not None
+
+
+def is_id_prefix(prefix: str) -> bool:
+    """Return whether a prefix is one of an id or of a file rather than of a secret."""
+    words = [each.lower() for each in re.split(r"[_.~-]", prefix) if each]
+    if any(word in _CERTAIN for word in words):
+        return False
+    return all(word in _ID_PREFIXES for word in words)
