@@ -1,7 +1,5 @@
 """A sixth set of kinds, written when the rules had been mended with the fifth in view, and tried once."""
 
-
-
 from __future__ import annotations
 
 CLOSING_PREFIXED = {

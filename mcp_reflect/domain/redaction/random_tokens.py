@@ -31,8 +31,10 @@ _LINE_AFTER = re.compile(r"(?:\r?\n|\\+n)[ \t]{0,8}[A-Za-z0-9+/]{57,}={0,2}(?=\s
 _LINE_BEFORE = re.compile(r"[A-Za-z0-9+/]{57,}(?:\r?\n|\\+n)[ \t]{0,8}\Z")
 _LONGEST_LINE = 120
 _LEAST_HEX_RUN = 20
+_HEX_RUN = re.compile(r"[0-9a-f]{20,}|[0-9A-F]{20,}")
 _LEAST_NAMED_HEX = 16
 _LEAST_HEX = 32
+_LEAST_PREFIXED_HEX = 24
 _LEAST_HEX_IN_PARTS = 60
 _LEAST_BITS_OF_ID = 4.0
 _JOINTS = re.compile(r"[._~-]")
@@ -41,9 +43,10 @@ _LEAST_SEGMENT = 8
 _UUID_LENGTH = 36
 _LONGEST_ABBREVIATION = 6
 """Characters of a prefix before a UUID, with its sign, that is an abbreviation and no word."""
-_PAIR = re.compile(r"(?<![\w:])(?P<left>[A-Za-z0-9]{8,64}):\Z")
+_PAIR = re.compile(r"(?<![\w:])(?P<left>[A-Za-z0-9.]{8,64}):\Z")
 """An id and a colon before its secret."""
 _LONGEST_PAIR = 70
+_LONGEST_PREFIXED = 500
 _LONGEST_ALONE = 200
 """Characters; what is longer and stands under no telling word is encoded data."""
 
@@ -108,8 +111,9 @@ def random_span(token: str) -> Span | None:
 
 
 def _bits(word: str) -> float:
-    if len(word) >= _LEAST_HEX_RUN and _HEX.fullmatch(word) and not word.isdecimal():
-        return len(word)  # about what the model finds in it
+    run = _HEX_RUN.search(word) if len(word) >= _LEAST_HEX_RUN else None
+    if run is not None and not run[0].isdecimal():
+        return len(run[0])  # about what the model finds in it
     return random_bits(word)
 
 
@@ -121,7 +125,7 @@ def _is_secret(text: str, position: int, token: str, span: Span) -> bool:
     if hint is Hint.ID or PLACEHOLDER.fullmatch(word):
         return False
     is_hex = _HEX.fullmatch(_JOINTS.sub("", word)) is not None
-    is_uuid = _UUID.search(word) is not None
+    is_uuid = _is_id_of_uuid(word)
     match hint:
         case Hint.NAMED:
             return is_uuid or (len(word) >= _LEAST_NAMED_HEX if is_hex else _suffices(span, _NAMED))
@@ -141,17 +145,21 @@ def _suffices(span: Span, least: Least) -> bool:
 def _is_alone(text: str, position: int, token: str, span: Span) -> bool:
     """Judge a text without telling words by its own form."""
     prefix, word = token[: span.start], token[span.start : span.end]
-    is_data = len(word) > _LONGEST_ALONE or _FILE_END.match(token, span.end) or _is_encoded_text(token)
+    vendor = _PREFIX.fullmatch(prefix) is not None and not is_id_prefix(prefix)
+    is_data = (
+        len(word) > (_LONGEST_PREFIXED if vendor else _LONGEST_ALONE)
+        or _FILE_END.match(token, span.end)
+        or _is_encoded_text(token)
+    )
     if is_data or _longest(word) < _LEAST_SEGMENT or _is_line_of_block(text, position, position + len(token)):
         return False
-    vendor = _PREFIX.fullmatch(prefix) is not None and not is_id_prefix(prefix)
     in_path = text[max(position - 1, 0) : position] == "/" or "/" in prefix
     in_path = in_path and not (vendor and prefix.endswith("_"))
-    if _UUID.search(word):
+    if _is_id_of_uuid(word):
         return vendor and not in_path and len(word) == _UUID_LENGTH and len(prefix) <= _LONGEST_ABBREVIATION
     if _HEX.fullmatch(_JOINTS.sub("", word)):
         return _is_secret_hex(text, position, word, vendor=vendor and not in_path)
-    if vendor:
+    if vendor or _follows_id(text, position):
         return _suffices(span, _PREFIXED)
     if word.islower() or word.isupper():
         return _suffices(span, _ONE_CASE) and not in_path
@@ -160,10 +168,23 @@ def _is_alone(text: str, position: int, token: str, span: Span) -> bool:
 
 def _is_secret_hex(text: str, position: int, word: str, *, vendor: bool) -> bool:
     """Judge hexadecimal text: a secret after a vendor's prefix, after the id that it belongs to, or of long parts."""
-    pair = _PAIR.search(text, max(position - _LONGEST_PAIR, 0), position)
-    if len(word) >= _LEAST_HEX and (vendor or (pair and random_bits(pair["left"]) >= _LEAST_BITS_OF_ID)):
+    if len(word) >= _LEAST_PREFIXED_HEX and vendor:
+        return True
+    if len(word) >= _LEAST_HEX and _follows_id(text, position):
         return True
     return len(word) >= _LEAST_HEX_IN_PARTS and not word.isalnum()
+
+
+def _follows_id(text: str, position: int) -> bool:
+    """Return whether a random text and a colon stand before: an id with its secret."""
+    pair = _PAIR.search(text, max(position - _LONGEST_PAIR, 0), position)
+    return pair is not None and max(map(random_bits, _SEGMENT.findall(pair["left"])), default=0.0) >= _LEAST_BITS_OF_ID
+
+
+def _is_id_of_uuid(word: str) -> bool:
+    """Return whether a text is a UUID, with a short part beside it at most."""
+    found = _UUID.search(word)
+    return found is not None and len(word) <= _UUID_LENGTH + _LEAST_SEGMENT
 
 
 def _longest(word: str) -> int:
