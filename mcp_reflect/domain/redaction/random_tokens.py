@@ -71,7 +71,7 @@ _ONE_CASE = Least(15, 20)
 """Without any sign, in letters of both cases or of one."""
 
 
-class Span(NamedTuple):
+class RandomPart(NamedTuple):
     """The part of a token that looks most random, with its bits of evidence."""
 
     start: int
@@ -93,11 +93,11 @@ def redact_random(text: str) -> str:
     return _TOKEN.sub(replaced, text)
 
 
-def random_span(token: str) -> Span | None:
+def random_span(token: str) -> RandomPart | None:
     """Return the part of a token with the most evidence, of whole segments; None where there is none."""
     if token.islower() and not any(map(str.isdigit, token)):
         return None
-    best: Span | None = None
+    best: RandomPart | None = None
     start, bits, end = 0, 0.0, -1
     for segment in _SEGMENT.finditer(token):
         joints = token[end : segment.start()] if end >= 0 else ""
@@ -106,7 +106,7 @@ def random_span(token: str) -> Span | None:
         start, bits = (start, carried + own) if carried > 0 and end >= 0 else (segment.start(), own)
         end = segment.end()
         if best is None or bits > best.bits:
-            best = Span(start, end, bits)
+            best = RandomPart(start, end, bits)
     return best if best and best.bits > 0 else None
 
 
@@ -117,7 +117,7 @@ def _bits(word: str) -> float:
     return random_bits(word)
 
 
-def _is_secret(text: str, position: int, token: str, span: Span) -> bool:
+def _is_secret(text: str, position: int, token: str, span: RandomPart) -> bool:
     word = token[span.start : span.end]
     hint = hint_before(text, position)
     if hint is not Hint.ID and span.start:
@@ -138,11 +138,11 @@ def _is_secret(text: str, position: int, token: str, span: Span) -> bool:
     return _is_alone(text, position, token, span)
 
 
-def _suffices(span: Span, least: Least) -> bool:
+def _suffices(span: RandomPart, least: Least) -> bool:
     return span.bits >= least.bits and span.end - span.start >= least.length
 
 
-def _is_alone(text: str, position: int, token: str, span: Span) -> bool:
+def _is_alone(text: str, position: int, token: str, span: RandomPart) -> bool:
     """Judge a text without telling words by its own form."""
     prefix, word = token[: span.start], token[span.start : span.end]
     vendor = _PREFIX.fullmatch(prefix) is not None and not is_id_prefix(prefix)
