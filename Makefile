@@ -9,13 +9,18 @@ WORKERS ?= 3
 # Compiled modules are kept even where the environment forbids it: tests start hundreds of processes.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: demo test lint check fast bench docs bundle clean
+.PHONY: demo test lint check fast bench docs bundle clean programs
 
 demo: $(PACKAGE)
 	$(BIN)/mcp-reflect demo
 
-test: $(STAMP)
+test: programs $(STAMP)
 	$(PYTEST)
+
+# Claude Code, Codex and Gemini CLI from npm for a test of each, in the background, which is bounded in time. Without
+# npm or its registry those tests are skipped and say why.
+programs:
+	@$(PYTHON) tests/support/program_installation.py $(VENV)/clients > /dev/null 2>&1 < /dev/null &
 
 # Every test that starts no process, properties with a fifth of their examples, for use while writing.
 fast: $(STAMP)

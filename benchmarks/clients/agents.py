@@ -110,7 +110,7 @@ def claude_session(script: Sequence[Step], prompt: str, project: Path, home: Pat
         subprocess.run(
             [PROGRAMS["claude"], *own, "--allowedTools", "Bash mcp__reflect", "--output-format", "json", "-p", prompt],
             cwd=project,
-            env=environment(home, MCP_REFLECT_HUB__IDLE_EXIT_S="30")
+            env=environment(home, MCP_REFLECT_HUB__IDLE_EXIT_S="30", MCP_REFLECT_HUB__ANSWER_WITHIN_S="")
             | {
                 "HOME": str(home.parent),
                 "PATH": os.environ["PATH"],

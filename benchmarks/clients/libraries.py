@@ -61,7 +61,7 @@ def _driven(command: Sequence[str], folder: Path, package: str, home: Path) -> d
     given = {
         "package": package,
         "command": [sys.executable, "-P", "-m", "mcp_reflect"],
-        "environ": environment(home, MCP_REFLECT_HUB__IDLE_EXIT_S="30"),
+        "environ": environment(home, MCP_REFLECT_HUB__IDLE_EXIT_S="30", MCP_REFLECT_HUB__ANSWER_WITHIN_S=""),
         "submit": dict(SUBMIT),
         "query": {"task": AGAIN},
         "misspelt": dict(MISSPELT),

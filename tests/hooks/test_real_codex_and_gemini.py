@@ -13,7 +13,7 @@ from tests.hooks.test_recorded import WRAPPING
 from tests.hooks.test_sessions import TASK, handed_in
 from tests.support.claude import failing_run
 from tests.support.hubs import posix
-from tests.support.real_clients import CLIENTS, PROGRAMS, run_client
+from tests.support.real_clients import CLIENTS, PROGRAMS, require_program, run_client
 from tests.support.scripted_models import Step, responses_answer, scripted_model
 from tests.support.waiting import until
 
@@ -31,8 +31,7 @@ def lesson(request: str) -> Step:
 def test_a_session_is_one_run_with_the_agents_lesson_and_brings_a_known_fix(
     name: str, tmp_path: Path, project: Path, home: Path, caller: Caller
 ) -> None:
-    if not PROGRAMS[name]:
-        pytest.skip(f"{name} is neither on PATH nor named by MCP_REFLECT_TEST_{name.upper()}")
+    require_program(name)
     error = "ModuleNotFoundError: No module named 'nosuchmodule'"
     fix = {"task": "run the importer", "mistake": error, "evidence": error, "fix": "pip install such-module"}
     caller.call("record_error_fix", fix)

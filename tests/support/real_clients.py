@@ -1,6 +1,7 @@
 """The real Claude Code, Codex and Gemini CLI, with a scripted model behind them and what `install` writes for them.
 
-A program is the one that MCP_REFLECT_TEST_CLAUDE, _CODEX or _GEMINI names, or that of the PATH.
+A program is the one that MCP_REFLECT_TEST_CLAUDE, _CODEX or _GEMINI names, or that of the PATH; for one test of each
+also the one that `make test` installs from npm.
 """
 
 from __future__ import annotations
@@ -10,10 +11,14 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
+from tests.support.program_installation import read_state
 from tests.support.scripted_models import ScriptedModel, Step, gemini_answer, responses_answer
 from tests.support.waiting import HANG_S
 
@@ -23,10 +28,28 @@ PROGRAMS = {
 }
 
 
+INSTALLED = Path(sys.prefix) / "clients"
+
+
+def require_program(name: str) -> str:
+    """Return a program that is here; waits where it is being installed, and skips the test where it is not here."""
+    if PROGRAMS[name]:
+        return PROGRAMS[name]
+    state = read_state(INSTALLED)
+    while "problem" not in state and time.time() < state.get("until", 0.0):
+        time.sleep(0.2)
+        state = read_state(INSTALLED)
+    program = INSTALLED / "node_modules" / ".bin" / name
+    if state.get("problem") == "" and program.exists():
+        return str(program)
+    why = state.get("problem") or "`make test` installs it"
+    pytest.skip(f"{name} is neither on PATH nor named by MCP_REFLECT_TEST_{name.upper()}, nor installed: {why}")
+
+
 class ScriptedClient(NamedTuple):
     """A client of a model that `answer` speaks for.
 
-    `prepare`, given a folder for the user, the model's address and a prompt, writes settings and returns the command.
+    `prepare`, given a folder for the user, the model's address and a prompt, writes settings and returns the arguments.
     """
 
     answer: Callable[[Step, int], bytes]
@@ -40,7 +63,7 @@ def _codex(user: Path, url: str, prompt: str) -> list[str]:
         'model = "gpt-5"\nmodel_provider = "scripted"\napproval_policy = "never"\nsandbox_mode = "danger-full-access"\n'
         f'[model_providers.scripted]\nname = "scripted"\nbase_url = "{url}/v1"\nwire_api = "responses"\n'
     )
-    return [PROGRAMS["codex"], "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", prompt]
+    return ["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", prompt]
 
 
 def _gemini(user: Path, url: str, prompt: str) -> list[str]:
@@ -53,7 +76,7 @@ def _gemini(user: Path, url: str, prompt: str) -> list[str]:
         "general": {"disableAutoUpdate": True},
     }
     (home / "settings.json").write_text(json.dumps(settings))
-    return [PROGRAMS["gemini"], "--yolo", "-m", "gemini-2.5-pro", "-p", prompt]
+    return ["--yolo", "-m", "gemini-2.5-pro", "-p", prompt]
 
 
 CLIENTS = {"codex": ScriptedClient(responses_answer, _codex), "gemini": ScriptedClient(gemini_answer, _gemini)}
@@ -81,7 +104,7 @@ def run_client(
     """Install the server in the client `name`, and let it work on a prompt; beside `home` its user has a folder."""
     user = home.parent / "user"
     user.mkdir()
-    command = CLIENTS[name].prepare(user, model.base_url, prompt)
+    command = [require_program(name), *CLIENTS[name].prepare(user, model.base_url, prompt)]
     variables = {"PATH": os.environ["PATH"], "HOME": str(user)}
     home.mkdir(exist_ok=True)
     (home / "config.toml").write_text(SETTINGS.format(asking=asking))

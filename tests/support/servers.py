@@ -16,6 +16,7 @@ from mcp_reflect.server.app import build_server
 from mcp_reflect.wire import request_meta
 from tests.support.composition import open_memory
 from tests.support.forks import shim_command
+from tests.support.waiting import HANG_S
 
 ERAS = ("auto", "legacy")
 TRANSPORTS = ("memory", "stdio")
@@ -26,6 +27,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "LD_LIBRARY_PATH") if name in os.environ}
     own = {"MCP_REFLECT_HOME": str(home), "MCP_REFLECT_PROJECT": "test-project", "MCP_REFLECT_USER": "ann"}
     own["MCP_REFLECT_HUB__IDLE_EXIT_S"] = "1"  # a test's home is gone soon, and so must its hub be
+    own["MCP_REFLECT_HUB__ANSWER_WITHIN_S"] = str(HANG_S)  # on a busy machine a hub may start for long
     return kept | {"HOME": str(home)} | own | more
 
 
