@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from mcp_reflect.domain.truncate import truncate_line
+
+TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
 BYTES_PER_TOKEN = 4
 """Of English text; what is not ASCII counts by its bytes in UTF-8."""
