@@ -115,7 +115,7 @@ class RunIntake:
             if each.run is not None and number in memories and not each.is_prepared:
                 verdict = each.submission.verdict
                 if verdict.result:
-                    each.review = self._reviews.prepare(
+                    each.review = self._reviews.preparer.prepare(
                         each.run,
                         verdict,
                         memories[number],

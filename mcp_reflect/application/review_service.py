@@ -22,7 +22,7 @@ from mcp_reflect.application.reflection import AuthoredDraft, save_reflection, t
 from mcp_reflect.application.requests import Verdict
 from mcp_reflect.application.review import ReviewOutcome, apply_review
 from mcp_reflect.domain.lessons.lineage import Screening
-from mcp_reflect.domain.models import Memory, QUpdate, ReflectionJob, Review, Trace
+from mcp_reflect.domain.models import QUpdate, ReflectionJob, Review, Trace
 from mcp_reflect.domain.redaction.stored_text import storable_draft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import InvalidArgument, ModelUnavailable
@@ -32,7 +32,7 @@ class ReviewService:
     """Reviews runs for one connection. Thread-safe.
 
     `reader` gives the connection's traces; `reflections` writes what is queued; `on_saved` is called with the project
-    whose memories changed.
+    whose memories changed. `preparer` works out a review before the ledger is locked.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class ReviewService:
         self._reflections = reflections
         self._dialogue = dialogue
         self._search = search
-        self._preparer = ReviewPreparer(reader.profile, extractive, clock)
+        self.preparer = ReviewPreparer(reader.profile, extractive, clock)
         self._clock = clock
         self._saved = on_saved
 
@@ -101,24 +101,12 @@ class ReviewService:
         with self._ledger.reading() as reading:
             validate_verdict(reading, self._profile, verdict, trace.retrieved_memory_ids, trace.id)
             memories = creditable(reading, trace)
-        prepared = self.prepare(ParsedRun.of(trace), verdict, memories, client_can_sample=client_can_sample)
+        prepared = self.preparer.prepare(ParsedRun.of(trace), verdict, memories, client_can_sample=client_can_sample)
         prepared = self.with_candidates(replace(prepared, embedded=self._embedded(prepared.texts)))
         with self._ledger.writing() as session:
             if not session.traces.is_unchanged(trace):
                 return None
             return self.apply(session, prepared, trace)
-
-    def prepare(
-        self,
-        run: ParsedRun,
-        verdict: Verdict,
-        memories: Sequence[Memory],
-        *,
-        client_can_sample: bool,
-        at: datetime | None = None,
-    ) -> PreparedReview:
-        """Work out the review of a run before the ledger is locked; see `ReviewPreparer.prepare`."""
-        return self._preparer.prepare(run, verdict, memories, client_can_sample=client_can_sample, at=at)
 
     def with_candidates(self, prepared: PreparedReview) -> PreparedReview:
         """Return a review whose texts are embedded with the memories that may hold its lesson already."""

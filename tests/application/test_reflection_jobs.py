@@ -56,7 +56,7 @@ def handed_in(parts: Parts, *tasks: str) -> list[str]:
     """Runs whose reflections wait for a model."""
     memory: MemoryService = parts.memory
     memory.profile = replace(memory.profile, uses_model=True)
-    memory.reviews._profile = memory.reviews._preparer._profile = memory.profile
+    memory.reviews._profile = memory.reviews.preparer._profile = memory.profile
     return [memory.submit(Submission(task=task, review_result="pass", feedback=SAID)).trace_id for task in tasks]
 
 

@@ -25,4 +25,4 @@ HEARSAY: tuple[TextOrigin, ...] = ("file", "memory", "tool", "web")
 class Frozen(BaseModel):
     """The base of immutable models that refuse unknown fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
+from pydantic import Field
+
 from mcp_reflect.domain.models.common import Author, Frozen, Result
 from mcp_reflect.domain.models.trace import ReflectionDraft
 
@@ -29,7 +31,7 @@ class Review(Frozen):
     alpha: float
     helpful_memory_ids: tuple[str, ...] = ()
     harmful_memory_ids: tuple[str, ...] = ()
-    draft: ReflectionDraft = ReflectionDraft()
+    draft: ReflectionDraft = Field(default_factory=ReflectionDraft)
     judged_helpful: tuple[str, ...] = ()
     judged_harmful: tuple[str, ...] = ()
     judged_by: Author | Literal[""] = ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
+from pydantic import Field
+
 from mcp_reflect.domain.models.common import Frozen, Metadata, Origin, TextOrigin
 
 ReviewStatus = Literal["pending", "reviewed"]
@@ -56,7 +58,7 @@ class Trace(Frozen):
     trace_key: str = ""
     retrieved_memory_ids: tuple[str, ...] = ()
     tools_used: tuple[str, ...] = ()
-    draft: ReflectionDraft = ReflectionDraft()
+    draft: ReflectionDraft = Field(default_factory=ReflectionDraft)
     feedback: str = ""
     origin: Origin = "run"
     created_at: datetime
