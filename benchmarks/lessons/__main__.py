@@ -37,7 +37,7 @@ from mcp_reflect.domain.models import Match, Memory
 from mcp_reflect.server.concise import concise_memories
 
 RECORDED = Path(__file__).parent / "recorded"
-HELD_OUT_RECORDED = Path(__file__).parent / "held_out" / "recorded"
+HELD_OUT = Path(__file__).parent / "held_out"
 TOKENS = 800
 SEED, GROWN = 17, 500
 CHARS_PER_TOKEN = 4
@@ -97,7 +97,11 @@ def sessions() -> Iterator[Figure]:
 
 
 def held_out() -> Iterator[Figure]:
-    yield from recalled(HELD_OUT_RECORDED)
+    yield from recalled(HELD_OUT / "recorded")
+
+
+def held_out_later() -> Iterator[Figure]:
+    yield from recalled(HELD_OUT / "later_recorded")
 
 
 def recalled(folder: Path) -> Iterator[Figure]:
@@ -289,7 +293,8 @@ def main() -> None:
     parser.add_argument("--only", choices=PARTS, action="append")
     parser.add_argument("--held-out", action="store_true", help="the sessions that no rule was made for, alone")
     given = parser.parse_args()
-    parts = {"held-out sessions": held_out} if given.held_out else {each: PARTS[each] for each in given.only or PARTS}
+    unseen = {"held-out sessions": held_out, "… recorded later": held_out_later}
+    parts = unseen if given.held_out else {each: PARTS[each] for each in given.only or PARTS}
     for name, measure in parts.items():
         table = Table("figure", "value", "goal", "before", title=name)
         for figure in measure():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcp_reflect.domain.lessons.extraction import extract_lesson
+from mcp_reflect.domain.lessons.wording import only_asks
 from mcp_reflect.domain.models import Author, ReflectionDraft
 from mcp_reflect.domain.reflection.model_answers import MAX_TOOL_CHARS, MAX_TOOLS
 from mcp_reflect.domain.trajectory.run import ReviewedRun
@@ -20,11 +21,15 @@ class ExtractiveReflector:
     def reflect(self, run: ReviewedRun) -> ReflectionDraft:
         """Return the lesson of the run; an empty draft where it holds nothing to learn.
 
-        Its tools are those that the run called, without shells and editors, which every coding agent has. Raises
-        nothing for a stored trace.
+        Its tools are those that the run called, without shells and editors, which every coding agent has, and without
+        those that only ask for something. Raises nothing for a stored trace.
         """
         draft = extract_lesson(run)
         if draft.is_empty:
             return draft
-        tools = [name for name in run.trace.tools_used if len(name) <= MAX_TOOL_CHARS and not is_instrument(name)]
+        tools = [
+            name
+            for name in run.trace.tools_used
+            if len(name) <= MAX_TOOL_CHARS and not (is_instrument(name) or only_asks(name))
+        ]
         return draft.model_copy(update={"applicable_tools": tuple(tools[:MAX_TOOLS])})

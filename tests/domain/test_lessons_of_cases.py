@@ -87,7 +87,7 @@ def test_a_wrong_answer_is_told_with_the_words_that_led_to_it() -> None:
     lesson = told(run, "fail", "Who founded the club?")
     assert lesson.startswith("Mistake: Judged a failure after the run did `Finish(input=the Berg brothers)`. It said: ")
     assert "so the answer is the Berg brothers" in lesson
-    assert "`Search(input=the club)` failed: Could not find [the club]; `Search(input=The Club (Riga))`" in lesson
+    assert "Guidance: `Search(input=The Club (Riga))` found something, `Search(input=the club)` did not" in lesson
     assert "Do instead" not in lesson
 
 
@@ -167,3 +167,38 @@ def test_every_argument_of_a_long_call_is_named() -> None:
     assert all(f"{name}=" in lesson for name in given)
     assert "user=ann_berg_7557" in lesson
     assert len(lesson) < 400
+
+
+def test_a_call_of_a_failed_run_is_told_by_its_form_and_not_by_the_data_of_the_case() -> None:
+    flights = [{"flight": "NX204", "date": "2024-05-19"}, {"flight": "NX310", "date": "2024-05-21"}]
+    given = {"booking": "Q7XK2M", "cabin": "business", "flights": flights, "payment": "card_7434610"}
+    run = [
+        *user(TASK),
+        *called("update_booking", given, '{"ok": true}'),
+        *called("update_booking", {**given, "booking": "A1B2C3"}, '{"ok": true}'),
+        *agent("Your booking has been successfully updated."),
+    ]
+    assert "did `update_booking(booking=…, cabin=business, flights=…, payment=…)`." in told(run, "fail")
+    assert "card_7434610" in told(run)
+
+
+def test_a_failure_is_told_once() -> None:
+    missing = called("Search", {"input": "Hal Memorial"}, "Could not find [Hal Memorial]. Similar: ['Hal', 'Memorial']")
+    run = [*user("Which war?"), *missing, *called("Search", {"input": "war memorial"}, "A war memorial is …"), *missing]
+    lesson = told(run, "fail", "Which war?")
+    assert lesson.count("Hal Memorial)` failed") == 1
+    assert lesson.endswith("Guidance: `Search(input=war memorial)` found something")
+
+
+def test_a_search_that_found_nothing_is_told_in_a_word() -> None:
+    run = [
+        *user("Where did they meet?"),
+        *called("Search", {"input": "where they met"}, "Could not find [where they met]. Similar: ['Met']"),
+        *called("Search", {"input": "The Club (Riga)"}, "They met at the house of John B. Berg in Riga."),
+        *called("Finish", {"input": "Riga"}, "Answer is CORRECT"),
+    ]
+    lesson = told(run, task="Where did they meet?")
+    assert (
+        "`Search(input=The Club (Riga))`; `Search(input=where they met)` found nothing\n  `Finish(input=Riga)`"
+        in lesson
+    )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mcp_reflect.domain.lessons.net_changes import NetChanges
-from mcp_reflect.domain.lessons.repairs import find_repairs
+from mcp_reflect.domain.lessons.repairs import find_repairs, is_inspection
 from mcp_reflect.domain.lessons.steps import Step, find_steps
 from mcp_reflect.domain.lessons.wording import describe_repair
 from mcp_reflect.domain.trajectory.parsing import parse
@@ -116,3 +116,32 @@ def test_an_edit_that_was_taken_back_mended_nothing() -> None:
 def test_edits_of_other_places_stay_apart() -> None:
     one, other = (Step("edit", "Edit", "a", change=((old, f"{old}!"),)) for old in ("one", "other"))
     assert NetChanges([one, other]).of([one, other]) == [one, other]
+
+
+@pytest.mark.parametrize(
+    ("command", "reads"),
+    [
+        ("ls -l | sort", True),
+        ("cat a.txt | grep -v 'x; make'", True),
+        ("find . -name '*.py' | xargs grep todo", True),
+        ("cat a.sql | sqlite3 lib.db", False),
+        ("ls; make", False),
+        ("find . -name '*.o' | xargs rm", False),
+        ("grep -c x log 2>&1", True),
+    ],
+)
+def test_a_line_of_commands_reads_only_where_each_of_them_does(command: str, reads: bool) -> None:
+    assert is_inspection(Step("command", "shell", command)) is reads
+
+
+def test_all_edits_that_change_a_name_in_the_error_are_told() -> None:
+    run = [
+        *shell("run x", "ModuleNotFoundError: No module named 'toml_reader'", 1),
+        *edit("import toml_reader", "import tomllib"),
+        *edit("open(f)", "open(f, 'rb')"),
+        *edit("toml_reader.load(f)", "tomllib.load(f)"),
+        *shell("run x", "", 0),
+    ]
+    (line,) = told(run)
+    assert "`import toml_reader` → `import tomllib`" in line
+    assert "`toml_reader.load(f)` → `tomllib.load(f)`" in line

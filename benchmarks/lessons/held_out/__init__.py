@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from benchmarks.lessons.held_out.building import BUILDING
 from benchmarks.lessons.held_out.code import CODE
+from benchmarks.lessons.held_out.later import LATER
 from benchmarks.lessons.held_out.running import RUNNING
 
-HELD_OUT = (*BUILDING, *CODE, *RUNNING)
+__all__ = ["FIRST", "LATER"]
+
+FIRST = (*BUILDING, *CODE, *RUNNING)

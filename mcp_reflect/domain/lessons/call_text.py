@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,12 +15,25 @@ _SHORTEST_VALUE = 16
 _TELLING_VALUE = 32
 _LONGEST_VALUE = 100
 _CONTEXT = 12
-"""Characters before the first difference of two long values that are shown."""
+"""Characters before the first difference of two long values that are shown, and a few more up to a separator."""
+_PLAIN_VALUE = 40
+_CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$")
+"""A list, an object, an id: of a call that did not help they tell nothing."""
+_SEPARATOR = re.compile(r"[\s{\[(,]")
 
 
 def describe_call(step: Step) -> str:
     """Return a call as `tool(name=value, …)` of about 200 characters; long values are cut, no name is left out."""
     return f"`{step.tool}({_told(_values(step.arguments)) or truncate_line(step.subject, CALL_CHARS)})`"
+
+
+def describe_call_form(step: Step) -> str:
+    """Return a call with its short plain values only, for a run that served one case and failed; `…` for the others."""
+    values = {
+        name: "…" if len(value) > _PLAIN_VALUE or _CODED.match(value) else value
+        for name, value in _values(step.arguments).items()
+    }
+    return f"`{step.tool}({_told(values) or truncate_line(step.subject, CALL_CHARS)})`"
 
 
 def describe_two_calls(worked: Step, failed: Step) -> tuple[str, str]:
@@ -68,4 +82,6 @@ def _from_difference(one: str, other: str) -> tuple[str, str]:
     if same <= _CONTEXT + 1 or max(len(one), len(other)) <= _LONGEST_VALUE // 2:
         return one, other
     start = same - _CONTEXT
+    while start and same - start < 2 * _CONTEXT and not _SEPARATOR.match(one[start - 1]):
+        start -= 1
     return f"…{one[start:]}", f"…{other[start:]}"

@@ -117,16 +117,26 @@ WEAKENING = (
     Cue(  # a short reply that only judges what was said before
         re.compile(
             r"(?:yeah|yep|ah|oh|aha|awesome|absolutely|you're (?:absolutely |totally )?right|great|nice|cool"
-            r"|good (?:catch|point|call|idea)|makes sense"
+            r"|good (?:catch|point|call|idea|question)|makes sense"
             r"|that's an? (?:\w+ )?(?:great|good|nice|solid|clever|fair)\b)[^\d`]{0,60}$",
             re.IGNORECASE,
         ),
         0.3,
         at_beginning=True,
     ),
+    Cue(
+        re.compile(
+            r"(?:h+m+|fair (?:enough|point)|(?:that's )?(?:very )?interesting|i (?:\w+ly )?(?:agree|see))\b"
+            r"[^\d`]{0,30}$",
+            re.IGNORECASE,
+        ),
+        0.2,
+        at_beginning=True,
+    ),
     Cue(  # how things stand, or who somebody is: true of this run only
         _phrases(
             """(?:all|\\d+) (?:of (?:the|our) )?(?:\\w+ )?(?:tests?|checks) (?:now )?pass\\w*
+            (?:has|have) (?:now )?been successfully | was successfully | were successfully | successfully \\w+ed
             pass(?:es|ed|ing)? now | (?:it|everything|this|all) (?:now )?(?:works|pass\\w*)
             (?:is|are) (?:done|completed?|green) | my (?:user|reservation|order|account|name|email|phone)"""
         ),

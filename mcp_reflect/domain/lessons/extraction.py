@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from mcp_reflect.domain.lessons.call_text import CALL_CHARS, describe_two_calls
+from mcp_reflect.domain.lessons.call_text import CALL_CHARS, describe_call_form, describe_two_calls
 from mcp_reflect.domain.lessons.case_data import case_data, serves_one_case
 from mcp_reflect.domain.lessons.evidence import (
     AGENT,
@@ -22,14 +22,21 @@ from mcp_reflect.domain.lessons.evidence import (
     states_rule,
     wording_factor,
 )
-from mcp_reflect.domain.lessons.failure_text import decisive_error, failure_text, short_error
+from mcp_reflect.domain.lessons.failure_text import ERROR_CHARS, decisive_error, failure_text, short_error
 from mcp_reflect.domain.lessons.repairs import Repair, find_repairs, is_inspection
 from mcp_reflect.domain.lessons.sameness import EXPLAINED
 from mcp_reflect.domain.lessons.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences import split_sentences
 from mcp_reflect.domain.lessons.steps import Step, find_said, find_steps
 from mcp_reflect.domain.lessons.vocabulary import stem, term_weights
-from mcp_reflect.domain.lessons.wording import describe_repair, describe_step, is_lookup, is_search, is_telling
+from mcp_reflect.domain.lessons.wording import (
+    describe_repair,
+    describe_step,
+    is_lookup,
+    is_search,
+    is_telling,
+    says_more,
+)
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
@@ -80,8 +87,8 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     passed = run.review.result == "pass"
     repairs = list(find_repairs(steps))
     actions = list(_actions(steps, repairs, passed=passed))
-    found = list(_found(repairs)) if not passed else []
     mistake = "" if passed else _mistake(run, trajectory, steps)
+    found = list(_found(repairs, mistake)) if not passed else []
     refused = [line for line in _refusals(steps, repairs) if line not in mistake]
     room = max(LESSON_CHARS - sum(map(len, (*actions, *found, *refused))), _LEAST_SENTENCES)
     turns = said_turns(trajectory, run.trace.final_response, refuted_places(trajectory, steps, repairs))
@@ -94,7 +101,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     if not (actions or guidance or mistake or run.trace.reference_context.strip()):
         return ReflectionDraft()
     if passed and actions and not told and serves_one_case(steps):  # what led to the answer stands for the rules
-        guidance += filter(None, [truncate_line(_last_statement(trajectory, _is_statement), CALL_CHARS)])
+        guidance += filter(None, [truncate_line(_last_statement(trajectory, _is_statement, or_any=False), CALL_CHARS)])
     guidance += refused  # beside what was learned; alone they only say that something failed
     summary, guidance = _headline(told, guidance, one_case=serves_one_case(steps))
     reference = run.trace.reference_context.strip()
@@ -166,8 +173,9 @@ def _mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) ->
     told = _telling_feedback(run) or _last_error(run, steps)
     if told:
         return told
-    changing = [describe_step(step) for step in steps if step.failed is not True and is_telling(step)]
-    did = f"did {'; '.join(changing[-_TRIED:])}" if changing else ""
+    describe = describe_call_form if serves_one_case(steps) else describe_step
+    changing = dict.fromkeys(describe(step) for step in steps if step.failed is not True and is_telling(step))
+    did = f"did {'; '.join([*changing][-_TRIED:])}" if changing else ""
     said = run.trace.final_response.strip() or _last_statement(trajectory, _is_reason, _is_statement)
     told = truncate_line(said, CALL_CHARS)
     if did:  # a sentence for each: screening may withhold the words, and the calls are left
@@ -195,20 +203,24 @@ def _last_error(run: ReviewedRun, steps: Sequence[Step]) -> str:
     """Return the error that the run ended in, with the call that failed; empty where its last step worked."""
     acted = [step for step in steps if not is_inspection(step)]
     if acted and acted[-1].failed and (error := failure_text([acted[-1]])):
-        return f"{describe_step(acted[-1])} failed: {error}"
+        told = error if acted[-1].kind == "command" else truncate_line(error, ERROR_CHARS)
+        return f"{describe_step(acted[-1])} failed: {told}"
     if not steps and run.errors and (error := decisive_error(run.errors[-1:])):
         return short_error(error)
     return ""
 
 
-def _last_statement(trajectory: Trajectory, *kinds: Callable[[str], bool]) -> str:
-    """Return the agent's last sentences of the first kind that it said any of, else its last words but courtesies."""
+def _last_statement(trajectory: Trajectory, *kinds: Callable[[str], bool], or_any: bool = True) -> str:
+    """Return the agent's last sentences of the first kind that it said any of.
+
+    Without such a sentence its last words but courtesies are returned where `or_any` is true, else nothing.
+    """
     turns = [list(split_sentences(said.text)) for said in find_said(trajectory) if said.role == AGENT]
-    for is_fit in (*kinds, bool):
+    for is_fit in (*kinds, bool) if or_any else kinds:
         for sentences in reversed(turns[-_MOST_TURNS:]):
             told = [each for each in sentences if not is_courtesy(each) and is_fit(each)]
             if told:
-                return " ".join([each for each in told if not is_record(each)] or told)
+                return " ".join([each for each in told if not is_record(each)] or (told if or_any else []))
     return ""
 
 
@@ -232,12 +244,20 @@ def _refusals(steps: Sequence[Step], repairs: Sequence[Repair]) -> Iterator[str]
         yield f"{describe_step(step)} failed: {error}"
 
 
-def _found(repairs: Sequence[Repair]) -> Iterator[str]:
-    """Look-ups that found nothing, with those that did: in a run that failed nobody knows whether it was the thing."""
+def _found(repairs: Sequence[Repair], mistake: str) -> Iterator[str]:
+    """Look-ups that found something, with those that did not, in a run that failed: nobody knows if it was the thing.
+
+    A failure that the mistake tells already is not told again.
+    """
     found = {repair.failed.subject: repair for repair in repairs if is_lookup(repair.worked)}
     for repair in list(found.values())[-_REPAIRS:]:
         worked, failed = describe_two_calls(repair.worked, repair.failed)
-        yield f"{failed} failed: {short_error(repair.error)}; {worked} found something"
+        if failed in mistake:
+            yield f"{worked} found something"
+        elif says_more(repair.error, failed):
+            yield f"{failed} failed: {short_error(repair.error)}; {worked} found something"
+        else:
+            yield f"{worked} found something, {failed} did not"
 
 
 def _actions(steps: Sequence[Step], repairs: Sequence[Repair], *, passed: bool) -> Iterator[str]:
@@ -256,7 +276,7 @@ def _actions(steps: Sequence[Step], repairs: Sequence[Repair], *, passed: bool) 
     ]
     lines = list(dict.fromkeys(describe_step(step) for step in reversed(worked)))[: _COMMANDS - min(len(shown), 2)]
     if lines:
-        yield "; ".join(reversed(lines)) + _way_of(steps, worked)
+        yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
 
 
 def _way_of(steps: Sequence[Step], worked: Sequence[Step]) -> str:

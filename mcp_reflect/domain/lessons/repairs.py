@@ -40,6 +40,12 @@ _INSPECTS = re.compile(
 )
 
 
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\\\]|\\\\.)*\"")
+_JOINED = re.compile(r"&&|\|\|?|;|(?<![<>&])&(?![>&\d])|\n")
+_READS_ON = re.compile(
+    r"(?:cd|set|export|test|read|tr|column|rev|paste|fold|xargs\s+(?:-\S+\s+)*(?:ls|cat|grep|wc|head|stat|file))\b|\[\s"
+)
+"""What may stand beside commands that read, without changing anything."""
 _SCRIPTED = re.compile(r"(?:jq|yq|awk|gawk|sort|diff|cmp)\s")
 """What only reads, but is a program of its own: one that was mended is worth a lesson."""
 _FOLDER = re.compile(r"\s*cd\s+(\S+)\s*(?:&&|;)")
@@ -149,8 +155,11 @@ def is_preparation(step: Step) -> bool:
 
 
 def is_inspection(step: Step) -> bool:
-    """Return true where a command only reads."""
-    return step.kind == "command" and bool(_INSPECTS.match(normalised(step.subject)))
+    """Return true where a command only reads, in each part of a pipe or a list of commands."""
+    if step.kind != "command" or not _INSPECTS.match(normalised(step.subject)):
+        return False
+    parts = _JOINED.split(_QUOTED.sub("''", _SETUP.sub("", step.subject.strip())))
+    return all(_INSPECTS.match(part) or _READS_ON.match(part) for part in filter(None, map(str.strip, parts)))
 
 
 def _is_script(step: Step) -> bool:

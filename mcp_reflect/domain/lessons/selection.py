@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from mcp_reflect.domain.lessons.evidence import Candidate
@@ -12,6 +13,10 @@ _KNOWN_SHARE = 0.25
 
 _LENGTH_POWER = 0.6
 """Between choosing by gain alone (0) and by gain per character (1)."""
+
+_LEAST_TERMS = 3
+"""Content words of a sentence that states no rule and names nothing; with fewer it only comments on another."""
+_NAMES = re.compile(r"[`_\d]|[a-z][A-Z]|\w/\w")
 
 _LEAST_GAIN = 3.0
 """Weight of new words, times evidence, below which a sentence says nothing that is worth its place."""
@@ -34,7 +39,11 @@ def select_sentences(
     covered: set[str] = set()
     chosen: list[int] = []
     room = budget
-    open_ = set(range(len(candidates)))
+    open_ = {
+        number
+        for number, each in enumerate(candidates)
+        if each.is_rule or len(weights[number]) >= _LEAST_TERMS or _NAMES.search(each.text)
+    }
     while open_:
         best, value = -1, 0.0
         for number in sorted(open_):

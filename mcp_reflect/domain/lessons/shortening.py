@@ -51,5 +51,5 @@ def _scored(reflection: str) -> Sequence[Candidate]:
         if factor and line.strip():
             continued = label is None and field in {_CORRECT, _WORKED}
             factor = (1.0 if continued else factor) * wording_factor(line)
-            scored.append(Candidate(line.strip(), AGENT, number, factor))
+            scored.append(Candidate(line.strip(), AGENT, number, factor, is_rule=True))
     return scored

@@ -9,6 +9,7 @@ from mcp_reflect.domain.lessons.call_text import describe_call, describe_two_cal
 from mcp_reflect.domain.lessons.failure_text import short_error
 from mcp_reflect.domain.lessons.repairs import Repair, describe_change, is_inspection
 from mcp_reflect.domain.lessons.steps import Step
+from mcp_reflect.domain.lessons.vocabulary import term_weights
 from mcp_reflect.domain.truncate import truncate_line
 
 _COMMAND_CHARS = 160
@@ -18,6 +19,8 @@ _LOOKUP = re.compile(
     r"(?:get|list|search|find|read|fetch|query|lookup|look_up|think|view|show|describe|calculate|glob|grep)"
 )
 
+_NAME = re.compile(r"[A-Za-z_]\w{3,}")
+_NOTHING = "not find found finding no nothing none result match such exist error failed page entry"
 _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 
 
@@ -32,7 +35,12 @@ def is_telling(step: Step) -> bool:
 
 def is_lookup(step: Step) -> bool:
     """Return true for a call that only asks for something, by the verb in its tool's name."""
-    return step.kind == "call" and bool(_LOOKUP.match(step.tool.lower().rpartition("__")[2]))
+    return step.kind == "call" and only_asks(step.tool)
+
+
+def only_asks(tool: str) -> bool:
+    """Return true for the name of a tool that begins with a verb of asking."""
+    return bool(_LOOKUP.match(tool.lower().rpartition("__")[2]))
 
 
 def is_search(step: Step) -> bool:
@@ -58,16 +66,32 @@ def describe_repair(repair: Repair) -> str:
         return f"{describe_step(repair.worked)}{after}; before that it failed{error}"
     if repair.worked.kind == "call":
         worked, failed = describe_two_calls(repair.worked, repair.failed)
+        if is_lookup(repair.worked) and not says_more(repair.error, failed):
+            return f"{worked}{after}; {failed} found nothing"
     else:
         worked, failed = describe_step(repair.worked), describe_step(repair.failed)
     return f"{worked}{after}. {failed} failed{error}"
 
 
+def says_more(error: str, call: str) -> bool:
+    """Return true where an error says more of a call than that nothing was found."""
+    known = term_weights(f"{call} {_NOTHING}").keys()
+    return bool(term_weights(short_error(error)).keys() - known)
+
+
 def decisive_edits(edits: Sequence[Step], error: str) -> list[Step]:
-    """Return the last edit of each file, latest last; only those of files that the error names, where it names any."""
-    by_file = {step.subject: step for step in edits}
-    named = [step for path, step in by_file.items() if path and path.rpartition("/")[2] in error]
-    return named or list(by_file.values())
+    """Return the last edit of each file and those that change a name in the error, latest last.
+
+    Where the error names files that were edited, only theirs.
+    """
+    named = [step for step in edits if step.subject and step.subject.rpartition("/")[2] in error]
+    last = {step.subject: step for step in named or edits}.values()
+    names = set(_NAME.findall(error))
+    return [
+        step
+        for step in named or edits
+        if step in last or any(names & set(_NAME.findall(old)) - set(_NAME.findall(new)) for old, new in step.change)
+    ]
 
 
 def _describe_edit(step: Step) -> str:

@@ -48,7 +48,7 @@ def is_tool_name(name: str) -> bool:
 
 def is_instrument(tool: str) -> bool:
     """Return true for shells and editors, by whatever server's prefix: every coding agent has them."""
-    return tool.lower().rpartition("__")[2] in SHELLS | EDITORS
+    return tool.lower().rpartition("__")[2] in SHELLS | EDITORS | _MULTI_EDITORS
 
 
 def is_edit(tool: str, arguments: dict[str, Any]) -> bool:
