@@ -94,6 +94,12 @@ def test_no_text_breaks_the_comparison_and_it_is_symmetric(a: str, b: str) -> No
 TRACE = 'Traceback (most recent call last):\n  File "/srv/{file}", line {n}, in {name}\n    {code}\n{error}'
 
 
+def test_an_error_whose_explanation_names_another_file_is_another_one() -> None:
+    known, other = (f"can't find file to patch at input line 3\n|--- src/{name}.c\n" for name in ("parser", "lexer"))
+    assert reports_same(known.replace("line 3", "line 9"), known)
+    assert not reports_same(other, known)
+
+
 def test_an_error_that_names_nothing_is_the_same_at_the_same_place_only() -> None:
     error = "IndexError: list index out of range"
     index = {"file": "a.py", "n": 3, "name": "first", "code": "return xs[9]", "error": error}

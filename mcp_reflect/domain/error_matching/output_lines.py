@@ -75,7 +75,6 @@ _SUMMARY = re.compile(
         |did\syou\smean|usage)
     | ^FAIL(?:ED)?\s\s?\S*$ | ^FAIL\t\S+(?:\t[\d.]+s)? | ^\W*FAIL(?:ED|URE)?\W*$
     | ^\W*(?:compilation|build|tests?|errors?|error\sstack|errors\sfound)\W*$
-    | \bFAILED\s+\[\s*\d+%\]$ | ^test\s.*\s\.\.\.\s(?:FAILED)?$ | \(Wstat:\s\d
     | ^\[?(?:ERROR|FATAL)\]?\W*(?:\[help\s\d\].*|->\s.*|re-run.*)?$
     """,
     re.IGNORECASE | re.VERBOSE,

@@ -86,6 +86,7 @@ _OUTSIDE = re.compile(
     r"|version|requirement|socket|address|enoent|econnrefused|no\ssuch\sfile|remote|repository|context|daemon|executable)\b",
     re.IGNORECASE,
 )
+_FILE_NAME = re.compile(r"[\w-]{2,}\.[a-z][a-z0-9]{0,4}")
 _TYPE_NAME = re.compile(r"(?:error|exception|fault|failure|panic)$")
 _QUALIFIED_TYPE = re.compile(r"^[\w$]+(?:\.[\w$]+)*\.(?=\w+(?:error|exception)$)")
 _WORD = re.compile(r"\w+")
@@ -151,6 +152,7 @@ class ErrorSignature:
             self.file == other.file if self.file and other.file else None,
             self.function == other.function if self.function and other.function else None,
             _alike(self.source, other.source) if self.source and other.source else None,
+            False if _name_other_files(self.details, other.details) else None,
         ]
         if not self.named:
             told, others = self.details, other.details
@@ -240,6 +242,12 @@ def _is_nameless(word: str) -> bool:
 
 def _alike(a: frozenset[str], b: frozenset[str]) -> bool:
     return len(a & b) >= _LIKE * len(a | b)
+
+
+def _name_other_files(a: frozenset[str], b: frozenset[str]) -> bool:
+    """Return true where both explanations name files, and none of them is the same."""
+    ours, theirs = (frozenset(filter(_FILE_NAME.fullmatch, words)) for words in (a, b))
+    return bool(ours and theirs) and ours.isdisjoint(theirs)
 
 
 def _bag(text: str, *, numbers: bool = False) -> frozenset[str]:

@@ -51,7 +51,8 @@ _GENERIC = re.compile(
 _SUMMARY = re.compile(
     r"^(?:FAILED\s\S+|[=_]{3,}|collect2:|error: (?:could not compile|aborting)|ERROR:\s\w+ \("
     r"|make(?:\[\d+\])?: \*\*\* \["
-    r"|npm ERR! (?:code|errno|A complete log)|exit code|TAP version)",
+    r"|npm ERR! (?:code|errno|A complete log)|exit code|TAP version"
+    r"|.*\bFAILED\s+\[\s*\d+%\]$|.*\(Wstat: \d|test .* \.\.\. (?:FAILED)?$)",
     re.IGNORECASE,
 )
 
