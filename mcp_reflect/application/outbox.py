@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -51,6 +52,9 @@ def keep_run(home: Path, run: WaitingRun) -> Path:
     """Write a run to the outbox, redacted; the file. Raises OSError, and MemoryUnavailable where the outbox is full."""
     folder = home / OUTBOX_FOLDER
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for place in (home, folder):
+        if os.name == "posix" and place.stat().st_uid != os.geteuid():
+            raise MemoryUnavailable(f"{place} belongs to another user; `mcp-reflect doctor` says what to do")
     given = {name: _redacted(name, value) for name, value in run.arguments.items()}
     told = {"format": _FORMAT, "project": run.project, "user": run.user, "arguments": given}
     content = json.dumps(told | {"source": run.source, "connection": run.connection}).encode()

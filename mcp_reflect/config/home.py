@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shlex
 import time
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +35,16 @@ def is_own(folder: Path, file: Path) -> bool:
     return whole.is_relative_to(within) and any(whole.relative_to(within).match(name) for name in _OWN)
 
 
+def _refuse_foreign(folder: Path) -> None:
+    """Raise ConfigurationError for a folder of another user, who could read and replace what is put there."""
+    owner = folder.stat().st_uid
+    if owner != os.geteuid():
+        raise ConfigurationError(
+            f"MCP_REFLECT_HOME = {folder}: belongs to another user (uid {owner}); must be a folder of your own. "
+            f"To take it over: sudo chown -R $(id -u) {shlex.quote(str(folder))}"
+        )
+
+
 class Home:
     """Created readable by its owner alone. As a context manager it is locked; raises HomeInUse.
 
@@ -43,7 +55,8 @@ class Home:
     def __init__(self, folder: Path, role: str = "") -> None:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if os.name == "posix" and folder.stat().st_uid == os.getuid():
+            if os.name == "posix":
+                _refuse_foreign(folder)
                 folder.chmod(0o700)  # a folder that was there before may be open to others
         except OSError as error:
             raise ConfigurationError(
@@ -96,9 +109,9 @@ class Home:
             self._write_note(leaving=False)
         except OSError as error:
             self._lock.release()
-            raise ConfigurationError(
-                f"{self._note}: cannot be written ({error.strerror}); must be a plain file in a writable folder"
-            ) from error
+            full = error.errno == errno.ENOSPC
+            wanted = "make room on the disk" if full else "must be a plain file in a writable folder"
+            raise ConfigurationError(f"{self._note}: cannot be written ({error.strerror}); {wanted}") from error
         return self
 
     def __exit__(

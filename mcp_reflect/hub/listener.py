@@ -26,7 +26,7 @@ if sys.platform != "win32":
 
 log = logging.getLogger(__name__)
 
-_BACKLOG = 128
+_BACKLOG = max(socket.SOMAXCONN, 1024)  # the system takes less where it allows less
 _FOLDER = "mcp-reflect-"
 _DESCRIPTORS = 10_240
 """As many as macOS lets a process ask for."""

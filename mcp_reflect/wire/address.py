@@ -11,6 +11,7 @@ import json
 import os
 import socket
 import sys
+import time
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
@@ -27,6 +28,7 @@ DEFAULT_START_TIMEOUT_S = 60.0
 MAX_START_TIMEOUT_S = 3600.0
 
 _PATIENCE_S = 5.0
+_POLL_S = 0.01
 _FALSE = {"false", "0", "no", "off", "f", "n"}
 _TRUE = {"true", "1", "yes", "on", "t", "y"}
 """What the settings take for false."""
@@ -150,11 +152,25 @@ def connect_socket(home: str) -> tuple[socket.socket, str]:
     link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         link.settimeout(_PATIENCE_S)
-        link.connect(path)
+        _connect(link, path)
     except BaseException:  # whatever it was, nobody else can close the link; raised on
         link.close()
         raise
     return link, ""
+
+
+def _connect(link: socket.socket, path: str) -> None:
+    """Connect, and wait for a moment where more connect at once than the hub has room for."""
+    until = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            link.connect(path)
+        except BlockingIOError:  # its queue is full
+            if time.monotonic() >= until:
+                raise
+            time.sleep(_POLL_S)
+        else:
+            return
 
 
 def _read(home: str) -> dict[str, Any]:

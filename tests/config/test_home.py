@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from mcp_reflect.application.outbox import WaitingRun, keep_run
 from mcp_reflect.config.home import Home
-from mcp_reflect.errors import ConfigurationError
+from mcp_reflect.errors import ConfigurationError, MemoryUnavailable
 from mcp_reflect.wire.owner_note import read_owner
 
 
@@ -65,3 +66,14 @@ def test_a_pipe_in_the_place_of_the_note_holds_nobody_up(tmp_path: Path) -> None
         owner = read_owner(str(tmp_path))
         assert owner is not None
         assert owner.role == "a test"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners of POSIX")
+def test_nothing_is_put_into_the_home_of_another_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    user = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: user + 1)
+    with pytest.raises(ConfigurationError, match=r"belongs to another user .*must be a folder of your own.*sudo chown"):
+        Home(tmp_path)
+    with pytest.raises(MemoryUnavailable, match="belongs to another user"):
+        keep_run(tmp_path, WaitingRun("p", "u", {"task": "t", "trace_key": "k"}))
+    assert not list((tmp_path / "outbox").iterdir())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import socket
 import stat
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from mcp_reflect.errors import ConfigurationError
 from mcp_reflect.hub.listener import open_listener
 from mcp_reflect.wire import address, handshake
 from tests.support.hubs import posix
+from tests.support.waiting import HANG_S
 
 
 @pytest.mark.parametrize(
@@ -128,3 +131,20 @@ def test_lines_come_out_as_they_went_in_however_they_were_cut(lines: list[bytes]
 )
 def test_only_a_higher_number_is_newer(version: str, than: str, newer: bool) -> None:
     assert handshake.is_newer(version, than) is newer
+
+
+@posix
+def test_a_hub_to_which_too_many_connect_at_once_is_waited_for(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listener, ExitStack() as stack:
+        listener.bind(str(tmp_path / address.SOCKET_NAME))
+        listener.listen(0)
+
+        def connect() -> None:
+            stack.enter_context(address.connect_socket(str(tmp_path))[0])
+
+        connect()  # the one that the queue has room for on Linux
+        with ThreadPoolExecutor(1) as pool:
+            second = pool.submit(connect)
+            for _ in range(2):
+                stack.enter_context(listener.accept()[0])
+            second.result(HANG_S)

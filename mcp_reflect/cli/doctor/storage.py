@@ -48,6 +48,9 @@ def check_home(folder: Path) -> Iterator[DoctorFinding]:
         yield DoctorFinding("home", "wrong", f"{folder} is no folder", _OTHER_HOME)
     elif os.name == "posix" and found.st_uid != os.getuid():
         yield DoctorFinding("home", "wrong", f"{folder} belongs to another user", f"sudo chown -R $(id -u) {quoted}")
+    elif hasattr(os, "statvfs") and os.statvfs(folder).f_flag & os.ST_RDONLY:
+        told = f"{folder} is on a file system that is mounted read-only"
+        yield DoctorFinding("home", "wrong", told, f"mount it writable, or {_OTHER_HOME}")
     elif not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         yield DoctorFinding("home", "wrong", f"{folder} cannot be written", f"chmod 700 {quoted}")
     elif os.name == "posix" and found.st_mode & 0o077:
@@ -70,10 +73,13 @@ def _misplaced(folder: Path) -> Iterator[DoctorFinding]:
     for name, kind in _KINDS.items():
         place = folder / name
         try:
-            mode = place.lstat().st_mode
+            there = place.lstat()
         except OSError:
             continue  # not there, or the home itself cannot be entered, which is told
-        if stat.S_IFMT(mode) != kind:
+        if os.name == "posix" and there.st_uid != os.geteuid():
+            told = f"{place} belongs to another user"
+            yield DoctorFinding("home", "wrong", told, f"sudo chown -R $(id -u) {shlex.quote(str(folder))}")
+        if stat.S_IFMT(there.st_mode) != kind:
             wanted = {stat.S_IFSOCK: "socket", stat.S_IFDIR: "folder"}.get(kind, "plain file")
             told = f"{place} is no {wanted}; nothing of mcp-reflect makes such a thing"
             yield DoctorFinding("home", "wrong", told, f"mv {shlex.quote(str(place))} <elsewhere>")
