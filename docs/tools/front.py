@@ -19,7 +19,8 @@ from pydantic.fields import FieldInfo
 
 import mcp_reflect.wire.shim
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.config.settings import Settings, setting_fields, setting_variables
+from mcp_reflect.config.setting_rows import setting_fields, setting_variables
+from mcp_reflect.config.settings import Settings
 from mcp_reflect.hub.line_stream import LineStream
 from mcp_reflect.hub.session import HubSession
 from mcp_reflect.server.app import build_server

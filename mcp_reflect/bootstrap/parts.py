@@ -10,7 +10,7 @@ from mcp_reflect.application.ports import Clock, Embedder, Ledger, LedgerFile, U
 from mcp_reflect.application.profile import InsightRules, Profile
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings
-from mcp_reflect.config.settings import mask_secrets
+from mcp_reflect.config.masking import mask_secrets
 from mcp_reflect.domain.insights.merging import merge_threshold
 from mcp_reflect.domain.ranking.thresholds import hybrid_threshold
 from mcp_reflect.errors import ConfigurationError

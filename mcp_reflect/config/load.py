@@ -20,18 +20,18 @@ from typing import Any
 from platformdirs import user_data_dir
 from pydantic import ValidationError
 
+from mcp_reflect.config.masking import mask_secrets
 from mcp_reflect.config.project import locate_project, login_name, repository_root
-from mcp_reflect.config.settings import (
+from mcp_reflect.config.setting_rows import (
     CONFIG_VARIABLE,
     ENVIRONMENT_ONLY,
     PREFIX,
     SettingRow,
-    Settings,
-    mask_secrets,
     setting_fields,
     setting_rows,
     setting_variables,
 )
+from mcp_reflect.config.settings import Settings
 from mcp_reflect.domain.truncate import truncate
 from mcp_reflect.errors import ConfigurationError
 

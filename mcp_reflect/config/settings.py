@@ -2,70 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
-from urllib.parse import urlsplit
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, SecretStr
-from pydantic.fields import FieldInfo
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, SecretStr
 
+from mcp_reflect.config.masking import mask_secrets
 from mcp_reflect.config.project import DEFAULT_PROJECT, PROJECT_ID_RULE, check_project_id
+from mcp_reflect.config.setting_types import FRACTION, HTTP_URL, Float, HttpUrl, Int, LedgerUrl, Text
 
-PREFIX = "MCP_REFLECT_"
-CONFIG_VARIABLE = PREFIX + "CONFIG"
-
-_ALIASES = {"q_learning.alpha": "Q_LEARNING_ALPHA", "reflection.base_url": "OPENAI_BASE_URL"}
 DEFAULT_OPENAI_URL = "https://api.openai.com/v1"
-ENVIRONMENT_ONLY = {"home": PREFIX + "HOME", "openai_api_key": "OPENAI_API_KEY"}
 
 
 def _setting(default: Any, meaning: str, rule: str, *, shown: str = "", **bounds: Any) -> Any:
     """A field with what people are told of it: `rule` completes 'must be', `shown` stands for the default."""
     shown = shown or (f"{default:g}" if isinstance(default, float) else str(default))
     return Field(default, description=meaning, json_schema_extra={"rule": rule, "shown": shown}, **bounds)
-
-
-def mask_secrets(text: str) -> str:
-    """`text` without what may be a secret: credentials in addresses, and long words that look like keys."""
-    text = re.sub(r"(://|:)\S*@", r"\1***@", text)
-    text = re.sub(r"(?i)((?:password|passwd|token|key|secret)=)[^&\s'\"]+", r"\1***", text)
-    return re.sub(r"(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}", "***", text)
-
-
-def _no_bool(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("true and false are no numbers")  # noqa: TRY004 - pydantic reports ValueError only
-    return value
-
-
-def _text(value: str) -> str:
-    value = value.strip()
-    if not value.isprintable():
-        raise ValueError("control characters")
-    return value
-
-
-def _http_url(value: str) -> str:
-    parts = urlsplit(value)
-    if value and (parts.scheme not in {"http", "https"} or not parts.hostname or parts.port == 0):
-        raise ValueError("no http address")
-    return value.rstrip("/")
-
-
-def _ledger_url(value: str) -> str:
-    if value and not re.match(r"[a-z][a-z0-9_]*(\+[a-z0-9_]+)?://", value):
-        raise ValueError("no SQLAlchemy URL")
-    return value
-
-
-Float = Annotated[float, BeforeValidator(_no_bool), Field(allow_inf_nan=False)]
-Int = Annotated[int, BeforeValidator(_no_bool)]
-Text = Annotated[str, AfterValidator(_text)]
-HttpUrl = Annotated[Text, AfterValidator(_http_url)]
-FRACTION = "a number from 0 to 1"
-HTTP_URL = "an address like http://localhost:8000"
 
 
 class _Section(BaseModel):
@@ -193,7 +146,7 @@ class IndexSettings(_Section):
 class LedgerSettings(_Section):
     """The setting of the ledger's database, section `ledger`."""
 
-    url: Annotated[Text, AfterValidator(_ledger_url)] = _setting(
+    url: LedgerUrl = _setting(
         "", "SQLAlchemy URL of the ledger", "a URL like postgresql+psycopg://host/name", shown="SQLite in home"
     )
 
@@ -301,37 +254,3 @@ class Settings(_Section):
     def openai_base_url(self) -> str:
         """The URL of the server for the LLM and for `openai:` embeddings."""
         return self.reflection.base_url or DEFAULT_OPENAI_URL
-
-
-class SettingRow(NamedTuple):
-    """A line for people: key in config.toml (empty: environment only), variables, default, meaning, allowed."""
-
-    key: str
-    environment: tuple[str, ...]
-    default: str
-    meaning: str
-    allowed: str
-
-
-def setting_rows() -> Iterator[SettingRow]:
-    """Yield every setting, in the order of the classes."""
-    yield SettingRow("", (CONFIG_VARIABLE,), "config.toml in home", "the file of settings", "the path of a file")
-    for key, field in setting_fields(Settings):
-        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
-        shown, toml_key = str(extra["shown"]), "" if key in ENVIRONMENT_ONLY else key
-        yield SettingRow(toml_key, setting_variables(key), shown, field.description or "", str(extra["rule"]))
-
-
-def setting_fields(section: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
-    """Yield the fields of a section and of those nested in it, each with its dotted key after `prefix`."""
-    for name, field in section.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, _Section):
-            yield from setting_fields(field.annotation, f"{prefix}{name}.")
-        else:
-            yield prefix + name, field
-
-
-def setting_variables(key: str) -> tuple[str, ...]:
-    """Return the variables that set `key`, the one that counts first."""
-    own = ENVIRONMENT_ONLY.get(key, PREFIX + key.upper().replace(".", "__"))
-    return (own, _ALIASES[key]) if key in _ALIASES else (own,)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mcp_reflect.application.ports import Ledger
 from mcp_reflect.config.load import Settings
-from mcp_reflect.config.settings import mask_secrets
+from mcp_reflect.config.masking import mask_secrets
 
 log = logging.getLogger(__name__)
 

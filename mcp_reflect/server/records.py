@@ -14,7 +14,8 @@ from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.provenance import explain, explain_run
 from mcp_reflect.domain.models import RETRIEVABLE, Memory
 from mcp_reflect.errors import UsageError
-from mcp_reflect.server.views import memory_view, review_view, stats_view, summary_view, time_view, trace_view
+from mcp_reflect.server.stats_view import stats_view
+from mcp_reflect.server.views import memory_view, review_view, summary_view, time_view, trace_view
 
 
 class RecordReader:

@@ -24,6 +24,7 @@ from mcp_reflect.server.connection_defaults import augment_defaults, query_defau
 from mcp_reflect.server.error_tools import ERROR_TOOLS
 from mcp_reflect.server.insight_tools import INSIGHT_TOOLS
 from mcp_reflect.server.sampling import ask_client_if_needed, can_sample
+from mcp_reflect.server.stats_view import stats_view
 from mcp_reflect.server.submitted_run import find_submitted_run
 from mcp_reflect.server.text import readable
 from mcp_reflect.server.tool import AppContext, ToolReply, answer, profile_of, tool, wants_details
@@ -31,7 +32,6 @@ from mcp_reflect.server.unanswered import UnansweredSubmissions
 from mcp_reflect.server.views import (
     outcome_view,
     retrieved_view,
-    stats_view,
     summary_view,
     trace_view,
 )

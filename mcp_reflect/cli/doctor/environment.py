@@ -11,7 +11,8 @@ from pathlib import Path
 
 from mcp_reflect import __version__
 from mcp_reflect.cli.doctor.report import DoctorFinding
-from mcp_reflect.config.settings import Settings, mask_secrets
+from mcp_reflect.config.masking import mask_secrets
+from mcp_reflect.config.settings import Settings
 from mcp_reflect.errors import ConfigurationError, ModelUnavailable
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")

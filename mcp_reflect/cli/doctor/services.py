@@ -13,7 +13,8 @@ from pathlib import Path
 
 from mcp_reflect import __version__
 from mcp_reflect.cli.doctor.report import DoctorFinding
-from mcp_reflect.config.settings import Settings, mask_secrets
+from mcp_reflect.config.masking import mask_secrets
+from mcp_reflect.config.settings import Settings
 from mcp_reflect.wire import address, handshake, hub_connection, hub_errors
 from mcp_reflect.wire.hub_errors import HubFrozen
 from mcp_reflect.wire.owner_note import read_owner

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_reflect.cli.doctor.report import DoctorFinding, FindingStatus
-from mcp_reflect.config.settings import Settings, mask_secrets
+from mcp_reflect.config.masking import mask_secrets
+from mcp_reflect.config.settings import Settings
 from mcp_reflect.errors import ConfigurationError, LedgerError
 
 if TYPE_CHECKING:

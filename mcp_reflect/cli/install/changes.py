@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from mcp_reflect.config.settings import mask_secrets
+from mcp_reflect.config.masking import mask_secrets
 from mcp_reflect.domain.truncate import truncate
 
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}

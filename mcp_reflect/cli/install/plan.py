@@ -13,7 +13,7 @@ from mcp_reflect.cli.install import files, json_edit, toml_edit
 from mcp_reflect.cli.install.clients import InstallTarget
 from mcp_reflect.cli.install.config_errors import MalformedConfig, UnexpectedConfig
 from mcp_reflect.cli.install.entry import is_ours, merge_entry
-from mcp_reflect.config.settings import mask_secrets
+from mcp_reflect.config.masking import mask_secrets
 from mcp_reflect.errors import ConfigurationError
 
 

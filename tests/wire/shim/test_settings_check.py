@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcp_reflect.config.load import load_settings
-from mcp_reflect.config.settings import Settings, setting_fields, setting_variables
+from mcp_reflect.config.setting_rows import setting_fields, setting_variables
+from mcp_reflect.config.settings import Settings
 from mcp_reflect.wire.shim import front
 from tests.config.test_settings import EXAMPLES
 from tests.support.waiting import HANG_S
