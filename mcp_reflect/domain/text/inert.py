@@ -87,7 +87,8 @@ def inert(text: str) -> str:
 
 def skeleton(text: str) -> str:
     """Return the visible text in plain lower-case letters, with look-alikes as what they imitate."""
-    return "\n".join(_skeleton(line)[0] for line in visible(text).split("\n"))
+    text = visible(text)
+    return text.lower() if text.isascii() else "\n".join(_skeleton(line)[0] for line in text.split("\n"))
 
 
 def inert_json(value: Any) -> Any:
@@ -135,7 +136,7 @@ def _joins(before: str, after: str) -> bool:
 
 
 def _defused(line: str) -> str:
-    skeleton, _ = _skeleton(line)
+    skeleton = line.lower() if line.isascii() else _skeleton(line)[0]
     if not any(word in skeleton for word in _FENCED):
         return line
     line = _defused_tags(line)
