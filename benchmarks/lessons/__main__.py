@@ -10,6 +10,7 @@
   five with the words of an earlier one of them, whatever their case and punctuation.
 - `disagreements`: labelled pairs of lessons that contradict each other, and look-alikes; and the pairs of lessons from
   the runs and conversations above that are said to disagree, none of which does.
+- `amendments`: pairs of lessons of which the later one amends the earlier in everyday words, and decoys.
 - `storing`: what a reviewed run costs, in bulk and against one embedding plus one raw Chroma add.
 """
 
@@ -26,6 +27,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.lessons.amendments import recognise_amendments
 from benchmarks.lessons.disagreements import false_alarms, recognise
 from benchmarks.lessons.storing import measure_singly, measure_together
 from benchmarks.quality.banks import Laboratory, laboratory
@@ -175,6 +177,12 @@ def disagreements() -> Iterator[Figure]:
         yield Figure(f"{name}: false pairs among {len(lessons)} memories", false_alarms(lessons.values()), "0")
 
 
+def amendments() -> Iterator[Figure]:
+    for name, true in (("amendments recognised", True), ("decoys taken for one", False)):
+        found, pairs = recognise_amendments(true=true)
+        yield Figure(f"{name}, of {pairs}", found, "" if true else "0")
+
+
 def storing() -> Iterator[Figure]:
     runs = random.Random(SEED).sample([*read_runs(HOTPOT), *read_runs(TAU)], GROWN)
 
@@ -284,6 +292,7 @@ PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
     "specific": specific,
     "growing": growing,
     "disagreements": disagreements,
+    "amendments": amendments,
     "storing": storing,
 }
 
