@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
-from mcp_reflect.domain.ranking.relevance_prior import MAX_STRENGTH, NO_PRIOR, evidence, field_of
+from mcp_reflect.domain.ranking.relevance_prior import NO_PRIOR, Outcomes, RelevancePrior, evidence, field_of
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.top_k import top_k
 from mcp_reflect.domain.text.terms import terms
-from mcp_reflect.domain.values import Vector
+from mcp_reflect.domain.values import Floats, Vector
 
 DIMENSION = 32
 PEOPLE = ("Ada", "Bo", "Cem", "Dana", "Ede", "Fay", "Gus", "Hana", "Ivo", "Jo", "Kai", "Lea")
@@ -63,19 +63,26 @@ def bank(*, others_help: bool, reviewed: int = len(PEOPLE)) -> FeatureTable:
     return table
 
 
+def expected(
+    prior: RelevancePrior, initial_q: float, relevance: Vector, trials: float = 0.0, successes: float = 0.0
+) -> Floats:
+    count = len(relevance)
+    here, elsewhere = Outcomes(np.full(count, trials), np.full(count, successes)), Outcomes(*np.zeros((2, count)))
+    return prior.quality(np.full(count, initial_q), relevance, field_of(relevance), here, elsewhere, optimism=0.0)
+
+
 def prior_of(table: FeatureTable, person: int) -> tuple[float, float]:
     """What is expected of the person's own memory and of the best one of another person, untried."""
     relevance = table.relevance_to(wording(person))
-    means = table.relevance_prior().means(np.full(len(relevance), 0.5), relevance, field_of(relevance))
+    means = expected(table.relevance_prior(), 0.5, relevance)
     return float(means[person]), float(np.delete(means, person).max())
 
 
 def test_without_reviews_the_prior_is_the_initial_q_value() -> None:
     prior = bank(others_help=False, reviewed=0).relevance_prior()
     assert prior == NO_PRIOR
-    assert prior.strength == 1.0
-    initial = np.array([0.0, 0.3, 1.0])
-    assert prior.means(initial, np.array([0.1, 0.9, 1.0]), 2.0) == pytest.approx(initial)
+    for initial_q in (0.3, 0.5, 0.7):
+        assert expected(prior, initial_q, np.array([0.1, 0.9, 1.0], np.float32)) == pytest.approx(initial_q)
 
 
 def test_where_lessons_of_similar_tasks_mislead_less_is_expected_of_them() -> None:
@@ -105,9 +112,34 @@ def test_a_learned_prior_keeps_an_untried_memory_of_another_task_below_the_own_o
     assert order(bank(others_help=True, reviewed=8))[0] != "m10"
 
 
-def test_the_prior_counts_for_more_trials_the_more_reviews_it_comes_from() -> None:
-    few, many = (bank(others_help=False, reviewed=count).relevance_prior().strength for count in (2, 12))
-    assert 1.0 < few < many < MAX_STRENGTH
+def test_where_few_memories_fit_one_success_says_more_than_one_failure() -> None:
+    table = bank(others_help=False, reviewed=8)
+    relevance, prior = table.relevance_to(wording(10)).astype(np.float32), table.relevance_prior()
+    other = int(np.argsort(-relevance)[1])
+    untried, failed, passed, often = (
+        float(expected(prior, 0.5, relevance, trials, successes)[other])
+        for trials, successes in ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (6.0, 6.0))
+    )
+    assert failed < untried < passed < often
+    assert passed - untried > 2 * (untried - failed)
+
+
+def test_hope_is_for_what_was_tried_less() -> None:
+    prior, relevance = bank(others_help=False, reviewed=8).relevance_prior(), np.full(2, 0.8)
+    here, elsewhere = Outcomes(np.array([2.0, 12.0]), np.array([1.0, 6.0])), Outcomes(*np.zeros((2, 2)))
+    plain, hopeful = (
+        prior.quality(np.full(2, 0.5), relevance, 1.0, here, elsewhere, optimism) for optimism in (0.0, 0.75)
+    )
+    assert hopeful[0] - plain[0] > hopeful[1] - plain[1]
+
+
+def test_what_failed_on_five_other_tasks_is_expected_to_help_less_with_this_one() -> None:
+    prior, relevance, nothing = bank(others_help=False, reviewed=8).relevance_prior(), np.full(3, 0.8), np.zeros(3)
+    elsewhere = Outcomes(np.array([0.0, 5.0, 5.0]), np.array([0.0, 0.0, 5.0]))
+    untried, failed, passed = prior.quality(
+        np.full(3, 0.5), relevance, 1.0, Outcomes(nothing, nothing), elsewhere, optimism=0.0
+    )
+    assert failed < untried < passed
 
 
 @given(st.lists(st.floats(-1.0, 1.0), max_size=40))

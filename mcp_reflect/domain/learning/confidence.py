@@ -40,26 +40,16 @@ def posterior_deviation(trials: Floats, mean: Floats) -> Floats:
     return deviation
 
 
-def ucb_score(
-    trials: Floats,
-    successes: Floats,
-    initial_q: Floats,
-    optimism: float,
-    prior: Floats | None = None,
-    strength: float = 1.0,
-) -> Floats:
+def ucb_score(trials: Floats, successes: Floats, initial_q: Floats, optimism: float) -> Floats:
     """Return the UCB score: mean + optimism * (deviation - deviation of the initial q_value without trials).
 
-    `prior` is the expected success rate without trials, in [0, 1], the initial q_value where None; it counts as
-    `strength` > 0 trials. `optimism` >= 0 is in standard deviations.
+    `optimism` >= 0 is in standard deviations.
     """
     import numpy as np  # noqa: PLC0415 - as above
 
-    expected = initial_q if prior is None else prior
-    mean = (successes + strength * expected) / (trials + strength)
-    further = strength - 1.0
-    untried = posterior_deviation(np.full_like(trials, further), initial_q)
-    score: Floats = mean + optimism * (posterior_deviation(trials + further, mean) - untried)
+    mean = posterior_mean(trials, successes, initial_q)
+    untried = posterior_deviation(np.zeros_like(trials), initial_q)
+    score: Floats = mean + optimism * (posterior_deviation(trials, mean) - untried)
     return score
 
 

@@ -20,7 +20,7 @@ from mcp_reflect.domain.ranking.columns import OutcomeColumns
 from mcp_reflect.domain.ranking.metadata_index import MetadataIndex
 from mcp_reflect.domain.ranking.projection import Projection
 from mcp_reflect.domain.ranking.relevance import HybridRelevance
-from mcp_reflect.domain.ranking.relevance_prior import NO_PRIOR, RelevancePrior, learned_prior
+from mcp_reflect.domain.ranking.relevance_prior import NO_PRIOR, Outcomes, RelevancePrior, learned_prior
 from mcp_reflect.domain.text.fielded_index import FieldedIndex
 from mcp_reflect.domain.values import FloatArray, Floats, Integers, Rows, Vector
 
@@ -172,7 +172,8 @@ class FeatureTable:
         """
         changed, (learned, prior) = self.task_statistics.changes, self._prior
         if is_due(changed, learned):
-            prior = learned_prior(self.task_statistics, self.outcomes.initial_q, self.relevance_to, len(self))
+            trials, successes, initial_q = self.outcomes
+            prior = learned_prior(self.task_statistics, initial_q, Outcomes(trials, successes), self.relevance_to)
             self._prior = changed, prior
         return prior
 

@@ -1,68 +1,131 @@
-"""The relevance prior: what a memory that was not tried on a task is expected to do for it, by how relevant it is.
+"""The relevance prior: what a memory is expected to do for a task, by how relevant it is and what it did.
 
-With the evidence `e = -log(1 - relevance)`, and the field `f`, the mean evidence of the FIELD_SIZE most relevant ones,
+A memory fits a task or does not. Each has a success rate of its own, from a Beta distribution around the rate of those
+that fit, or around that of the others. With the evidence `e = -log(1 - relevance)` and the field `f`, the mean evidence
+of the FIELD_SIZE most relevant ones,
 
-    prior = sigmoid(logit(q_0) + b_0 + b_1 * e + b_2 * (e - f))
+    P(fits) = sigmoid(offset + b_0 + b_1 * e + b_2 * (e - f) + b_3 * d)
 
-The coefficients are learned from the project's own reviews by logistic ridge regression (le Cessie and van Houwelingen,
-Applied Statistics 41, 1992), shrunk to 0: without reviews the prior is the initial q_value. In some projects the lesson
-of a similar task helps as well, in others it misleads; relevance alone cannot tell, reviews can. How far a memory
-stands above the field says more than its relevance: where many are near, being near is nothing special (as in the
-normalised query commitment of Shtok et al., ACM TOIS 30, 2012).
+where `d` is how much better it did on other tasks than memories do on the whole, between -1 and 1. Outcomes on the task
+move it by Bayes' rule: one success speaks for a memory more than one failure speaks against it, where few fit. The two
+rates and the coefficients are learned from the project's own reviews by expectation maximisation (a mixture of experts
+after Jordan and Jacobs, Neural Computation 6, 1994); the coefficients by logistic ridge regression, shrunk to
+PRIOR_COEFFICIENTS, and the rates to HELPFUL_RATE and OTHER_RATE. The offset makes the expectation the initial q_value
+where nothing is learned.
 
-The prior counts as `strength` trials, from 1 without reviews up to MAX_STRENGTH with many. A larger one was better
-where the memories of all tasks lie together, and made no difference where a filter separates them (docs/quality.md).
+In some projects the lesson of a similar task helps as well, in others it misleads; relevance alone cannot tell, reviews
+can. How far a memory stands above the field says more than its relevance: where many are near, being near is nothing
+special (as in the normalised query commitment of Shtok et al., ACM TOIS 30, 2012).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from mcp_reflect.domain.changes import TaskWording
-from mcp_reflect.domain.learning.task_statistics import TaskStatistics, other_task_share
-from mcp_reflect.domain.values import FloatArray, Floats
+from mcp_reflect.domain.learning.beta_binomial import log_marginal
+from mcp_reflect.domain.learning.task_statistics import OTHER_TASK_CAP, TaskStatistics
+from mcp_reflect.domain.values import FloatArray, Floats, Rows
 
 FIELD_SIZE = 15
 """Memories whose mean evidence is the field: about as many as can belong to one task."""
 
-MAX_STRENGTH = 8.0
-"""Trials that the prior counts for when much is known."""
+HELPFUL_RATE, OTHER_RATE = 0.75, 0.25
+"""Mean success rate of memories that fit a task and of others, before any review."""
 
-_HALF_KNOWN = 40.0
-"""Trials from which half of MAX_STRENGTH is learned."""
+_HELPFUL_STRENGTH, _OTHER_STRENGTH = 2.0, 4.0
+"""Trials that the Beta distributions count for: how much the rates of single memories differ."""
 
-_TASKS = 64
+_RATE_TRIALS = 10.0
+"""Trials that the two rates before any review count for."""
+
+PRIOR_COEFFICIENTS = (0.0, 0.0, 0.0, 2.0)
+"""Before any review relevance says nothing about what fits, and failures on other tasks make it a bit less likely."""
+
+_OTHERS_TRIALS = 2.0
+"""Trials on other tasks at which half of the difference from the mean rate counts."""
+
+_LEAST_APART = 0.02
+_TASKS = 128
 _LEAST_TASKS = 8
-_SCANNED_ROWS = 32_000
-"""Tasks that the coefficients are learned from, and rows that are compared for that: in a large table, fewer tasks."""
+_SCANNED_ROWS = 64_000
+"""Tasks that is learned from, and rows that are compared for that: in a large table, fewer tasks."""
 
 _RIDGE = 1.0
-_ITERATIONS = 12
+_ROUNDS = 25
+_NEWTON_STEPS = 3
 _LEAST_UNRELATED = 1e-4
 _BOUND = 0.02
 
 
+class Outcomes(NamedTuple):
+    """The trials and successes of some memories."""
+
+    trials: Floats
+    successes: Floats
+
+    def take(self, places: Rows) -> Outcomes:
+        """Return the outcomes of the memories at these places."""
+        return Outcomes(self.trials[places], self.successes[places])
+
+
 @dataclass(frozen=True)
 class RelevancePrior:
-    """The coefficients of the prior (intercept, evidence, evidence above the field) and the trials they come from."""
+    """The coefficients (of 1, the evidence, that above the field, the record on other tasks), the rates of memories
+    that fit, of others and of all, and the trials that these come from.
+    """
 
-    coefficients: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    coefficients: tuple[float, ...] = PRIOR_COEFFICIENTS
+    helpful_rate: float = HELPFUL_RATE
+    other_rate: float = OTHER_RATE
+    mean_rate: float = 0.5
     trials: float = 0.0
 
-    @property
-    def strength(self) -> float:
-        """Return the number of trials that the prior counts for, at least 1."""
-        return 1.0 + (MAX_STRENGTH - 1.0) * self.trials / (self.trials + _HALF_KNOWN)
+    def quality(
+        self,
+        initial_q: Floats,
+        relevance: FloatArray,
+        field: float,
+        on_task: Outcomes,
+        on_others: Outcomes,
+        optimism: float,
+    ) -> Floats:
+        """Return the upper confidence bound of the success rates of memories with these outcomes.
 
-    def means(self, initial_q: Floats, relevance: FloatArray, field: float) -> Floats:
-        """Return the expected success rates, in [0, 1], of memories with these initial q_values and relevances."""
-        if not self.trials:
-            return initial_q
-        found: Floats = _sigmoid(_logit(initial_q) + _features(relevance, field) @ np.array(self.coefficients))
+        It is `mean + optimism * (deviation - deviation of a memory that fits as likely as not, without trials)`, where
+        the deviation is that of the rate of memories of its kind: whether it fits is not hoped for, because in a memory
+        that grows there is always something that might. `initial_q` is in [0, 1], `optimism` >= 0 in standard
+        deviations, and `field` as `field_of` returns it. Outcomes on other tasks count as in
+        `learning/task_statistics.py`.
+        """
+        features = _features(relevance, field, _above(on_others, self.mean_rate))
+        log_odds = _offset(initial_q) + features @ np.array(self.coefficients)
+        tried = np.flatnonzero(on_task.trials)
+        log_odds[tried] += self.log_ratio(on_task.take(tried))
+        mean, variance = self._moments(_sigmoid(log_odds), on_task)
+        _, untried = self._moments(np.full(1, 0.5), Outcomes(np.zeros(1), np.zeros(1)))
+        found: Floats = mean + optimism * (np.sqrt(variance) - np.sqrt(untried))
         return found
+
+    def log_ratio(self, outcomes: Outcomes) -> Floats:
+        """Return how much more probable outcomes are of a memory that fits, as a logarithm."""
+        fitting = log_marginal(*outcomes, self.helpful_rate, _HELPFUL_STRENGTH)
+        return fitting - log_marginal(*outcomes, self.other_rate, _OTHER_STRENGTH)
+
+    def _moments(self, fits: Floats, outcomes: Outcomes) -> tuple[Floats, Floats]:
+        """Return the mean of success rates, given the chances that memories fit, and the variance within the kinds."""
+        mean, variance = np.zeros(len(fits)), np.zeros(len(fits))
+        parts = ((fits, self.helpful_rate, _HELPFUL_STRENGTH), (1.0 - fits, self.other_rate, _OTHER_STRENGTH))
+        for chance, rate, strength in parts:
+            counted = strength + outcomes.trials
+            expected = (strength * rate + outcomes.successes) / counted
+            mean += chance * expected
+            variance += chance * expected * (1.0 - expected) / (counted + 1.0)
+        return mean, variance
 
 
 NO_PRIOR = RelevancePrior()
@@ -82,53 +145,82 @@ def field_of(relevance: FloatArray) -> float:
 
 
 def learned_prior(
-    statistics: TaskStatistics, initial_q: Floats, relevance_to: Callable[[TaskWording], FloatArray], rows: int
+    statistics: TaskStatistics, initial_q: Floats, on_any: Outcomes, relevance_to: Callable[[TaskWording], FloatArray]
 ) -> RelevancePrior:
     """Learn the prior from the reviews of the tasks that became known last.
 
-    `initial_q` is that of each row, `relevance_to` returns the relevance of all rows to a task (negative for dead
-    ones), and `rows` is the size of the table.
+    `initial_q` is that of each row and `on_any` its outcomes on all tasks, each as it counts for others; `relevance_to`
+    returns the relevance of all rows to a task, negative for dead ones.
     """
-    features, initial, trials, successes = [], [], [], []
-    for task, records in statistics.latest_tasks(max(_LEAST_TASKS, min(_TASKS, _SCANNED_ROWS // max(1, rows)))):
+    rows = max(1, len(initial_q))
+    mean_rate = (float(on_any.successes.sum()) + 1.0) / (float(on_any.trials.sum()) + 2.0)
+    features, initial, counted = [], [], []
+    for task, records in statistics.latest_tasks(max(_LEAST_TASKS, min(_TASKS, _SCANNED_ROWS // rows))):
         relevance = relevance_to(task)
         tried = np.array(sorted(row for row in records if relevance[row] >= 0.0), np.int64)
-        features.append(_features(relevance[tried], field_of(relevance)))
+        found = np.array([records[row][1:] for row in tried.tolist()]).reshape(-1, 2).T
+        share = OTHER_TASK_CAP / np.maximum(OTHER_TASK_CAP, found[0])
+        on_others = Outcomes(*(every[tried] - share * own for every, own in zip(on_any, found, strict=True)))
+        features.append(_features(relevance[tried], field_of(relevance), _above(on_others, mean_rate)))
         initial.append(initial_q[tried])
-        # On other tasks, which is what is learned here, one task says no more than one review does.
-        counted = [(other_task_share(records[row].trials), records[row]) for row in tried.tolist()]
-        trials.append([share * record.trials for share, record in counted])
-        successes.append([share * record.successes for share, record in counted])
-    if not features:
+        counted.append(found)
+    if not any(map(len, initial)):
         return NO_PRIOR
-    counts = np.concatenate(trials)
-    found = _fitted(np.concatenate(features), _logit(np.concatenate(initial)), counts, np.concatenate(successes))
-    return RelevancePrior((float(found[0]), float(found[1]), float(found[2])), float(counts.sum()))
+    outcomes = Outcomes(*np.concatenate(counted, axis=1))
+    return _fitted(np.concatenate(features), _offset(np.concatenate(initial)), outcomes, mean_rate)
 
 
-def _features(relevance: FloatArray, field: float) -> Floats:
+def _fitted(features: Floats, offset: Floats, outcomes: Outcomes, mean_rate: float) -> RelevancePrior:
+    """Return the prior that makes these outcomes most probable, by expectation maximisation."""
+    found, before = RelevancePrior(), np.array(PRIOR_COEFFICIENTS)
+    coefficients = before
+    for _ in range(_ROUNDS):
+        fits = _sigmoid(offset + features @ coefficients + found.log_ratio(outcomes))
+        helpful = _rate(fits, outcomes, _HELPFUL_STRENGTH, HELPFUL_RATE)
+        other = _rate(1.0 - fits, outcomes, _OTHER_STRENGTH, OTHER_RATE)
+        for _ in range(_NEWTON_STEPS):
+            expected = _sigmoid(offset + features @ coefficients)
+            gradient = features.T @ (fits - expected) - _RIDGE * (coefficients - before)
+            curvature = (features.T * (expected * (1.0 - expected))) @ features + _RIDGE * np.eye(len(before))
+            coefficients = coefficients + np.linalg.solve(curvature, gradient)
+        found = RelevancePrior(
+            tuple(coefficients.tolist()),
+            max(helpful, other + _LEAST_APART),  # where all fare alike the two rates meet
+            other,
+            mean_rate,
+            float(outcomes.trials.sum()),
+        )
+    return found
+
+
+def _rate(shares: Floats, outcomes: Outcomes, strength: float, before: float) -> float:
+    """Return the mean success rate of memories that belong to one of the two kinds by these shares.
+
+    However often it was tried, a memory counts for `strength` trials at most: it has one rate.
+    """
+    counted = shares * outcomes.trials * strength / (outcomes.trials + strength)
+    successes = float((counted * outcomes.successes / outcomes.trials).sum()) + _RATE_TRIALS * before
+    return min(max(successes / (float(counted.sum()) + _RATE_TRIALS), _BOUND), 1.0 - 2 * _BOUND)
+
+
+def _above(on_others: Outcomes, mean_rate: float) -> Floats:
+    trials = np.maximum(on_others.trials, 0.0)
+    found: Floats = (np.maximum(on_others.successes, 0.0) - mean_rate * trials) / (trials + _OTHERS_TRIALS)
+    return found
+
+
+def _features(relevance: FloatArray, field: float, above: Floats) -> Floats:
     values = evidence(relevance)
-    return np.stack((np.ones(len(values)), values, values - field), axis=1)
+    return np.stack((np.ones(len(values)), values, values - field, above), axis=1)
 
 
-def _fitted(features: Floats, offset: Floats, trials: Floats, successes: Floats) -> Floats:
-    """Return the coefficients that maximise the penalised likelihood, by Newton's method."""
-    found = np.zeros(features.shape[1])
-    for _ in range(_ITERATIONS):
-        expected = _sigmoid(offset + features @ found)
-        gradient = features.T @ (successes - trials * expected) - _RIDGE * found
-        weights = trials * expected * (1.0 - expected)
-        curvature = (features.T * weights) @ features + _RIDGE * np.eye(len(found))
-        found = found + np.linalg.solve(curvature, gradient)
+def _offset(initial_q: Floats) -> Floats:
+    """Return the log odds of fitting at which the expected success rate is the initial q_value, as far as it can be."""
+    fits = np.clip((initial_q - OTHER_RATE) / (HELPFUL_RATE - OTHER_RATE), _BOUND, 1.0 - _BOUND)
+    found: Floats = np.log(fits / (1.0 - fits))
     return found
 
 
 def _sigmoid(values: Floats) -> Floats:
     found: Floats = 1.0 / (1.0 + np.exp(-np.clip(values, -30.0, 30.0)))
-    return found
-
-
-def _logit(rates: Floats) -> Floats:
-    bounded = np.clip(rates, _BOUND, 1.0 - _BOUND)
-    found: Floats = np.log(bounded / (1.0 - bounded))
     return found

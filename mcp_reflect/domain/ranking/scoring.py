@@ -26,7 +26,7 @@ from mcp_reflect.domain.learning.confidence import ucb_score
 from mcp_reflect.domain.learning.task_statistics import NO_TRIALS, OTHER_TASKS_CAP, TaskSlice
 from mcp_reflect.domain.ranking.columns import FeatureColumns
 from mcp_reflect.domain.ranking.recency import effective_q
-from mcp_reflect.domain.ranking.relevance_prior import field_of
+from mcp_reflect.domain.ranking.relevance_prior import NO_PRIOR, Outcomes, field_of
 from mcp_reflect.domain.values import FloatArray, Floats, Rows, Terms, Vector
 
 TASK_GAIN = 0.4
@@ -116,19 +116,19 @@ def _ucb_quality(
     if len(positions):  # the columns hold a share of every task; here only that of other tasks is wanted
         trials[positions] -= on_task.trials - on_task.withheld_trials
         successes[positions] -= on_task.successes - on_task.withheld_successes
+    learned = table.relevance_prior() if query.learns_from_relevance else NO_PRIOR
+    if learned.trials:
+        here = Outcomes(np.zeros(len(rows)), np.zeros(len(rows)))
+        here.trials[positions], here.successes[positions] = on_task.trials, on_task.successes
+        field = field_of(relevance) if query.field is None else query.field
+        return learned.quality(initial_q, relevance, field, here, Outcomes(trials, successes), query.optimism)
     counted = OTHER_TASKS_CAP / np.maximum(trials, OTHER_TASKS_CAP)
     trials, successes = counted * np.maximum(trials, 0.0), counted * np.maximum(successes, 0.0)
-    if len(positions):
-        trials[positions] += on_task.trials
-        successes[positions] += on_task.successes
-    prior, strength = initial_q, 1.0
-    if query.learns_from_relevance:
-        learned = table.relevance_prior()
-        field = field_of(relevance) if query.field is None else query.field
-        prior, strength = learned.means(initial_q, relevance, field), learned.strength
-    quality = ucb_score(trials, successes, initial_q, query.optimism, prior, strength)
+    trials[positions] += on_task.trials
+    successes[positions] += on_task.successes
+    quality = ucb_score(trials, successes, initial_q, query.optimism)
     gain = TASK_GAIN * on_task.trials / (on_task.trials + TASK_GAIN_HALF_TRIALS)
-    quality[positions] += gain * (quality[positions] - prior[positions])
+    quality[positions] += gain * (quality[positions] - initial_q[positions])
     return quality
 
 
