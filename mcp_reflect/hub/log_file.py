@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+from mcp_reflect.wire.hub_launcher import open_log
+
 MAX_HUB_LOG_BYTES = 1_000_000
 """Bytes; one older file of about that length is kept."""
 
@@ -35,6 +37,6 @@ class HubLog:
 
     def take(self, descriptor: int) -> None:
         """Send what is written to a descriptor to the file."""
-        opened = os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        opened = open_log(self._file)
         os.dup2(opened, descriptor)
         os.close(opened)

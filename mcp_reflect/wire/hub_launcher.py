@@ -150,6 +150,13 @@ def _locked(descriptor: int) -> bool:
     return True
 
 
+def open_log(path: str | os.PathLike[str]) -> int:
+    """Return a descriptor that appends to the hub's log; a link in its place is removed, never written through."""
+    if os.path.islink(path):
+        os.unlink(path)
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o600)
+
+
 def _too_slow(home: str, within: float) -> HubUnavailable:
     return HubUnavailable(
         f"the hub of {home} did not start within {within:g} seconds. Try again in a moment; `mcp-reflect doctor` and "
@@ -211,7 +218,7 @@ def spawn_hub(home: str, greeting: Mapping[str, Any]) -> Any:
         options["cwd"] = cwd
     log = None
     try:
-        log = os.open(os.path.join(home, HUB_LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        log = open_log(os.path.join(home, HUB_LOG))
         # -P: the client's folder, which is the working directory, must not be searched for modules.
         return subprocess.Popen(  # noqa: S603 - our own interpreter and module
             [sys.executable, "-P", "-m", "mcp_reflect.hub", home],

@@ -46,6 +46,8 @@ _MORE = ";"
 _TOOL_CALL = re.compile(r"`(\S[^`(]*)\((?=\w+=)")
 _BEFORE = "before that it failed:"
 _ENDED = "The run ended in an error:"
+_JOINS = re.compile(r"\b(?:the|an?|into|without|with|of|to|for|in|on|no|not|before|after|all)\b", re.IGNORECASE)
+"""Small words of which the name of a tool has one at most."""
 _FROM_TESTS = re.compile(r"^Reviewer: ")
 
 _OBLIGES = re.compile(r"\b(?:must|always|never|should|have to|ha[sd] to|required|forbidden|ought)\b", re.IGNORECASE)
@@ -136,6 +138,7 @@ class Screening:
         tests = (
             isinstance(run, ReviewedRun)
             and run.review.source == "tests"
+            and run.review.result != "pass"  # what tests that passed print teaches nothing
             and _FROM_TESTS.sub("", piece) in run.review.feedback
         )
         return tests or bool(_CALL.match(piece)) or piece.startswith(_ENDED)
@@ -143,9 +146,10 @@ class Screening:
     def _is_tool(self, name: str) -> bool:
         """Return true for the name of a tool, which is no sentence."""
         words = name.rpartition("__")[2].replace("_", " ").replace("-", " ")
-        if not is_tool_name(name.partition("(")[0]) or is_dangerous(words):
+        reads_as_prose = len(_JOINS.findall(words)) > 1 or ": " in words
+        if reads_as_prose or not is_tool_name(name.partition("(")[0]) or is_dangerous(words):
             return False
-        return self._texts.order_in(words, instructs=False) is None
+        return self._texts.order_in(words, instructs=False) is None and not self._texts.told_name(words)
 
     def _judge(self, piece: str, withheld: list[str], *, stays: bool = False) -> _Judged | None:
         """The source of a sentence; None where it is withheld, which is noted.

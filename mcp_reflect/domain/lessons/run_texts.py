@@ -19,6 +19,8 @@ _REPEATED = 0.75
 """The same share for a sentence that wants nothing: what the agent put into words of its own is the agent's."""
 _SIZE = 3
 _PART = 0.9
+_LEAST_STEM = 5
+"""Least characters of the name of a file that tells who chose it."""
 _TOLD_WORDS = 4
 """Words of a statement that an instruction has to share to be made of it."""
 
@@ -149,11 +151,11 @@ class RunTexts:
             if (called is None and not instructs) or may_be_told(quoted):
                 continue
             place = self.place + 1 if called is None else called.place
-            for word in telling_words(quoted) - self.user_tokens:
+            for word in _with_stems(telling_words(quoted)) - self.user_tokens:
                 said = [each for each in self.heard if each.place < place and word in each.tokens]
-                prose = [each for each in said if not (each.is_data or _is_about_failure(each, quoted))]
-                if prose and not self._is_known(word, said, prose[0].place):
-                    return prose[0].source
+                told = [each for each in said if not (each.is_data or _is_about_failure(each, quoted))]
+                if told and not self._is_known(word, said, told[0].place):
+                    return told[0].source
         return None
 
     def _is_known(self, word: str, said: list[Heard], place: int) -> bool:
@@ -161,6 +163,13 @@ class RunTexts:
         if any(each.is_data and each.place != place for each in said):
             return True
         return any(word in call.tokens for call in self.calls if call.place < place)
+
+    def told_name(self, words: str) -> bool:
+        """Return true for the words of a name that carry over a sentence which was read, in whatever form."""
+        stems = stems_of(tokens_of(words))
+        return len(stems) >= _SIZE and any(
+            heard.is_carried_by(stems, self.user_stems, _SIZE) for heard in self.heard if len(heard.words) >= _SIZE
+        )
 
     def hidden_in(self, sentence: str) -> TextOrigin | None:
         """Return the source of a text in base64 that a sentence holds and that nobody but such a source brought."""
@@ -204,6 +213,12 @@ class RunTexts:
         found = [each for each in _anchors(skeleton(sentence), _ADDRESS) if _HOST.search(each)]
         named = [each for each in found if each not in self.plain.get("user", "")]
         return next((source for source in UNTRUSTED if any(each in self.plain.get(source, "") for each in named)), None)
+
+
+def _with_stems(words: frozenset[str]) -> frozenset[str]:
+    """Return words and, of names of files, the names without their ending."""
+    stems = (word.rpartition(".")[0] for word in words)
+    return words | {stem for stem in stems if len(stem) >= _LEAST_STEM}
 
 
 def _is_about_failure(heard: Heard, command: str) -> bool:
