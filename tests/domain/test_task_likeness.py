@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
 from mcp_reflect.domain.learning.beta_binomial import log_marginal
@@ -51,6 +53,20 @@ def test_without_a_vector_only_the_words_are_compared() -> None:
     tasks = known()
     _, likeness = tasks.likeness_to(CANCEL._replace(vector=None))
     assert likeness[1] == pytest.approx(tasks.likeness_between(1, [2])[0] * 2 - math.cos(0.3), abs=0.05)
+
+
+@given(st.lists(st.booleans(), max_size=12))
+@example([True] * 64 + [False])  # the room for vectors grows in steps
+@example([True] * 129 + [False] * 2)
+def test_any_order_of_tasks_with_and_without_vectors_can_be_compared(with_vector: list[bool]) -> None:
+    tasks = KnownTasks()
+    for number, known in enumerate(with_vector):
+        wording = TaskWording(number, terms(f"task number {number}"), np.ones(4, np.float32) / 2 if known else None)
+        tasks.add(wording)
+    keys, likeness = tasks.likeness_to(TaskWording(999, terms("task number 3"), np.ones(4, np.float32) / 2))
+    assert len(keys) == len(likeness) == len(with_vector)
+    for number in range(len(with_vector)):
+        assert len(tasks.likeness_between(number, range(len(with_vector)))) == len(with_vector)
 
 
 def test_without_reviews_the_prior_holds() -> None:

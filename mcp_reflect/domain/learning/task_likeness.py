@@ -74,6 +74,8 @@ class KnownTasks:
             self._wordings.append(task)
             self._has_vector.append(False)
             self._index.add(task.terms)
+            if self._vectors is not None:
+                self._reserve(self._vectors.shape[1])
         if task.vector is not None and not self._has_vector[place]:
             self._reserve(len(task.vector))[place] = task.vector
             self._has_vector[place] = True
