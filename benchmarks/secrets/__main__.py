@@ -1,14 +1,16 @@
-"""Redaction of secrets: `python -m benchmarks.secrets [--held-out] [--lines 20000] [--missed 0]`.
+"""Redaction of secrets: `python -m benchmarks.secrets [--held-out] [--system] [--lines 20000]`.
 
 Printed are the secrets tried and caught, by part of the set, and the lines of innocent text and the commands that were
 changed without need. Rules were written with two thirds of the kinds in sight; `--held-out` also
-shows the third that was not, and the fresh kinds that were added after that third had been looked at.
+shows the third that was not, and the fresh kinds that were added after that third had been looked at. `--system` takes
+the innocent lines from files of the operating system, which differ from machine to machine.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
@@ -16,6 +18,7 @@ from rich.table import Table
 
 from benchmarks.secrets.cases import SEED, Case, cases, is_caught
 from benchmarks.secrets.innocent import changed_lines, commands, innocent_lines
+from benchmarks.secrets.system_files import system_lines
 from mcp_reflect.domain.redaction.redact import redact, redact_json
 
 console = Console()
@@ -31,6 +34,7 @@ def main() -> None:
     )
     parser.add_argument("--part", choices=(*IN_SIGHT, *HELD_OUT), help="one part of the secrets")
     parser.add_argument("--only", choices=("secrets", "lines"), help="one of the tables")
+    parser.add_argument("--system", action="store_true", help="innocent lines from files of the operating system")
     parser.add_argument("--lines", type=int, default=20_000, help="of innocent text per source")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--missed", type=int, default=0, help="print so many misses and wrong hits")
@@ -39,7 +43,8 @@ def main() -> None:
         parts = [*IN_SIGHT, *HELD_OUT] if options.held_out else list(IN_SIGHT)
         _secrets([options.part] if options.part else parts, options.seed, options.missed)
     if options.only != "secrets":
-        _lines(options.lines, options.seed, options.missed)
+        read = system_lines if options.system else innocent_lines
+        _lines(read(options.lines, options.seed), options.missed, commands(options.lines, options.seed))
 
 
 def _secrets(parts: list[str], seed: int, shown: int) -> None:
@@ -63,10 +68,10 @@ def _secrets(parts: list[str], seed: int, shown: int) -> None:
         console.print(f"{case.kind} | {case.shape} | {case.value!r} -> {redacted!r}", markup=False, highlight=False)
 
 
-def _lines(most: int, seed: int, shown: int) -> None:
+def _lines(sources: Iterable[tuple[str, list[str]]], shown: int, found: list[str]) -> None:
     table = Table("text", "lines", "changed", "share", title="Wrongly caught")
     all_lines = all_changed = 0
-    for name, lines in innocent_lines(most, seed):
+    for name, lines in sources:
         changed = changed_lines(lines, redact)
         count = sum(bool(line) for line in lines)
         all_lines, all_changed = all_lines + count, all_changed + len(changed)
@@ -74,7 +79,6 @@ def _lines(most: int, seed: int, shown: int) -> None:
         for before, after in changed[:shown]:
             console.print(f"{name} | {before[:300]} -> {after[:300]}", markup=False, highlight=False)
     table.add_row("all", str(all_lines), str(all_changed), f"{all_changed / max(all_lines, 1):.3%}")
-    found = commands(most, seed)
     broken = [(command, after) for command in found if (after := redact(command)) != command]
     table.add_row("commands of documents", str(len(found)), str(len(broken)), f"{len(broken) / max(len(found), 1):.3%}")
     console.print(table)

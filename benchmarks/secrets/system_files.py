@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-_ROOTS = (Path("/usr"), Path("/etc"), Path("/var/log"), Path("/var/lib/dpkg"), Path.home())
+from benchmarks.secrets.innocent import ROOT
+
+_ROOTS = (Path("/usr"), Path("/etc"), Path("/var/log"), Path("/var/lib/dpkg"))
 _SKIPPED = frozenset(("proc", "tmp", ".git", "redaction", "secrets", "security"))
 SOURCES: dict[str, tuple[str, ...]] = {
     "headers of C": (".h", ".c"),
@@ -29,8 +31,8 @@ _MOST_BYTES = 300_000
 _PICTURE_LINE = 76
 
 
-def system_lines(most: int, seed: int, root: Path) -> Iterator[tuple[str, str]]:
-    """Yield the name of each source with text from it; `most`: lines of one source. `root`: of this repository."""
+def system_lines(most: int, seed: int) -> Iterator[tuple[str, list[str]]]:
+    """Yield the name of each source with up to `most` lines from it, in runs that stood together."""
     rng = Random(seed)
     found: dict[str, list[Path]] = {name: [] for name in SOURCES}
     pictures: list[Path] = []
@@ -44,12 +46,12 @@ def system_lines(most: int, seed: int, root: Path) -> Iterator[tuple[str, str]]:
                     if file.endswith(ends):
                         found[name].append(Path(directory, file))
     for name, paths in found.items():
-        yield name, "\n".join(_some_lines(rng.sample(paths, min(_FILES_READ, len(paths))), most, rng))
-    yield "pictures in base64", "\n".join(_encoded(rng.sample(pictures, min(40, len(pictures)))))
+        yield name, list(_some_lines(rng.sample(paths, min(_FILES_READ, len(paths))), most, rng))
+    yield "pictures in base64", list(_encoded(rng.sample(pictures, min(40, len(pictures)))))
     for name, command in (("git log -p", ["log", "-p", "-n", "60"]), ("git ls-tree", ["ls-tree", "-r", "HEAD"])):
         others = [*command, "--", ".", ":!*redact*", ":!*secret*", ":!tests/security"] if "log" in command else command
-        done = subprocess.run(["git", *others], cwd=root, capture_output=True, text=True, check=True, errors="replace")
-        yield name, "\n".join(done.stdout.splitlines()[:most])
+        done = subprocess.run(["git", *others], cwd=ROOT, capture_output=True, text=True, check=True, errors="replace")
+        yield name, done.stdout.splitlines()[:most]
 
 
 def _some_lines(paths: list[Path], most: int, rng: Random) -> Iterator[str]:
