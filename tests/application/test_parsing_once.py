@@ -97,7 +97,7 @@ def test_a_run_is_parsed_once_by_each_call(
 def test_a_reflection_that_is_written_later_parses_its_run_once(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
     memory: Any = parts.memory
     memory.profile = replace(memory.profile, uses_model=True)
-    memory.reviews._profile = memory.reviews._preparer._profile = memory.profile
+    memory.reviews._profile = memory.reviews.preparer._profile = memory.profile
     run = Submission(task="Mend the clock", trajectory=RUN, review_result="fail")
     trace_id = memory.submit(run).trace_id
     watch = Watch(parts, monkeypatch)

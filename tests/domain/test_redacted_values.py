@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from mcp_reflect.domain.redaction.redact import redact_json, redact_trajectory
+from mcp_reflect.domain.redaction.stored_text import storable_key
 from mcp_reflect.domain.trajectory.parsing import parse
 from tests.domain.test_redaction import JWT, LETTERS
 
@@ -89,3 +90,17 @@ def test_messages_stay_messages_and_lose_their_secrets() -> None:
     assert json.loads(run.calls[1].arguments) == {"password": PASSWORD}
     assert "[redacted:private-key]\\nok" in run.text
     assert redact_trajectory(parse("password = hunter2")).text == f"password = {PASSWORD}"
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["turn-1", "sent-8c95ee53c433b09c949cdf01", "token=ghp_" + "a1B2c3D4e5" * 4, "vault-8c95ee53c433b09c949cdf01aa"],
+)
+def test_the_key_of_a_run_stays_the_same_however_often_it_is_redacted(key: str) -> None:
+    stored = storable_key(key)
+    assert storable_key(stored) == stored
+    assert "a1B2c3D4e5" not in stored
+
+
+def test_the_key_that_a_client_is_given_for_a_run_that_waits_stays_as_it_is() -> None:
+    assert storable_key("sent-8c95ee53c433b09c949cdf01") == "sent-8c95ee53c433b09c949cdf01"

@@ -46,7 +46,7 @@ def review(parts: Parts, memory: Memory, number: int, result: str = "pass", **mo
 
 def connect_as(parts: Parts, connection: str) -> None:
     """Give the reviews that follow as another connection to the same memory would."""
-    parts.memory.reviews._preparer._profile = replace(parts.memory.profile, connection=connection)
+    parts.memory.reviews.preparer._profile = replace(parts.memory.profile, connection=connection)
 
 
 def agrees(parts: Parts) -> bool:

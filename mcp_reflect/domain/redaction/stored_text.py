@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 
 from mcp_reflect.domain.models import InsightDraft, ReflectionDraft
 from mcp_reflect.domain.redaction.redact import redact
+from mcp_reflect.domain.redaction.secret_values import MARK
 from mcp_reflect.domain.text.recalled import strip_recalled
+
+_DIGEST = re.compile(r"[0-9a-f]{16}")
 
 NOTHING_STORABLE = "holds nothing but recalled memories"
 """The end of an error message about a text of which nothing is left to store."""
@@ -19,7 +23,10 @@ def storable_text(text: str) -> str:
 
 
 def storable_key(key: str) -> str:
-    """Return an idempotency key without secrets: two keys stay different, and one stays the same."""
+    """Return an idempotency key without secrets: two keys stay different, and one stays the same, also a stored one."""
+    head, _, digest = key.rpartition(" ")
+    if MARK in head and _DIGEST.fullmatch(digest) and redact(head) == head:
+        return key
     redacted = redact(key)
     if redacted == key:
         return key

@@ -57,15 +57,21 @@ _ID_IF_DIRECT = frozenset(_ID_IF_DIRECT_WORDS.split())
 """Words after which it is one where it is given to them."""
 _NO_KEY_OF = _OTHER_KEYS | _ID | _ID_IF_DIRECT
 _COMPOUND_ENDS = ("key", "token", "secret", "password", "passwd", "pwd", "credential", "credentials")
-_ID_PREFIXES_WORDS = (
+_ID_PREFIX_WORDS = (
     "asst batch blob call ch chatcmpl chunk cid comment commit cus diff err evt file ft ftjob gen gid id in issue "
-    "issuecomment item job lock md5 mem msg node org part pi pm price proj rec req request resp rev rs run session "
-    "sha1 sha224 sha256 sha384 sha512 span step sub task thread tool toolu trace tree uid user vs cache image img "
-    "index main vendor bundle object obj asset hash etag digest layer snapshot release build test tmp temp log page "
-    "doc event u v x sess ses conv chat trans txn tx ord order inv invoice usr acct ba card src seti files patch "
-    "agent pod vm host team web link list view game room app lib pkg data font icon style styles script"
+    "issuecomment item job key lock md5 mem msg node org part pi pm price prod proj rec req request resp rev rs run "
+    "session sha1 sha224 sha256 sha384 sha512 span step sub task thread tool toolu trace tree uid user vs"
 )
-_ID_PREFIXES = frozenset(_ID_PREFIXES_WORDS.split())
+ID_PREFIXES = frozenset(_ID_PREFIX_WORDS.split())
+"""Prefixes of ids and hashes that look like the prefix of a token."""
+_RANDOM_ID_PREFIX_WORDS = (
+    "acct agent app asset ba build bundle cache card chat conv data digest doc dt etag event files font game hash "
+    "host icon image img index inv invoice layer lib link list log main obj object ord order page patch pkg pod "
+    "prompt r release room script sent ses sess seti snapshot src style styles team temp test tmp trans turn tx txn "
+    "u usr v vendor view vm web workflow x"
+)
+_RANDOM_ID_PREFIXES = (ID_PREFIXES - {"key", "prod"}) | frozenset(_RANDOM_ID_PREFIX_WORDS.split())
+"""Prefixes of random text without the form of a token that belong to ids and files."""
 _CERTAIN_WORDS = "sk secret token tok tkn pat key apikey live prod auth api priv"
 _CERTAIN = frozenset(_CERTAIN_WORDS.split())
 
@@ -130,4 +136,4 @@ def is_id_prefix(prefix: str) -> bool:
     words = [each.lower() for each in re.split(r"[_.~-]", prefix) if each]
     if any(word in _CERTAIN for word in words):
         return False
-    return all(word in _ID_PREFIXES for word in words)
+    return all(word in _RANDOM_ID_PREFIXES for word in words)

@@ -6,6 +6,7 @@ import re
 
 from mcp_reflect.domain.redaction.random_tokens import random_span
 from mcp_reflect.domain.redaction.secret_values import MARK, is_mixed
+from mcp_reflect.domain.redaction.telling_words import ID_PREFIXES
 
 _REST = re.compile(
     r"[_~-]([A-Za-z0-9]{16,200})(?![A-Za-z0-9_-])|[_~-]([A-Za-z0-9][A-Za-z0-9_-]{19,200})(?![A-Za-z0-9_-])"
@@ -21,13 +22,6 @@ _PREFIX = re.compile(
 )
 _HASH = re.compile(r"(?:sha\d{1,3}|md5|hash|digest|integrity)\W{1,3}\Z", re.IGNORECASE)
 _LONGEST_PREFIX = 60
-_ID_PREFIXES = (
-    "asst batch blob call ch chatcmpl chunk cid comment commit cus diff err evt file ft ftjob gen gid id in issue "
-    "issuecomment item job key lock md5 mem msg node org part pi pm price prod proj rec req request resp rev rs run "
-    "session sha1 sha224 sha256 sha384 sha512 span step sub task thread tool toolu trace tree uid user vs"
-)
-_IDS = frozenset(_ID_PREFIXES.split())
-"""Prefixes of ids and hashes that look like the prefix of a token."""
 _TELLING = re.compile(r"(?:^|[_-])(?:ak|api|as|auth|live|phx|prod|rk|test|testsk|tr)[_-]", re.IGNORECASE)
 _CERTAIN = re.compile(r"(?:^|[_-])(?:pat|sec|secret|signkey|sk|tkn|tok|token)[_-]", re.IGNORECASE)
 """Words in a prefix after which small letters and digits make a token, too, which elsewhere are a hash."""
@@ -62,7 +56,7 @@ def redact_tokens(text: str) -> str:
 
 def _is_token(prefix: str, rest: str) -> bool:
     words = re.split("[_-]", prefix.casefold())
-    if prefix.casefold() in _IDS or words[-1] in _IDS - {"key", "prod"}:
+    if prefix.casefold() in ID_PREFIXES or words[-1] in ID_PREFIXES - {"key", "prod"}:
         return False
     if not any(map(str.isdigit, rest)) or not any(map(str.isalpha, rest)):
         return False
