@@ -42,8 +42,8 @@ def serve_standalone(relay: Relay | None = None) -> int:
             else:
                 _serve_relay(relay, memory, hooked=settings.hooks.active)
     except ReflectError as error:
-        print_to_stderr(str(error))
         if relay is None:
+            print_to_stderr(str(error))
             refuse_first_request(str(error))
         else:
             relay.upstream.refuse(HubUnavailable(str(error), 2))

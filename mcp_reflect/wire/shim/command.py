@@ -94,11 +94,9 @@ def _serve(relay: Relay, note_accepted: Callable[[], None]) -> NoReturn:
     except hub_errors.HubUnavailable as error:
         if error.alone:
             raise
-        if relay.introduced:
+        # Its first request may be under answer just now.
+        if not relay.upstream.refuse(error, unless=lambda: relay.introduced):
             relay.upstream.fail(error)
-        else:
-            print_to_stderr(str(error))
-            relay.upstream.refuse(error)
     relay.wait_for_client()
     exit_now(relay.upstream.refusal.exit_code if relay.upstream.refusal else 0)
 

@@ -203,13 +203,20 @@ class Upstream:
             self._answer_queue(error)
             self._stop_opening()
 
-    def refuse(self, error: hub_errors.HubUnavailable) -> None:
-        """Answer what waits, or else the first request that comes, with an error, and end this process."""
+    def refuse(self, error: hub_errors.HubUnavailable, unless: Callable[[], bool] = lambda: False) -> bool:
+        """Answer what waits, or else the first request that comes, with an error, and end this process.
+
+        Does nothing and returns False where `unless` says so while nothing can be sent to the client.
+        """
         with self.sending:
+            if unless():
+                return False
+            print_to_stderr(str(error))
             self.refusal = error
             if self._answer_queue(error):
                 exit_now(error.exit_code)
             self._stop_opening()
+        return True
 
     def _answer_queue(self, error: hub_errors.HubUnavailable) -> bool:
         """Answer the requests that wait with an error; False where there are none."""

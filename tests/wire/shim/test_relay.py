@@ -283,6 +283,23 @@ def test_a_client_that_leaves_before_the_hub_comes_is_not_kept() -> None:
     stage.warm.set()
 
 
+def test_a_session_that_is_answered_just_as_the_hub_fails_goes_on(cold: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin_opening(cold)
+    front, asked, refused = cold.relay._find_front(), threading.Event(), threading.Event()
+
+    def find() -> Front | None:
+        asked.set()
+        refused.wait(0.1)  # by then the other thread waits for its turn
+        return front
+
+    monkeypatch.setattr(cold.relay, "_find_front", find)
+    cold.say(FIRST)
+    asked.wait(HANG_S)
+    error = hub_errors.HubUnavailable("it ended as it started")
+    assert not cold.relay.upstream.refuse(error, unless=lambda: cold.relay.introduced)
+    assert cold.heard()["id"] == "a"
+
+
 def test_a_cancelled_request_that_waits_never_reaches_a_hub(cold: Stage) -> None:
     begin_opening(cold)
     cold.say(FIRST)
