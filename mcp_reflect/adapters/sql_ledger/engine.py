@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,6 +18,7 @@ from mcp_reflect.adapters.sql_ledger.checkpoints import Checkpointer
 from mcp_reflect.errors import ConfigurationError, LedgerError
 
 BUSY_TIMEOUT_S = 30
+_POLL_S = 0.02
 
 _DAMAGED = "the ledger is damaged; put back a backup with `mcp-reflect restore`, and see `mcp-reflect doctor`"
 _REMEDIES = {
@@ -122,8 +124,7 @@ class Connections:
             connection.exec_driver_sql("VACUUM")
             if self.is_sqlite:
                 connection.exec_driver_sql("PRAGMA query_only = ON")
-                busy = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar_one()
-                if busy:
+                if not _emptied_journal(connection):
                     raise LedgerError(
                         "another program is reading the ledger; what was deleted leaves its journal when all have ended"
                     )
@@ -134,6 +135,16 @@ class Connections:
             self._checkpoints.close()
         for engine in (self._durable, self._relaxed, self._reading):
             engine.dispose()
+
+
+def _emptied_journal(connection: Connection) -> bool:
+    """Return whether the journal is empty; SQLite itself waits for readers, but not for a checkpoint under way."""
+    until = time.monotonic() + BUSY_TIMEOUT_S
+    while connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar_one():
+        if time.monotonic() > until:
+            return False
+        time.sleep(_POLL_S)
+    return True
 
 
 def _engine(url: str, *, synchronous: str, begins: str | None = None, **options: Any) -> Engine:
