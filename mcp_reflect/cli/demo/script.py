@@ -34,6 +34,7 @@ class Agent:
         self._client = client
         self._folder = folder
         self._console = console
+        self._known: set[str] = set()
 
     async def call(self, tool: str, **arguments: Any) -> ToolArguments:
         """Call a tool of the memory and return its structured result. Raises RuntimeError for a refused call."""
@@ -115,7 +116,6 @@ class Agent:
             "query_memories",
             task="Run the unit tests of the inventory package and report the result",
             response_format="detailed",
-            mmr_lambda=1.0,
         )
         self._say("  [bold]query_memories[/]")
         self._show(found["memories"])
@@ -123,7 +123,7 @@ class Agent:
         return memories
 
     async def _augment(self, task: str) -> ToolArguments:
-        given = await self.call("augment_task", task=task, mmr_lambda=1.0)
+        given = await self.call("augment_task", task=task)
         self._say(f"  [bold]augment_task[/]: {len(given['memories'])} memories")
         self._show(given["memories"])
         return given
@@ -133,7 +133,11 @@ class Agent:
         trace = await self.call("submit_trace", task=run.task, trajectory=run.messages, retrieval_id=retrieval_id)
         self._say(f"  [bold]submit_trace[/]: {trace['trace_id']} is {trace['review_status']}")
         outcome = await self.call("review_trace", trace_id=trace["trace_id"], result=result, **verdict)
-        self._say(f"  [bold]review_trace[/]: {result}, a new memory {outcome['memory']['id']}")
+        memory_id = outcome["memory"]["id"]
+        # A run whose lesson says what a memory says already is a further witness of that memory.
+        stored = "joins the runs of" if memory_id in self._known else "a new memory"
+        self._known.add(memory_id)
+        self._say(f"  [bold]review_trace[/]: {result}, {stored} {memory_id}")
         for update in outcome["q_updates"]:
             moved = f"{update['q_before']:.3f} → {update['q_after']:.3f}"
             self._say(f"    q_value of {update['memory_id']}: {moved}")
@@ -149,6 +153,7 @@ class Agent:
             figures = "  ".join(f"{name} {memory[name]:.3f}" for name in ("q_value", "relevance", "score"))
             self._say(f"    {rank}. {memory['id']}  [bold]{figures}[/]")
             self._say(f"       [dim]{escape(memory['correct_action'])}[/]")
+            self._say(f"       [dim]{escape(memory['guidance'])}[/]")
 
     def _say(self, text: str) -> None:
         # Lines are left to the terminal to break, so that commands can be copied.
