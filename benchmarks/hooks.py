@@ -1,4 +1,4 @@
-"""Latency of hooks, each measured as a whole process, with a warm and with a cold hub.
+"""Latency of hooks, each measured as a whole process as `install` writes it, with a warm and with a cold hub.
 
 `python -m benchmarks.hooks`. Goal: under 200 ms with a warm hub, and before a command at most 40 ms above the
 interpreter's own start. Times are those of the process, from its start to its end, also as a ratio to `python -c pass`
@@ -7,7 +7,9 @@ of the same run; beside them its CPU time above that of `python -c pass`, which 
 
 from __future__ import annotations
 
+import compileall
 import json
+import os
 import resource
 import statistics
 import subprocess
@@ -18,15 +20,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import mcp_reflect
+from mcp_reflect.cli.install.entry import find_launch
 from mcp_reflect.wire.caller import Caller
 from tests.support.claude import Transcript, a_project, call_hook
-from tests.support.forks import SHIM
 from tests.support.hubs import hubs_ended, kill_hub, run_command
 from tests.support.servers import environment
 from tests.support.waiting import until
 
 WARM = 30
 COLD = 5
+LAUNCH = find_launch(os.environ)
+PROGRAM = [LAUNCH.command, *LAUNCH.args]
 STOPS = 8
 MEMORIES = 300
 GOAL_MS = 200
@@ -103,7 +108,7 @@ def stop(project: Path, home: Path, *, taught: bool) -> Callable[[], object]:
     line = json.dumps(payload | {"prompt_id": transcript.prompt_id, "last_assistant_message": "Imported."}).encode()
 
     def call() -> None:
-        asked = call_hook(home, line, "claude-code", "Stop", program=SHIM).stdout
+        asked = call_hook(home, line, "claude-code", "Stop", program=PROGRAM).stdout
         if bool(asked) != taught:
             print("Stop: not stored in time to ask" if taught else "Stop: asked for nothing")
 
@@ -113,7 +118,7 @@ def stop(project: Path, home: Path, *, taught: bool) -> Callable[[], object]:
 def hook(home: Path, project: Path, event: str, number: int, **more: object) -> Callable[[], object]:
     """A call of a hook in a session of its own, so that something is left to be told."""
     payload = {"session_id": f"{event}-{number}", "cwd": str(project), "hook_event_name": event, **more}
-    return lambda: call_hook(home, json.dumps(payload).encode(), "claude-code", event, program=SHIM)
+    return lambda: call_hook(home, json.dumps(payload).encode(), "claude-code", event, program=PROGRAM)
 
 
 def calls(home: Path, project: Path, number: int) -> dict[str, Callable[[], object]]:
@@ -132,6 +137,7 @@ def calls(home: Path, project: Path, number: int) -> dict[str, Callable[[], obje
 
 
 def main() -> None:
+    compileall.compile_dir(Path(mcp_reflect.__file__).parent, quiet=1)  # as an installed program has it
     with tempfile.TemporaryDirectory() as folder, hubs_ended(Path(folder) / "home") as home:
         project = a_project(Path(folder) / "project")
         run_command(home, "hub", "restart", **LASTING)

@@ -50,7 +50,14 @@ NARROWED = {
     "config": {"domain.truncate", "errors"},
     "wire": {"errors"},
     "adapters": {"errors", "domain", "application.ports"},
-    "hooks": {"domain.lessons", "domain.text.recalled", "domain.trajectory", "domain.truncate", "wire"},
+    "hooks": {
+        "domain.lessons",
+        "domain.text.recalled",
+        "domain.text.recall_tags",
+        "domain.trajectory",
+        "domain.truncate",
+        "wire",
+    },
     "client": {
         *("application.requests", "config.load", "config.project", "domain.truncate", "errors", "wire"),
         "hub.maintenance",  # deleting runs

@@ -9,7 +9,7 @@ import gc
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,7 +95,7 @@ def _from_hub(records: str, arguments: dict[str, Any]) -> dict[str, Any] | None:
 
 def _received(found: hub_connection.HubConnection) -> dict[str, Any] | None:
     answer: dict[str, Any] = {}
-    with found.link, suppress(OSError, ValueError):
+    with closing(found.link), suppress(OSError, ValueError):
         if found.answer.get("version") == __version__:
             found.link.settimeout(_READING_S)
             answer = json.loads(found.lines.next() or b"{}")

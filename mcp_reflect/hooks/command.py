@@ -6,17 +6,17 @@ It fails open: whatever goes wrong, the exit code is 0, nothing but an answer in
 
 from __future__ import annotations
 
-import json
+import _thread
 import os
 import sys
-import threading
+import time
 
 from mcp_reflect.hooks import options
 from mcp_reflect.hooks.event import first_text
 from mcp_reflect.hooks.events import load_client_adapter
 from mcp_reflect.hooks.recall import recall_text
 from mcp_reflect.hooks.session_state import SessionState, remove_old_sessions
-from mcp_reflect.wire import address
+from mcp_reflect.wire import address, light_json
 from mcp_reflect.wire.caller import Caller, NoHub
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
@@ -38,21 +38,19 @@ _LONGEST_INPUT = 64_000_000
 def run_hook(words: Sequence[str]) -> None:
     """Serve one call; does not return."""
     # What hangs (a stdin that nobody closes, a hub that is stuck) ends here. Nothing that is lost was promised.
-    watch = threading.Timer(max(HOOK_TIMEOUTS_S.values()), os._exit, (0,))
-    watch.daemon = True
-    watch.start()
+    _end_within(max(HOOK_TIMEOUTS_S.values()))
     environ = dict(os.environ)
     where = "hook"
     try:
         name = words[0] if words else ""
-        payload = json.loads(sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8", "replace"))
+        payload = light_json.loads(sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8", "replace"))
         adapter = load_client_adapter(name)
         if isinstance(payload, dict):
             given = words[1] if len(words) > 1 else first_text(payload, "hook_event_name")
             event = adapter.parse_event(given, payload)
             if event is not None:
                 where = f"{event.client} {event.kind}"
-                _limit(watch, event)
+                _end_within(HOOK_TIMEOUTS_S[event.kind])
                 _serve(adapter, given, event, environ)
     except NoHub:
         pass  # nobody waits for a hub before a command: the next hook that may wait starts one
@@ -64,11 +62,15 @@ def run_hook(words: Sequence[str]) -> None:
         os._exit(0)
 
 
-def _limit(watch: threading.Timer, event: HookEvent) -> None:
-    watch.cancel()
-    shorter = threading.Timer(HOOK_TIMEOUTS_S[event.kind], os._exit, (0,))
-    shorter.daemon = True
-    shorter.start()
+def _end_within(seconds: float) -> None:
+    """End this process after that time at the latest."""
+
+    def end() -> None:
+        time.sleep(seconds)
+        os._exit(0)
+
+    # Not a threading.Timer: its import takes a third of the interpreter's own start.
+    _thread.start_new_thread(end, ())
 
 
 def _serve(adapter: ClientAdapter, name: str, event: HookEvent, environ: dict[str, str]) -> None:
@@ -113,7 +115,7 @@ def _ask_for_lesson(
 
 
 def _print(answer: dict[str, Any] | None) -> None:
-    line = json.dumps(answer).encode() + b"\n"
+    line = light_json.dumps(answer).encode() + b"\n"
     while line:
         line = line[os.write(1, line) :]
 
@@ -137,7 +139,7 @@ def _hand_over(event: HookEvent, environ: dict[str, str], home: str) -> None:
     )
     assert worker.stdin is not None
     with worker.stdin as pipe:
-        pipe.write(json.dumps(vars(event)).encode())
+        pipe.write(light_json.dumps(vars(event)).encode())
 
 
 def _here() -> str:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from mcp_reflect.wire import light_json
 from mcp_reflect.wire.request_meta import PLANNED_CALL
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
@@ -39,7 +38,7 @@ def recall_text(event: HookEvent, session: SessionState, options: HookOptions, c
     text = tell(event, session, options, call) if tell is not None else ""
     if not text:
         return ""
-    from mcp_reflect.domain.text.recalled import marked  # noqa: PLC0415 - most calls are told nothing
+    from mcp_reflect.domain.text.recall_tags import marked  # noqa: PLC0415 - most calls are told nothing
 
     return marked(text)
 
@@ -80,7 +79,7 @@ def _before(event: HookEvent, session: SessionState, options: HookOptions, call:
         return ""
     planned = {"tool": event.tool, "arguments": event.arguments, "folder": event.cwd}
     meta = {PLANNED_CALL: planned}
-    if len(json.dumps(planned)) > _LONGEST_CALL:
+    if len(light_json.dumps(planned)) > _LONGEST_CALL:
         return ""
     known = call("find_error_fixes", {"error": f"before {event.tool}", "limit": _MOST_FIXES + 3}, meta)["fixes"]
     new = [each for each in known if each["memory_id"] not in session.shown]

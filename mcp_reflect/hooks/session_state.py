@@ -6,10 +6,10 @@ by side, and each line is written in one piece. It holds ids and positions, neve
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from contextlib import suppress
+
+from mcp_reflect.wire import light_json
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
@@ -73,7 +73,7 @@ class SessionState:
     def add(self, record: Mapping[str, Any]) -> None:
         """Append to the file. Raises OSError."""
         self._take(dict(record))
-        line = json.dumps(record).encode() + b"\n"
+        line = light_json.dumps(record).encode() + b"\n"
         self._size += len(line)
         if self._size > MAX_SESSION_BYTES:
             return
@@ -97,8 +97,10 @@ class SessionState:
         self._size = sum(map(len, lines)) + len(lines)
         records = []
         for line in lines:
-            with suppress(ValueError, RecursionError):  # half written when the machine went down
-                records.append(json.loads(line))
+            try:  # noqa: SIM105 - the import of contextlib would take longer than this module
+                records.append(light_json.loads(line))
+            except (ValueError, RecursionError):  # half written when the machine went down
+                pass
         return [record for record in records if isinstance(record, dict)]
 
     def _take(self, record: dict[str, Any]) -> None:
@@ -131,6 +133,8 @@ def _file_name(session: str) -> str:
 
 def remove_old_sessions(home: str) -> None:
     """Remove the files of old sessions."""
+    from contextlib import suppress  # noqa: PLC0415 - of no use but at the start of a session
+
     folder = os.path.join(home, SESSIONS_FOLDER)
     before = time.time() - SESSION_RETENTION_S
     with suppress(OSError), os.scandir(folder) as entries:

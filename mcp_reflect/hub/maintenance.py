@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def request_maintenance(
         return
     for warning in found.answer.get("warnings", []):
         tell({"warning": warning})
-    with found.link:
+    with closing(found.link):
         while (line := found.lines.next()) is not None:
             event = json.loads(line)
             if "error" in event:

@@ -7,11 +7,12 @@ folder of its own; where there are no Unix sockets, the hub listens on a loopbac
 
 from __future__ import annotations
 
-import json
+import _socket
 import os
-import socket
 import sys
 import time
+
+from mcp_reflect.wire import light_json
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
@@ -133,7 +134,7 @@ def _hub_seconds(name: str, environ: Mapping[str, str], home: str, cwd: str) -> 
     return seconds if 0 < seconds <= MAX_START_TIMEOUT_S else None
 
 
-def connect_socket(home: str) -> tuple[socket.socket, str]:
+def connect_socket(home: str) -> tuple[_socket.socket, str]:
     """Return a connection to the home's hub and the token to show it (empty on a Unix socket).
 
     Raises OSError where no hub listens, and PermissionError where what listens belongs to somebody else.
@@ -141,15 +142,19 @@ def connect_socket(home: str) -> tuple[socket.socket, str]:
     address = _read(home)
     port = address.get("port")
     if isinstance(port, int):
-        link = socket.create_connection(("127.0.0.1", port), _PATIENCE_S)
-        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return link, str(address.get("token", ""))
+        import socket  # noqa: PLC0415 - see below; a port is for systems without Unix sockets
+
+        found = socket.create_connection(("127.0.0.1", port), _PATIENCE_S)
+        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return found, str(address.get("token", ""))
     path = os.path.join(home, str(address.get("unix", SOCKET_NAME)))
     if len(os.fsencode(path)) > MAX_SOCKET_PATH_BYTES:
         raise FileNotFoundError(path)
     if os.lstat(path).st_uid != os.geteuid():
         raise PermissionError(f"{path} belongs to another user")
-    link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    # The class below `socket.socket`: that module builds enumerations of all constants, which takes half as long as the
+    # start of the interpreter.
+    link = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
         link.settimeout(_PATIENCE_S)
         _connect(link, path)
@@ -159,7 +164,7 @@ def connect_socket(home: str) -> tuple[socket.socket, str]:
     return link, ""
 
 
-def _connect(link: socket.socket, path: str) -> None:
+def _connect(link: _socket.socket, path: str) -> None:
     """Connect, and wait for a moment where more connect at once than the hub has room for."""
     until = time.monotonic() + _PATIENCE_S
     while True:
@@ -178,7 +183,7 @@ def _read(home: str) -> dict[str, Any]:
         with open(os.path.join(home, ADDRESS_NAME), encoding="utf-8") as file:
             if sys.platform != "win32" and os.fstat(file.fileno()).st_uid != os.geteuid():
                 raise PermissionError(f"{file.name} belongs to another user")
-            found = json.load(file)
+            found = light_json.loads(file.read())
     except FileNotFoundError:
         return {}
     except ValueError:  # half written by a hub that was killed

@@ -9,15 +9,12 @@ hub that was replaced is noticed by nobody.
 
 from __future__ import annotations
 
-import json
-import math
+import _thread
 import os
-import threading
 import time
-from contextlib import contextmanager, suppress
 
 from mcp_reflect import __version__
-from mcp_reflect.wire import address, handshake, hub_connection, hub_errors, request_meta
+from mcp_reflect.wire import address, handshake, hub_connection, hub_errors, light_json, request_meta
 from mcp_reflect.wire.json_rpc import parse_message
 from mcp_reflect.wire.remote_error import RemoteError, read_result
 from mcp_reflect.wire.transport import ConnectionLost, NotDelivered, SocketTransport
@@ -25,7 +22,7 @@ from mcp_reflect.wire.transport import ConnectionLost, NotDelivered, SocketTrans
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any, Self
 
     from mcp_reflect.wire.process_transport import ProcessTransport
@@ -90,9 +87,9 @@ class Caller:
     def _begin(self) -> None:
         """Create the state that processes must not share."""
         self._pid = os.getpid()
-        self._lock = threading.Lock()
+        self._lock = _thread.allocate_lock()
         self._used = time.monotonic()
-        self._answered = -math.inf
+        self._answered = float("-inf")
         self._connection = handshake.new_connection_id()
 
     def __enter__(self) -> Self:
@@ -134,8 +131,8 @@ class Caller:
     def _asked(
         self, method: str, params: Mapping[str, Any], timeout: float, *, again: bool, in_turn: bool, start_s: float
     ) -> dict[str, Any]:
-        with self._alone(time.monotonic() + timeout, timeout if in_turn else 0.0) as end:
-            until = end
+        until = self._keep_others_out(time.monotonic() + timeout, timeout if in_turn else 0.0)
+        try:
             for _ in range(_SENT_AT_MOST):
                 try:
                     if self._carrier is None:
@@ -154,6 +151,8 @@ class Caller:
                 except BaseException:  # an answer that comes after an interrupt must not be taken for the next one's
                     self._drop(_INTERRUPTED_S)
                     raise
+        finally:
+            self._let_others_in()
         raise ConnectionLost("the memory keeps ending; see `mcp-reflect hub status`")
 
     @property
@@ -163,12 +162,14 @@ class Caller:
 
     def close(self) -> None:
         """End the connection, and with it a server of this program's own. A later call makes another one."""
-        with self._alone(time.monotonic() + _FINISH_S):
+        self._keep_others_out(time.monotonic() + _FINISH_S)
+        try:
             self._drop()
+        finally:
+            self._let_others_in()
 
-    @contextmanager
-    def _alone(self, until: float, patience: float = 0.0) -> Iterator[float]:
-        """Keep other threads out, and say until when. Raises CallerBusy where they take all the time.
+    def _keep_others_out(self, until: float, patience: float = 0.0) -> float:
+        """Keep other threads out, and return until when. Raises CallerBusy where they take all the time.
 
         `patience`: for how many seconds after an answer to one of them to wait on.
         """
@@ -181,17 +182,17 @@ class Caller:
             until = self._answered + patience
             if until <= time.monotonic():
                 raise CallerBusy("another call of this program to the memory takes too long")
-        try:
-            yield max(until, self._answered + patience)
-        finally:
-            self._used = time.monotonic()
-            self._lock.release()
+        return max(until, self._answered + patience)
+
+    def _let_others_in(self) -> None:
+        self._used = time.monotonic()
+        self._lock.release()
 
     def _once(self, method: str, params: Mapping[str, Any], until: float) -> dict[str, Any]:
         self._last_id += 1
         request = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
         try:
-            line = json.dumps(request, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+            line = light_json.dumps(request, ensure_ascii=False, allow_nan=False).encode() + b"\n"
         except ValueError as error:  # a server that cannot read a line does not answer it
             from mcp_reflect.errors import CALL_AGAIN, UsageError, error_data  # noqa: PLC0415 - hooks wait for imports
 
@@ -277,13 +278,19 @@ def _about_no_call(answer: Mapping[str, Any]) -> bool:
 
 
 def _in_background(function: Any, *arguments: Any) -> None:
-    with suppress(RuntimeError):  # an interpreter that is ending starts no more threads, and needs none
+    import threading  # noqa: PLC0415 - hooks wait for imports
+
+    try:  # noqa: SIM105 - likewise, for that of contextlib
         threading.Thread(target=function, args=arguments, daemon=True).start()
+    except RuntimeError:  # an interpreter that is ending starts no more threads, and needs none
+        pass
 
 
 def _reap(hub: Any) -> None:
     """Read the start report of a hub that this process started, and wait for its exit."""
-    with suppress(OSError, ValueError):  # read already
+    try:  # noqa: SIM105 - hooks wait for the import of contextlib
         hub.stdout.read()
+    except (OSError, ValueError):  # read already
+        pass
     hub.stdout.close()
     hub.wait()

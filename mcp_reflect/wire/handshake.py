@@ -13,15 +13,15 @@ begins with RETIRING is the hub's own word: send nothing more, the answers that 
 
 from __future__ import annotations
 
-import json
 import os
-import socket
 
+from mcp_reflect.wire import light_json
 from mcp_reflect.wire.address import absolute_path
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
 if TYPE_CHECKING:
+    import _socket
     from collections.abc import Mapping
     from typing import Any
 
@@ -79,13 +79,13 @@ def build_hello(version: str, home: str, environ: Mapping[str, str], cwd: str, c
 def encode_line(message: Mapping[str, Any]) -> bytes:
     """Return a message as one line of JSON."""
     # ASCII with escapes, so that bytes of the environment that are no UTF-8 (lone surrogates) travel too.
-    return json.dumps(message).encode("ascii") + b"\n"
+    return light_json.dumps(message).encode("ascii") + b"\n"
 
 
 class LineReader:
     """Lines out of a socket. Not thread-safe; one reader at a time."""
 
-    def __init__(self, link: socket.socket) -> None:
+    def __init__(self, link: _socket.socket) -> None:
         self._link = link
         self._ready: list[bytes] = []
         self._rest: list[bytes] = []
@@ -107,7 +107,7 @@ class LineReader:
         return self._ready.pop()
 
 
-def exchange_hello(link: socket.socket, lines: LineReader, message: Mapping[str, Any]) -> dict[str, Any] | None:
+def exchange_hello(link: _socket.socket, lines: LineReader, message: Mapping[str, Any]) -> dict[str, Any] | None:
     """Send a hello and read its answer; None where the hub left instead. Raises TimeoutError."""
     try:
         link.sendall(encode_line(message))
@@ -128,7 +128,7 @@ def receive_answer(lines: LineReader) -> dict[str, Any] | None:
         return None
     if line is None:
         return None
-    answer = json.loads(line)
+    answer = light_json.loads(line)
     return answer if isinstance(answer, dict) else None
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import os
-import socket
 import sys
 import time
 
@@ -14,6 +12,7 @@ from mcp_reflect.wire.hub_errors import HubSilent, HubUnavailable
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
 if TYPE_CHECKING:
+    import _socket
     from collections.abc import Mapping
     from typing import Any
 
@@ -25,14 +24,14 @@ _FIRST_LOOK_S = 0.5
 class HubConnection:
     """A hub that has accepted the hello: its socket, what it sends, and its answer."""
 
-    def __init__(self, link: socket.socket, lines: handshake.LineReader, answer: Mapping[str, Any]) -> None:
+    def __init__(self, link: _socket.socket, lines: handshake.LineReader, answer: Mapping[str, Any]) -> None:
         self.link = link
         self.lines = lines
         self.answer = answer
 
 
 def try_connect(
-    home: str, greeting: Mapping[str, Any], until: float = math.inf, *, patience_s: float = ANSWER_TIMEOUT_S
+    home: str, greeting: Mapping[str, Any], until: float = float("inf"), *, patience_s: float = ANSWER_TIMEOUT_S
 ) -> HubConnection | None:
     """Connect and greet; None where no hub listens, or it left before it answered.
 
@@ -70,7 +69,7 @@ def try_connect(
 
 
 def _greet(
-    home: str, link: socket.socket, lines: handshake.LineReader, greeting: Mapping[str, Any], until: float
+    home: str, link: _socket.socket, lines: handshake.LineReader, greeting: Mapping[str, Any], until: float
 ) -> dict[str, Any] | None:
     """Exchange the hello; None where the hub left instead. Raises TimeoutError, and HubFrozen, told within seconds."""
     link.settimeout(max(min(_FIRST_LOOK_S, until - time.monotonic()), POLL_S))
@@ -119,7 +118,7 @@ def stop_hub(home: str, until: float, command: str = "retire") -> bool:
     asked = try_connect(home, {"mcp-reflect": handshake.HUB_PROTOCOL, "command": command})
     if asked is None:
         return False
-    with asked.link:
+    try:
         # The hub lets go of this connection when everything else is done.
         asked.link.settimeout(max(until - time.monotonic(), 0.1))
         try:
@@ -129,4 +128,6 @@ def stop_hub(home: str, until: float, command: str = "retire") -> bool:
             raise HubUnavailable(f"the hub of {home} does not exit") from None
         except OSError:
             pass
+    finally:
+        asked.link.close()
     return True

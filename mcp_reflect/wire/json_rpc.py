@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import re
+from mcp_reflect.wire import light_json
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
@@ -26,7 +25,7 @@ _LONGEST_EDGE = 1_000
 def parse_message(line: bytes) -> dict[str, Any]:
     """Return the message in a line; empty where it holds none, which is left to the hub."""
     try:
-        message = json.loads(line)
+        message = light_json.loads(line)
     except (ValueError, RecursionError):  # RecursionError: nested too deeply
         return {}
     return message if isinstance(message, dict) else {}
@@ -40,13 +39,15 @@ def find_request_id(line: bytes) -> str | None:
     inner = line.strip()
     if not inner.startswith(b"{") or not inner.endswith(b"}"):
         return None
+    import re  # noqa: PLC0415 - for lines that no client sends; hooks and shims wait for imports
+
     front = re.split(rb"[{\[]", inner[1 : _LONGEST_EDGE + 1], maxsplit=1)[0]
     back = re.split(rb"[}\]]", inner[-_LONGEST_EDGE - 1 : -1])[-1] + b"}"
     found = re.search(_ID, front) or re.search(_ID, back)
     if found is None:
         return None
     try:
-        return json.dumps(json.loads(found[1]))
+        return light_json.dumps(light_json.loads(found[1]))
     except ValueError:  # no UTF-8
         return None
 
@@ -54,7 +55,7 @@ def find_request_id(line: bytes) -> str | None:
 def cancelled_key(notification: Mapping[str, Any]) -> str:
     """Return the id, as JSON, of the request that a notification cancels."""
     params = notification.get("params")
-    return json.dumps(params.get("requestId") if isinstance(params, dict) else None)
+    return light_json.dumps(params.get("requestId") if isinstance(params, dict) else None)
 
 
 def cancellation(key: str) -> bytes:
@@ -64,5 +65,5 @@ def cancellation(key: str) -> bytes:
 
 def error_response(key: str, reason: str, code: int = CONNECTION_LOST_CODE) -> bytes:
     """Return the answer to a request that could not be carried out; `key` is its id as JSON."""
-    error = json.dumps({"code": code, "message": reason})
+    error = light_json.dumps({"code": code, "message": reason})
     return f'{{"jsonrpc":"2.0","id":{key},"error":{error}}}\n'.encode()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import selectors
-import socket
+import _socket
 import time
-from contextlib import suppress
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
@@ -61,6 +59,8 @@ class SocketTransport:
 
         May run beside `send` and `next`.
         """
+        import selectors  # noqa: PLC0415 - programs that live long come here, hooks do not
+
         with selectors.DefaultSelector() as selector:
             try:
                 selector.register(self._link, selectors.EVENT_READ)
@@ -71,8 +71,10 @@ class SocketTransport:
     def close(self, patience: float) -> None:
         """Close the connection at once; `patience` is for servers that have to end."""
         del patience  # nobody is waited for
-        with suppress(OSError):
-            self._link.shutdown(socket.SHUT_RDWR)
+        try:  # noqa: SIM105 - the import of contextlib takes longer than this module
+            self._link.shutdown(_socket.SHUT_RDWR)
+        except OSError:
+            pass
         self._link.close()
 
     def abandon(self) -> None:

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mcp_reflect.application.requests import MAX_TRAJECTORY
-from mcp_reflect.domain.text.recalled import marked, strip_recalled
+from mcp_reflect.domain.text.recall_tags import marked
+from mcp_reflect.domain.text.recalled import strip_recalled
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.hooks.clients import load_transcript_reader
 from mcp_reflect.hooks.event import HookEvent

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from mcp_reflect.cli.console import PlainConsole
 from mcp_reflect.cli.layout import flat
+from mcp_reflect.domain.text import inert as defusing
+from mcp_reflect.domain.text.harmless import is_harmless
 from mcp_reflect.domain.text.inert import inert, visible
-from mcp_reflect.domain.text.recalled import marked
+from mcp_reflect.domain.text.recall_tags import marked
 from mcp_reflect.domain.text.rendering import render_augmented, strip_recalled
 from mcp_reflect.server.text import readable
 from tests.support.effort import examples
@@ -85,6 +87,24 @@ def test_what_was_made_inert_is_inert_and_stays_so(text: str) -> None:
     assert not SEEN.search(once)
     assert OPEN not in once
     assert CLOSE not in once
+
+
+PIECES = [
+    *("Relevant", " memories", ":", "\n", "- ", "--", " Memory 1 ", "Past task", "Reflection"),
+    *("*", "…", " ", "\t", "<", "|a|", "é"),
+]
+
+
+@settings(max_examples=examples(400), deadline=None)
+@given(texts | st.lists(st.sampled_from(PIECES) | st.text(st.characters(max_codepoint=127)), max_size=6).map("".join))
+def test_what_a_quick_look_finds_harmless_is(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(defusing, "is_harmless", lambda _: False)
+        assert inert(text) == text or not is_harmless(text)
+
+
+def test_a_quick_look_knows_ordinary_lessons() -> None:
+    assert is_harmless("This call failed here before.\n1. KeyError: 'task'\n   Fix: read the task's memory first…")
 
 
 @pytest.mark.parametrize("text", ATTACKS[:10])

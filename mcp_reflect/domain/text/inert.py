@@ -18,12 +18,14 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
+from mcp_reflect.domain.text.harmless import is_harmless
+
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
 if TYPE_CHECKING:
     from typing import Any
 
-# Compiled at first use: a hook before a command imports this, and harmless text needs two of them at most.
+# Compiled at first use: hooks import this, and harmless text needs two of them at most.
 _SEQUENCE = (
     # CSI; OSC, DCS, SOS, PM, APC up to their end or the line's; two-character escapes. ESC may be written as C1.
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
@@ -76,6 +78,8 @@ def inert(text: str) -> str:
 
     For whatever a model or a page is shown.
     """
+    if is_harmless(text):
+        return text
     text = visible(text)
     while True:
         lines = [_defused(line) for line in text.split("\n")]

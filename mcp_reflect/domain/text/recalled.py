@@ -12,7 +12,7 @@ The block may stand in the middle of a log, several times, and inside JSON strin
 A block that begins another one's text before it is complete is not a block: the search goes on at the inner one. Hence
 each character is looked at a bounded number of times.
 
-What hooks add to a conversation has no such grammar; it stands between the tags that `marked` writes.
+What hooks add to a conversation has no such grammar; it stands between the tags that `recall_tags.marked` writes.
 """
 
 from __future__ import annotations
@@ -20,16 +20,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from mcp_reflect.domain.text.inert import inert
+from mcp_reflect.domain.text.recall_tags import CLOSING, OPENING, TAG
 
 LABELS = ("Mistake: ", "Do instead: ", "Guidance: ", "Tools: ", "What worked: ")
 """How a field of a reflection begins, in order."""
 
 _TITLE = "Relevant memories:"
-_TAG = "mcp-reflect-recall"
-_OPEN = "<mcp-reflect-recall>"
-_CLOSE = "</mcp-reflect-recall>"
-_MARKS = ((_OPEN, _CLOSE), ("&lt;mcp-reflect-recall&gt;", "&lt;/mcp-reflect-recall&gt;"))
+_MARKS = ((OPENING, CLOSING), ("&lt;mcp-reflect-recall&gt;", "&lt;/mcp-reflect-recall&gt;"))
 """As they are written, and as Gemini CLI escapes them."""
 _SECTION = r"(?:Successful|Failed|Other) memories:"
 _ENTRY = r"--- Memory \d{1,9} ---"
@@ -38,14 +35,9 @@ _HEADER = re.compile(
 )
 
 
-def marked(text: str) -> str:
-    """Recalled text as hooks add it to a conversation, so that it can be cut out again."""
-    return f"{_OPEN}\n{inert(text)}\n{_CLOSE}"
-
-
 def may_hold_recalled(text: str) -> bool:
     """Return false for a text without anything that `strip_recalled` would look at, in whatever JSON it stands."""
-    return _TAG in text or _TITLE in text
+    return TAG in text or _TITLE in text
 
 
 def _without_marked(text: str) -> str:

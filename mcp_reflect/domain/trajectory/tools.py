@@ -1,12 +1,9 @@
 """Tools of coding agents: names of shells and editors, their arguments and exit codes.
 
-Imports only the standard library, because hooks import it.
+Hooks before a command import it, and wait for what it imports: nothing but in the functions that they do not call.
 """
 
 from __future__ import annotations
-
-import json
-import re
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
@@ -43,6 +40,8 @@ _MOST_WORDS = 6
 
 def is_tool_name(name: str) -> bool:
     """Return true for what servers call a tool; false for a sentence in the place of a name."""
+    import re  # noqa: PLC0415 - see above
+
     return bool(re.fullmatch(_NAME, name)) and len(re.split(r"[_-]+", name.rpartition("__")[2])) <= _MOST_WORDS
 
 
@@ -62,6 +61,8 @@ def is_edit(tool: str, arguments: dict[str, Any]) -> bool:
 def arguments_of(given: Any) -> dict[str, Any]:
     """Return the arguments of a call as an object; text that is no JSON object is put under `input`."""
     if isinstance(given, str):
+        import json  # noqa: PLC0415 - see above
+
         try:
             read = json.loads(given)
         except (ValueError, RecursionError):
@@ -85,6 +86,8 @@ def exit_code(text: str, failed: bool | None) -> int | None:
 
     Without one, return 0 where `failed` is False and None otherwise.
     """
+    import re  # noqa: PLC0415 - see above
+
     told = re.search(_EXIT, text[:300]) or re.search(_EXIT, text[-300:])
     if told:
         return int(told[1])

@@ -67,6 +67,6 @@ def format_request(text: str) -> dict[str, Any] | None:
 
     Gemini CLI sends it like a prompt of the user, so it is marked as what hooks add.
     """
-    from mcp_reflect.domain.text.recalled import marked  # noqa: PLC0415 - a turn's end alone needs it
+    from mcp_reflect.domain.text.recall_tags import marked  # noqa: PLC0415 - a turn's end alone needs it
 
     return {"decision": "block", "reason": marked(text)}

@@ -1,0 +1,17 @@
+"""The tags around what hooks add to a conversation. Few imports: a hook before a command waits for them."""
+
+from __future__ import annotations
+
+from mcp_reflect.domain.text.harmless import is_harmless
+
+TAG = "mcp-reflect-recall"
+OPENING, CLOSING = f"<{TAG}>", f"</{TAG}>"
+
+
+def marked(text: str) -> str:
+    """Recalled text as hooks add it to a conversation, so that it can be cut out again."""
+    if not is_harmless(text):
+        from mcp_reflect.domain.text.inert import inert  # noqa: PLC0415 - its patterns are seldom needed
+
+        text = inert(text)
+    return f"{OPENING}\n{text}\n{CLOSING}"
