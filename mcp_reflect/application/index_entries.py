@@ -3,6 +3,9 @@
 The document is the task with the lesson. The metadata are the memory's own fields and the user's scalar metadata, each
 under its own name, so that `where={"project": …, "q_value": {"$gte": 0.7}}` finds what the names say. A key of the user
 that has the name of a field, or one that Chroma keeps for itself, is prefixed with `USER_PREFIX`.
+
+Wherever it stands, an entry keeps to the quotas of Chroma Cloud, which would refuse it otherwise, and with it the whole
+write: long texts and values are cut, and keys that are too long or too many are left out.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from mcp_reflect.domain.models import Memory, flat_fields
 
 IndexValue = str | int | float | bool
 
-ENTRY_VERSION = "2"
+ENTRY_VERSION = "3"
 """Raised when entries hold something else; indexes of another version are filled again."""
 
 USER_PREFIX = "metadata."
@@ -24,10 +27,21 @@ NOT_IN_STEP = frozenset({"last_used_at"})
 _RESERVED_PREFIX = "chroma:"
 _MAX_INTEGER = 2**63
 
+_MAX_DOCUMENT_BYTES = 16_384
+_MAX_VALUE_BYTES = 4_096
+_MAX_KEY_BYTES = 36
+_MAX_KEYS = 32
+_MARK = "…"
+
 
 def index_document(memory: Memory) -> str:
-    """Return the text of an entry: the task and the lesson, once where they are the same."""
-    return "\n\n".join(dict.fromkeys(text for text in (memory.task, memory.reflection) if text))
+    """Return the text of an entry: the task and the lesson, once where they are the same.
+
+    A long task makes room for the lesson first.
+    """
+    room = max(_MAX_DOCUMENT_BYTES // 2, _MAX_DOCUMENT_BYTES - len(f"\n\n{memory.reflection}".encode()))
+    parts = (_cut(memory.task, room), memory.reflection) if memory.reflection != memory.task else (memory.task,)
+    return _cut("\n\n".join(filter(None, parts)), _MAX_DOCUMENT_BYTES)
 
 
 def index_metadata(memory: Memory) -> dict[str, IndexValue]:
@@ -48,7 +62,9 @@ def index_metadata(memory: Memory) -> dict[str, IndexValue]:
         "trace_id": memory.source_trace_id,
     }
     found = {name: value for name, value in own.items() if value is not None and value != ""}
-    return _scalars(found) | _scalars({_key(name, own): value for name, value in memory.metadata.items()})
+    of_user = {_key(name, own): value for name, value in memory.metadata.items()}
+    kept = [name for name in of_user if len(name.encode()) <= _MAX_KEY_BYTES][: _MAX_KEYS - len(own)]
+    return _scalars(found) | _scalars({name: of_user[name] for name in kept})
 
 
 def _key(name: str, own: Mapping[str, object]) -> str:
@@ -59,9 +75,19 @@ def _scalars(values: Mapping[str, object]) -> dict[str, IndexValue]:
     found: dict[str, IndexValue] = {}
     for name, value in values.items():
         if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _MAX_INTEGER:
-            found[name] = str(value)
-        elif isinstance(value, str | int | float):
+            found[name] = _cut(str(value), _MAX_VALUE_BYTES)
+        elif isinstance(value, str):
+            found[name] = _cut(value, _MAX_VALUE_BYTES)
+        elif isinstance(value, int | float):
             found[name] = value
         elif isinstance(value, Sequence):
-            found[name] = ", ".join(str(item) for item in value)
+            found[name] = _cut(", ".join(str(item) for item in value), _MAX_VALUE_BYTES)
     return found
+
+
+def _cut(text: str, limit: int) -> str:
+    """Return at most `limit` bytes of a text, the last of which stand for the end that was left out."""
+    encoded = text.encode()
+    if len(encoded) <= limit:
+        return text
+    return encoded[: limit - len(_MARK.encode())].decode(errors="ignore") + _MARK

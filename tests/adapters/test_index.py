@@ -19,6 +19,7 @@ from mcp_reflect.adapters.chroma_index import ChromaIndex
 from mcp_reflect.application.ports import VectorIndex
 from mcp_reflect.errors import IndexFailure
 from tests.support.fakes import MemoryIndex
+from tests.support.http_service import Request, recording_proxy
 from tests.support.values import axis
 from tests.support.waiting import HANG_S
 
@@ -218,16 +219,30 @@ def test_a_server_is_asked_for_its_tenant_and_database_in_small_writes(chroma_se
     )
     with urllib.request.urlopen(made):
         pass
-    first = ChromaIndex(tmp_path / "unused", chroma_server)
-    second = ChromaIndex(tmp_path / "unused", chroma_server, token="t", tenant="default_tenant", database="second")
-    ids = [f"m{number}" for number in range(301)]
-    second.upsert(
-        "tenants", "model", ids, np.stack([axis(number % 3) for number in range(301)]), [{"user": "ann"}] * 301
-    )
-    assert second.contents("tenants", "model").keys() == set(ids)
-    assert first.contents("tenants", "model") == {}
-    missing = ChromaIndex(tmp_path / "unused", chroma_server, database="third")
-    with pytest.raises(IndexFailure):
-        missing.contents("tenants", "model")
-    for index in (first, second, missing):
-        index.close()
+    passed: list[Request] = []
+    with recording_proxy(chroma_server, passed) as url:
+        first = ChromaIndex(tmp_path / "unused", url)
+        second = ChromaIndex(tmp_path / "unused", url, token="secret", tenant="default_tenant", database="second")
+        ids = [f"m{number}" for number in range(301)]
+        vectors = np.stack([axis(number % 3) for number in range(301)])
+        second.upsert("tenants", "model", ids, vectors, [{"user": "ann"}] * 301)
+        second.describe("tenants", "model", ids, [{"user": "bob"}] * 301)
+        assert second.contents("tenants", "model").keys() == set(ids)
+        assert 0 < len(second.nearest("tenants", "model", axis(0), 301)) <= 300
+        second.delete("tenants", "model", ids[1:])
+        assert second.contents("tenants", "model").keys() == {"m0"}
+        of_second, passed[:] = list(passed), []
+        assert first.contents("tenants", "model") == {}
+        assert not any("authorization" in request.headers for request in passed)
+        missing = ChromaIndex(tmp_path / "unused", url, database="third")
+        with pytest.raises(IndexFailure):
+            missing.contents("tenants", "model")
+        for index in (first, second, missing):
+            index.close()
+    for request in of_second:
+        assert request.headers["authorization"] == "Bearer secret"
+        assert request.headers["x-chroma-token"] == "secret"
+        assert len(request.body.get("ids") or ()) <= 300
+        assert max(request.body.get("limit") or 0, request.body.get("n_results") or 0) <= 300
+    written = [len(request.body["ids"]) for request in of_second if request.path.endswith(("upsert", "update"))]
+    assert written == [300, 1, 300, 1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import chromadb
@@ -12,12 +13,18 @@ from mcp_reflect.adapters.chroma_index import ChromaIndex
 from mcp_reflect.application.index_entries import index_document, index_metadata
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.maintenance.audit import audit_project
-from mcp_reflect.application.requests import Submission
+from mcp_reflect.application.requests import Query, Submission
 from tests.support.composition import small_memory
 from tests.support.values import make_memory, make_trace
 
 TASK = "Deploy the shop to the staging cluster"
 LESSON = "Run `make migrate` before the rollout."
+RUN = json.dumps(
+    [
+        {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "shell", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "c1", "content": "done"},
+    ]
+)
 
 
 @pytest.mark.slow
@@ -28,10 +35,17 @@ def test_a_notebook_finds_lessons_q_values_and_tags_with_chromadb_alone(tmp_path
         indexer = Indexer(parts.ledger, index, parts.embedder.identity)
         project = parts.memory.profile.project
         first = parts.memory.submit(
-            Submission(task=TASK, review_result="pass", guidance=LESSON, metadata={"team": "shop", "status": "done"})
+            Submission(
+                task=TASK,
+                trajectory=RUN,
+                review_result="pass",
+                guidance=LESSON,
+                metadata={"team": "shop", "status": "done"},
+            )
         )
         assert first.memory is not None
         indexer.sync(project)
+        parts.memory.query(Query(task=TASK))
         parts.memory.submit(
             Submission(
                 task="Deploy it again",
@@ -49,6 +63,11 @@ def test_a_notebook_finds_lessons_q_values_and_tags_with_chromadb_alone(tmp_path
         assert "kind" in found.text
         assert "q_value" in found.text
         indexer.rebuild(project)
+        for action, held in (("deprecate", False), ("restore", True)):
+            parts.memory.manage(first.memory.id, action)
+            indexer.sync(project)
+            assert (first.memory.id in index.descriptions(project, parts.embedder.identity)) is held
+            assert audit_project(parts.ledger, index, parts.embedder, project) == []
         index.close()
 
     client = chromadb.PersistentClient(str(folder), Settings(anonymized_telemetry=False))
@@ -61,12 +80,12 @@ def test_a_notebook_finds_lessons_q_values_and_tags_with_chromadb_alone(tmp_path
     assert LESSON in good["documents"][0]
     assert good["metadatas"] is not None
     told = good["metadatas"][0]
-    assert (told["status"], told["metadata.status"], told["kind"], told["success"]) == (
-        "active",
-        "done",
-        "reflection",
-        True,
-    )
+    shown = ("status", "metadata.status", "kind", "success", "tools", "user", "project", "trace_id")
+    expected = ("active", "done", "reflection", True, "shell", "ann", project, first.trace_id)
+    assert tuple(told[name] for name in shown) == expected
+    assert collection.get(where={"created": {"$lte": first.memory.created_at.timestamp()}})["ids"] == [first.memory.id]
+    assert told["created_at"] == first.memory.created_at.isoformat()
+    assert "last_used_at" in told
     assert collection.get(where_document={"$contains": "migrate"})["ids"] == [first.memory.id]
     client.close()
 
@@ -77,3 +96,21 @@ def test_values_that_chroma_cannot_hold_become_text() -> None:
     assert (told["big"], told["tags"], told["metadata.chroma:x"]) == (str(2**70), "a, b", 1.5)
     assert "last_used_at" not in told
     assert index_document(memory) == f"{memory.task}\n\nLook."
+
+
+def test_entries_keep_to_the_quotas_of_chroma_cloud() -> None:
+    wide = "é" * 3_000
+    many = {f"key{number}": number for number in range(40)}
+    memory = make_memory(
+        make_trace(), task="ä" * 20_000, reflection="Look first.", metadata={"k" * 37: 1, "wide": wide} | many
+    )
+    told, text = index_metadata(memory), index_document(memory)
+    assert len(text.encode()) <= 16_384
+    assert text.endswith("…\n\nLook first.")
+    assert len(str(told["wide"]).encode()) <= 4_096
+    assert len(told) <= 32
+    assert max(len(name.encode()) for name in told) <= 36
+    long_lesson = make_memory(make_trace(), task="Short.", reflection="x" * 20_000)
+    assert len(index_document(long_lesson).encode()) == 16_384
+    both = make_memory(make_trace(), task="ä" * 20_000, reflection="x" * 20_000)
+    assert len(index_document(both).encode()) == 16_384

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 _BATCH = 1_000
 
 _SERVER_BATCH = 300
-"""Entries per call to a server: the quota of Chroma Cloud for one write and for one read."""
+"""Entries per call to a server: the quota of Chroma Cloud for one write, and for the results of one read."""
 
 _HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 400, "max_neighbors": 32}
 """Chosen for a recall of 99% at the nearest 100 of 100,000 real embeddings."""
@@ -51,6 +51,7 @@ class ChromaIndex:
         self._folder = folder
         self._url = url
         self._access = (token, tenant, database)
+        self._most = _SERVER_BATCH if url else _BATCH
         self._client: Any = None
         self._opened: tuple[int, int] | None = None
         self._collections: dict[tuple[str, str], Any] = {}
@@ -115,12 +116,15 @@ class ChromaIndex:
                 collection.delete(ids=list(ids[part]))
 
     def nearest(self, project: str, model: str, vector: Vector, limit: int) -> list[str]:
-        """Return the ids of at most `limit` nearest vectors, nearest first; none without a collection."""
+        """Return the ids of at most `limit` nearest vectors, nearest first; none without a collection.
+
+        A server is asked for 300 at most.
+        """
         with self._failing("querying"):
             collection = self._open(project, model)
             if collection is None:
                 return []
-            found = collection.query(query_embeddings=[vector], n_results=limit, include=[])
+            found = collection.query(query_embeddings=[vector], n_results=min(limit, self._most), include=[])
             return list(found["ids"][0])
 
     def contents(self, project: str, model: str) -> dict[str, Vector]:
@@ -182,8 +186,7 @@ class ChromaIndex:
 
     def _parts(self, count: int) -> Iterator[slice]:
         """The pieces in which so many entries are written or read."""
-        size = _SERVER_BATCH if self._url else _BATCH
-        return (slice(start, start + size) for start in range(0, count, size))
+        return (slice(start, start + self._most) for start in range(0, count, self._most))
 
     @contextmanager
     def _failing(self, doing: str) -> Iterator[None]:
