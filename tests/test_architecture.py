@@ -220,7 +220,8 @@ def test_building_the_server_loads_nothing_heavy() -> None:
     assert not done.stdout.split()
 
 
-UNREAD = HEAVY | {"mcp", "numpy", "mcp_reflect.application.known_errors", "mcp_reflect.bootstrap.memory"}
+UNREAD_PARTS = ("application.known_errors", "bootstrap.memory", "domain.redaction.redact", "domain.trajectory.parsing")
+UNREAD = HEAVY | {"mcp", "numpy", *(f"mcp_reflect.{name}" for name in UNREAD_PARTS)}
 """What a command that reads records does not wait for where no hub runs."""
 
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from mcp_reflect.application.ports import InsightFigures, Ledger, LostWrites, ProjectCounts, ReadSession, TraceSummary
+from mcp_reflect.application.ports import (
+    InsightFigures,
+    LostWrites,
+    ProjectCounts,
+    ReadableLedger,
+    ReadSession,
+    TraceSummary,
+)
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.models import (
     ClaimMemory,
@@ -17,7 +24,6 @@ from mcp_reflect.domain.models import (
     Trace,
     of_kind,
 )
-from mcp_reflect.domain.redaction.stored_text import storable_key
 from mcp_reflect.errors import InvalidArgument, UnknownId
 
 ISSUED_BY = "query_memories and augment_task"
@@ -31,7 +37,7 @@ AnyTrace = TypeVar("AnyTrace", Trace, TraceSummary)
 class MemoryReader:
     """Reads the records that a profile may see; `embedding_model` is the identity of the model in use."""
 
-    def __init__(self, ledger: Ledger, profile: Profile, embedding_model: str) -> None:
+    def __init__(self, ledger: ReadableLedger, profile: Profile, embedding_model: str) -> None:
         self._ledger = ledger
         self.profile = profile
         self.embedding_model = embedding_model
@@ -43,6 +49,8 @@ class MemoryReader:
 
     def find_submitted(self, trace_key: str) -> str | None:
         """Return the id of the run that was submitted under a trace_key; None where none was."""
+        from mcp_reflect.domain.redaction.stored_text import storable_key  # noqa: PLC0415 - a quarter of a reading
+
         with self._ledger.reading() as session:
             found = session.traces.find_by_key(self.profile.project, storable_key(trace_key))
         return found.id if found is not None and self.profile.sees(found) else None

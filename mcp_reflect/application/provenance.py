@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcp_reflect.application.memory_reader import ISSUED_BY
-from mcp_reflect.application.ports import Ledger, TraceSummary
+from mcp_reflect.application.ports import ReadableLedger, TraceSummary
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.models import LogEntry, Memory, Review, UtilityEvent
 from mcp_reflect.errors import UnknownId
@@ -39,7 +39,7 @@ class Explanation:
         return [self.memory.initial_q, *(move.event.q_after for move in self.moves)]
 
 
-def explain(ledger: Ledger, profile: Profile, memory_id: str) -> Explanation:
+def explain(ledger: ReadableLedger, profile: Profile, memory_id: str) -> Explanation:
     """Return the provenance of a memory. Raises UnknownId for one that this connection does not see."""
     with ledger.reading() as session:
         memory = session.memories.by_ids([memory_id]).get(memory_id)
@@ -79,7 +79,7 @@ class RunExplanation:
     taught: list[Memory]
 
 
-def explain_run(ledger: Ledger, profile: Profile, trace_id: str) -> RunExplanation:
+def explain_run(ledger: ReadableLedger, profile: Profile, trace_id: str) -> RunExplanation:
     """Return what a run was given, what its review moved, and what it taught. Raises UnknownId."""
     with ledger.reading() as session:
         run = session.traces.summary(trace_id)

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_reflect.application.ports import Clock, Embedder, Ledger
+from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadableLedger
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.bootstrap.parts import build_embedder, build_ledger, build_mirror, build_profile
+from mcp_reflect.bootstrap.parts import (
+    build_embedder,
+    build_ledger,
+    build_mirror,
+    build_profile,
+    open_ledger_for_reading,
+)
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings
 from mcp_reflect.domain.ids import new_id
@@ -61,6 +68,34 @@ def open_ledger_access(settings: Settings, clock: Clock = utc_now) -> Iterator[L
             embedder.close()
     finally:
         ledger.close()
+
+
+@dataclass(frozen=True)
+class ReadAccess:
+    """The ledger for a command that only reads: opening it writes nothing."""
+
+    settings: Settings
+    ledger: ReadableLedger
+    embedder: Embedder
+    profile: Profile
+
+    def count_waiting_errors(self) -> int:
+        """Return the number of errors in the repository's file that wait for consent."""
+        mirror = self.settings.errors.mirror
+        if not mirror or not Path(mirror).is_file():
+            return 0
+        # Looking at the file takes in what somebody changed in it.
+        with open_ledger_access(self.settings) as access:
+            return access.count_waiting_errors()
+
+
+@contextmanager
+def open_read_access(settings: Settings) -> Iterator[ReadAccess]:
+    """Open the ledger of the settings for reading. Raises ConfigurationError or LedgerError."""
+    home = Home(settings.home)
+    embedder = build_embedder(settings, home)
+    with closing(embedder), closing(open_ledger_for_reading(settings, home)) as ledger:
+        yield ReadAccess(settings, ledger, embedder, build_profile(settings, embedder, new_id("con")))
 
 
 def ledger_access_of(ledger: Ledger, embedder: Embedder, settings: Settings, clock: Clock = utc_now) -> LedgerAccess:

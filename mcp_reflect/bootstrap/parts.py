@@ -6,7 +6,7 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mcp_reflect.application.ports import Clock, Embedder, Ledger, LedgerFile, Usage, VectorIndex
+from mcp_reflect.application.ports import Clock, Embedder, Ledger, LedgerFile, ReadableLedger, Usage, VectorIndex
 from mcp_reflect.application.profile import InsightRules, Profile
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings
@@ -60,6 +60,13 @@ def build_ledger(settings: Settings, home: Home) -> Ledger:
     from mcp_reflect.adapters.sql_ledger import SqlLedger  # noqa: PLC0415 - heavy
 
     return SqlLedger(settings.ledger.url or home.ledger_url)
+
+
+def open_ledger_for_reading(settings: Settings, home: Home) -> ReadableLedger:
+    """Open the ledger of the settings for a process that writes nothing to it."""
+    from mcp_reflect.adapters.sql_ledger.read_only import open_for_reading  # noqa: PLC0415 - heavy
+
+    return open_for_reading(settings.ledger.url or home.ledger_url)
 
 
 def home_ledger_file(settings: Settings) -> LedgerFile:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp_reflect import __version__
-from mcp_reflect.cli.console import ledger_access, note, report_errors
+from mcp_reflect.cli.console import current_settings, note, report_errors
 from mcp_reflect.errors import error_from_data, read_error_data
 from mcp_reflect.wire import address, handshake, hub_connection, hub_errors
 
@@ -59,9 +59,10 @@ def _no_garbage_collection() -> Iterator[None]:
 
 
 def _from_ledger(records: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    from mcp_reflect.bootstrap.ledger import open_read_access  # noqa: PLC0415 - heavy
     from mcp_reflect.server.records import RecordReader  # noqa: PLC0415 - heavy
 
-    with ledger_access() as access:
+    with report_errors(), open_read_access(current_settings()) as access:
         reader = RecordReader(access.ledger, access.profile, access.embedder.identity, access.count_waiting_errors)
         return reader.read(records, arguments)
 

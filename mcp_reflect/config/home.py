@@ -57,7 +57,8 @@ class Home:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if os.name == "posix":
                 _refuse_foreign(folder)
-                folder.chmod(0o700)  # a folder that was there before may be open to others
+                if folder.stat().st_mode & 0o077:  # a folder that was there before may be open to others
+                    folder.chmod(0o700)
         except OSError as error:
             raise ConfigurationError(
                 f"MCP_REFLECT_HOME = {folder}: cannot be created or written ({error.strerror}); "

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mcp_reflect.application.memory_reader import MemoryReader
-from mcp_reflect.application.ports import Ledger
+from mcp_reflect.application.ports import ReadableLedger
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.provenance import explain, explain_run
 from mcp_reflect.domain.models import RETRIEVABLE, Memory
@@ -26,7 +26,7 @@ class RecordReader:
     """
 
     def __init__(
-        self, ledger: Ledger, profile: Profile, embedding_model: str, count_waiting_errors: Callable[[], int]
+        self, ledger: ReadableLedger, profile: Profile, embedding_model: str, count_waiting_errors: Callable[[], int]
     ) -> None:
         self._ledger = ledger
         self._profile = profile

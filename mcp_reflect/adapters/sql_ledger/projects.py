@@ -8,9 +8,7 @@ from sqlalchemy import Connection, String, cast, func, insert, select
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.jobs import insight_jobs_of
-from mcp_reflect.adapters.sql_ledger.portable import export_rows
 from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
-from mcp_reflect.adapters.sql_ledger.taking_in import RowImport
 from mcp_reflect.adapters.sql_ledger.traces import runs_of
 from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
 from mcp_reflect.application.ports import (
@@ -96,6 +94,8 @@ class SqlProjects(SqlRepository):
 
     def export(self, project: str, *, vectors: bool) -> Portable:
         """Return the project as rows that are read while the session is open; without `vectors` no embeddings."""
+        from mcp_reflect.adapters.sql_ledger.portable import export_rows  # noqa: PLC0415 - few need it
+
         return export_rows(self._connection, project, vectors=vectors)
 
     def is_own_export(self, sha256: str) -> bool:
@@ -110,6 +110,8 @@ class SqlProjects(SqlRepository):
 
     def import_rows(self, rows: Iterable[PortableRow], project: str) -> Taken:
         """Insert exported rows that are not there yet; raises ArchiveError for rows that do not fit."""
+        from mcp_reflect.adapters.sql_ledger.taking_in import RowImport  # noqa: PLC0415 - few need it
+
         return RowImport(self._connection, self._feed, project).take(rows)
 
 

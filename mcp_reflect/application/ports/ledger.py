@@ -16,12 +16,24 @@ class OutOfDate(Exception):
     """Somebody has written to the ledger after the change that was named."""
 
 
-class Ledger(Protocol):
-    """The store of record. Thread-safe; a session belongs to the thread that opened it."""
+class ReadableLedger(Protocol):
+    """The store of record as who only reads sees it. Thread-safe; a session belongs to the thread that opened it."""
 
     def reading(self) -> AbstractContextManager[ReadSession]:
         """Open a read session: it sees what was committed when it began to read, and keeps no writer waiting."""
         ...
+
+    def lost_writes(self) -> LostWrites | None:
+        """Return what was acknowledged and is missing from the ledger, as found lately; None where nothing is."""
+        ...
+
+    def close(self) -> None:
+        """Close the connections to the database."""
+        ...
+
+
+class Ledger(ReadableLedger, Protocol):
+    """The store of record."""
 
     def writing(self, *, durable: bool = True) -> AbstractContextManager[WriteSession]:
         """Open a write session: one transaction, committed at the end of the block, rolled back by an exception.
@@ -43,16 +55,8 @@ class Ledger(Protocol):
         """The latest change of which this object knows, without asking: others may have written since."""
         ...
 
-    def lost_writes(self) -> LostWrites | None:
-        """Return what was acknowledged and is missing from the ledger, as found lately; None where nothing is."""
-        ...
-
     def scrub(self) -> None:
         """Leave nothing of what was deleted in the ledger's files. Raises LedgerError where others hold on to it."""
-        ...
-
-    def close(self) -> None:
-        """Close the connections to the database."""
         ...
 
 
