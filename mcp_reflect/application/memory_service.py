@@ -79,6 +79,7 @@ class MemoryService(MemoryReader):
         is_waiting: Callable[[str], bool],
     ) -> None:
         super().__init__(ledger, profile, embedder.identity)
+        self._ledger: Ledger = ledger
         self._embedder = embedder
         self._retriever = retriever
         self.reviews = reviews

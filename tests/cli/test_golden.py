@@ -166,5 +166,5 @@ def test_commands_that_read_print_the_same_without_a_hub(
             alone.setenv("MCP_REFLECT_HUB__ENABLED", "false")
             assert CliRunner().invoke(build_app(), arguments).output == by_hub.output
         with monkeypatch.context() as no_ledger:
-            no_ledger.setattr(reading, "ledger_access", None)
+            no_ledger.setattr(reading, "_from_ledger", None)
             assert CliRunner().invoke(build_app(), arguments).output == by_hub.output, f"{name} was not read by the hub"
