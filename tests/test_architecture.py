@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from mcp_reflect.adapters.sql_ledger import SqlLedger
+from mcp_reflect.config.home import Home
 from tests.support.waiting import HANG_S
 
 PACKAGE = Path(__file__).resolve().parent.parent / "mcp_reflect"
@@ -221,11 +223,12 @@ def test_building_the_server_loads_nothing_heavy() -> None:
 
 
 UNREAD_PARTS = ("application.known_errors", "bootstrap.memory", "domain.redaction.redact", "domain.trajectory.parsing")
-UNREAD = HEAVY | {"mcp", "numpy", *(f"mcp_reflect.{name}" for name in UNREAD_PARTS)}
+UNREAD = HEAVY | {"mcp", "numpy", "sqlalchemy", *(f"mcp_reflect.{name}" for name in UNREAD_PARTS)}
 """What a command that reads records does not wait for where no hub runs."""
 
 
-def test_reading_the_ledger_loads_neither_the_server_nor_a_model(tmp_path: Path) -> None:
+def test_reading_the_ledger_loads_neither_the_server_nor_a_model_nor_sqlalchemy(tmp_path: Path) -> None:
+    SqlLedger(Home(tmp_path).ledger_url).close()
     read = "read_records('stats'), read_records('memories', kind='all', status='all', sort='use', limit=1)"
     shown = f"print(*sorted({UNREAD!r} & set(sys.modules)))"
     code = f"import sys; from mcp_reflect.cli.reading import read_records; {read}; {shown}"

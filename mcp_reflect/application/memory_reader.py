@@ -10,7 +10,7 @@ from mcp_reflect.application.ports import (
     LostWrites,
     ProjectCounts,
     ReadableLedger,
-    ReadSession,
+    RecordSession,
     TraceSummary,
 )
 from mcp_reflect.application.profile import Profile
@@ -158,7 +158,7 @@ def ingest_status(job: ReflectionJob | None) -> IngestStatus:
     return "none" if job is None else job.state
 
 
-def claims_from(session: ReadSession, trace_id: str) -> list[ClaimMemory]:
+def claims_from(session: RecordSession, trace_id: str) -> list[ClaimMemory]:
     """Return the claims of a run, of whatever status: those that it is the source of, then those it taught as well."""
     own = of_kind(session.memories.of_trace(trace_id), ClaimMemory)
     told = [witness.memory_id for witness in session.witnesses.of_trace(trace_id)]
@@ -166,7 +166,7 @@ def claims_from(session: ReadSession, trace_id: str) -> list[ClaimMemory]:
     return [*own, *(each for each in shared if each.source_trace_id != trace_id)]
 
 
-def require_memories(session: ReadSession, profile: Profile, name: str, ids: Sequence[str]) -> None:
+def require_memories(session: RecordSession, profile: Profile, name: str, ids: Sequence[str]) -> None:
     """Raise UnknownId for ids in argument `name` that are not visible to this profile."""
     found = session.memories.by_ids(ids)
     unknown = [i for i in ids if i not in found or not profile.sees(found[i])]

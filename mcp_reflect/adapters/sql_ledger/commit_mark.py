@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import os
 import re
-import sqlite3
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, case, insert, select, update
-
-from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.rows import to_datetime
 from mcp_reflect.application.ports import LostWrites
 
@@ -29,16 +26,8 @@ _LARGEST = 1 << 53
 """More is neither a number of commits nor a time of ours."""
 
 _FORMAT = re.compile(rb"(\d{19}) (\d{19})\n")
-_COUNT, _TIME = "commits", "committed_at"
+COUNT, TIME = "commits", "committed_at"
 _LOST, _LOST_SINCE, _LOST_UNTIL = "lost_commits", "lost_since", "lost_until"
-
-_p = schema.properties.c
-_ADVANCE = (
-    update(schema.properties)
-    .where(_p.name.in_([_COUNT, _TIME]))
-    .values(value=case((_p.name == _COUNT, _p.value + 1), else_=bindparam("now")))
-    .returning(_p.name, _p.value)
-)
 
 
 class Commit(NamedTuple):
@@ -90,57 +79,22 @@ def mark_file(database: Path) -> Path:
     return database.with_name(database.name + _SUFFIX)
 
 
-def number_commit(connection: Connection) -> Commit:
-    """Give the transaction its number, which counts once it is committed."""
-    found: dict[str, int] = dict(connection.execute(_ADVANCE, {"now": time.time_ns() // 1000}).all())
-    return Commit(found[_COUNT], found[_TIME])
+def lost_writes(stored: Mapping[str, int], marked: Commit | None) -> LostWrites | None:
+    """Return what a ledger with these properties lost in the last TOLD_DAYS, by its note or the mark; None for nothing.
 
-
-def count_changes(connection: Connection) -> int:
-    """Return how many rows the connection has ever changed."""
-    raw = connection.connection.driver_connection
-    assert isinstance(raw, sqlite3.Connection)
-    return raw.total_changes
-
-
-def note_lost_writes(connection: Connection, marked: Commit | None) -> bool:
-    """Compare an opened ledger with its mark, note in it what is newly found to be lost, and return whether any is.
-
-    Afterwards the ledger counts on from the mark, so that a loss is found once.
+    `marked` must have been read before the properties were: the ledger may be in use.
     """
-    stored = _stored(connection)
-    if _COUNT not in stored:
-        connection.execute(insert(schema.properties), [{"name": _COUNT, "value": 0}, {"name": _TIME, "value": 0}])
-    lost = _beyond(stored, marked)
-    if marked is None or lost is None:
-        return False
-    for name, value in {_COUNT: marked.number, _TIME: marked.time, **lost}.items():
-        if not connection.execute(update(schema.properties).where(_p.name == name).values(value=value)).rowcount:
-            connection.execute(insert(schema.properties), {"name": name, "value": value})
-    return True
-
-
-def find_lost_writes(connection: Connection, marked: Commit | None) -> LostWrites | None:
-    """Return what the ledger lost in the last TOLD_DAYS, by its note or the mark; None where nothing is missing.
-
-    `marked` must have been read before the connection read anything: the ledger may be in use.
-    """
-    stored = _stored(connection)
-    found = _beyond(stored, marked) or stored
+    found = loss_beyond(stored, marked) or stored
     if _LOST not in found or time.time() - found[_LOST_UNTIL] / 1e6 > TOLD_DAYS * 86_400:
         return None
     since = found[_LOST_SINCE]  # 0 where the ledger holds no commit that was counted
     return LostWrites(found[_LOST], to_datetime(since) if since else None, to_datetime(found[_LOST_UNTIL]))
 
 
-def _stored(connection: Connection) -> dict[str, int]:
-    return dict(connection.execute(select(_p.name, _p.value)).all())
-
-
-def _beyond(stored: dict[str, int], marked: Commit | None) -> dict[str, int] | None:
-    """The properties of a loss: what is marked and not stored, with an earlier loss that is noted in the ledger."""
-    missing = 0 if marked is None else marked.number - stored.get(_COUNT, 0)
+def loss_beyond(stored: Mapping[str, int], marked: Commit | None) -> dict[str, int] | None:
+    """Return the properties of a loss: what is marked and not stored, with an earlier loss noted in the ledger."""
+    missing = 0 if marked is None else marked.number - stored.get(COUNT, 0)
     if marked is None or missing <= 0:
         return None
-    since = stored.get(_LOST_SINCE, stored.get(_TIME, 0))
+    since = stored.get(_LOST_SINCE, stored.get(TIME, 0))
     return {_LOST: stored.get(_LOST, 0) + missing, _LOST_SINCE: since, _LOST_UNTIL: marked.time}

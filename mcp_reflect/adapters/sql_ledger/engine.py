@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -15,20 +14,10 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from mcp_reflect.adapters.sql_ledger.checkpoints import Checkpointer
+from mcp_reflect.adapters.sql_ledger.sqlite_errors import BUSY_TIMEOUT_S, ledger_error
 from mcp_reflect.errors import ConfigurationError, LedgerError
 
-BUSY_TIMEOUT_S = 30
 _POLL_S = 0.02
-
-_DAMAGED = "the ledger is damaged; put back a backup with `mcp-reflect restore`, and see `mcp-reflect doctor`"
-_REMEDIES = {
-    sqlite3.SQLITE_CORRUPT: _DAMAGED,
-    sqlite3.SQLITE_NOTADB: _DAMAGED,
-    sqlite3.SQLITE_FULL: "make room on the disk",
-    sqlite3.SQLITE_READONLY: "the home must be writable; see `mcp-reflect doctor`",
-    sqlite3.SQLITE_CANTOPEN: "the home must be readable and writable; see `mcp-reflect doctor`",
-}
-"""What a person can do about an error of SQLite, by its primary code."""
 
 
 @contextmanager
@@ -37,11 +26,7 @@ def translated(doing: str) -> Iterator[None]:
     try:
         yield
     except SQLAlchemyError as error:
-        cause = getattr(error, "orig", None) or error
-        told = f"{doing} failed: {type(cause).__name__}: {cause}"
-        # The low byte is the primary code; errors of other databases, and of the module itself, have none.
-        hint = _REMEDIES.get(getattr(cause, "sqlite_errorcode", 0) & 0xFF)
-        raise LedgerError(f"{told} ({hint})" if hint else told) from error
+        raise ledger_error(doing, getattr(error, "orig", None) or error) from error
 
 
 def _plain_file(database: str) -> Path | None:

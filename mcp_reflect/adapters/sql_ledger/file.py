@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.commit_mark import CommitMark
-from mcp_reflect.adapters.sql_ledger.engine import BUSY_TIMEOUT_S
 from mcp_reflect.adapters.sql_ledger.foreign_schema import foreign_parts
 from mcp_reflect.adapters.sql_ledger.ledger import SqlLedger
+from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION
+from mcp_reflect.adapters.sql_ledger.sqlite_errors import BUSY_TIMEOUT_S
 from mcp_reflect.application.ports import Ledger, Progress
 from mcp_reflect.errors import ArchiveError, LedgerError
 
@@ -61,7 +61,7 @@ class SqliteFile:
             raise ArchiveError(f"its ledger cannot be read ({error})") from error
         if version is None:
             raise ArchiveError("its ledger is none of mcp-reflect")
-        if version[0] > schema.SCHEMA_VERSION:
+        if version[0] > SCHEMA_VERSION:
             raise ArchiveError("its ledger was written by a newer mcp-reflect; update this one")
 
     @contextmanager

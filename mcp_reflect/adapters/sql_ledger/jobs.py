@@ -70,7 +70,7 @@ class SqlInsightJobs(SqlRepository):
 
     def get(self, job_id: str) -> InsightJob | None:
         """Return a job by its id in whatever state; None for an unknown id."""
-        return self._first(schema.insight_jobs.c.id == job_id)
+        return self._newest(schema.insight_jobs.c.id == job_id)
 
     def due(self, project: str, now: datetime, limit: int) -> list[InsightJob]:
         """Return at most `limit` queued jobs whose time has come, longest due first."""
@@ -88,11 +88,11 @@ class SqlInsightJobs(SqlRepository):
 
     def latest(self, project: str, user: str | None) -> InsightJob | None:
         """Return the job created last in whatever state: over everyone's runs (`user` None) or one user's own."""
-        return self._first(*insight_jobs_of(project, user))
+        return self._newest(*_insight_jobs_of(project, user))
 
     def count_queued(self, project: str, user: str | None) -> int:
         """Return the number of queued jobs over everyone's runs (`user` None) or over one user's own."""
-        queued = (*insight_jobs_of(project, user), schema.insight_jobs.c.state == "queued")
+        queued = (*_insight_jobs_of(project, user), schema.insight_jobs.c.state == "queued")
         return int(self._connection.execute(select(func.count()).where(*queued)).scalar_one())
 
     def put(self, job: InsightJob) -> None:
@@ -101,7 +101,7 @@ class SqlInsightJobs(SqlRepository):
         if not self._connection.execute(update(j).where(j.c.id == job.id).values(row)).rowcount:
             self._connection.execute(insert(j), row)
 
-    def _first(self, *conditions: ColumnElement[bool]) -> InsightJob | None:
+    def _newest(self, *conditions: ColumnElement[bool]) -> InsightJob | None:
         j = schema.insight_jobs
         newest = select(j).where(*conditions).order_by(j.c.created_at.desc(), j.c.id).limit(1)
         row = self._connection.execute(newest).mappings().first()
@@ -122,7 +122,7 @@ class SqlJobs(SqlRepository):
         return SqlInsightJobs(self._connection, self._feed)
 
 
-def insight_jobs_of(project: str, user: str | None) -> list[ColumnElement[bool]]:
+def _insight_jobs_of(project: str, user: str | None) -> list[ColumnElement[bool]]:
     """Conditions for jobs over everyone's runs (`user` None), or over one user's own."""
     j = schema.insight_jobs.c
     return [j.project == project, j.own_only.is_(user is not None)] + ([j.user == user] if user is not None else [])

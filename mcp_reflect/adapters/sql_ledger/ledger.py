@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from sqlalchemy import insert, select
 
 from mcp_reflect.adapters.sql_ledger import schema
-from mcp_reflect.adapters.sql_ledger.commit_mark import (
-    Commit,
-    CommitMark,
+from mcp_reflect.adapters.sql_ledger.commit_mark import Commit, CommitMark
+from mcp_reflect.adapters.sql_ledger.commit_numbers import (
     count_changes,
     find_lost_writes,
     note_lost_writes,
@@ -18,6 +17,7 @@ from mcp_reflect.adapters.sql_ledger.commit_mark import (
 )
 from mcp_reflect.adapters.sql_ledger.engine import Connections
 from mcp_reflect.adapters.sql_ledger.retrievals import record_retrieval
+from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION
 from mcp_reflect.adapters.sql_ledger.session import SqlSession
 from mcp_reflect.application.ports import LostWrites
 from mcp_reflect.domain.models import Memory, Retrieval
@@ -35,14 +35,14 @@ class SqlLedger:
             p = schema.properties
             stored = dict(connection.execute(select(p.c.name, p.c.value)).all())
             if not stored:
-                first = [{"name": "schema", "value": schema.SCHEMA_VERSION}, {"name": "seq", "value": 0}]
+                first = [{"name": "schema", "value": SCHEMA_VERSION}, {"name": "seq", "value": 0}]
                 connection.execute(insert(p), first)
-            elif stored["schema"] > schema.SCHEMA_VERSION:
+            elif stored["schema"] > SCHEMA_VERSION:
                 raise LedgerError(
                     f"the ledger was written by a newer mcp-reflect (its schema is {stored['schema']}, "
-                    f"this version knows {schema.SCHEMA_VERSION}); update mcp-reflect"
+                    f"this version knows {SCHEMA_VERSION}); update mcp-reflect"
                 )
-            elif stored["schema"] < schema.SCHEMA_VERSION:
+            elif stored["schema"] < SCHEMA_VERSION:
                 from mcp_reflect.adapters.sql_ledger.migration import migrate  # noqa: PLC0415 - once per version
 
                 migrate(connection)

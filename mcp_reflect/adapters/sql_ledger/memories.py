@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sqlalchemy import Select, UnaryExpression, bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.mentions import remove_mentions, replace_mentions
+from mcp_reflect.adapters.sql_ledger.queries.memories import SqlMemoryRecords
 from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
-from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
-from mcp_reflect.application.ports import MemoryOrder
 from mcp_reflect.domain.models import Kind, LogEntry, Memory, Status
 
 if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read records do not wait for
@@ -27,96 +25,19 @@ _CHANGED_SINCE = (
     .order_by(_M.seq)
     .limit(bindparam("most"))
 )
-_BY_IDS = memories_with_utilities().where(_M.id.in_(bindparam("ids", expanding=True)))
-_BY_ID = memories_with_utilities().where(_M.id == bindparam("memory"))
-_OF_TRACE = memories_with_utilities().where(_M.source_trace_id == bindparam("trace")).order_by(_M.created_at, _M.id)
-_REFLECTIONS = memories_with_utilities().where(_M.kind == "reflection")
-_OWN_REFLECTION = _REFLECTIONS.where(_M.source_trace_id == bindparam("trace"))
-_SHARED_REFLECTION = _REFLECTIONS.where(
-    _M.id.in_(select(schema.witnesses.c.memory_id).where(schema.witnesses.c.trace_id == bindparam("trace")))
-)
 _EMBEDDED_TEXT = select(_M.embedded_text).where(_M.id == bindparam("memory"))
 _SUPERSEDED_BY = select(_M.id, _M.status).where(_M.superseded_by == bindparam("successor"))
 _INSERT, _INSERT_WORDS = insert(schema.memories), insert(schema.words)
 _INSERT_UTILITY, _INSERT_VECTOR = insert(schema.utilities), insert(schema.embeddings)
 
 
-def _orders() -> Mapping[MemoryOrder, tuple[UnaryExpression[Any], ...]]:
-    m, u = schema.memories.c, schema.utilities.c
-    newest = m.created_at.desc()
-    return {
-        "q_value": (u.q_value.desc(), u.reviews.desc(), newest),
-        # Never used comes last whatever the database thinks of NULL.
-        "use": (u.last_used_at.is_(None).asc(), u.last_used_at.desc(), newest),
-        "age": (newest,),
-    }
-
-
-class SqlMemories(SqlRepository):
+class SqlMemories(SqlMemoryRecords, SqlRepository):
     """Implements ports.MemoryRepository."""
-
-    def by_ids(self, ids: Sequence[str]) -> dict[str, Memory]:
-        """Return memories by id, in no particular order; unknown ids are left out."""
-        if not ids:
-            return {}
-        # A list of any length is written into the statement anew each time.
-        alone = len(ids) == 1
-        found = (
-            self._connection.execute(_BY_ID, {"memory": ids[0]})
-            if alone
-            else self._connection.execute(_BY_IDS, {"ids": list(ids)})
-        )
-        return {row["id"]: rows.memory_from(row) for row in found.mappings()}
-
-    def of_trace(self, trace_id: str) -> list[Memory]:
-        """Return the memories whose source is a trace, of all kinds and statuses, oldest first."""
-        return self._listed(_OF_TRACE, trace=trace_id)
-
-    def reflection_of(self, trace_id: str) -> Memory | None:
-        """Return the reflection that a run is a witness of, else the one it is the source of, else None."""
-        # One that it wrote before may be archived: what it teaches now is what it shares.
-        found = self._listed(_SHARED_REFLECTION, trace=trace_id) or self._listed(_OWN_REFLECTION, trace=trace_id)
-        return next(iter(found), None)
 
     def changed_since(self, project: str, seq: int, limit: int, *, kind: Kind) -> list[str]:
         """Return the ids of at most `limit` memories of a kind written after a number, by ascending number."""
         asked = {"project": project, "seq": seq, "most": limit, "kind": kind}
         return list(self._connection.execute(_CHANGED_SINCE, asked).scalars())
-
-    def find(
-        self, project: str, *, user: str | None = None, kind: Kind | None = None, statuses: Collection[Status] = ()
-    ) -> list[Memory]:
-        """Return the memories of a project, oldest first; None and () mean any."""
-        m = schema.memories.c
-        return self._listed(_chosen(project, user, kind, statuses).order_by(m.created_at, m.id))
-
-    def best(
-        self,
-        project: str,
-        user: str | None,
-        kind: Kind | None,
-        statuses: Collection[Status],
-        *,
-        order: MemoryOrder,
-        limit: int,
-    ) -> list[Memory]:
-        """Return the first `limit` memories in an order, equal ones newest first; None and () mean any."""
-        chosen = _chosen(project, user, kind, statuses)
-        return self._listed(chosen.order_by(*_orders()[order], schema.memories.c.id).limit(limit))
-
-    def count(self, project: str, user: str | None, kind: Kind | None, statuses: Collection[Status]) -> int:
-        """Return how many memories there are; None and () mean any."""
-        chosen = _chosen(project, user, kind, statuses).subquery()
-        return self._connection.execute(select(func.count()).select_from(chosen)).scalar_one()
-
-    def _listed(self, found: Select[tuple[object, ...]], **values: object) -> list[Memory]:
-        return [rows.memory_from(row) for row in self._connection.execute(found, values).mappings()]
-
-    def log_of(self, memory_id: str) -> list[LogEntry]:
-        """Return the log of a memory's status, oldest entry first."""
-        log = schema.memory_log
-        found = select(log).where(log.c.memory_id == memory_id).order_by(log.c.id)
-        return [rows.log_from(row) for row in self._connection.execute(found).mappings()]
 
     def put(self, memory: Memory, model: str, vector: Vector | None) -> None:
         """Insert a memory with its utility, or replace the content of the one with that id.
@@ -213,16 +134,3 @@ class SqlMemories(SqlRepository):
             self._connection.execute(delete(table).where(table.c.memory_id == memory_id))
         self._connection.execute(delete(m).where(m.c.id == memory_id))
         remove_mentions(self._connection, self._feed, memory_id, mark, project)
-
-
-def _chosen(
-    project: str, user: str | None, kind: Kind | None, statuses: Collection[Status]
-) -> Select[tuple[object, ...]]:
-    """Memories of a project; None and () mean any."""
-    m = schema.memories.c
-    found = memories_with_utilities().where(m.project == project)
-    if user is not None:
-        found = found.where(m.user == user)
-    if kind is not None:
-        found = found.where(m.kind == kind)
-    return found.where(m.status.in_(statuses)) if statuses else found

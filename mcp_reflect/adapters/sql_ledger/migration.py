@@ -6,6 +6,7 @@ from sqlalchemy import Connection, bindparam, inspect, select, update
 from sqlalchemy.schema import CreateColumn
 
 from mcp_reflect.adapters.sql_ledger import schema
+from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION
 from mcp_reflect.adapters.sql_ledger.utilities import count_trials
 from mcp_reflect.domain.lessons.sameness import lesson_key
 
@@ -29,7 +30,7 @@ def migrate(connection: Connection) -> None:
         if table is schema.words and "lesson_key" not in there:
             _key_lessons(connection)
     p = schema.properties
-    connection.execute(update(p).where(p.c.name == "schema").values(value=schema.SCHEMA_VERSION))
+    connection.execute(update(p).where(p.c.name == "schema").values(value=SCHEMA_VERSION))
 
 
 def _key_lessons(connection: Connection) -> None:

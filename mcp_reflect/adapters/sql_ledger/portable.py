@@ -21,6 +21,7 @@ from sqlalchemy import (
 )
 
 from mcp_reflect.adapters.sql_ledger import schema
+from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION
 from mcp_reflect.application.ports import Portable, PortableRow
 
 _OF_THE_HOME = {"words", "properties", "mirrors", "exports", "model_usage", "index_positions"}
@@ -47,7 +48,7 @@ def export_rows(connection: Connection, project: str, *, vectors: bool) -> Porta
         ).scalar_one()
         for table in tables
     }
-    return Portable(schema.SCHEMA_VERSION, counts, _rows_of(connection, tables, project))
+    return Portable(SCHEMA_VERSION, counts, _rows_of(connection, tables, project))
 
 
 def _rows_of(connection: Connection, tables: Sequence[Table], project: str) -> Iterator[PortableRow]:

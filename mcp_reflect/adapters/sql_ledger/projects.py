@@ -4,82 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, String, cast, func, insert, select
+from sqlalchemy import insert, select
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
-from mcp_reflect.adapters.sql_ledger.jobs import insight_jobs_of
+from mcp_reflect.adapters.sql_ledger.queries.memories import SqlMemoryRecords
+from mcp_reflect.adapters.sql_ledger.queries.projects import SqlProjectRecords
 from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
-from mcp_reflect.adapters.sql_ledger.traces import runs_of
-from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
 from mcp_reflect.application.ports import (
     AuditRows,
-    InsightFigures,
     Portable,
     PortableRow,
-    ProjectCounts,
-    ProjectOverview,
     Taken,
 )
 
-_TABLES = {"trace": schema.traces, "mem": schema.memories, "ret": schema.retrievals}
-"""What people look up, by the prefix of its ids."""
 
-_LISTED = 5
-
-
-class SqlProjects(SqlRepository):
+class SqlProjects(SqlProjectRecords, SqlRepository):
     """Implements ports.ProjectRepository."""
 
     def names(self) -> list[str]:
         """Return the ids of all projects that have a trace, sorted."""
         return sorted(self._connection.execute(select(schema.traces.c.project).distinct()).scalars())
 
-    def overview(self, user: str | None) -> list[ProjectOverview]:
-        """Return every project that has a trace, the one with the newest first."""
-        t, m = schema.traces.c, schema.memories.c
-        newest = func.max(t.created_at)
-        mine = [t.user == user] if user is not None else []
-        runs = (
-            select(t.project, func.count(), newest).where(*mine).group_by(t.project).order_by(newest.desc(), t.project)
-        )
-        my_memories = [m.user == user] if user is not None else []
-        counted = select(m.project, func.count()).where(*my_memories).group_by(m.project)
-        memories: dict[str, int] = dict(self._connection.execute(counted).all())
-        found = self._connection.execute(runs).all()
-        return [
-            ProjectOverview(name, traces, memories.get(name, 0), rows.to_datetime(last)) for name, traces, last in found
-        ]
-
-    def counts(self, project: str, user: str | None) -> ProjectCounts:
-        """Return the figures of a project, or of one user in it."""
-        return _project_counts(self._connection, project, user)
-
-    def insight_figures(self, project: str, user: str | None) -> InsightFigures:
-        """Return the insights by status, their jobs by state, and the error of the job created last."""
-        m, j = schema.memories.c, schema.insight_jobs.c
-        mine = [m.project == project, m.kind == "insight"] + ([m.user == user] if user is not None else [])
-        jobs = insight_jobs_of(project, user)
-        by_status = self._connection.execute(select(m.status, func.count()).where(*mine).group_by(m.status)).all()
-        by_state = self._connection.execute(select(j.state, func.count()).where(*jobs).group_by(j.state)).all()
-        last = select(j.last_error).where(*jobs).order_by(j.created_at.desc(), j.id).limit(1)
-        error = self._connection.execute(last).scalar() or ""
-        return InsightFigures(memories=dict(by_status), jobs=dict(by_state), last_error=error)
-
-    def find_ids(self, project: str, beginning: str, limit: int) -> list[str]:
-        """Return at most `limit` ids that begin so: traces, then memories, then retrievals, each sorted."""
-        found: list[str] = []
-        for prefix, table in _TABLES.items():
-            starts = beginning if beginning.startswith(f"{prefix}_") else f"{prefix}_{beginning}"
-            mine = (table.c.project == project, table.c.id.startswith(starts, autoescape=True))
-            ids = select(table.c.id).where(*mine).order_by(table.c.id).limit(limit)
-            found += self._connection.execute(ids).scalars()
-        return found[:limit]
-
     def audit_rows(self, project: str) -> AuditRows:
         """Return all memories, events, traces and witnesses of a project, ordered as in `AuditRows`."""
         t, r, e = schema.traces, schema.reviews, schema.utility_events
-        found = memories_with_utilities().where(schema.memories.c.project == project)
-        memories = [rows.memory_from(row) for row in self._connection.execute(found).mappings()]
+        memories = SqlMemoryRecords(self._source).find(project)
         past = select(e).where(e.c.project == project).order_by(e.c.seq, e.c.position)
         events = [rows.event_from(row) for row in self._connection.execute(past).mappings()]
         counting = select(r).join(t, t.c.review_id == r.c.id).where(t.c.project == project)
@@ -113,49 +62,3 @@ class SqlProjects(SqlRepository):
         from mcp_reflect.adapters.sql_ledger.taking_in import RowImport  # noqa: PLC0415 - few need it
 
         return RowImport(self._connection, self._feed, project).take(rows)
-
-
-def _project_counts(connection: Connection, project: str, user: str | None) -> ProjectCounts:
-    """The figures of one project, or of one user in it."""
-    t, r, m, u, j, e = (
-        schema.traces,
-        schema.reviews,
-        schema.memories,
-        schema.utilities,
-        schema.reflection_jobs,
-        schema.utility_events,
-    )
-    mine = runs_of(project, user)
-    my_memories = [m.c.project == project] + ([m.c.user == user] if user is not None else [])
-
-    traces, reviewed = connection.execute(select(func.count(), func.count(t.c.review_id)).where(*mine)).one()
-    results = select(r.c.result, func.count()).join(t, t.c.review_id == r.c.id).where(*mine).group_by(r.c.result)
-    by_result: dict[str, int] = dict(connection.execute(results).all())
-    statuses = select(m.c.status, func.count()).where(*my_memories).group_by(m.c.status)
-    q_values = select(func.avg(u.c.q_value)).join(m, m.c.id == u.c.memory_id).where(*my_memories)
-    jobs = select(j.c.state, func.count()).join(t, t.c.id == j.c.trace_id).where(*mine).group_by(j.c.state)
-    errors = (
-        select(j.c.last_error)
-        .join(t, t.c.id == j.c.trace_id)
-        .where(*mine, j.c.last_error != "", j.c.state != "completed")
-        .order_by(j.c.next_attempt_at.desc())
-        .limit(1)
-    )
-    kept_back = (*mine, cast(r.c.withheld, String) != "[]")
-    withheld = select(t.c.id).join(r, t.c.review_id == r.c.id).where(*kept_back).order_by(t.c.created_at.desc(), t.c.id)
-    runs_withheld = list(connection.execute(withheld).scalars())
-    events = select(func.count()).select_from(e).join(m, m.c.id == e.c.memory_id).where(*my_memories)
-    return ProjectCounts(
-        traces=traces,
-        pending=traces - reviewed,
-        reviewed=reviewed,
-        passes=by_result.get("pass", 0),
-        fails=by_result.get("fail", 0),
-        memories=dict(connection.execute(statuses).all()),
-        jobs=dict(connection.execute(jobs).all()),
-        mean_q=connection.execute(q_values).scalar(),
-        utility_events=connection.execute(events).scalar_one(),
-        last_error=connection.execute(errors).scalar() or "",
-        withheld=len(runs_withheld),
-        withheld_in=tuple(runs_withheld[:_LISTED]),
-    )

@@ -1,6 +1,6 @@
 """A ledger that is only read: opening it writes nothing, so that a home which cannot be written can be read.
 
-It also spares a command for people the comparison of all tables and a transaction that waits for the disk.
+Python's own driver does for it, which spares a command for people the import of SQLAlchemy.
 """
 
 from __future__ import annotations
@@ -11,17 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, select
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import StaticPool
-
-from mcp_reflect.adapters.sql_ledger import schema
-from mcp_reflect.adapters.sql_ledger.commit_mark import CommitMark, find_lost_writes
-from mcp_reflect.adapters.sql_ledger.engine import BUSY_TIMEOUT_S, translated
-from mcp_reflect.adapters.sql_ledger.examination import ledger_file
-from mcp_reflect.adapters.sql_ledger.ledger import SqlLedger
-from mcp_reflect.adapters.sql_ledger.session import SqlSession
+from mcp_reflect.adapters.sql_ledger.commit_mark import CommitMark, lost_writes
+from mcp_reflect.adapters.sql_ledger.queries.rows import SqliteRows
+from mcp_reflect.adapters.sql_ledger.queries.session import SqlRecordSession
+from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION
+from mcp_reflect.adapters.sql_ledger.sqlite_errors import BUSY_TIMEOUT_S, ledger_error
 from mcp_reflect.application.ports import LostWrites, ReadableLedger
+
+_SQLITE = "sqlite:///"
+_PROPERTIES = "SELECT name, value FROM properties"
 
 
 def open_for_reading(url: str) -> ReadableLedger:
@@ -30,64 +28,68 @@ def open_for_reading(url: str) -> ReadableLedger:
     Any other is opened as `SqlLedger`, which creates it or brings it up to date. Raises ConfigurationError and
     LedgerError.
     """
-    file = ledger_file(url)
+    file = Path(url.removeprefix(_SQLITE)) if url.startswith(_SQLITE) else None
     if file is not None and file.is_file():
-        ledger = ReadOnlyLedger(file)
-        if ledger.is_current():
+        ledger = _open_current(file)
+        if ledger is not None:
             return ledger
-        ledger.close()
+    from mcp_reflect.adapters.sql_ledger.ledger import SqlLedger  # noqa: PLC0415 - imports SQLAlchemy
+
     return SqlLedger(url)
 
 
+def _open_current(file: Path) -> ReadOnlyLedger | None:
+    try:
+        connection = _connect(file)
+    except sqlite3.Error:
+        return None
+    try:
+        if dict(connection.execute(_PROPERTIES)).get("schema") == SCHEMA_VERSION:
+            return ReadOnlyLedger(file, connection)
+    except sqlite3.Error:
+        pass
+    connection.close()
+    return None
+
+
 class ReadOnlyLedger:
-    """Implements ports.ReadableLedger on an SQLite file, in one thread."""
+    """Implements ports.ReadableLedger on an open connection to an SQLite file, for one thread."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
         self._file = file
-        self._engine = _engine(file)
-
-    def is_current(self) -> bool:
-        """Return whether the file can be read and has the schema of this version."""
-        try:
-            with self._engine.connect() as connection:
-                p = schema.properties.c
-                found = connection.execute(select(p.value).where(p.name == "schema")).scalar()
-        except DBAPIError:
-            return False
-        return bool(found == schema.SCHEMA_VERSION)
+        self._connection = connection
 
     @contextmanager
-    def reading(self) -> Iterator[SqlSession]:
+    def reading(self) -> Iterator[SqlRecordSession]:
         """Open a read session. Raises LedgerError."""
-        with self._connected() as connection:
-            yield SqlSession(connection)
+        with self._unchanging():
+            yield SqlRecordSession(SqliteRows(self._connection))
 
     def lost_writes(self) -> LostWrites | None:
         """Return what was acknowledged and is missing, noted in the ledger or found by its mark now."""
         marked = CommitMark(self._file).read()  # first: the ledger may be in use
-        with self._connected() as connection:
-            return find_lost_writes(connection, marked)
+        with self._unchanging():
+            return lost_writes(dict(self._connection.execute(_PROPERTIES)), marked)
 
     def close(self) -> None:
         """Close the connection to the file."""
-        self._engine.dispose()
+        self._connection.close()
 
     @contextmanager
-    def _connected(self) -> Iterator[Connection]:
-        with translated("reading the ledger"), self._engine.connect() as connection:
-            connection.exec_driver_sql("BEGIN")
+    def _unchanging(self) -> Iterator[None]:
+        """Keep what is read to one moment, and turn SQLite's errors into LedgerError."""
+        try:
+            self._connection.execute("BEGIN")
             try:
-                yield connection
+                yield
             finally:
-                connection.exec_driver_sql("ROLLBACK")
-
-
-def _engine(file: Path) -> Engine:
-    return create_engine("sqlite://", creator=lambda: _connect(file), poolclass=StaticPool, pool_reset_on_return=None)
+                self._connection.execute("ROLLBACK")
+        except sqlite3.Error as error:
+            raise ledger_error("reading the ledger", error) from error
 
 
 def _connect(file: Path) -> sqlite3.Connection:
-    """Connect to a file that is not written.
+    """Connect to a file that is not written. Raises sqlite3.Error.
 
     Beside a journal SQLite wants files of its own. Where it can't make them, and there is no journal, nobody has the
     ledger open, and the file is read as it stands.

@@ -12,7 +12,6 @@ from sqlalchemy import (
     BigInteger,
     BindParameter,
     Connection,
-    Select,
     String,
     Update,
     bindparam,
@@ -24,8 +23,9 @@ from sqlalchemy import (
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.change_feed import LATEST_SEQ
-from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
-from mcp_reflect.adapters.sql_ledger.utilities import memories_with_utilities
+from mcp_reflect.adapters.sql_ledger.queries.history import SqlRetrievalRecords
+from mcp_reflect.adapters.sql_ledger.queries.memories import SqlMemoryRecords
+from mcp_reflect.adapters.sql_ledger.repository import SqlAlchemyRows, SqlRepository
 from mcp_reflect.application.ports import OutOfDate
 from mcp_reflect.domain.models import Memory, Retrieval
 
@@ -44,14 +44,8 @@ _OPEN = select(schema.retrievals).where(*_IS_OPEN).order_by(_R.created_at, _R.id
 _CLOSE = update(schema.retrievals).where(*_IS_OPEN).values(trace_id=bindparam("trace"))
 
 
-class SqlRetrievals(SqlRepository):
+class SqlRetrievals(SqlRetrievalRecords, SqlRepository):
     """Implements ports.RetrievalRepository."""
-
-    def get(self, retrieval_id: str) -> Retrieval | None:
-        """Return a retrieval by its id; None for an unknown id."""
-        r = schema.retrievals
-        row = self._connection.execute(select(r).where(r.c.id == retrieval_id)).mappings().first()
-        return None if row is None else rows.retrieval_from(row)
 
     def open_of(self, connection: str) -> list[Retrieval]:
         """Return the retrievals of a connection that have no trace yet, oldest first."""
@@ -80,19 +74,17 @@ def record_retrieval(connection: Connection, retrieval: Retrieval, as_of: int | 
     ids = {f"id{number}": memory_id for number, memory_id in enumerate(retrieval.memory_ids)}
     if not ids:
         return {}
-    used, shown = _of_several(len(ids))
-    connection.execute(used, ids | {"used_at": rows.to_microseconds(retrieval.created_at)})
-    found = [rows.memory_from(row) for row in connection.execute(shown, ids).mappings()]
-    return {memory.id: memory for memory in found}
+    used_at = rows.to_microseconds(retrieval.created_at)
+    connection.execute(_use_of_several(len(ids)), ids | {"used_at": used_at})
+    return SqlMemoryRecords(SqlAlchemyRows(connection)).by_ids(retrieval.memory_ids)
 
 
 @lru_cache(maxsize=64)
-def _of_several(count: int) -> tuple[Update, Select[tuple[object, ...]]]:
-    """The statements that touch and that read `count` memories, `id0`, `id1`, … .
+def _use_of_several(count: int) -> Update:
+    """The statement that touches `count` memories, `id0`, `id1`, … .
 
-    With one parameter for a list of any length, SQLAlchemy would write them anew for each query.
+    With one parameter for a list of any length, SQLAlchemy would write it anew for each query.
     """
-    m, u = schema.memories.c, schema.utilities.c
     ids: list[BindParameter[str]] = [bindparam(f"id{number}") for number in range(count)]
-    used = update(schema.utilities).where(u.memory_id.in_(ids)).values(last_used_at=bindparam("used_at"))
-    return used, memories_with_utilities().where(m.id.in_(ids))
+    u = schema.utilities.c
+    return update(schema.utilities).where(u.memory_id.in_(ids)).values(last_used_at=bindparam("used_at"))

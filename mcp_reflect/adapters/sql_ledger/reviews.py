@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from sqlalchemy import bindparam, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.adapters.sql_ledger.queries.history import SqlReviewRecords
 from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
 from mcp_reflect.domain.models import Review
 
@@ -14,7 +13,7 @@ _INSERT = insert(schema.reviews)
 _COUNTS = update(schema.traces).where(schema.traces.c.id == bindparam("trace")).values(review_id=bindparam("review"))
 
 
-class SqlReviews(SqlRepository):
+class SqlReviews(SqlReviewRecords, SqlRepository):
     """Implements ports.ReviewRepository."""
 
     def current(self, trace_id: str) -> Review | None:
@@ -28,11 +27,6 @@ class SqlReviews(SqlRepository):
         """Insert a review and make it the one that counts for its trace; earlier ones stay."""
         self._connection.execute(_INSERT, rows.review_row(review))
         self._connection.execute(_COUNTS, {"trace": review.trace_id, "review": review.id})
-
-    def by_ids(self, ids: Collection[str]) -> dict[str, Review]:
-        """Return reviews by id, in no particular order; unknown ids are left out."""
-        found = select(schema.reviews).where(schema.reviews.c.id.in_(list(ids)))
-        return {row["id"]: rows.review_from(row) for row in self._connection.execute(found).mappings()}
 
     def put_withheld(self, review: Review) -> None:
         """Store the `withheld` field of a review that is stored already."""

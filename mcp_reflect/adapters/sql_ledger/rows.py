@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any
-
-from sqlalchemy import RowMapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mcp_reflect.domain.models import (
     MEMORY_KINDS,
@@ -22,10 +21,33 @@ from mcp_reflect.domain.models import (
     Witness,
 )
 
+if TYPE_CHECKING:
+    from sqlalchemy import RowMapping
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
-Row = RowMapping | dict[str, Any]
+Row: TypeAlias = "RowMapping | Mapping[str, Any]"
+
+JSON_FIELDS: Mapping[str, frozenset[str]] = {
+    "traces": frozenset({"metadata", "retrieved_memory_ids", "tools_used", "draft"}),
+    "reviews": frozenset(
+        {
+            *("helpful_memory_ids", "harmful_memory_ids", "draft", "judged_helpful", "judged_harmful"),
+            *("used", "sources", "withheld"),
+        }
+    ),
+    "memories": frozenset(
+        {
+            *("applicable_tools", "tools_used", "metadata", "evidence", "tests", "seen_in", "triggers", "passed_in"),
+            *("contradicts", "lineage"),
+        }
+    ),
+    "witnesses": frozenset({"draft"}),
+    "utility_events": frozenset({"sources"}),
+    "retrievals": frozenset({"memory_ids"}),
+}
+"""Fields that a table holds as JSON, none of which is a string by itself: SQL in plain text gives its text for one."""
 
 
 def to_microseconds(moment: datetime) -> int:
@@ -43,6 +65,16 @@ def to_lines(text: str) -> tuple[str, ...]:
     return tuple(text.split("\n")) if text else ()
 
 
+def _fields(row: Row, table: str, names: Iterable[str], prefix: str = "") -> dict[str, Any]:
+    """The columns of a table that are fields of a model, by their names without `prefix`."""
+    json_fields = JSON_FIELDS.get(table, frozenset())
+    values = {name: row[prefix + name] for name in names}
+    return {
+        name: json.loads(value) if name in json_fields and isinstance(value, str) else value
+        for name, value in values.items()
+    }
+
+
 def trace_row(trace: Trace) -> dict[str, Any]:
     """Return a trace as the row that is stored."""
     row = trace.model_dump(mode="json", exclude={"created_at", "trace_key"})
@@ -52,7 +84,7 @@ def trace_row(trace: Trace) -> dict[str, Any]:
 
 def trace_from(row: Row) -> Trace:
     """Return the trace in a row."""
-    fields = {name: row[name] for name in Trace.model_fields}
+    fields = _fields(row, "traces", Trace.model_fields)
     return Trace.model_validate(
         fields | {"created_at": to_datetime(row["created_at"]), "trace_key": row["trace_key"] or ""}
     )
@@ -65,7 +97,7 @@ def review_row(review: Review) -> dict[str, Any]:
 
 def review_from(row: Row, prefix: str = "") -> Review:
     """Return the review in a row whose columns are named with `prefix`."""
-    fields = {name: row[prefix + name] for name in Review.model_fields}
+    fields = _fields(row, "reviews", Review.model_fields, prefix)
     return Review.model_validate(fields | {"created_at": to_datetime(fields["created_at"])})
 
 
@@ -81,7 +113,7 @@ _MEMORY_VALUES: Mapping[str, Callable[[Any], Any]] = {
 def memory_from(row: Row) -> Memory:
     """`row` joins memories and utilities. Raises ValidationError for one that no kind of memory has."""
     kind = MEMORY_KINDS.get(row["kind"], ReflectionMemory)
-    fields = {name: row[name] for name in kind.model_fields if row[name] is not None}
+    fields = {name: value for name, value in _fields(row, "memories", kind.model_fields).items() if value is not None}
     for name, read in _MEMORY_VALUES.items():
         if name in fields:
             fields[name] = read(fields[name])
@@ -90,7 +122,7 @@ def memory_from(row: Row) -> Memory:
 
 def witness_from(row: Row) -> Witness:
     """Return the witness in a row."""
-    fields = {name: row[name] for name in Witness.model_fields}
+    fields = _fields(row, "witnesses", Witness.model_fields)
     return Witness.model_validate(fields | {"created_at": to_datetime(row["created_at"])})
 
 
@@ -112,8 +144,8 @@ def event_row(event: UtilityEvent, project: str) -> dict[str, Any]:
 
 def event_from(row: Row) -> UtilityEvent:
     """Return the utility event in a row, without validating it."""
-    fields = {name: row[name] for name in UtilityEvent.model_fields}
-    return UtilityEvent.model_construct(**fields | {"sources": tuple(row["sources"])})
+    fields = _fields(row, "utility_events", UtilityEvent.model_fields)
+    return UtilityEvent.model_construct(**fields | {"sources": tuple(fields["sources"])})
 
 
 def retrieval_row(retrieval: Retrieval) -> dict[str, Any]:
@@ -130,7 +162,7 @@ def retrieval_row(retrieval: Retrieval) -> dict[str, Any]:
 
 def retrieval_from(row: Row) -> Retrieval:
     """Return the retrieval in a row."""
-    fields = {name: row[name] for name in Retrieval.model_fields}
+    fields = _fields(row, "retrievals", Retrieval.model_fields)
     return Retrieval.model_validate(fields | {"created_at": to_datetime(row["created_at"])})
 
 

@@ -1,4 +1,4 @@
-"""The tables of the ledger.
+"""The tables of the ledger; a change of them raises `schema_version.SCHEMA_VERSION`.
 
     traces ─┬─ reviews (all; traces.review_id is the one that counts)
             ├─ reflection_jobs (what is still to be written)
@@ -33,9 +33,6 @@ from sqlalchemy import (
     UniqueConstraint,
     false,
 )
-
-SCHEMA_VERSION = 11
-"""Raised with every change. A new column has a server_default: what the rows of older ledgers hold in it."""
 
 metadata = MetaData()
 

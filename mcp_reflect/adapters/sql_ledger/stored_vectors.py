@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Select, bindparam, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import schema
+from mcp_reflect.adapters.sql_ledger.queries.history import SqlVectorRecords
 from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
 from mcp_reflect.domain.models import RETRIEVABLE
 
@@ -20,7 +21,7 @@ _OF_MEMORIES = select(_E.memory_id, _E.vector).where(
 )
 
 
-class SqlVectors(SqlRepository):
+class SqlVectors(SqlVectorRecords, SqlRepository):
     """Implements ports.VectorRepository."""
 
     def of_project(self, project: str, model: str) -> dict[str, Vector]:
@@ -43,12 +44,6 @@ class SqlVectors(SqlRepository):
 
         found = self._connection.execute(_OF_MEMORIES, {"memories": list(memory_ids), "of": model})
         return {memory_id: ranking_rows.to_vector(blob) for memory_id, blob in found}
-
-    def missing(self, project: str, model: str) -> list[tuple[str, str]]:
-        """Return (memory_id, text to embed) of the memories without a vector, by ascending change number."""
-        m = schema.memories.c
-        found = self._connection.execute(_not_embedded(model).where(m.project == project).order_by(m.seq))
-        return [(memory_id, text) for memory_id, text in found]
 
     def add(self, model: str, missing: Sequence[tuple[str, str]], vectors: Vector) -> None:
         """Store the vectors of memories that still have none and still have that text, under one change number."""

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, insert, or_, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.adapters.sql_ledger.queries.traces import SqlTraceRecords
 from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
-from mcp_reflect.application.ports import TraceSummary
-from mcp_reflect.domain.models import Origin, ReflectionDraft, Review, ReviewStatus, Trace
+from mcp_reflect.domain.models import Origin, ReflectionDraft, Review, Trace
 
 _TEXTS = ("task", "trajectory", "final_response", "reference_context", "feedback")
 """Columns that may quote a memory, some of them megabytes long; once written they never change."""
 
 _INSERT = insert(schema.traces)
-_BY_KEY = select(schema.traces).where(
-    schema.traces.c.project == bindparam("of"), schema.traces.c.trace_key == bindparam("key")
-)
 
 _TAKEN = select(schema.traces.c.trace_key).where(
     schema.traces.c.project == bindparam("of"), schema.traces.c.trace_key.in_(bindparam("keys", expanding=True))
@@ -29,12 +25,8 @@ _PHRASES = 20
 """Looked for by one statement: SQLite allows expressions of a certain depth only."""
 
 
-class SqlTraces(SqlRepository):
+class SqlTraces(SqlTraceRecords, SqlRepository):
     """Implements ports.TraceRepository."""
-
-    def get(self, trace_id: str) -> Trace | None:
-        """Return a trace by its id; None for an unknown id."""
-        return self._find(schema.traces.c.id == trace_id)
 
     def is_unchanged(self, trace: Trace) -> bool:
         """Return true where all columns but the long texts are stored as in `trace`; false for an unknown id."""
@@ -43,38 +35,15 @@ class SqlTraces(SqlRepository):
         row = self._connection.execute(mutable.where(t.id == trace.id)).mappings().first()
         return row is not None and trace == rows.trace_from({**row, **{n: getattr(trace, n) for n in _TEXTS}})
 
-    def find_by_key(self, project: str, trace_key: str) -> Trace | None:
-        """Return the trace that was submitted to a project under a key; None where none was."""
-        row = self._connection.execute(_BY_KEY, {"of": project, "key": trace_key}).mappings().first()
-        return None if row is None else rows.trace_from(row)
-
     def taken_keys(self, project: str, trace_keys: Collection[str]) -> set[str]:
         """Return those of the keys under which a trace was submitted to a project."""
         keys = list(trace_keys)
         return set(self._connection.execute(_TAKEN, {"of": project, "keys": keys}).scalars()) if keys else set()
 
-    def _find(self, condition: ColumnElement[bool]) -> Trace | None:
-        row = self._connection.execute(select(schema.traces).where(condition)).mappings().first()
-        return None if row is None else rows.trace_from(row)
-
-    def summary(self, trace_id: str) -> TraceSummary | None:
-        """Return a trace as lists show it; None for an unknown id."""
-        return next(iter(_summaries(self._connection, [schema.traces.c.id == trace_id], 1)), None)
-
-    def summaries(
-        self, project: str, *, user: str | None, review_status: ReviewStatus | None, limit: int
-    ) -> list[TraceSummary]:
-        """Return at most `limit` runs as lists show them, newest first; None means any."""
-        t = schema.traces.c
-        conditions = runs_of(project, user)
-        if review_status is not None:
-            conditions.append(t.review_id.is_(None) if review_status == "pending" else t.review_id.is_not(None))
-        return _summaries(self._connection, conditions, limit)
-
     def recent_runs(self, project: str, user: str | None, limit: int) -> list[tuple[Trace, Review | None]]:
         """Return at most `limit` runs, newest first, each with the review that counts."""
         t, r = schema.traces, schema.reviews
-        newest = select(t).where(*runs_of(project, user)).order_by(t.c.created_at.desc(), t.c.id).limit(limit)
+        newest = select(t).where(*_runs_of(project, user)).order_by(t.c.created_at.desc(), t.c.id).limit(limit)
         traces = [rows.trace_from(row) for row in self._connection.execute(newest).mappings()]
         ids = [trace.id for trace in traces]
         counting = select(r).join(t, t.c.review_id == r.c.id).where(t.c.id.in_(ids))
@@ -84,7 +53,7 @@ class SqlTraces(SqlRepository):
     def count_runs(self, project: str, user: str | None, since: datetime | None) -> int:
         """Return the number of runs that were submitted after a moment; of all where it is None."""
         later = [] if since is None else [schema.traces.c.created_at > rows.to_microseconds(since)]
-        count = select(func.count()).where(*runs_of(project, user), *later)
+        count = select(func.count()).where(*_runs_of(project, user), *later)
         return int(self._connection.execute(count).scalar_one())
 
     def find_without_memory(self, project: str, origins: Collection[Origin]) -> list[Trace]:
@@ -133,42 +102,7 @@ class SqlTraces(SqlRepository):
         self._connection.execute(delete(schema.traces).where(schema.traces.c.id == trace_id))
 
 
-def runs_of(project: str, user: str | None) -> list[ColumnElement[bool]]:
+def _runs_of(project: str, user: str | None) -> list[ColumnElement[bool]]:
     """Conditions for the submitted traces of a project, of one user or (None) of all."""
     t = schema.traces.c
     return [t.project == project, t.origin == "run"] + ([t.user == user] if user is not None else [])
-
-
-def _summaries(connection: Connection, conditions: Sequence[ColumnElement[bool]], limit: int) -> list[TraceSummary]:
-    """Newest first, with the review that counts, the state of the reflection and the memory made of it."""
-    t, r, j, m, w = schema.traces, schema.reviews, schema.reflection_jobs, schema.memories, schema.witnesses
-    columns: list[ColumnElement[Any]] = [t.c.id, t.c.task, t.c.created_at, t.c.user, t.c.model, t.c.project, t.c.origin]
-    columns += [func.coalesce(w.c.memory_id, m.c.id).label("memory_id")]
-    columns += [column.label(f"review_{column.name}") for column in r.c]
-    columns += [column.label(f"job_{column.name}") for column in j.c]
-    found = (
-        select(*columns)
-        .select_from(t)
-        .outerjoin(r, t.c.review_id == r.c.id)
-        .outerjoin(j, j.c.trace_id == t.c.id)
-        .outerjoin(w, w.c.trace_id == t.c.id)
-        .outerjoin(m, (m.c.source_trace_id == t.c.id) & (m.c.kind == "reflection"))
-        .where(*conditions)
-        .order_by(t.c.created_at.desc(), t.c.id)
-        .limit(limit)
-    )
-    return [
-        TraceSummary(
-            id=row["id"],
-            project=row["project"],
-            user=row["user"],
-            task=row["task"],
-            model=row["model"],
-            created_at=rows.to_datetime(row["created_at"]),
-            review=None if row["review_id"] is None else rows.review_from(row, "review_"),
-            job=None if row["job_trace_id"] is None else rows.job_from(row, "job_"),
-            memory_id=row["memory_id"] or "",
-            origin=row["origin"],
-        )
-        for row in connection.execute(found).mappings()
-    ]

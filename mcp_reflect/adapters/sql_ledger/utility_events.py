@@ -4,36 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sqlalchemy import Select, String, bindparam, cast, delete, func, insert, or_, select, update
+from sqlalchemy import String, bindparam, cast, delete, func, insert, or_, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.adapters.sql_ledger.queries.history import SqlUtilityEventRecords
 from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
 from mcp_reflect.domain.learning import q_update
 from mcp_reflect.domain.models import UtilityEvent
 
 _E = schema.utility_events.c
-_EVENTS = select(schema.utility_events).order_by(_E.seq, _E.position)
-_OF_TRACE = _EVENTS.where(_E.trace_id == bindparam("trace"))
-_OF_MEMORIES = _EVENTS.where(_E.memory_id.in_(bindparam("memories", expanding=True)))
 _LAST_SEQ = select(func.max(_E.seq)).where(_E.memory_id == bindparam("memory"))
 _PROJECT = select(schema.memories.c.project).where(schema.memories.c.id == bindparam("memory"))
 
 
-class SqlUtilityEvents(SqlRepository):
+class SqlUtilityEvents(SqlUtilityEventRecords, SqlRepository):
     """Implements ports.UtilityEventRepository."""
-
-    def of_memories(self, memory_ids: Iterable[str]) -> list[UtilityEvent]:
-        """Return all events of these memories, in the order of the reviews."""
-        wanted = list(memory_ids)
-        return self._events(_OF_MEMORIES, memories=wanted) if wanted else []
 
     def last_seq(self, memory_id: str) -> int:
         """Return the number of the last review that moved a memory; 0 where none has."""
         return self._connection.execute(_LAST_SEQ, {"memory": memory_id}).scalar() or 0
-
-    def of_trace(self, trace_id: str) -> list[UtilityEvent]:
-        """Return the events that the reviews of a trace caused, in the order of the reviews."""
-        return self._events(_OF_TRACE, trace=trace_id)
 
     def of_sources(self, memory_ids: Collection[str], sources: Iterable[str]) -> list[UtilityEvent]:
         """Return the events of these memories that share a source with `sources`, in the order of the reviews."""
@@ -42,10 +31,8 @@ class SqlUtilityEvents(SqlRepository):
         if not shared:
             return []
         found = select(e).where(e.c.memory_id.in_(list(memory_ids)), or_(*shared))
-        return self._events(found.order_by(e.c.seq, e.c.position))
-
-    def _events(self, found: Select[tuple[object, ...]], **values: object) -> list[UtilityEvent]:
-        return [rows.event_from(row) for row in self._connection.execute(found, values).mappings()]
+        rows_found = self._connection.execute(found.order_by(e.c.seq, e.c.position)).mappings()
+        return [rows.event_from(row) for row in rows_found]
 
     def append(self, event: UtilityEvent) -> None:
         """Insert the newest event of a memory, set its q_value and add to the counts of its utility."""

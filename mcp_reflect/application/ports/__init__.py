@@ -20,7 +20,7 @@ from mcp_reflect.application.ports.records import (
     TraceSummary,
 )
 from mcp_reflect.application.ports.reflecting import InsightWriter, ReflectionDialogue, Reflector, Usage
-from mcp_reflect.application.ports.session import ReadSession, WriteSession
+from mcp_reflect.application.ports.session import ReadSession, RecordSession, WriteSession
 
 __all__ = [
     "AuditRows",
@@ -40,6 +40,7 @@ __all__ = [
     "ProjectOverview",
     "ReadSession",
     "ReadableLedger",
+    "RecordSession",
     "ReflectionDialogue",
     "Reflector",
     "Taken",

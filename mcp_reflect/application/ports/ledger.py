@@ -8,7 +8,7 @@ from typing import Protocol
 
 from mcp_reflect.application.ports.embedding import Progress
 from mcp_reflect.application.ports.records import LostWrites
-from mcp_reflect.application.ports.session import ReadSession, WriteSession
+from mcp_reflect.application.ports.session import ReadSession, RecordSession, WriteSession
 from mcp_reflect.domain.models import Memory, Retrieval
 
 
@@ -19,8 +19,8 @@ class OutOfDate(Exception):
 class ReadableLedger(Protocol):
     """The store of record as who only reads sees it. Thread-safe; a session belongs to the thread that opened it."""
 
-    def reading(self) -> AbstractContextManager[ReadSession]:
-        """Open a read session: it sees what was committed when it began to read, and keeps no writer waiting."""
+    def reading(self) -> AbstractContextManager[RecordSession]:
+        """Open a session of records: it sees what was committed when it began to read, and keeps no writer waiting."""
         ...
 
     def lost_writes(self) -> LostWrites | None:
@@ -34,6 +34,10 @@ class ReadableLedger(Protocol):
 
 class Ledger(ReadableLedger, Protocol):
     """The store of record."""
+
+    def reading(self) -> AbstractContextManager[ReadSession]:
+        """Open a read session: it sees what was committed when it began to read, and keeps no writer waiting."""
+        ...
 
     def writing(self, *, durable: bool = True) -> AbstractContextManager[WriteSession]:
         """Open a write session: one transaction, committed at the end of the block, rolled back by an exception.

@@ -12,8 +12,8 @@ if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read reco
     from mcp_reflect.domain.values import Vector
 
 
-class MemoryQueries(Protocol):
-    """Reads memories of all kinds."""
+class MemoryRecords(Protocol):
+    """Reads memories as records are shown."""
 
     def by_ids(self, ids: Sequence[str]) -> dict[str, Memory]:
         """Memories by id; unknown ids are left out."""
@@ -25,16 +25,6 @@ class MemoryQueries(Protocol):
 
     def reflection_of(self, trace_id: str) -> Memory | None:
         """Return the reflection on a run: the lesson that it teaches with others, or else its own."""
-        ...
-
-    def changed_since(self, project: str, seq: int, limit: int, *, kind: Kind) -> list[str]:
-        """Return the ids of at most `limit` memories of a kind written after a number of the change feed."""
-        ...
-
-    def find(
-        self, project: str, *, user: str | None = None, kind: Kind | None = None, statuses: Collection[Status] = ()
-    ) -> list[Memory]:
-        """Memories, oldest first; None and () mean any."""
         ...
 
     def best(
@@ -56,6 +46,20 @@ class MemoryQueries(Protocol):
 
     def log_of(self, memory_id: str) -> list[LogEntry]:
         """Return the changes of a memory's status, oldest first."""
+        ...
+
+
+class MemoryQueries(MemoryRecords, Protocol):
+    """Reads memories of all kinds."""
+
+    def changed_since(self, project: str, seq: int, limit: int, *, kind: Kind) -> list[str]:
+        """Return the ids of at most `limit` memories of a kind written after a number of the change feed."""
+        ...
+
+    def find(
+        self, project: str, *, user: str | None = None, kind: Kind | None = None, statuses: Collection[Status] = ()
+    ) -> list[Memory]:
+        """Memories, oldest first; None and () mean any."""
         ...
 
 

@@ -16,12 +16,8 @@ from mcp_reflect.application.ports.records import (
 )
 
 
-class ProjectQueries(Protocol):
-    """Reads what concerns a whole project; `user` None means everyone's."""
-
-    def names(self) -> list[str]:
-        """Return the ids of all projects that have a trace, sorted."""
-        ...
+class ProjectRecords(Protocol):
+    """Reads figures and ids; `user` None means everyone's."""
 
     def overview(self, user: str | None) -> list[ProjectOverview]:
         """Return every project that has a run, the last used first."""
@@ -37,6 +33,14 @@ class ProjectQueries(Protocol):
 
     def find_ids(self, project: str, beginning: str, limit: int) -> list[str]:
         """Ids of traces, memories and retrievals that begin so, with or without their prefix; at most `limit`."""
+        ...
+
+
+class ProjectQueries(ProjectRecords, Protocol):
+    """Reads what concerns a whole project; `user` None means everyone's."""
+
+    def names(self) -> list[str]:
+        """Return the ids of all projects that have a trace, sorted."""
         ...
 
     def audit_rows(self, project: str) -> AuditRows:

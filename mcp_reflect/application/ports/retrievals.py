@@ -7,12 +7,16 @@ from typing import Protocol
 from mcp_reflect.domain.models import Retrieval
 
 
-class RetrievalQueries(Protocol):
-    """Reads retrievals."""
+class RetrievalRecords(Protocol):
+    """Reads retrievals by their ids."""
 
     def get(self, retrieval_id: str) -> Retrieval | None:
         """Return a retrieval by its id; None for an unknown id."""
         ...
+
+
+class RetrievalQueries(RetrievalRecords, Protocol):
+    """Reads retrievals."""
 
     def open_of(self, connection: str) -> list[Retrieval]:
         """Return the retrievals of a connection since its last trace, oldest first."""

@@ -8,15 +8,19 @@ from typing import Protocol
 from mcp_reflect.domain.models import Review
 
 
-class ReviewQueries(Protocol):
+class ReviewRecords(Protocol):
+    """Reads reviews by their ids."""
+
+    def by_ids(self, ids: Collection[str]) -> dict[str, Review]:
+        """Reviews by id; unknown ids are left out."""
+        ...
+
+
+class ReviewQueries(ReviewRecords, Protocol):
     """Reads reviews, also those that no longer count."""
 
     def current(self, trace_id: str) -> Review | None:
         """Return the review that counts for a trace."""
-        ...
-
-    def by_ids(self, ids: Collection[str]) -> dict[str, Review]:
-        """Reviews by id; unknown ids are left out."""
         ...
 
 

@@ -7,19 +7,67 @@ from typing import Protocol
 from mcp_reflect.application.ports.change_feed import ChangeFeed, ChangeFeedQueries
 from mcp_reflect.application.ports.index_positions import IndexPositionQueries, IndexPositionRepository
 from mcp_reflect.application.ports.jobs import JobQueries, JobRepository
-from mcp_reflect.application.ports.memories import MemoryQueries, MemoryRepository
+from mcp_reflect.application.ports.memories import MemoryQueries, MemoryRecords, MemoryRepository
 from mcp_reflect.application.ports.mirrors import MirrorQueries, MirrorRepository
-from mcp_reflect.application.ports.projects import ProjectQueries, ProjectRepository
-from mcp_reflect.application.ports.retrievals import RetrievalQueries, RetrievalRepository
-from mcp_reflect.application.ports.reviews import ReviewQueries, ReviewRepository
-from mcp_reflect.application.ports.stored_vectors import VectorQueries, VectorRepository
+from mcp_reflect.application.ports.projects import ProjectQueries, ProjectRecords, ProjectRepository
+from mcp_reflect.application.ports.retrievals import RetrievalQueries, RetrievalRecords, RetrievalRepository
+from mcp_reflect.application.ports.reviews import ReviewQueries, ReviewRecords, ReviewRepository
+from mcp_reflect.application.ports.stored_vectors import VectorQueries, VectorRecords, VectorRepository
 from mcp_reflect.application.ports.token_usage import UsageQueries, UsageRepository
-from mcp_reflect.application.ports.traces import TraceQueries, TraceRepository
-from mcp_reflect.application.ports.utility_events import UtilityEventQueries, UtilityEventRepository
-from mcp_reflect.application.ports.witnesses import WitnessQueries, WitnessRepository
+from mcp_reflect.application.ports.traces import TraceQueries, TraceRecords, TraceRepository
+from mcp_reflect.application.ports.utility_events import (
+    UtilityEventQueries,
+    UtilityEventRecords,
+    UtilityEventRepository,
+)
+from mcp_reflect.application.ports.witnesses import WitnessQueries, WitnessRecords, WitnessRepository
 
 
-class ReadSession(Protocol):
+class RecordSession(Protocol):
+    """Reads of records for people, which all see the ledger as of one moment."""
+
+    @property
+    def traces(self) -> TraceRecords:
+        """Return the queries of traces."""
+        ...
+
+    @property
+    def reviews(self) -> ReviewRecords:
+        """Return the queries of reviews."""
+        ...
+
+    @property
+    def events(self) -> UtilityEventRecords:
+        """Return the queries of utility events."""
+        ...
+
+    @property
+    def memories(self) -> MemoryRecords:
+        """Return the queries of memories."""
+        ...
+
+    @property
+    def witnesses(self) -> WitnessRecords:
+        """Return the queries of witnesses."""
+        ...
+
+    @property
+    def vectors(self) -> VectorRecords:
+        """Return the queries of what is to be embedded."""
+        ...
+
+    @property
+    def retrievals(self) -> RetrievalRecords:
+        """Return the queries of retrievals."""
+        ...
+
+    @property
+    def projects(self) -> ProjectRecords:
+        """Return the queries of projects."""
+        ...
+
+
+class ReadSession(RecordSession, Protocol):
     """Reads that all see the ledger as of one moment."""
 
     @property

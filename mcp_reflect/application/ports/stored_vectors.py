@@ -9,7 +9,15 @@ if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read reco
     from mcp_reflect.domain.values import Vector
 
 
-class VectorQueries(Protocol):
+class VectorRecords(Protocol):
+    """Tells what is to be embedded."""
+
+    def missing(self, project: str, model: str) -> list[tuple[str, str]]:
+        """(memory_id, text to embed) of every memory that the model has not embedded."""
+        ...
+
+
+class VectorQueries(VectorRecords, Protocol):
     """Reads vectors, keyed by the id of their memory."""
 
     def of_project(self, project: str, model: str) -> dict[str, Vector]:
@@ -18,10 +26,6 @@ class VectorQueries(Protocol):
 
     def of_memories(self, memory_ids: Sequence[str], model: str) -> dict[str, Vector]:
         """Return the vectors of these memories under a model; memories without one are left out."""
-        ...
-
-    def missing(self, project: str, model: str) -> list[tuple[str, str]]:
-        """(memory_id, text to embed) of every memory that the model has not embedded."""
         ...
 
 

@@ -10,23 +10,15 @@ from mcp_reflect.application.ports.records import TraceSummary
 from mcp_reflect.domain.models import Origin, ReflectionDraft, Review, ReviewStatus, Trace
 
 
-class TraceQueries(Protocol):
-    """Reads traces. A run is a trace that somebody submitted (`origin` "run")."""
+class TraceRecords(Protocol):
+    """Reads single traces and lists of runs, as records are shown."""
 
     def get(self, trace_id: str) -> Trace | None:
         """Return a trace by its id; None for an unknown id."""
         ...
 
-    def is_unchanged(self, trace: Trace) -> bool:
-        """Tell whether a trace is stored as it was read. The texts that are never rewritten are not read again."""
-        ...
-
     def find_by_key(self, project: str, trace_key: str) -> Trace | None:
         """Return the trace that was submitted under a key; None where none was."""
-        ...
-
-    def taken_keys(self, project: str, trace_keys: Collection[str]) -> set[str]:
-        """Return those of the keys under which a trace was submitted."""
         ...
 
     def summary(self, trace_id: str) -> TraceSummary | None:
@@ -37,6 +29,18 @@ class TraceQueries(Protocol):
         self, project: str, *, user: str | None, review_status: ReviewStatus | None, limit: int
     ) -> list[TraceSummary]:
         """Return the newest runs, newest first; `user` and `review_status` None mean any."""
+        ...
+
+
+class TraceQueries(TraceRecords, Protocol):
+    """Reads traces. A run is a trace that somebody submitted (`origin` "run")."""
+
+    def is_unchanged(self, trace: Trace) -> bool:
+        """Tell whether a trace is stored as it was read. The texts that are never rewritten are not read again."""
+        ...
+
+    def taken_keys(self, project: str, trace_keys: Collection[str]) -> set[str]:
+        """Return those of the keys under which a trace was submitted."""
         ...
 
     def recent_runs(self, project: str, user: str | None, limit: int) -> list[tuple[Trace, Review | None]]:

@@ -8,12 +8,20 @@ from typing import Protocol
 from mcp_reflect.domain.models import UtilityEvent
 
 
-class UtilityEventQueries(Protocol):
+class UtilityEventRecords(Protocol):
     """Reads utility events, in the order of the reviews."""
 
     def of_memories(self, memory_ids: Iterable[str]) -> list[UtilityEvent]:
         """Return all events of these memories."""
         ...
+
+    def of_trace(self, trace_id: str) -> list[UtilityEvent]:
+        """Return the events that the reviews of a trace caused."""
+        ...
+
+
+class UtilityEventQueries(UtilityEventRecords, Protocol):
+    """Reads utility events, in the order of the reviews."""
 
     def last_seq(self, memory_id: str) -> int:
         """Return the number of the last review that moved a memory, 0 where none has."""
@@ -21,10 +29,6 @@ class UtilityEventQueries(Protocol):
 
     def of_sources(self, memory_ids: Collection[str], sources: Iterable[str]) -> list[UtilityEvent]:
         """Return the events of these memories that share a source with `sources`."""
-        ...
-
-    def of_trace(self, trace_id: str) -> list[UtilityEvent]:
-        """Return the events that the reviews of a trace caused."""
         ...
 
 

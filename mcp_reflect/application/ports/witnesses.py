@@ -10,8 +10,8 @@ if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read reco
     from mcp_reflect.domain.values import Vector
 
 
-class WitnessQueries(Protocol):
-    """Reads witnesses, the earliest first."""
+class WitnessRecords(Protocol):
+    """Reads who taught what, the earliest first."""
 
     def of_memory(self, memory_id: str) -> list[Witness]:
         """Return the runs that taught a memory's lesson."""
@@ -20,6 +20,10 @@ class WitnessQueries(Protocol):
     def of_trace(self, trace_id: str) -> list[Witness]:
         """Return the lessons that a run taught."""
         ...
+
+
+class WitnessQueries(WitnessRecords, Protocol):
+    """Reads witnesses, the earliest first."""
 
     def get(self, memory_id: str, trace_id: str) -> Witness | None:
         """Return one witness; None where the run did not teach the memory's lesson."""

@@ -133,7 +133,7 @@ _OTHER_HOME = "export MCP_REFLECT_HOME=<a folder that you may write>"
 def check_ledger(folder: Path, settings: Settings | None) -> Iterator[DoctorFinding]:
     """Check the ledger and its figures of the index; without usable `settings` (None), the home's own file."""
     from mcp_reflect.adapters.sql_ledger.examination import examine, ledger_file  # noqa: PLC0415 - heavy
-    from mcp_reflect.adapters.sql_ledger.schema import SCHEMA_VERSION  # noqa: PLC0415 - heavy
+    from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION  # noqa: PLC0415 - with the ledger
 
     url = (settings.ledger.url if settings else "") or f"sqlite:///{folder / 'ledger.db'}"
     try:
