@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from mcp_reflect.domain.lessons import repairs
 from mcp_reflect.domain.lessons.evidence import Turn, find_candidates
-from mcp_reflect.domain.lessons.extraction import LESSON_CHARS, extract_lesson, is_bare_verdict
+from mcp_reflect.domain.lessons.extraction import LESSON_CHARS, extract_lesson
 from mcp_reflect.domain.lessons.failure_text import decisive_error
+from mcp_reflect.domain.lessons.mistakes import is_bare_verdict
 from mcp_reflect.domain.lessons.repairs import find_repairs, normalised, program_of
 from mcp_reflect.domain.lessons.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences import LONGEST_SENTENCE, split_sentences

@@ -202,3 +202,36 @@ def test_a_search_that_found_nothing_is_told_in_a_word() -> None:
         "`Search(input=The Club (Riga))`; `Search(input=where they met)` found nothing\n  `Finish(input=Riga)`"
         in lesson
     )
+
+
+def test_a_text_about_the_case_and_personal_data_are_left_out_of_the_calls_that_worked() -> None:
+    run = [
+        *user(TASK),
+        *agent("Saver tickets cannot be changed."),
+        *called("update_passengers", {"id": "Q7XK2M", "people": [{"first_name": "Ann", "dob": "1990-01-02"}]}, "ok"),
+        *called("hand_over", {"summary": "Ann Berg wants to change her saver ticket since her mother is ill."}, "ok"),
+    ]
+    lesson = told(run)
+    assert "`update_passengers(id=Q7XK2M, people=…)`; `hand_over(summary=…)`" in lesson
+    assert "Saver tickets cannot be changed." in lesson
+    answered = told(
+        [*user(TASK), *called("finish", {"answer": "the port of Oslo and the road to the north of it"}, "ok")]
+    )
+    assert "the port of Oslo and the road to the north of it" in answered
+
+
+def test_a_failed_conversation_tells_what_the_user_objected_to() -> None:
+    cancelled = called("cancel_booking", {"id": "Q7XK2M"}, '{"ok": true}')
+    done = agent("Your booking is cancelled. The refund of $120 goes to the card ending in 1784.")
+    objection = user("But I asked for a later flight, not for a refund. My number is 555-0100.")
+    lesson = told([*user(TASK), *cancelled, *done, *objection], "fail")
+    assert lesson.startswith("Mistake: Judged a failure after the run did `cancel_booking(id=…)`")
+    assert "The user objected: But I asked for a later flight, not for a refund." in lesson
+    assert "1784" not in lesson
+    assert "555" not in lesson
+    assert not told([*user(TASK), *cancelled, *done, *user("Thank you, that is all.")], "fail")
+
+
+def test_what_a_failed_conversation_asked_for_is_no_reason() -> None:
+    asked = agent("To go on, I'll need the following details:\n- Passenger information (your first name, last name)")
+    assert not told([*user(TASK), *asked, *user("I don't have that right now.")], "fail")

@@ -19,6 +19,14 @@ _CONTEXT = 12
 _PLAIN_VALUE = 40
 _CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$")
 """A list, an object, an id: of a call that did not help they tell nothing."""
+_ANSWERS = re.compile(r"finish|answer|respon|submit|final|result|solution")
+_PROSE_WORD = re.compile(r"(?<![\w\"/.])[A-Za-z][a-z'’]*(?![\w\"/=:(])")
+_PROSE_WORDS = 7
+"""Words that follow each other as in a sentence, from which a value is a text about the case."""
+_PERSONAL = re.compile(
+    r'"(?:first_?name|last_?name|full_?name|surname|dob|date_?of_?birth|birth\w*|e-?mail|phone\w*|address\w*|street)"\s*:',
+    re.IGNORECASE,
+)
 _SEPARATOR = re.compile(r"[\s{\[(,]")
 
 
@@ -28,12 +36,33 @@ def describe_call(step: Step) -> str:
 
 
 def describe_call_form(step: Step) -> str:
-    """Return a call with its short plain values only, for a run that served one case and failed; `…` for the others."""
-    values = {
-        name: "…" if len(value) > _PLAIN_VALUE or _CODED.match(value) else value
-        for name, value in _values(step.arguments).items()
-    }
+    """Return a call with its short plain values only, for a run that served one case and failed; `…` for the others.
+
+    The answer that such a run gave is told whole.
+    """
+    values = _values(step.arguments)
+    if not _ANSWERS.search(step.tool.lower()):
+        values = {
+            name: "…" if len(value) > _PLAIN_VALUE or _CODED.match(value) else value for name, value in values.items()
+        }
     return f"`{step.tool}({_told(values) or truncate_line(step.subject, CALL_CHARS)})`"
+
+
+def describe_case_call(step: Step) -> str:
+    """Return a call of a run that served one case and passed: `…` for a text about that case and for personal data.
+
+    The answer that such a run was asked for is told whole.
+    """
+    values = _values(step.arguments)
+    if not _ANSWERS.search(step.tool.lower()):
+        values = {name: "…" if _is_private(value) else value for name, value in values.items()}
+    return f"`{step.tool}({_told(values) or truncate_line(step.subject, CALL_CHARS)})`"
+
+
+def _is_private(value: str) -> bool:
+    if value.startswith(("[", "{")) and len(value) > _PLAIN_VALUE:
+        return True
+    return len(_PROSE_WORD.findall(value)) >= _PROSE_WORDS or _PERSONAL.search(value) is not None
 
 
 def describe_two_calls(worked: Step, failed: Step) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 
-def _phrases(text: str, *, opening: bool = False) -> re.Pattern[str]:
+def phrases(text: str, *, opening: bool = False) -> re.Pattern[str]:
     """A pattern for phrases separated by line ends or ` | `; with `opening` only at the beginning of a text."""
     joined = "|".join(
         part.strip().replace(" ", r"\s+") for line in text.splitlines() for part in line.split(" | ") if part.strip()
@@ -27,7 +27,7 @@ class Cue:
         return bool(self.pattern.match(sentence) if self.at_beginning else self.pattern.search(sentence))
 
 
-RULE = _phrases(
+RULE = phrases(
     """must(?: not|n't)? | never | always | only | exactly | at (?:most|least)
             no (?:more|less|longer) than | instead of | rather than | not \\w+,? but | do(?:es)? not | don't
             doesn't | cannot | can't | won't | required? | requires | forbidden | allowed | except
@@ -35,7 +35,7 @@ RULE = _phrases(
             keeps? | drops? | cap(?:ped)? | limit(?:ed)? | threshold | first | before | after | ascending
             descending | wins?"""
 )
-GENERAL = _phrases(
+GENERAL = phrases(
     """eligible | ineligible | entitled | permitted | prohibited | not possible | unfortunately | non-\\w+
             (?:is|are) (?:not|fixed|free|limited) | isn't | aren't | per \\w+ | \\w+,? if you (?:are|have)"""
 )
@@ -45,7 +45,7 @@ RULE_STEP = 0.18
 RULE_CAP = 1.7
 
 SETTLED = Cue(
-    _phrases(
+    phrases(
         """settled | agreed | decided | decision | confirmed | final(?:ly|ised|ized)?
             (?:the|our|project) rule | rule is | policy | convention | from now on | going forward
             we(?:'ll| will)? (?:now|go with|settle) | to (?:sum|recap) | recap | in summary | summary
@@ -60,7 +60,7 @@ SETTLED = Cue(
 STRENGTHENING = (
     SETTLED,
     Cue(  # something settled is amended
-        _phrases(
+        phrases(
             """amend(?:ed|ment|s)? | supersed\\w+ | no longer | we now | changed? (?:to|from)
             replac(?:es|ed|ing) | overrid\\w+ | revis\\w+ | new rule | updated? rule | correction"""
         ),
@@ -72,7 +72,7 @@ STRENGTHENING = (
 """All that hold are multiplied."""
 
 COURTESY = Cue(
-    _phrases(
+    phrases(
         """thank(?:s| you) | you're welcome | have a (?:good|great|nice|wonderful|lovely|pleasant|safe) | safe travels
             feel free | let me know | glad | appreciate | anything else | hope you | sorry (?:for|about) | apologi[sz]e
             look(?:ing)? forward | (?:do not|don't) hesitate | further (?:assistance|questions) | pleasure
@@ -89,7 +89,7 @@ AGREEMENT = re.compile(
 """A whole sentence that agrees and says no more."""
 
 OWN_STATE = Cue(
-    _phrases(
+    phrases(
         """(?:unfortunately|honestly|however|actually|well|but|and|so),? I | (?:yes|no),? please | no problem
             I (?:(?:really|still|just) )?(?:do not|don't|didn't|did not|can't|cannot|couldn't) (?:have|need|want
             remember|recall|know|understand|see|find)
@@ -105,7 +105,7 @@ OWN_STATE = Cue(
 )
 """How somebody stands: what they have, feel or did before the task. It is true of this run only."""
 
-INTENTION = _phrases(
+INTENTION = phrases(
     """I(?:'ll| will|'m going to| am going to| need to| would need) | let me | let us | let's | please | yes"""
 )
 """What somebody is about to do, or asks for: no rule, whatever else the sentence says."""
@@ -134,8 +134,8 @@ WEAKENING = (
         at_beginning=True,
     ),
     Cue(  # how things stand, or who somebody is: true of this run only
-        _phrases(
-            """(?:all|\\d+) (?:of (?:the|our) )?(?:\\w+ )?(?:tests?|checks) (?:now )?pass\\w*
+        phrases(
+            """(?:all|\\d+) (?:of (?:the|our) )?(?:[\\w`]+ )?(?:tests?|checks)[^.;]{0,60} pass\\w*
             (?:has|have) (?:now )?been successfully | was successfully | were successfully | successfully \\w+ed
             pass(?:es|ed|ing)? now | (?:it|everything|this|all) (?:now )?(?:works|pass\\w*)
             (?:is|are) (?:done|completed?|green) | my (?:user|reservation|order|account|name|email|phone)"""
@@ -143,7 +143,7 @@ WEAKENING = (
         0.4,
     ),
     Cue(  # an announcement
-        _phrases(
+        phrases(
             """let me | let's | i'll | i will | i'm going to | i am going to | i can | i could | i would
             i need to | i should | i've got | looking | sure | okay | ok | understood | got it | great
             sorry | apologies | my apologies | please | hello | hi | happy to | is there anything
@@ -153,22 +153,34 @@ WEAKENING = (
         0.45,
         at_beginning=True,
     ),
+    Cue(  # what somebody remembers, or was doing at the time
+        phrases(
+            """(?:and )?(?:I|I've) (?:(?:also|just|definitely|still) )?(?:remember|recall|saw|seen|noticed
+            run into|wonder\\w*|was (?:\\w+ )?(?:thinking|looking|wondering|reading|reviewing))
+            speaking of | on a related note
+            while (?:we're|I'm|you're) (?:on|at|looking) | (?:and )?funnily enough | you're (?:absolutely )?right
+            I (?:might|may) have""",
+            opening=True,
+        ),
+        0.5,
+        at_beginning=True,
+    ),
     Cue(  # a guess
-        _phrases(
+        phrases(
             """(?:might|may|could) (?:also |just |still )?(?:be|have been|need) | probably | perhaps | maybe
             I (?:suspect|guess|assume)"""
         ),
         0.6,
     ),
     Cue(  # an intention inside a sentence
-        _phrases(
+        phrases(
             """I (?:(?:still|also|just|now|first|then) )?(?:need|have|want|should|must|will|would|can|could|mig
             ht|am going) | I'll | I'd | I'm | let me | we can try"""
         ),
         0.6,
     ),
     Cue(  # a sentence that points back says less when it stands alone
-        _phrases(
+        phrases(
             "it | that | this | those | these | they | he | she | both | same | nice | cool | and | also", opening=True
         ),
         0.75,
@@ -177,7 +189,7 @@ WEAKENING = (
 )
 """Only the first that holds counts."""
 
-CORRECTION = _phrases(
+CORRECTION = phrases(
     """no(?! problem| worries| rush) | nope | not quite | not exactly | not that | wrong
             that's (?:not|wrong) | actually | instead | hold on | wait | stop | don't | do not | careful
             except | one (?:correction|exception) | almost | rather | but | correction""",
@@ -185,7 +197,23 @@ CORRECTION = _phrases(
 )
 """How a turn begins that corrects the one before."""
 
-CONFIRMATION = _phrases(
+OBJECTION = phrases(
+    """none of (?:these|those|them) | neither of (?:these|those|them) | there must be | regardless of
+    (?:isn't|wasn't|aren't|not) (?:quite |exactly )?what I | I (?:did not|didn't) (?:ask|want|say|mean|agree)
+    but I (?:asked|told|said|wanted|was told) | I (?:already )?(?:told you|asked (?:you|for))
+    why (?:can't|won't|did you)
+    I (?:thought|was told|read) .{0,40}(?:was|were|would|should|shouldn't|could|could be|can) | still (?:doesn't|isn't)
+    that(?:'s| is) (?:wrong|incorrect|not (?:right|correct|true|what)) | you (?:forgot|missed|promised|were supposed)
+    I should(?:n't)? (?:be|have|get|not) | (?:can't|couldn't|isn't) (?:you|there|it) | (?:was|is|be) a mistake
+    you (?:did not|didn't|should not have|shouldn't have|broke|deleted|removed) | does(?:n't| not) work"""
+)
+REJECTION = phrases(
+    """no,? (?:not|that|don't|do not|it|you|we|I) | nope | wrong | not what | undo | revert | stop""",
+    opening=True,
+)
+"""How a user objects to what was done or said: anywhere in a sentence, and how one begins."""
+
+CONFIRMATION = phrases(
     """yes | yep | yeah | right | exactly | correct | agreed | perfect | confirmed | good | great
             sounds (?:good|right) | that's (?:it|right) | that works | ship it | go (?:ahead|with) | do it
             done | lgtm | precisely | sure""",
@@ -193,7 +221,7 @@ CONFIRMATION = _phrases(
 )
 """How a turn begins that accepts the one before."""
 
-RECAP = _phrases(
+RECAP = phrases(
     """(?:so[,:]? )?(?:to )?(?:(?:full|final|quick|short) )?(?:recap|summar\\w+|sum up) | settled
             final | amended | agreed | decision | conclusions? | in short
             the (?:final |agreed |amended )?(?:rule|policy|plan|answer|fix|result)""",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mcp_reflect.domain.lessons import cues
+from mcp_reflect.domain.lessons.chatter import is_chatter, without_interjection
 from mcp_reflect.domain.lessons.sentences import split_sentences
 
 USER, AGENT = "user", "assistant"
@@ -31,8 +32,11 @@ _RECAP_FACTOR = 1.5
 _OWN = re.compile(r"\b(?:I|my|me)\b")
 _TURNS = re.compile(r",? (?:but|however)\b")
 """What follows it counts: "I understand that, but the policy …"."""
-_RECORD = re.compile(r"\W*[A-Z][\w'’/() -]{1,40}:\s*\S.{0,100}")
-
+_RECORD = re.compile(r"\W*[A-Z\d][\w'’/() -]{1,40}:\s*\S.{0,200}")
+_NOTE = re.compile(
+    r"\b(?:answer|attention|caution|correction|important|note|remember|reminder|rule|so|tip|warning)\b", re.IGNORECASE
+)
+"""A label of what is told to be kept in mind, and not of a value."""
 
 _REFUTED_FACTOR = 0.3
 """Of what the agent said before the same command failed in the same way again."""
@@ -77,13 +81,16 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
     for number, turn in enumerate(turns):
         position = position_factor(turns, number)
         for sentence in split_sentences(turn.text):
-            if is_courtesy(sentence) and not cues.RULE.search(sentence):
+            text = without_interjection(_with_plain_apostrophes(sentence))
+            if (is_courtesy(sentence) and not cues.RULE.search(sentence)) or is_chatter(text):
                 continue
             rule = states_rule(sentence)
             if one_case and (is_record(sentence) or (turn.role == USER and _OWN.search(sentence))):
                 rule = False
             case = _case_factor(sentence, turn.role, rule=rule) if one_case else 1.0
-            yield Candidate(sentence, turn.role, number, position * wording_factor(sentence) * case, rule)
+            yield Candidate(
+                without_interjection(sentence), turn.role, number, position * wording_factor(sentence) * case, rule
+            )
 
 
 def _case_factor(sentence: str, role: str, *, rule: bool) -> float:
@@ -159,14 +166,22 @@ def _is_own_state(sentence: str) -> bool:
 
 def is_record(sentence: str) -> bool:
     """Return true for a line that only gives a value its name, as in `Departure: 9:00 AM`."""
-    rule = cues.RULE.search(sentence) or cues.SETTLED.holds(sentence)
-    return not rule and _RECORD.fullmatch(sentence) is not None
+    if _RECORD.fullmatch(sentence) is None:
+        return False
+    label = sentence.partition(":")[0]
+    return not (cues.RULE.search(label) or cues.SETTLED.holds(label) or _NOTE.search(label))
 
 
 def is_courtesy(sentence: str) -> bool:
     """Return true where a sentence thanks, greets, apologises, offers more help, or only agrees."""
     sentence = _with_plain_apostrophes(sentence)
     return cues.COURTESY.holds(sentence) or cues.AGREEMENT.fullmatch(sentence) is not None
+
+
+def objects(sentence: str) -> bool:
+    """Return true where a user's sentence objects to what was done or said: it corrects it, denies it or insists."""
+    sentence = _with_plain_apostrophes(sentence)
+    return cues.OBJECTION.search(sentence) is not None or cues.REJECTION.match(sentence) is not None
 
 
 def _with_plain_apostrophes(sentence: str) -> str:

@@ -18,7 +18,7 @@ _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{2})(?=\S)(.+?)(?<=\S)\1(?![\w*])")
 # An abbreviation, an initial or an ordinal does not end a sentence: a capital or a quotation must follow.
 _END = re.compile(
     r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\b[A-Z]\.)"
-    r"[\"')\]]{0,2}\s+(?=[\"'(\[`]?[A-Z0-9])"
+    r"[\"')\]]{0,2}\s+(?=[\"'(\[`]?[A-Z0-9]|`\w)"
 )
 _CLAUSE = re.compile(r"(?<=[;:])\s+|\s+(?:-{1,2}|–|—)\s+")
 
