@@ -4,6 +4,7 @@
   text, at 1,000, 10,000 and 100,000 memories, semantic and hybrid, with lambda 0.5 and 1.0, with and without a filter.
   The goal beside a semantic query is that for what Chroma does too, to rank by meaning. A hybrid one compares the words
   of every memory as well: its goal is 1.5 times a semantic one, which it is timed against in turn.
+- a query after many reviews against one of the same memories without any (`benchmarks/learning_cost.py`).
 - submit plus review without a model against one embedding plus one raw Chroma add.
 - tokens (characters / 4 of the JSON) of what a model is shown: the tool list, ten memories of the recorded runs as
   query_memories lists them, and the whole result of augment_task against the prompt in it.
@@ -34,6 +35,7 @@ from mcp.client import Client
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.learning_cost import MEMORIES, measure_learning
 from benchmarks.pairs import paired
 from benchmarks.quality.banks import laboratory
 from benchmarks.quality.data import DATA, HOTPOT, TAU, read_runs, read_sets
@@ -306,6 +308,7 @@ def main() -> None:
     measure_tools(table)
     measure_answers(table)
     measure_writes(base, fresh, table)
+    measure_learning(settings_in, fill, *mixtures(every, base, MEMORIES, np.random.default_rng(SEED)), fresh, table)
     for size in sizes:
         measure_queries(size, every, base, fresh, table)
     console.print(table)

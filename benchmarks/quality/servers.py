@@ -32,6 +32,7 @@ from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
 from mcp_reflect.domain.values import FloatArray, Vector
 
 ALPHA = 0.3
+_LEARNING_TASKS = 4
 
 
 @dataclass(frozen=True)
@@ -157,6 +158,8 @@ class InMemory:
                 records = tuple(self._records[position].values())
                 changes.append(UtilityChange(memory_id, float(self.q[position]), records))
         self._bank.apply(Changes(self._bank.seq, (), changes, [text]))
+        while self._bank.learn(_LEARNING_TASKS):
+            pass
 
     def added(self, task: int, run: int) -> None:
         position = len(self._ids)

@@ -32,14 +32,23 @@ class TablesOfProject:
         return self._error_rows[1:]
 
 
+LEARNING_TASKS = 4
+"""Tasks that one step of learning compares with every memory: the longest that a query waits for it."""
+
+
 class ProjectTables:
-    """The tables of any project of a ledger. Thread-safe: who reads a project's tables has them alone."""
+    """The tables of any project of a ledger. Thread-safe: who reads a project's tables has them alone.
+
+    Tables learn from the reviews that they take over: all at once when they are read first, later in steps, one by each
+    who asks for them. With `learns_in_background` set, only `learn` makes steps.
+    """
 
     def __init__(self, ledger: Ledger, embedder: Embedder) -> None:
         self._ledger = ledger
         self._embedder = embedder
         self._tables: dict[str, tuple[TablesOfProject, threading.Lock]] = {}
         self._opening = threading.Lock()
+        self.learns_in_background = False
 
     @contextmanager
     def caught_up(self, project: str, *, refresh: bool = True) -> Iterator[TablesOfProject]:
@@ -50,6 +59,8 @@ class ProjectTables:
         tables, lock = self._of(project)
         with lock:
             self._catch_up(project, tables, refresh=refresh)
+            if not self.learns_in_background:
+                tables.table.learn(tasks=1)
             yield tables
 
     @contextmanager
@@ -66,6 +77,18 @@ class ProjectTables:
             if not tables.table.seq:
                 self._catch_up(project, tables)
 
+    def learn(self, project: str) -> bool:
+        """Catch up and make one step of learning; return whether more is to be done. Raises LedgerError.
+
+        A project that nobody has asked for yet is left alone.
+        """
+        with self._opening:
+            is_open = project in self._tables
+        if not is_open:
+            return False
+        with self.caught_up(project) as tables:
+            return tables.table.learn(LEARNING_TASKS)
+
     def reload(self, project: str) -> None:
         """Read the project from the ledger again at the next search: the change feed does not report deletions."""
         with self._opening:
@@ -81,6 +104,8 @@ class ProjectTables:
             changes = session.feed.changes(project, self._embedder.identity, applied)
         tables.table.apply(changes)
         tables.errors.apply(changes)
+        while not applied and tables.table.learn(LEARNING_TASKS):
+            pass
 
     def _of(self, project: str) -> tuple[TablesOfProject, threading.Lock]:
         with self._opening:

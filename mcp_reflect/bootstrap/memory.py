@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.prompts import Prompts
+from mcp_reflect.application.background_learning import BackgroundLearning
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.insights import Insights
 from mcp_reflect.application.jobs.insights import InsightJobs
@@ -80,9 +81,20 @@ class Store:
     indexer: Indexer
     embedder: Embedder
     tables: ProjectTables
+    learning: BackgroundLearning
     workers: SharedWorkers[Workers] = field(default_factory=SharedWorkers)
     leases: JobLeases = field(default_factory=JobLeases)
     unclaimed: UnclaimedRetrievals = field(default_factory=UnclaimedRetrievals)
+
+    def start(self) -> None:
+        """Start what works in the background for all connections: the index and the learning follow the ledger."""
+        self.indexer.start()
+        self.learning.start()
+
+    def notify(self, project: str) -> None:
+        """Tell what works in the background that memories or reviews of the project have changed."""
+        self.indexer.notify(project)
+        self.learning.notify(project)
 
 
 @contextmanager
@@ -122,9 +134,11 @@ def compose_store(
     """Build what stands on these adapters. The caller locks the home where needed, and closes ledger and embedder."""
     indexer = Indexer(ledger, index, embedder.identity)
     tables = ProjectTables(ledger, embedder)
+    learning = BackgroundLearning(tables)
     try:
-        yield Store(home, ledger, index, indexer, embedder, tables, workers or SharedWorkers())
+        yield Store(home, ledger, index, indexer, embedder, tables, learning, workers or SharedWorkers())
     finally:
+        learning.close()
         indexer.close()
 
 
@@ -153,7 +167,7 @@ def build_memory(
             extractive,
             lesson_search,
             clock=clock,
-            on_saved=store.indexer.notify,
+            on_saved=store.notify,
             initial_q=profile.initial_q,
             must_use_model=profile.author == "llm",
         )
@@ -167,7 +181,7 @@ def build_memory(
             reflector,
             profile.insights,
             clock=clock,
-            on_saved=store.indexer.notify,
+            on_saved=store.notify,
             initial_q=profile.initial_q,
         )
         return Workers(worker, JobWorker(insights, store.ledger, clock, store.leases, tokens_per_day=limit))
@@ -192,7 +206,7 @@ def build_memory(
                 dialogue=prompts,
                 search=lesson_search,
                 clock=clock,
-                on_saved=store.indexer.notify,
+                on_saved=store.notify,
             ),
             insights=Insights(
                 ledger=store.ledger,
@@ -201,12 +215,12 @@ def build_memory(
                 profile=profile,
                 clock=clock,
                 wake=workers.notify_insights,
-                saved=store.indexer.notify,
+                saved=store.notify,
             ),
             errors=ErrorFixes(store.ledger, store.embedder, error_search, mirror, profile, clock),
             profile=profile,
             clock=clock,
-            on_saved=store.indexer.notify,
+            on_saved=store.notify,
             unclaimed=store.unclaimed,
             is_waiting=partial(is_waiting, store.home.folder, profile.project),
         )
@@ -226,8 +240,8 @@ def _present(unclaimed: UnclaimedRetrievals, connection: str) -> Iterator[None]:
 def open_memory(settings: Settings, embedder: Embedder | None = None) -> Iterator[MemoryService]:
     """Store and memory of a process that serves one connection; `embedder` as for `open_store`."""
     with open_store(settings, "a server without a hub", embedder) as store, build_memory(settings, store) as memory:
-        store.indexer.start()
-        store.indexer.notify(memory.profile.project)
+        store.start()
+        store.notify(memory.profile.project)
         yield memory
 
 

@@ -88,4 +88,4 @@ class Changes:
     memories: Sequence[MemoryChange]
     utilities: Sequence[UtilityChange]
     tasks: Sequence[TaskWording] = ()
-    """The tasks of the records that changed."""
+    """The tasks of new outcomes, those of the latest runs last."""

@@ -117,7 +117,7 @@ class Hub:
         """Returns when every session is over, at most FINISH_S after the hub was told to leave."""
         # Sessions and maintenance bound their own work; a common bound would let one starve the others.
         to_thread.current_default_thread_limiter().total_tokens = math.inf
-        self._store.indexer.start()
+        self._store.start()
         async with anyio.create_task_group() as connections:
             async with anyio.create_task_group() as life:
                 life.start_soon(self._watch_signals)
@@ -232,7 +232,7 @@ class Hub:
             await lines.send(handshake.encode_line(answer))
             if self._leaving.is_set():
                 await session.retire()
-            self._store.indexer.notify(settings.project)
+            self._store.notify(settings.project)
             await session.serve(self._server(settings))
 
     def _server(self, settings: Settings) -> MCPServer[MemoryService]:
@@ -263,7 +263,7 @@ class Hub:
         if not settings.project_settled:
             return None
         memory = opened.enter_context(build_memory(settings, self._store, connection=connection_id(hello)))
-        self._store.indexer.notify(settings.project)
+        self._store.notify(settings.project)
         return memory
 
     async def _read(self, lines: LineStream, hello: dict[str, Any]) -> None:

@@ -61,8 +61,8 @@ def _open_memory(settings: Settings, store: Store) -> Iterator[MemoryService]:
     from mcp_reflect.hub.outbox_intake import keep_taking_in  # noqa: PLC0415 - heavy
 
     with build_memory(settings, store) as memory, keep_taking_in(settings, store):
-        store.indexer.start()
-        store.indexer.notify(memory.profile.project)
+        store.start()
+        store.notify(memory.profile.project)
         yield memory
 
 

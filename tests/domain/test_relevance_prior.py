@@ -60,6 +60,8 @@ def bank(*, others_help: bool, reviewed: int = len(PEOPLE)) -> FeatureTable:
             records.setdefault((task + other) % len(PEOPLE), []).append(TaskRecord(100 + task, 1.0, float(others_help)))
     changed = [UtilityChange(f"m{person}", 0.5, tuple(held)) for person, held in records.items()]
     table.apply(Changes(2, (), changed, [wording(task) for task in range(reviewed)]))
+    while table.learn(tasks=4):
+        pass
     return table
 
 

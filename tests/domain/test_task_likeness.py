@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
 from mcp_reflect.domain.learning.beta_binomial import log_marginal
+from mcp_reflect.domain.learning.sameness_learning import SamenessLearning
 from mcp_reflect.domain.learning.task_likeness import (
     NO_REVIEWS,
     KnownTasks,
-    learned_sameness,
+    Sameness,
     log_ratios_of,
     weights_of,
 )
@@ -39,6 +40,14 @@ def known() -> KnownTasks:
     for task in (CANCEL, REWORDED, OTHER):
         tasks.add(task)
     return tasks
+
+
+def learned(records: list[list[TaskRecord]], tasks: KnownTasks) -> Sameness:
+    learning = SamenessLearning()
+    learning.begin(records, tasks)
+    while learning.step(tasks):
+        pass
+    return learning.sameness
 
 
 def test_a_rewording_is_more_like_the_task_than_another_task_and_likeness_is_the_same_both_ways() -> None:
@@ -70,9 +79,9 @@ def test_any_order_of_tasks_with_and_without_vectors_can_be_compared(with_vector
 
 
 def test_without_reviews_the_prior_holds() -> None:
-    learned = learned_sameness([], known())
-    assert learned.chances == pytest.approx(NO_REVIEWS.chances)
-    assert learned.rate == pytest.approx(NO_REVIEWS.rate)
+    found = learned([], known())
+    assert found.chances == pytest.approx(NO_REVIEWS.chances)
+    assert found.rate == pytest.approx(NO_REVIEWS.rate)
 
 
 @pytest.mark.parametrize("agree", [True, False])
@@ -91,7 +100,7 @@ def test_a_bank_learns_whether_alike_means_the_same(agree: bool) -> None:
     likeness = tasks.likeness_between(2, [3])
     nothing = np.zeros(1)
     before = weights_of(likeness, nothing, NO_REVIEWS.chances)[0]
-    after = weights_of(likeness, nothing, learned_sameness(records, tasks).chances)[0]
+    after = weights_of(likeness, nothing, learned(records, tasks).chances)[0]
     assert after > 5 * before if agree else after < before / 5
 
 

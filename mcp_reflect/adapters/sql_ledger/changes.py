@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, case, or_, select, union
+from sqlalchemy import ColumnElement, CompoundSelect, Connection, Select, and_, case, or_, select, union
 
 from mcp_reflect.adapters.sql_ledger import ranking_rows, rows, schema
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
@@ -151,7 +151,8 @@ def _other_metadata(connection: Connection, project: str, after: int) -> dict[st
 def _task_records(
     connection: Connection, project: str, model: str, after: int
 ) -> tuple[dict[str, tuple[TaskRecord, ...]], list[TaskWording]]:
-    """What the memories that changed after `after` (all, where it is 0) earned on each task, and these tasks.
+    """What the memories that changed after `after` (all, where it is 0) earned on each task, and the tasks of what is
+    new in that, those of the latest runs last.
 
     A task has the terms and the vector of the memory that its run left, which was embedded in the same words.
     """
@@ -162,27 +163,35 @@ def _task_records(
         moved = select(u.memory_id).where(u.project == project, u.seq > after)
         mine = e.memory_id.in_(union(moved, select(m.id).where(m.project == project, m.seq > after)))
     # Not one statement: joined, each task would be read, and known again, with every event.
-    runs = (
-        select(t.id, t.task, w.c.terms, v.c.vector)
-        .select_from(schema.traces)
-        .outerjoin(schema.memories, and_(m.source_trace_id == t.id, m.kind == "reflection"))
-        .outerjoin(v, and_(v.c.memory_id == m.id, v.c.model == model))
-        .outerjoin(w, and_(w.c.memory_id == m.id, w.c.version == terms.TERMS_VERSION))
-        .where(t.id.in_(select(e.trace_id).where(mine)))
-    )
-    task_of: dict[str, int] = {}
-    tasks: dict[int, TaskWording] = {}
-    for trace_id, task, counted, blob in connection.execute(runs):
-        key = task_of[trace_id] = task_key(task)
-        if key not in tasks or (blob is not None and tasks[key].vector is None):
-            vector = None if blob is None else ranking_rows.to_vector(blob)
-            tasks[key] = TaskWording(
-                key, ranking_rows.terms_from(counted, None if counted is not None else prose_of(task)), vector
-            )
+    runs = select(t.id, t.task).where(t.id.in_(select(e.trace_id).where(mine)))
+    task_of = {trace_id: task_key(task) for trace_id, task in connection.execute(runs)}
     events = select(e.memory_id, e.trace_id, e.alpha, e.reward).where(mine).order_by(e.memory_id, e.seq)
     found = task_records(
         (memory_id, task_of[trace_id], alpha, reward)
         for memory_id, trace_id, alpha, reward in connection.execute(events)
         if trace_id in task_of
     )
+    # Words and vectors take longest to read, and those of older events were read with them.
+    unread: Select[tuple[str]] | CompoundSelect[tuple[str]] = select(e.trace_id).where(mine, e.seq > after)
+    if after:
+        rewritten = select(m.source_trace_id).join(schema.utility_events, e.trace_id == m.source_trace_id)
+        unread = union(unread, rewritten.where(m.project == project, m.seq > after))
+    wordings = (
+        select(t.task, w.c.terms, v.c.vector)
+        .select_from(schema.traces)
+        .outerjoin(schema.memories, and_(m.source_trace_id == t.id, m.kind == "reflection"))
+        .outerjoin(v, and_(v.c.memory_id == m.id, v.c.model == model))
+        .outerjoin(w, and_(w.c.memory_id == m.id, w.c.version == terms.TERMS_VERSION))
+        .where(t.id.in_(unread))
+        .order_by(t.created_at, t.id)
+    )
+    tasks: dict[int, TaskWording] = {}
+    for task, counted, blob in connection.execute(wordings):
+        key = task_key(task)
+        if key not in tasks or (blob is not None and tasks[key].vector is None):
+            vector = None if blob is None else ranking_rows.to_vector(blob)
+            tasks.pop(key, None)
+            tasks[key] = TaskWording(
+                key, ranking_rows.terms_from(counted, None if counted is not None else prose_of(task)), vector
+            )
     return found, list(tasks.values())

@@ -17,7 +17,7 @@ them apart. The chance of each likeness is fitted to the same ratios by expectat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -36,19 +36,15 @@ PRIOR_CHANCES = np.array([0.005, 0.005, 0.011, 0.058, 0.354, 0.716, 0.926])
 """The chance in each band that two tasks are one, before any review. It is cautious: counting too much costs more than
 counting too little, because what helps with another task misleads here."""
 
-_PRIOR_PAIRS = 10.0
-"""Pairs of tasks that the prior of a band counts for."""
+PRIOR_RATE = 0.5
+"""The mean success rate of a memory on a task, before any review."""
 
-_PRIOR_RATE, _PRIOR_RATE_RECORDS = 0.5, 4.0
 _RATE_STRENGTH = 1.0
 """Trials that the distribution of success rates counts for: most memories help with a task or do not."""
 
 _LEAST_WEIGHT = 0.02
 _LEAST_CHANCE = 1e-3
-_ITERATIONS = 12
-_MAX_PAIRS = 4_000
-_MAX_RECORDS = 16
-"""Records of a memory that are compared with each other: those with the most trials."""
+_FIRST_CAPACITY = 64
 
 
 class KnownTasks:
@@ -59,20 +55,24 @@ class KnownTasks:
         self._keys: list[int] = []
         self._wordings: list[TaskWording] = []
         self._vectors: Vector | None = None
-        self._has_vector: list[bool] = []
+        self._has_vector = np.zeros(_FIRST_CAPACITY, np.bool_)
         self._index = LexicalIndex()
+        self._recent: dict[int, None] = {}
 
     def __contains__(self, task: int) -> bool:
         return task in self._place
 
     def add(self, task: TaskWording) -> None:
-        """Add a task, or the vector of one that had none."""
+        """Add a task, or the vector of one that had none; it is then the latest."""
+        self._recent.pop(task.key, None)
+        self._recent[task.key] = None
         place = self._place.get(task.key)
         if place is None:
             place = self._place[task.key] = len(self._keys)
             self._keys.append(task.key)
             self._wordings.append(task)
-            self._has_vector.append(False)
+            if place == len(self._has_vector):
+                self._has_vector = np.concatenate((self._has_vector, np.zeros(place, np.bool_)))
             self._index.add(task.terms)
             if self._vectors is not None:
                 self._reserve(self._vectors.shape[1])
@@ -82,8 +82,9 @@ class KnownTasks:
             self._wordings[place] = task
 
     def latest(self) -> Iterator[TaskWording]:
-        """Return the tasks whose words and vectors are known, those that became known last first."""
-        return (task for task in reversed(self._wordings) if task.vector is not None and len(task.terms))
+        """Return the tasks whose words and vectors are known, those that were added last first."""
+        wordings = (self._wordings[self._place[key]] for key in reversed(self._recent))
+        return (task for task in wordings if task.vector is not None and len(task.terms))
 
     def likeness_to(self, task: TaskWording) -> tuple[Sequence[int], Floats]:
         """Return the keys of all known tasks with their likeness to one, in [0, 1]."""
@@ -104,14 +105,14 @@ class KnownTasks:
         assert self._vectors is not None
         cosines = np.clip((self._vectors[places] @ vector).astype(np.float64), 0.0, 1.0)
         # Without a vector only the words are known; they are the more cautious of the two.
-        known = np.array(self._has_vector)[places]
+        known = self._has_vector[: len(self._keys)][places]
         found: Floats = np.where(known, (cosines + overlaps) / 2, overlaps)
         return found
 
     def _reserve(self, dimension: int) -> Vector:
         held = 0 if self._vectors is None else len(self._vectors)
         if self._vectors is None or len(self._keys) > held:
-            grown = np.zeros((max(64, 2 * len(self._keys)), dimension), np.float32)
+            grown = np.zeros((max(_FIRST_CAPACITY, 2 * len(self._keys)), dimension), np.float32)
             if self._vectors is not None:
                 grown[:held] = self._vectors
             self._vectors = grown
@@ -128,34 +129,7 @@ class Sameness(NamedTuple):
     rate: float
 
 
-NO_REVIEWS = Sameness(PRIOR_CHANCES, _PRIOR_RATE)
-
-
-def learned_sameness(records: Iterable[Sequence[TaskRecord]], tasks: KnownTasks) -> Sameness:
-    """Learn what likeness says from the records of each memory, those of the newest memory last."""
-    held = [each for each in records if each]
-    rates = [record.successes / record.trials for each in held for record in each]
-    rate = (sum(rates) + _PRIOR_RATE * _PRIOR_RATE_RECORDS) / (len(rates) + _PRIOR_RATE_RECORDS)
-    places, compared = _pairs(held, tasks)
-    if not places:
-        return Sameness(PRIOR_CHANCES, rate)
-    log_ratios = _summed([place for place, _, _ in compared], _log_ratios(compared, rate), len(places))
-    bands = np.zeros(len(places), np.int64)
-    by_first: dict[int, list[int]] = {}
-    for one, other in places:
-        by_first.setdefault(one, []).append(other)
-    for one, others in by_first.items():
-        likeness = tasks.likeness_between(one, others)
-        bands[[places[one, other] for other in others]] = np.digitize(likeness, BAND_EDGES)
-    alike = bands > 0
-    bands, log_ratios = bands[alike] - 1, log_ratios[alike]
-    counts = np.bincount(bands, minlength=len(BAND_EDGES)) + _PRIOR_PAIRS
-    chances = PRIOR_CHANCES
-    for _ in range(_ITERATIONS):
-        same = _summed(bands, _updated(chances[bands], log_ratios), len(BAND_EDGES))
-        chances = (same + _PRIOR_PAIRS * PRIOR_CHANCES) / counts
-    # A nearer task is the same no less than one further off.
-    return Sameness(np.maximum.accumulate(chances), rate)
+NO_REVIEWS = Sameness(PRIOR_CHANCES, PRIOR_RATE)
 
 
 def log_ratios_of(records: Mapping[int, TaskRecord], others: Sequence[Mapping[int, TaskRecord]], rate: float) -> Floats:
@@ -172,7 +146,7 @@ def log_ratios_of(records: Mapping[int, TaskRecord], others: Sequence[Mapping[in
     ]
     if not compared:
         return np.zeros(len(others))
-    return _summed([place for place, _, _ in compared], _log_ratios(compared, rate), len(others))
+    return summed([place for place, _, _ in compared], log_ratios(compared, rate), len(others))
 
 
 def weights_of(likeness: Floats, log_ratios: Floats, chances: Floats) -> Floats:
@@ -180,19 +154,21 @@ def weights_of(likeness: Floats, log_ratios: Floats, chances: Floats) -> Floats:
 
     `chances` are those of `Sameness`; the likeness is at least the first of BAND_EDGES.
     """
-    weights = _updated(np.interp(likeness, _BAND_CENTRES, chances), log_ratios)
+    weights = updated(np.interp(likeness, _BAND_CENTRES, chances), log_ratios)
     weights[weights < _LEAST_WEIGHT] = 0.0
     return weights
 
 
-def _updated(chances: Floats, log_ratios: Floats) -> Floats:
+def updated(chances: Floats, log_ratios: Floats) -> Floats:
+    """Return the chances after evidence of these log ratios."""
     bounded = np.clip(chances, _LEAST_CHANCE, 1.0 - _LEAST_CHANCE)
     log_odds = np.log(bounded / (1.0 - bounded)) + log_ratios
     found: Floats = 1.0 / (1.0 + np.exp(-np.clip(log_odds, -30.0, 30.0)))
     return found
 
 
-def _log_ratios(compared: Sequence[tuple[int, TaskRecord, TaskRecord]], rate: float) -> Floats:
+def log_ratios(compared: Sequence[tuple[int, TaskRecord, TaskRecord]], rate: float) -> Floats:
+    """Return for each (_, record, other record) how much more probable both are of one task, as a logarithm."""
     trials = np.array([(one.trials, other.trials) for _, one, other in compared])
     successes = np.array([(one.successes, other.successes) for _, one, other in compared])
     apart: Floats = log_marginal(trials, successes, rate, _RATE_STRENGTH).sum(axis=1)
@@ -201,23 +177,8 @@ def _log_ratios(compared: Sequence[tuple[int, TaskRecord, TaskRecord]], rate: fl
     return found
 
 
-def _summed(places: Sequence[int] | Rows, values: Floats, count: int) -> Floats:
+def summed(places: Sequence[int] | Rows, values: Floats, count: int) -> Floats:
+    """Return the sums of the values by place, for places from 0 to below `count`."""
     found = np.zeros(count)
     np.add.at(found, places, values)
     return found
-
-
-def _pairs(
-    records: Sequence[Sequence[TaskRecord]], tasks: KnownTasks
-) -> tuple[dict[tuple[int, int], int], list[tuple[int, TaskRecord, TaskRecord]]]:
-    """Return the pairs of tasks that memories were tried on, numbered, and these memories' records by number."""
-    places: dict[tuple[int, int], int] = {}
-    compared = []
-    for each in reversed(records):  # of the newest memories first, where there are too many
-        tried = sorted((r for r in each if r.task in tasks), key=lambda r: (-r.trials, r.task))[:_MAX_RECORDS]
-        for number, one in enumerate(tried):
-            for other in tried[number + 1 :]:
-                pair = (one.task, other.task) if one.task < other.task else (other.task, one.task)
-                if pair in places or len(places) < _MAX_PAIRS:
-                    compared.append((places.setdefault(pair, len(places)), one, other))
-    return places, compared

@@ -15,11 +15,10 @@ import numpy as np
 
 from mcp_reflect.domain.changes import TaskRecord, TaskWording
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
+from mcp_reflect.domain.learning.sameness_learning import SamenessLearning
 from mcp_reflect.domain.learning.task_likeness import (
     BAND_EDGES,
-    NO_REVIEWS,
     KnownTasks,
-    learned_sameness,
     log_ratios_of,
     weights_of,
 )
@@ -35,6 +34,12 @@ _RELEARN_SHARE = 8
 """What is learned from the records is learned again when an eighth of them has changed."""
 
 _FIRST_CHANGES = 8
+
+_MAX_ALIKE = 256
+"""Tasks that count for a query at most: the most alike ones."""
+
+_MAX_ROWS = 4_000
+"""Rows from whose records it is learned which tasks are the same: the newest ones."""
 
 
 class TaskSlice(NamedTuple):
@@ -72,14 +77,33 @@ def task_records(outcomes: Iterable[tuple[str, int, float, float]]) -> dict[str,
     return {memory_id: tuple(by_task.values()) for memory_id, by_task in found.items()}
 
 
+class TaskOutcomes(NamedTuple):
+    """The rows that were tried on a task, in rising order, with their trials and successes on it."""
+
+    rows: Rows
+    trials: Floats
+    successes: Floats
+
+    @property
+    def shares(self) -> Floats:
+        """Return the share in (0, 1] of the outcomes that counts for other tasks."""
+        shares: Floats = OTHER_TASK_CAP / np.maximum(OTHER_TASK_CAP, self.trials)
+        return shares
+
+
 class TaskStatistics:
-    """Outcomes of each row by task. Rows are numbered from 0 in the order of `append_row`, as in the feature table."""
+    """Outcomes of each row by task. Rows are numbered from 0 in the order of `append_row`, as in the feature table.
+
+    Outcomes count as soon as they are added; which tasks are the same is learned from them by `learn`.
+    """
 
     def __init__(self) -> None:
         self._by_row: list[tuple[TaskRecord, ...]] = []
         self._by_task: dict[int, dict[int, TaskRecord]] = {}
+        self._outcomes: dict[int, TaskOutcomes] = {}
+        self._tried: set[int] = set()
         self._tasks = KnownTasks()
-        self._sameness = NO_REVIEWS
+        self._sameness = SamenessLearning()
         self._changes = self._changes_learned = 0
         self._last_slice: tuple[TaskWording, TaskSlice] | None = None
 
@@ -95,15 +119,23 @@ class TaskStatistics:
     def replace_row(self, row: int, records: Sequence[TaskRecord]) -> tuple[float, float]:
         """Replace the row's records; return its (trials, successes) as they count for a task without a record."""
         self._last_slice = None
-        self._changes += len(records)
-        for record in self._by_row[row]:
-            rows_of_task = self._by_task[record.task]
+        former = {record.task: record for record in self._by_row[row]}
+        for record in records:
+            if former.pop(record.task, None) != record:
+                self._changes += 1
+                self._by_task.setdefault(record.task, {})[row] = record
+                self._outcomes.pop(record.task, None)
+        for task in former:
+            self._outcomes.pop(task, None)
+            rows_of_task = self._by_task[task]
             del rows_of_task[row]
             if not rows_of_task:
-                del self._by_task[record.task]
+                del self._by_task[task]
         self._by_row[row] = tuple(records)
-        for record in records:
-            self._by_task.setdefault(record.task, {})[row] = record
+        if records:
+            self._tried.add(row)
+        else:
+            self._tried.discard(row)
         shares = [(record, other_task_share(record.trials)) for record in records]
         return (
             sum(share * record.trials for record, share in shares),
@@ -115,10 +147,19 @@ class TaskStatistics:
         """Return a number that grows with each record that changes."""
         return self._changes
 
-    def latest_tasks(self, count: int) -> list[tuple[TaskWording, dict[int, TaskRecord]]]:
-        """Return at most `count` tasks that became known last, each with the records on it by row."""
-        tried = ((task, self._by_task[task.key]) for task in self._tasks.latest() if task.key in self._by_task)
-        return list(islice(tried, count))
+    def latest_tasks(self, count: int) -> list[TaskWording]:
+        """Return at most `count` tasks that have records, those that were added last first."""
+        return list(islice((task for task in self._tasks.latest() if task.key in self._by_task), count))
+
+    def outcomes_on(self, task: int) -> TaskOutcomes:
+        """Return the outcomes on the very task of this key, which has records; of rows that are dead too."""
+        found = self._outcomes.get(task)
+        if found is None:
+            by_row = self._by_task[task]
+            rows = sorted(by_row)
+            counted = np.array([by_row[row][1:] for row in rows]).T
+            found = self._outcomes[task] = TaskOutcomes(np.array(rows, np.int64), *counted)
+        return found
 
     def slice_of(self, task: TaskWording | None) -> TaskSlice:
         """Return the outcomes on a task, empty for None; rows that are no longer alive may be among them."""
@@ -132,37 +173,41 @@ class TaskStatistics:
         """Return how much a trial on each task counts for this one, by task; 1 for itself."""
         found: dict[int, float] = {}
         if len(task.terms) or task.vector is not None:
-            self._relearn()
             keys, likeness = self._tasks.likeness_to(task)
-            places = [
-                place for place in np.flatnonzero(likeness >= BAND_EDGES[0]).tolist() if keys[place] in self._by_task
-            ]
+            near = np.flatnonzero(likeness >= BAND_EDGES[0])
+            if len(near) > _MAX_ALIKE:
+                near = near[np.argpartition(-likeness[near], _MAX_ALIKE)[:_MAX_ALIKE]]
+            places = [place for place in near.tolist() if keys[place] in self._by_task]
             others = [self._by_task[keys[place]] for place in places]
-            ratios = log_ratios_of(self._by_task.get(task.key, {}), others, self._sameness.rate)
-            weights = weights_of(likeness[places], ratios, self._sameness.chances).tolist()
+            chances, rate = self._sameness.sameness
+            ratios = log_ratios_of(self._by_task.get(task.key, {}), others, rate)
+            weights = weights_of(likeness[places], ratios, chances).tolist()
             found = {keys[place]: weight for place, weight in zip(places, weights, strict=True) if weight}
         return {**found, task.key: 1.0}
 
     def _slice(self, weights: dict[int, float]) -> TaskSlice:
-        sums: dict[int, list[float]] = {}
-        for task, weight in weights.items():
-            for row, (_, trials, successes) in self._by_task.get(task, {}).items():
-                withheld = weight * (1.0 - other_task_share(trials))
-                total = sums.setdefault(row, [0.0, 0.0, 0.0, 0.0])
-                total[0] += weight * trials
-                total[1] += weight * successes
-                total[2] += withheld * trials
-                total[3] += withheld * successes
-        if not sums:
+        tasks = [(self.outcomes_on(task), weight) for task, weight in weights.items() if task in self._by_task]
+        if not tasks:
             return NO_TRIALS
-        rows = sorted(sums)
-        outcomes = np.array([sums[row] for row in rows])
-        return TaskSlice(np.array(rows, np.int64), *outcomes.T)
+        counted = np.repeat([weight for _, weight in tasks], [len(each.rows) for each, _ in tasks])
+        rows, place = np.unique(np.concatenate([each.rows for each, _ in tasks]), return_inverse=True)
+        trials = counted * np.concatenate([each.trials for each, _ in tasks])
+        successes = counted * np.concatenate([each.successes for each, _ in tasks])
+        withheld = 1.0 - np.concatenate([each.shares for each, _ in tasks])
+        columns = (trials, successes, withheld * trials, withheld * successes)
+        return TaskSlice(rows, *(np.bincount(place, column, len(rows)).astype(np.float64) for column in columns))
 
-    def _relearn(self) -> None:
+    def learn(self) -> bool:
+        """Learn from the records which tasks are the same, a step at a time; return whether more is to be done.
+
+        It begins again when an eighth of the records has changed.
+        """
         if is_due(self._changes, self._changes_learned):
-            self._sameness = learned_sameness(self._by_row, self._tasks)
+            newest = sorted(self._tried)[-_MAX_ROWS:]
+            self._sameness.begin([self._by_row[row] for row in newest], self._tasks)
             self._changes_learned = self._changes
+        self._last_slice = None
+        return self._sameness.step(self._tasks)
 
     def select(self, rows: Rows) -> TaskStatistics:
         """Return the statistics of these rows only, numbered anew in this order."""
@@ -170,7 +215,8 @@ class TaskStatistics:
         for row in rows:
             selected.append_row(self._by_row[row])
         selected._tasks, selected._sameness = self._tasks, self._sameness
-        selected._changes_learned = selected._changes
+        selected._changes = max(selected._changes, self._changes)
+        selected._changes_learned = self._changes_learned
         return selected
 
 

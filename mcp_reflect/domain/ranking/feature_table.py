@@ -8,19 +8,21 @@ the table.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskWording
-from mcp_reflect.domain.learning.task_statistics import TaskStatistics, is_due
+from mcp_reflect.domain.learning.task_statistics import TaskStatistics
 from mcp_reflect.domain.models import Scalar
 from mcp_reflect.domain.ranking.columns import OutcomeColumns
 from mcp_reflect.domain.ranking.metadata_index import MetadataIndex
+from mcp_reflect.domain.ranking.prior_learning import PriorLearning
 from mcp_reflect.domain.ranking.projection import Projection
 from mcp_reflect.domain.ranking.relevance import HybridRelevance
-from mcp_reflect.domain.ranking.relevance_prior import NO_PRIOR, Outcomes, RelevancePrior, learned_prior
+from mcp_reflect.domain.ranking.relevance_prior import RelevancePrior, mean_rate
 from mcp_reflect.domain.text.fielded_index import FieldedIndex
 from mcp_reflect.domain.values import FloatArray, Floats, Integers, Rows, Vector
 
@@ -90,7 +92,7 @@ class FeatureTable:
         self._q_order: tuple[Rows, Floats, Vector] | None = None
         self._changed_rows: set[int] = set()
         self._projection: Projection | None = None
-        self._prior: tuple[int, RelevancePrior] = (0, NO_PRIOR)
+        self._prior = PriorLearning()
 
     def __len__(self) -> int:
         """Return the number of living rows."""
@@ -166,16 +168,16 @@ class FeatureTable:
         return self._projection if self._projection.explains_enough else None
 
     def relevance_prior(self) -> RelevancePrior:
-        """Return what memories are expected to do, by their relevance.
+        """Return what memories are expected to do, by their relevance, as `learn` learned it last.
 
-        It is learned at the first query of a project and again whenever an eighth of the records has changed.
+        The mean rate is that of all outcomes so far.
         """
-        changed, (learned, prior) = self.task_statistics.changes, self._prior
-        if is_due(changed, learned):
-            trials, successes, initial_q = self.outcomes
-            prior = learned_prior(self.task_statistics, initial_q, Outcomes(trials, successes), self.relevance_to)
-            self._prior = changed, prior
-        return prior
+        prior = self._prior.prior
+        return replace(prior, mean_rate=mean_rate(*self.outcomes[:2])) if prior.trials else prior
+
+    def learn(self, tasks: int) -> bool:
+        """Learn from what was applied, comparing no more than this many tasks; return whether more is to be done."""
+        return self.task_statistics.learn() | self._prior.step(self, tasks)
 
     def relevance_to(self, task: TaskWording) -> FloatArray:
         """Return the hybrid relevance of every row to a task whose words and vector are known, -1 for dead rows."""
@@ -252,12 +254,13 @@ class FeatureTable:
     def _compact(self) -> None:
         old_ids, metadata = self.ids, self._metadata
         lexical_index, task_statistics = self.lexical_index, self.task_statistics
-        successors = self.successors
+        successors, prior = self.successors, self._prior
         rows = np.flatnonzero(self.alive)
         columns: list[npt.NDArray[Any]] = [getattr(self, name)[rows] for name in _COLUMNS]
         self._clear(max(_FIRST_CAPACITY, 2 * len(rows)))
         self._size = len(rows)
-        self.successors = successors
+        self.successors, self._prior = successors, prior
+        prior.forget_rows()
         self.lexical_index, self.task_statistics = lexical_index.select(rows), task_statistics.select(rows)
         self._metadata = metadata.select(rows)
         for name, column in zip(_COLUMNS, columns, strict=True):
