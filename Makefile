@@ -8,7 +8,9 @@ STAMP := $(VENV)/.installed
 # Tests often wait for processes: on two cores three at a time take a tenth less time than two.
 WORKERS ?= 3
 # Compiled modules are kept even where the environment forbids it: tests start hundreds of processes.
-PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+# Those without processes keep a core busy each, and every worker imports and collects all of them.
+FAST_WORKERS ?= 2
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --dist worksteal
 
 .PHONY: demo test lint check fast bench docs bundle clean programs
 
@@ -16,16 +18,16 @@ demo: $(PACKAGE)
 	$(BIN)/mcp-reflect demo
 
 test: programs $(STAMP)
-	$(PYTEST)
+	$(PYTEST) -n $(WORKERS)
 
 # Claude Code, Codex and Gemini CLI from npm for a test of each, in the background, which is bounded in time. Without
 # npm or its registry those tests are skipped and say why.
 programs:
 	@$(PYTHON) tests/support/program_installation.py $(VENV)/clients > /dev/null 2>&1 < /dev/null &
 
-# Every test that starts no process, properties with a fifth of their examples, for use while writing.
+# Every test that starts no process and is not slow, properties with a tenth of their examples, for use while writing.
 fast: $(STAMP)
-	$(PYTEST) -m "not process and not slow and not llm" --hypothesis-profile fast -q
+	$(PYTEST) -n $(FAST_WORKERS) -m "not process and not slow and not llm" --hypothesis-profile fast -q
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

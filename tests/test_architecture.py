@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.tools.import_graph import statements
 from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.config.home import Home
 from tests.support.waiting import HANG_S
@@ -98,23 +99,20 @@ def imported_by(file: Path, *, for_types: bool = False) -> tuple[str, ...]:
 
 
 def _imported_by(file: Path, *, for_types: bool) -> Iterator[str]:
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    checking = {
-        id(node)
-        for block in ast.walk(tree)
-        if not for_types and isinstance(block, ast.If) and "TYPE_CHECKING" in ast.dump(block.test)
-        for node in ast.walk(block)
-    }
-    for node in ast.walk(tree):
-        if id(node) in checking:
-            continue
+    for node in statements(file, for_types=for_types):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                inside = PACKAGE.parent.joinpath(*node.module.split("."), alias.name)
-                is_module = inside.is_dir() or inside.with_suffix(".py").is_file()
-                yield f"{node.module}.{alias.name}" if is_module else node.module
+            yield from (
+                f"{node.module}.{alias.name}" if is_module(f"{node.module}.{alias.name}") else node.module
+                for alias in node.names
+            )
+
+
+@functools.cache
+def is_module(name: str) -> bool:
+    inside = PACKAGE.parent.joinpath(*name.split("."))
+    return inside.is_dir() or inside.with_suffix(".py").is_file()
 
 
 def own_imports(file: Path) -> Iterator[str]:

@@ -39,13 +39,7 @@ def _holds_python(path: Path) -> bool:
 
 def _imported_names(file: Path, package: str) -> Iterator[str]:
     """The first name below the package in each import of a file."""
-    waiting: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            waiting += node.orelse
-            continue
-        waiting += ast.iter_child_nodes(node)
+    for node in statements(file, for_types=False):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -55,6 +49,29 @@ def _imported_names(file: Path, package: str) -> Iterator[str]:
             first, _, rest = name.partition(".")
             if first == package and rest:
                 yield rest.split(".")[0]
+
+
+def statements(file: Path, *, for_types: bool) -> Iterator[ast.stmt]:
+    """Yield the statements of a file, however deep they stand; those for type checking alone only if asked for.
+
+    Expressions, most of a file, are passed over: none imports anything.
+    """
+    waiting: list[ast.AST] = [_parsed(file)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.stmt):
+            yield node
+        if not for_types and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            waiting += node.orelse
+            continue
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, field, [])
+            waiting += inner if isinstance(inner, list) else []
+
+
+@cache
+def _parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
 
 
 def layers(graph: Graph) -> list[list[str]]:

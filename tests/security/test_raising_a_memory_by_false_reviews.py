@@ -54,6 +54,7 @@ def agrees(parts: Parts) -> bool:
     return audit_project(parts.ledger, parts.index, parts.embedder, "alpha") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("result", "bound"), [("pass", HIGHEST), ("fail", LOWEST)])
 @pytest.mark.parametrize("contrary", [0, 7])
 def test_one_client_wants_to_move_a_memory_by_repeating_itself(

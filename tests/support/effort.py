@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 FAST = "fast"
 """The profile of `make fast`, chosen by `--hypothesis-profile`."""
 
-_SHARE = 5
+_SHARE = 10
 
 
 def register_profiles() -> None:

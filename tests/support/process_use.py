@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
@@ -21,8 +22,16 @@ def starts_process(item: pytest.Item) -> bool:
         return True
     fixtures = [each.func for defs in item._fixtureinfo.name2fixturedefs.values() for each in defs[-1:]]
     arguments = [] if not hasattr(item, "callspec") else list(item.callspec.params.values())
+    stdio = "stdio" in arguments
     seen: set[int] = set()
-    return any(_starts(part, seen, "stdio" in arguments) for part in (item.function, *fixtures, *arguments))
+    return _start((item.function, *fixtures), stdio) or any(_starts(part, seen, stdio) for part in arguments)
+
+
+@functools.cache
+def _start(functions: tuple[Any, ...], stdio: bool) -> bool:
+    """Whether a test or a fixture starts one: looked at once for all cases of a test."""
+    seen: set[int] = set()
+    return any(_starts(part, seen, stdio) for part in functions)
 
 
 def _starts(part: Any, seen: set[int], stdio: bool) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert, inspect, select
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.commit_mark import Commit, CommitMark
@@ -31,9 +31,14 @@ class SqlLedger:
         self._connections = Connections(url)
         self._mark = CommitMark(self._connections.file) if self._connections.file else None
         with self._connections.durable("opening the ledger") as connection:
-            schema.metadata.create_all(connection)
             p = schema.properties
-            stored = dict(connection.execute(select(p.c.name, p.c.value)).all())
+            stored = (
+                dict(connection.execute(select(p.c.name, p.c.value)).all())
+                if inspect(connection).has_table(p.name)
+                else {}
+            )
+            if stored.get("schema", 0) < SCHEMA_VERSION:
+                schema.metadata.create_all(connection)  # compares every table, which takes longer than all else here
             if not stored:
                 first = [{"name": "schema", "value": SCHEMA_VERSION}, {"name": "seq", "value": 0}]
                 connection.execute(insert(p), first)

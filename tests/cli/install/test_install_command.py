@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -12,6 +13,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import typer
 from click.testing import Result
 from typer.testing import CliRunner
 
@@ -136,7 +138,12 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*words: str, answer: str | None = None) -> Result:
-    return CliRunner().invoke(build_app(), ["install", *words], input=answer)
+    return CliRunner().invoke(_app(), ["install", *words], input=answer)
+
+
+@functools.cache
+def _app() -> typer.Typer:
+    return build_app("install")
 
 
 def file_of(name: str, home: Path) -> Path:
