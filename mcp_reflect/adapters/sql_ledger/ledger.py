@@ -32,11 +32,8 @@ class SqlLedger:
         self._mark = CommitMark(self._connections.file) if self._connections.file else None
         with self._connections.durable("opening the ledger") as connection:
             p = schema.properties
-            stored = (
-                dict(connection.execute(select(p.c.name, p.c.value)).all())
-                if inspect(connection).has_table(p.name)
-                else {}
-            )
+            exists = inspect(connection).has_table(p.name)
+            stored = dict(connection.execute(select(p.c.name, p.c.value)).all()) if exists else {}
             if stored.get("schema", 0) < SCHEMA_VERSION:
                 schema.metadata.create_all(connection)  # compares every table, which takes longer than all else here
             if not stored:

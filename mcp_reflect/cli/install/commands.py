@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -14,10 +13,6 @@ from mcp_reflect.cli.console import err, out
 from mcp_reflect.cli.install.clients import CLIENTS, ClientName, InstallTarget, Machine
 from mcp_reflect.cli.install.entry import PROGRAM, SERVER_NAME, Launch, entry_for, find_launch, is_ours, portable_launch
 from mcp_reflect.errors import ConfigurationError
-from mcp_reflect.wire import address
-
-if TYPE_CHECKING:
-    from mcp_reflect.cli.install.plan import Plan
 
 
 def install_command(
@@ -73,7 +68,8 @@ class _Options(NamedTuple):
 
 def _install(client: InstallTarget, name: str, chosen: _Options) -> bool:
     """Return whether the client has the server by an entry, so that its hooks are ours to put in."""
-    from mcp_reflect.cli.install.hook_targets import HOOKS_ACTIVE  # noqa: PLC0415 - not needed to complete a word
+    from mcp_reflect.cli.install.carry_out import carry_out, created_files  # noqa: PLC0415 - not to complete a word
+    from mcp_reflect.cli.install.hook_targets import HOOKS_ACTIVE  # noqa: PLC0415 - likewise
     from mcp_reflect.cli.install.plan import plan_install, plan_uninstall  # noqa: PLC0415 - likewise
 
     project, force = chosen.project, chosen.force
@@ -82,7 +78,8 @@ def _install(client: InstallTarget, name: str, chosen: _Options) -> bool:
     path = _file_of(client, project=project)
     where = f"{client.title}, {path}"
     if chosen.uninstall:
-        plan = plan_uninstall(client, path, name, force=force, confined=project)
+        deletable = project or created_files().holds(path)
+        plan = plan_uninstall(client, path, name, force=force, confined=project, deletable=deletable)
     elif client.name is ClientName.CLAUDE_CODE and not force and (plugin := _enabled_plugin()):
         _leave_to_plugin(client, path, plugin, show=chosen.show, confined=project)
         return False
@@ -94,42 +91,10 @@ def _install(client: InstallTarget, name: str, chosen: _Options) -> bool:
             entry.setdefault("env", {})[HOOKS_ACTIVE] = "true"
         dropped = {HOOKS_ACTIVE} if chosen.hooks is False else ()
         plan = plan_install(client, path, name, entry, force=force, confined=project, dropped=dropped)
-    if _carry_out(plan, name, where, chosen, removal=chosen.uninstall) and not chosen.uninstall:
+    made = carry_out(plan, name, where, confined=project, removal=chosen.uninstall, ask=chosen.ask, show=chosen.show)
+    if made and not chosen.uninstall:
         out.print(f"Next: {client.next_step}.", markup=False, soft_wrap=True)
         _offer_learning(client)
-    return True
-
-
-def _carry_out(plan: Plan, what: str, where: str, chosen: _Options, *, removal: bool) -> bool:
-    """Show a change, ask, and make it with a backup; return whether it was made."""
-    from mcp_reflect.cli.install import files  # noqa: PLC0415 - not needed to complete a word
-    from mcp_reflect.cli.install.changes import diff_lines  # noqa: PLC0415 - likewise
-
-    def tell(text: str) -> None:
-        out.print(text, markup=False, soft_wrap=True)
-
-    path, confined = plan.path, chosen.project
-    if not plan.changes:
-        tell(f"{where}: {what} is {'not' if removal else 'already'} there; nothing to change.")
-        return False
-    for line in diff_lines(*plan.texts, str(path)):
-        out.print(line, soft_wrap=True)
-    if chosen.show:
-        tell(f"{where}: nothing was changed (--dry-run).")
-        return False
-    if chosen.ask:
-        _ask(where)
-    if files.read_config_file(path, confined=confined) != plan.before:
-        raise ConfigurationError(f"{path}: was changed by another program meanwhile; nothing was written, try again")
-    folder = Path(address.home_folder(os.environ, str(Path.cwd())), "config-backups") if confined else None
-    copy = None if plan.before is None or plan.deletes else files.back_up_config(path, plan.before, folder)
-    if plan.deletes:
-        path.unlink()
-    else:
-        files.replace_config(path, plan.after, confined=confined)
-    done = f"{what} {'removed from' if removal else 'installed in'} {where}."
-    kept = "" if copy is None else f" Backup: {copy.name if folder is None else copy}"
-    tell(done + (" The file held nothing else and was deleted." if plan.deletes else kept))
     return True
 
 
@@ -148,7 +113,8 @@ def _check_hooks(client: InstallTarget, chosen: _Options) -> None:
 
 def _install_hooks(client: InstallTarget, chosen: _Options) -> None:
     """Put the hooks in, or take them out; a client without any is passed over."""
-    from mcp_reflect.cli.install.hook_targets import HOOK_TARGETS, hook_groups  # noqa: PLC0415 - as above
+    from mcp_reflect.cli.install.carry_out import carry_out, created_files  # noqa: PLC0415 - as above
+    from mcp_reflect.cli.install.hook_targets import HOOK_TARGETS, hook_groups  # noqa: PLC0415 - likewise
     from mcp_reflect.cli.install.hooks import plan_hooks  # noqa: PLC0415 - likewise
 
     target = HOOK_TARGETS.get(client.name)
@@ -158,13 +124,12 @@ def _install_hooks(client: InstallTarget, chosen: _Options) -> None:
     how = find_launch(os.environ)
     variables = entry_for(client, how, os.environ, str(Path.cwd()), shared=False).get("env", {})
     wanted = hook_groups(target, how, variables) if chosen.hooks else {}
-    plan = plan_hooks(target, path, wanted)
+    plan = plan_hooks(target, path, wanted, deletable=created_files().holds(path))
     if chosen.uninstall and not plan.changes:
         return
-    if (
-        _carry_out(plan, "its set of hooks", f"{client.title}, {path}", chosen, removal=not chosen.hooks)
-        and chosen.hooks
-    ):
+    where, removal = f"{client.title}, {path}", not chosen.hooks
+    made = carry_out(plan, "its set of hooks", where, confined=False, removal=removal, ask=chosen.ask, show=chosen.show)
+    if made and chosen.hooks:
         out.print(f"Next: {target.next_step}.", markup=False, soft_wrap=True)
 
 
@@ -188,9 +153,9 @@ def _enabled_plugin() -> Path | None:
 
 def _leave_to_plugin(client: InstallTarget, path: Path, plugin: Path, *, show: bool, confined: bool) -> None:
     """Install nothing, since the plugin brings the server; only show the plugin where the program is."""
-    from mcp_reflect.cli.install.claude_plugin import write_launch  # noqa: PLC0415 - as above
+    from mcp_reflect.cli.install.carry_out import install_home  # noqa: PLC0415 - as above
+    from mcp_reflect.cli.install.claude_plugin import write_launch  # noqa: PLC0415 - likewise
     from mcp_reflect.cli.install.plan import read_entries  # noqa: PLC0415 - as above
-    from mcp_reflect.wire.address import home_folder  # noqa: PLC0415 - as above
 
     def tell(text: str) -> None:
         out.print(text, markup=False, soft_wrap=True)
@@ -201,8 +166,7 @@ def _leave_to_plugin(client: InstallTarget, path: Path, plugin: Path, *, show: b
         option = ("" if name == SERVER_NAME else f" --name {name}") + (" --project" if confined else "")
         tell(f"{name} in {path} is such a second one: mcp-reflect install {client.name} --uninstall{option}")
     if not show:
-        home = Path(home_folder(os.environ, str(Path.cwd())))
-        tell(f"The plugin finds this program by {write_launch(home, find_launch(os.environ))}.")
+        tell(f"The plugin finds this program by {write_launch(install_home(), find_launch(os.environ))}.")
         _offer_learning(client)
 
 
@@ -232,11 +196,3 @@ def _warn(client: InstallTarget, how: Launch, *, project: bool) -> None:
     if client.name is ClientName.GEMINI and os.environ.get("OPENAI_API_KEY"):
         # geminicli.com/docs/tools/mcp-server: variables that look like secrets are kept from servers.
         tell('Gemini CLI hands on no keys by itself; for a model, add "env": {"OPENAI_API_KEY": "$OPENAI_API_KEY"}')
-
-
-def _ask(where: str) -> None:
-    if not sys.stdin.isatty():
-        raise ConfigurationError("nobody is there to ask; --yes makes the change, --dry-run only shows it")
-    if not typer.confirm(f"Change {where}?"):
-        out.print("Nothing was changed.")
-        raise typer.Exit(1)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from mcp_reflect.cli.install import files, json_edit
 from mcp_reflect.cli.install.config_errors import MalformedConfig, UnexpectedConfig
 from mcp_reflect.cli.install.hook_targets import HOOKS_KEY, HookTarget, hook_program, hooks_of
-from mcp_reflect.cli.install.plan import Plan
+from mcp_reflect.cli.install.plan import Plan, holds_nothing
 from mcp_reflect.errors import ConfigurationError
 
 
@@ -36,9 +36,10 @@ def read_hooks(target: HookTarget, path: Path) -> list[OwnHook]:
     ]
 
 
-def plan_hooks(target: HookTarget, path: Path, wanted: Mapping[str, Any]) -> Plan:
+def plan_hooks(target: HookTarget, path: Path, wanted: Mapping[str, Any], *, deletable: bool = False) -> Plan:
     """Plan that exactly the `wanted` hooks of ours stand in the file, by event; none: that none does.
 
+    A file in which nothing else is left is to be deleted where it is `deletable`.
     Raises ConfigurationError, and changes nothing.
     """
     before = files.read_config_file(path)
@@ -66,7 +67,8 @@ def plan_hooks(target: HookTarget, path: Path, wanted: Mapping[str, Any]) -> Pla
         found.pop(HOOKS_KEY, None)
     if found != expected:
         raise ConfigurationError(f"{path}: is written in a way that cannot be changed safely; it was left alone")
-    return Plan(path, before, files.encode_config(text, before))
+    deletes = deletable and before is not None and not wanted and not expected and holds_nothing(text, HOOKS_KEY)
+    return Plan(path, before, b"" if deletes else files.encode_config(text, before), deletes)
 
 
 def _merged(target: HookTarget, old: list[Any], wanted: Any) -> list[Any]:

@@ -41,6 +41,11 @@ _EMPTY = {*' \t\r\n{}:"[]'}
 """Characters of a configuration that holds nothing, beside those of its section's name."""
 
 
+def holds_nothing(text: str, section: str) -> bool:
+    """Return whether a configuration holds at most its section, empty. Comments are somebody's words."""
+    return set(text) <= _EMPTY | set(section)
+
+
 class TakenError(ConfigurationError):
     """The name belongs to a server that is not mcp-reflect."""
 
@@ -102,10 +107,12 @@ def plan_install(
     return Plan(path, before, _checked(client, path, before, after, expected))
 
 
-def plan_uninstall(client: InstallTarget, path: Path, name: str, *, force: bool, confined: bool = False) -> Plan:
+def plan_uninstall(
+    client: InstallTarget, path: Path, name: str, *, force: bool, confined: bool = False, deletable: bool = False
+) -> Plan:
     """`force` removes the entry whatever it is. Raises ConfigurationError, and changes nothing.
 
-    A file in a repository (`confined`) that holds nothing else is to be deleted.
+    A file that holds nothing else is to be deleted where it is `deletable`.
     """
     before = files.read_config_file(path, confined=confined)
     if before is None:
@@ -128,8 +135,7 @@ def plan_uninstall(client: InstallTarget, path: Path, name: str, *, force: bool,
     except UnexpectedConfig as error:
         raise ConfigurationError(f"{path}: {error}; it was left alone") from error
     left = _checked(client, path, before, after, expected)
-    # Comments are somebody's words.
-    deletes = confined and not any(expected[key] for key in expected) and set(after) <= _EMPTY | set(client.root)
+    deletes = deletable and not any(expected[key] for key in expected) and holds_nothing(after, client.root)
     return Plan(path, before, b"" if deletes else left, deletes)
 
 

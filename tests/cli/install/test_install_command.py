@@ -18,8 +18,9 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from mcp_reflect.cli.app import build_app
-from mcp_reflect.cli.install import commands, files, json_edit
+from mcp_reflect.cli.install import carry_out, files, json_edit
 from mcp_reflect.cli.install.clients import CLIENTS, ClientName, Machine
+from mcp_reflect.cli.install.hook_targets import HOOK_TARGETS
 from mcp_reflect.errors import ConfigurationError
 from tests.support.hubs import hubs_ended, run_command
 from tests.support.waiting import HANG_S
@@ -375,6 +376,33 @@ def test_uninstalling_from_a_project_leaves_neither_an_empty_file_nor_copies(
     assert CONFIGURATIONS["claude-code"] in {first.read_bytes(), second.read_bytes()}
 
 
+@pytest.mark.parametrize("name", CLIENTS)
+def test_uninstalling_deletes_what_installing_created(name: str, user: Path) -> None:
+    hooks = ["--hooks"] if name in HOOK_TARGETS and os.name == "posix" else []
+    before = files_in(user)
+    assert run(name, *hooks, "--yes").exit_code == 0
+    assert files_in(user) != before
+    done = run(name, "--uninstall", "--yes")
+    assert "held nothing else and was deleted" in done.output
+    assert files_in(user) == before
+
+
+def test_a_file_that_installing_created_stays_with_what_its_user_wrote(user: Path) -> None:
+    run("cursor", "--yes")
+    file = file_of("cursor", user)
+    file.write_text(file.read_text(encoding="utf-8").replace("{", '{\n  "theme": "dark",', 1), encoding="utf-8")
+    assert "Backup" in run("cursor", "--uninstall", "--yes").output
+    assert json.loads(file.read_bytes()) == {"theme": "dark"}
+    file.write_text("{}", encoding="utf-8")
+    run("cursor", "--yes")
+    run("cursor", "--uninstall", "--yes")
+    assert not file.exists()
+
+
+def files_in(folder: Path) -> set[Path]:
+    return {file for file in folder.rglob("*") if file.is_file()}
+
+
 @pytest.mark.skipif(os.name == "nt", reason="links and modes of POSIX")
 def test_a_link_stays_a_link_and_a_mode_stays(user: Path) -> None:
     real = user / "dotfiles" / "claude.json"
@@ -394,7 +422,7 @@ def test_a_link_stays_a_link_and_a_mode_stays(user: Path) -> None:
 def test_a_file_that_changed_while_people_were_asked_is_left_alone(user: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = existing("claude-code", user)
     later = CONFIGURATIONS["claude-code"].replace(b"41", b"42")
-    monkeypatch.setattr(commands, "_ask", lambda _: file.write_bytes(later))
+    monkeypatch.setattr(carry_out, "_confirm", lambda _: file.write_bytes(later))
     refused = run("claude-code")
     assert refused.exit_code == 2
     assert "changed by another program" in refused.output
