@@ -29,6 +29,7 @@ def save_claims(
     session: WriteSession,
     run: tuple[Trace, Review],
     claims: tuple[tuple[str, ...], Author],
+    draft: ReflectionDraft,
     embedded: EmbeddedTexts,
     now: datetime,
     initial_q: float,
@@ -42,6 +43,7 @@ def save_claims(
     """
     trace, review = run
     told, author = claims
+    unvouched = {*review.draft.unvouched, *trace.draft.unvouched, *draft.unvouched}
     # What it shares comes first: a copy of its own may lie in the archive.
     earlier = sorted(claims_from(session, trace.id), key=lambda each: not is_shared(session, each))
     for claim in told:
@@ -56,6 +58,7 @@ def save_claims(
             memory_id=known.id if known else new_id("mem"),
             initial_q=known.initial_q if known else initial_q,
             created_at=known.created_at if known else now,
+            is_vouched=claim not in unvouched,
         )
         vector = embedded.vectors[claim]
         if known is not None and is_shared(session, known):

@@ -111,7 +111,7 @@ def save_meanwhile(
     trace, review = run.trace, run.review
     claims = claims_of(trace, words, review.draft)
     if claims[0] or not first:
-        save_claims(session, (trace, review), claims, embedded, now, initial_q, candidates)
+        save_claims(session, (trace, review), claims, words[0], embedded, now, initial_q, candidates)
     run = _with_safe_feedback(run)
     model, vector = embedded.model, embedded.vectors[trace.task]
     earlier = None if first else _reflection_of(session, trace.id)

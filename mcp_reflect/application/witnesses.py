@@ -140,7 +140,7 @@ def choose_words(session: WriteSession, before: Lessons, base: Lessons) -> None:
     written: Lessons = base.model_copy(update={"success": success})
     if isinstance(base, ReflectionMemory):
         best = min(witnesses, key=_rank)
-        words = best.draft.model_dump(include={"summary", "key_mistake", "correct_action", "guidance"})
+        words = best.draft.model_dump(include={"summary", "key_mistake", "correct_action", "guidance", "unvouched"})
         words |= {"applicable_tools": best.draft.applicable_tools, "reflection": render_reflection(best.draft)}
         written = written.model_copy(update={**words, "author": best.author})
     if written != before:
@@ -173,10 +173,16 @@ def _witness_of(memory: Lessons, own: Lessons) -> Witness:
 
 def _draft_of(memory: Lessons) -> ReflectionDraft:
     if isinstance(memory, ClaimMemory):
-        return ReflectionDraft(text=memory.reflection)
+        return ReflectionDraft(text=memory.reflection, unvouched=memory.unvouched)
     fields = {name: getattr(memory, name) for name in ("summary", "key_mistake", "correct_action", "guidance")}
     text = "" if any(fields.values()) else memory.reflection
-    return ReflectionDraft(**fields, text=text, applicable_tools=memory.applicable_tools)
+    return ReflectionDraft(
+        **fields,
+        text=text,
+        applicable_tools=memory.applicable_tools,
+        lineage=memory.lineage,
+        unvouched=memory.unvouched,
+    )
 
 
 def _from_source(session: ReadSession, memory: Lessons, source: Witness) -> Lessons:
@@ -194,6 +200,7 @@ def _from_source(session: ReadSession, memory: Lessons, source: Witness) -> Less
             memory_id=memory.id,
             initial_q=memory.initial_q,
             created_at=source.created_at,
+            is_vouched=not source.draft.unvouched,
         )
     else:
         composed = compose_memory(

@@ -120,6 +120,7 @@ memories = Table(
     Column("contradicts", JSON, nullable=False),
     Column("superseded_by", Id, nullable=False, server_default=""),
     Column("lineage", JSON, nullable=False, server_default="[]"),
+    Column("unvouched", JSON, nullable=False, server_default="[]"),
     Column("error_keywords", Text, nullable=False),
     Column("error_signatures", Text, nullable=False, server_default=""),
     Column("embedded_text", Text, nullable=False),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mcp_reflect.application.guide import opening_guide
+from mcp_reflect.application.guide import find_borne_out, opening_guide
 from mcp_reflect.application.insights.save import save_insights
 from mcp_reflect.application.ports import (
     Clock,
@@ -19,6 +19,7 @@ from mcp_reflect.application.ports import (
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import ReflectRequest
 from mcp_reflect.domain.guide.composition import ProjectGuide
+from mcp_reflect.domain.guide.promotion import promotable
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.insights.observations import find_observations
 from mcp_reflect.domain.models import (
@@ -190,13 +191,18 @@ class Insights:
 
 
 def lessons_of(session: ReadSession, traces: Sequence[Trace]) -> dict[str, str]:
-    """Return the texts of the reflections on these runs by trace id; runs without one are left out."""
+    """Return what may be promoted of the reflections on these runs by trace id; runs without one are left out."""
     found = {trace.id: session.memories.reflection_of(trace.id) for trace in traces}
-    return {trace_id: memory.reflection for trace_id, memory in found.items() if memory is not None}
+    lessons = {trace_id: memory for trace_id, memory in found.items() if memory is not None}
+    borne_out = find_borne_out(session, lessons.values())
+    told = {i: promotable(memory, borne_out=memory.id in borne_out) for i, memory in lessons.items()}
+    return {trace_id: memory.reflection for trace_id, memory in told.items() if memory is not None}
 
 
 def insights_in_use(session: ReadSession, project: str, user: str | None) -> list[InsightMemory]:
-    """Return the insights in use, most important first, then newest."""
+    """Return the insights in use that may be promoted, most important first, then newest."""
     used = session.memories.find(project, user=user, kind="insight", statuses=RETRIEVABLE)
-    newest_first = sorted(of_kind(used, InsightMemory), key=lambda m: (m.created_at, m.id), reverse=True)
+    borne_out = find_borne_out(session, used)
+    promoted = [memory for memory in used if promotable(memory, borne_out=memory.id in borne_out) is not None]
+    newest_first = sorted(of_kind(promoted, InsightMemory), key=lambda m: (m.created_at, m.id), reverse=True)
     return sorted(newest_first, key=lambda m: -m.importance)

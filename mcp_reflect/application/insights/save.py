@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from mcp_reflect.application.credit import disown
@@ -11,7 +11,18 @@ from mcp_reflect.application.ports import Embedder, Ledger, ReadSession, TraceSu
 from mcp_reflect.application.profile import InsightRules
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.insights.merging import EmbeddedInsight, find_beyond_capacity, merge, says_the_same
-from mcp_reflect.domain.models import RETRIEVABLE, InsightDraft, InsightJob, InsightMemory, LogEntry, Status, of_kind
+from mcp_reflect.domain.lessons.lineage import Screening
+from mcp_reflect.domain.models import (
+    RETRIEVABLE,
+    InsightDraft,
+    InsightJob,
+    InsightMemory,
+    LogEntry,
+    Status,
+    Trace,
+    of_kind,
+)
+from mcp_reflect.domain.trajectory.run import ParsedRun
 from mcp_reflect.domain.values import Vector
 
 CAPACITY_ACTION = "capacity"
@@ -33,7 +44,9 @@ def save_insights(
     user = job.user if job.own_only else None
     with ledger.reading() as reading:
         texts = [memory.reflection for memory in reading.memories.find(job.project, user=user, kind="insight")]
+        runs = {trace_id: reading.traces.get(trace_id) for draft in drafts for trace_id in draft.evidence}
     embedded = EmbeddedTexts.by(embedder, [*(draft.text for draft in drafts), *texts])
+    unvouched = _unvouched(drafts, runs)
     with ledger.writing() as session:
         waiting = session.jobs.insights.get(job.id)
         if waiting is not None and waiting.state != "queued":
@@ -59,7 +72,7 @@ def save_insights(
         for insight in merged:
             earlier = known.get(insight.key)
             if earlier is None:
-                memory = _memory(insight, job, sources, initial_q, now)
+                memory = _memory(insight, job, sources, initial_q, now, unvouched)
             elif insight != was[insight.key]:
                 memory = _with(earlier, insight)
                 disown(session, memory.id, set(insight.evidence) - set(earlier.evidence))
@@ -103,7 +116,12 @@ def _with(memory: InsightMemory, insight: EmbeddedInsight) -> InsightMemory:
 
 
 def _memory(
-    insight: EmbeddedInsight, job: InsightJob, sources: Sources, initial_q: float, now: datetime
+    insight: EmbeddedInsight,
+    job: InsightJob,
+    sources: Sources,
+    initial_q: float,
+    now: datetime,
+    unvouched: Collection[str],
 ) -> InsightMemory:
     newest = max((sources[trace_id] for trace_id in insight.evidence), key=lambda s: (s.created_at, s.id))
     return InsightMemory(
@@ -120,7 +138,20 @@ def _memory(
         initial_q=initial_q,
         q_value=initial_q,
         created_at=now,
+        unvouched=(insight.text,) if insight.text in unvouched else (),
     )
+
+
+def _unvouched(drafts: Iterable[InsightDraft], runs: Mapping[str, Trace | None]) -> frozenset[str]:
+    """The texts of insights with words that nobody brought but what their runs read, in none of them."""
+    screenings = {trace_id: Screening(ParsedRun.of(run)) for trace_id, run in runs.items() if run is not None}
+    found = set[str]()
+    for draft in drafts:
+        words = [screenings[i].brought_words(draft.text) for i in draft.evidence if i in screenings]
+        own = {word for brought, _ in words for word in brought}
+        if any(not foreign <= own for _, foreign in words):
+            found.add(draft.text)
+    return frozenset(found)
 
 
 def _make_room(session: WriteSession, keys: Iterable[str], capacity: int, now: datetime) -> None:

@@ -87,7 +87,7 @@ def _composed(profile: Profile, fixed: FixedError, trace: Trace) -> ErrorMemory:
         text="",
     )
     composed = compose_error(line, profile, trace.id, trace.created_at, "extractive")
-    return composed.model_copy(update={"triggers": fixed.triggers})
+    return composed.model_copy(update={"triggers": fixed.triggers, "unvouched": fixed.unvouched})
 
 
 class RunErrors:
@@ -173,14 +173,17 @@ def _screened(screening: Screening, fixed: FixedError) -> FixedError | None:
     if not all(screening.passes(text) for text in (fixed.mistake, fixed.fix, fixed.command)):
         return None
     evidence = screening.without_orders(fixed.evidence)
-    return replace(fixed, evidence=evidence) if evidence else None
+    unvouched = tuple(text for text in (fixed.mistake, fixed.fix) if screening.unvouched(text))
+    return replace(fixed, evidence=evidence, unvouched=unvouched) if evidence else None
 
 
 def with_run(known: ErrorMemory, fixed: FixedError, trace_id: str) -> ErrorMemory:
     """Return a known error after it came back in a run, with the run's fix where it had none."""
+    brings = fixed.fix in fixed.unvouched and not known.correct_action
     return _with_fix(
         known.model_copy(
             update={
+                "unvouched": (*known.unvouched, *((fixed.fix,) if brings else ())),
                 "recurrences": known.recurrences + 1,
                 "seen_in": (*known.seen_in, trace_id)[-MOST_RUNS:],
                 "triggers": tuple(dict.fromkeys((*known.triggers, *fixed.triggers)))[-MOST_TRIGGERS:],

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from mcp_reflect.domain.guide.promotion import promotable
 from mcp_reflect.domain.lessons.disagreement import stated_rules
 from mcp_reflect.domain.lessons.evidence import wording_factor
 from mcp_reflect.domain.lessons.failure_text import decisive_error
@@ -76,13 +77,17 @@ class ProjectGuide:
         return tuple(found.values())
 
 
-def compose_guide(memories: Iterable[Memory], most: int = SECTION_LINES) -> ProjectGuide:
-    """Return the guide of these memories, which are in use; at most `most` lines in a section."""
+def compose_guide(
+    memories: Iterable[Memory], most: int = SECTION_LINES, borne_out: Collection[str] = ()
+) -> ProjectGuide:
+    """Return the guide of these memories, which are in use; at most `most` lines in a section.
+
+    `borne_out` are the ids of those that reviews promote (`promotion.py`).
+    """
     sections: dict[str, list[GuideLine]] = {}
     for memory in memories:
-        if memory.is_hearsay:
-            continue
-        for name, line in _lines_of(memory):
+        promoted = promotable(memory, borne_out=memory.id in borne_out)
+        for name, line in _lines_of(promoted) if promoted is not None else ():
             sections.setdefault(name, []).append(line)
     chosen = {name: _ordered(_pooled(lines))[:most] for name, lines in sections.items()}
     if "decisions" in chosen:

@@ -7,17 +7,17 @@ from datetime import datetime
 from types import MappingProxyType
 
 from mcp_reflect.domain.insights.importance import importance_of
+from mcp_reflect.domain.lessons.lineage import Screening
+from mcp_reflect.domain.lessons.vouching import without_sentences
 from mcp_reflect.domain.models import Material, Observation, Review, Trace
 from mcp_reflect.domain.text.quotation import without_quotations
-from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.run import ParsedRun
 from mcp_reflect.domain.trajectory.tools import is_tool_name
 from mcp_reflect.domain.truncate import truncate_line
 
 _TASK_CHARS = 300
 _FEEDBACK_CHARS = 300
 _ENDING_CHARS = 300
-_ERRORS = 2
-_ERROR_CHARS = 150
 _LESSON_CHARS = 500
 _TASK_OF_LESSON_CHARS = 120
 """Of a task whose lesson stands beside it."""
@@ -37,13 +37,18 @@ def find_observations(
         Observation(
             trace=trace,
             result="" if review is None else review.result,
-            feedback=trace.feedback if review is None else review.feedback,
+            feedback=trace.feedback if review is None else _said_by_reviewer(review),
             lesson=lessons.get(trace.id, ""),
             importance=importance_of(trace, now),
         )
         for trace, review in runs
     )
     return tuple(each for each in seen if each.importance >= threshold)
+
+
+def _said_by_reviewer(review: Review) -> str:
+    """The feedback of a review; of tests the command, because their output is nobody's word."""
+    return review.feedback.strip().partition("\n")[0] if review.source == "tests" else review.feedback
 
 
 def insight_parts(material: Material) -> dict[str, str]:
@@ -62,19 +67,22 @@ def _lines(seen: Sequence[Observation], result: str) -> str:
 
 
 def observation_line(seen: Observation) -> str:
-    """Return a run as one line: its task and lesson, or what it did where it left no lesson, each part truncated."""
+    """Return a run as one line: its task and lesson, or what it did where it left no lesson, each part truncated.
+
+    Of what it said at its end, sentences stay that its user or agent vouches for.
+    """
     if seen.lesson:
         lesson = truncate_line(" ".join(without_quotations(seen.lesson).split()), _LESSON_CHARS)
         told = f"{truncate_line(seen.trace.task, _TASK_OF_LESSON_CHARS)} | Lesson: {lesson}"
         feedback = "" if seen.feedback.strip() in seen.lesson else truncate_line(seen.feedback, _FEEDBACK_CHARS)
         return f"{told} | Review: {feedback}" if feedback else told
-    trajectory = parse(seen.trace.trajectory)
-    errors = "; ".join(truncate_line(error, _ERROR_CHARS) for error in trajectory.errors[-_ERRORS:])
+    screening = Screening(ParsedRun.of(seen.trace))
+    tools = [tool for tool in filter(is_tool_name, seen.trace.tools_used) if not screening.unvouched(tool)]
+    ending = without_sentences(seen.trace.final_response, screening.unvouched(seen.trace.final_response))
     parts = {
         "": truncate_line(seen.trace.task, _TASK_CHARS),
-        "Tools": ", ".join(list(filter(is_tool_name, seen.trace.tools_used))[:8]),
-        "Errors": errors,
-        "Ended with": truncate_line(seen.trace.final_response, _ENDING_CHARS),
+        "Tools": ", ".join(tools[:8]),
+        "Ended with": truncate_line(ending, _ENDING_CHARS),
         "Review": truncate_line(seen.feedback, _FEEDBACK_CHARS),
     }
     return " | ".join(f"{name}: {text}" if name else text for name, text in parts.items() if text)

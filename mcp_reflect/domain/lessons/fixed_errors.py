@@ -56,6 +56,7 @@ class FixedError:
     """`mistake` is the line that says what went wrong, `evidence` the output, `fix` what made `command` pass.
 
     `triggers` are the calls that led to it (`triggers.py`): the command that failed, and the edit that broke it.
+    `unvouched` are the mistake and the fix where nobody vouches for them (`vouching.py`).
     """
 
     mistake: str
@@ -63,6 +64,7 @@ class FixedError:
     fix: str
     command: str
     triggers: tuple[str, ...] = ()
+    unvouched: tuple[str, ...] = ()
 
 
 def last_steps(trajectory: Trajectory) -> list[Step]:

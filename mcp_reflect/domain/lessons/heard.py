@@ -29,7 +29,7 @@ _HAS_CELLS = re.compile(r"\"\s*:|\|.*\|")
 _PARAGRAPH = re.compile(r"\n\s*\n")
 _TOKEN = re.compile(r"[^\W_][\w./@:+-]*\w|\w")
 _NAME = re.compile(r"(?=.*[a-z])(?=.*[\d_./@-]).{4,}")
-_JOINT = re.compile(r"[/_.:@+-]+")
+JOINT = re.compile(r"[/_.:@+-]+")
 _LEAST_PART = 3
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
 
@@ -150,7 +150,7 @@ def decoded(text: str) -> Iterator[str]:
 def tokens_of(text: str) -> frozenset[str]:
     """Return the words, names and paths of a text in lower case, and the parts of these."""
     found = {token.strip(".:/-") for token in _TOKEN.findall(skeleton(text))}
-    parts = {part for token in found for part in _JOINT.split(token) if len(part) >= _LEAST_PART}
+    parts = {part for token in found for part in JOINT.split(token) if len(part) >= _LEAST_PART}
     return frozenset(found | parts)
 
 

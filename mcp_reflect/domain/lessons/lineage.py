@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 from mcp_reflect.domain.lessons.run_reading import texts_of_run
 from mcp_reflect.domain.lessons.run_texts import UNTRUSTED, RunTexts
+from mcp_reflect.domain.lessons.screened_sentences import instructs, pieces_of
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.text.danger import is_dangerous
@@ -50,18 +51,6 @@ _JOINS = re.compile(r"\b(?:the|an?|into|without|with|of|to|for|in|on|no|not|befo
 """Small words of which the name of a tool has one at most."""
 _FROM_TESTS = re.compile(r"^Reviewer: ")
 
-_OBLIGES = re.compile(r"\b(?:must|always|never|should|have to|ha[sd] to|required|forbidden|ought)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[`]?\w)|\n+|(?<=`;)\s(?=`)|(?<=;)\s(?=before that it failed:)")
-_CLAUSE = re.compile(r"[:;]\s+|\s+[-–—]+\s+")
-_INSTRUCTS = re.compile(
-    r"\W*(?:please\s+|now\s+|then\s+|first,?\s+|next,?\s+|always\s+|never\s+|do\s+not\s+|don't\s+)*"
-    r"(?:run|use|install|set|add|call|send|open|download|execute|delete|remove|copy|paste|visit|go|click|type|enter|export|edit|write"
-    r"|create|update|upgrade|disable|enable|skip|try|make\s+sure|ensure|replace|reply|respond|print|put|push|commit|configure|include"
-    r"|start|stop|restart|check|follow|apply|pass|change|switch|move|give|answer|treat|assume|prefer|avoid|pin|read)\b"
-    r"|[^\n]*\b(?:you|agents?|assistants?)\s+(?:must|should|need|have\s+to|ought|are\s+(?:required|to))\b",
-    re.IGNORECASE,
-)
-
 
 class Screening:
     """Screens the words of a lesson against the run that they are about; the run is read once, at the first words."""
@@ -78,6 +67,7 @@ class Screening:
         if draft.is_empty and not draft.claims and not draft.applicable_tools:
             return draft
         withheld, quoted, lineage = list(draft.withheld), list[str](), set(draft.lineage)
+        unvouched = list(draft.unvouched)
         kept: dict[str, str] = {}
         for name in _FIELDS:
             pieces: list[str] = []
@@ -86,6 +76,7 @@ class Screening:
                 if judged.is_quoted:
                     quoted.append(judged.text)
                 else:
+                    unvouched += self._unvouched(judged)
                     pieces.append(judged.text + end)
             kept[name] = "".join(pieces).strip().removesuffix(_MORE)
         claims: list[str] = []
@@ -94,6 +85,7 @@ class Screening:
             if found is not None and found.is_quoted:
                 quoted.append(found.text)
             elif found is not None:
+                unvouched += self._unvouched(found)
                 claims.append(claim)
         if quoted:
             place = "text" if kept["text"] and not any(kept[name] for name in _FIELDS[:-1]) else "summary"
@@ -103,6 +95,7 @@ class Screening:
             "claims": tuple(claims),
             "applicable_tools": tuple(each for each in draft.applicable_tools if self._is_tool(each)),
             "lineage": tuple(source for source in SOURCES if source in lineage),
+            "unvouched": tuple(dict.fromkeys(unvouched)),
             "withheld": tuple(dict.fromkeys(withheld))[:_MOST_WITHHELD],
         }
         return draft.model_copy(update=result)
@@ -110,20 +103,39 @@ class Screening:
     def _judged(self, name: str, text: str, withheld: list[str]) -> Iterator[tuple[_Judged, str]]:
         """Yield the sentences of a field that are kept, each with what stands behind it."""
         found: _Judged | None = None
-        for piece, end in _pieces(text):
+        for piece, end in pieces_of(text):
             if found is None and piece.startswith(_BEFORE):
                 continue  # a failure without what mended it says nothing of what worked
             found = self._judge(piece, withheld, stays=name == "key_mistake" or self._is_output(piece))
             if found is not None:
                 yield found, end
 
+    def _unvouched(self, judged: _Judged) -> list[str]:
+        """The part of a sentence that nobody vouches for, if any: the agent vouches for a call, not for its output."""
+        said, texts = judged.text.strip(" ;"), self._texts
+        if self._is_test_command(said):
+            return []
+        call = None if said.startswith(_BEFORE) else _CALL.match(said)
+        if call and call.end() < len(said) and call[0].endswith("failed: ") and texts.vouches_for(call[0], "agent"):
+            return [] if texts.vouches_for(said[call.end() :], judged.source) else [said[call.end() :]]
+        return [] if texts.vouches_for(said, judged.source) else [said]
+
+    def brought_words(self, text: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the telling words of a text that the run's user or agent brought, and those that others brought."""
+        return self._texts.brought.own_words(text), self._texts.brought.foreign_words(text)
+
+    def unvouched(self, text: str) -> tuple[str, ...]:
+        """Return the sentences of a text that nobody vouches for, without judging whether a lesson may keep them."""
+        said = (piece.strip() for piece, _ in pieces_of(text))
+        return tuple(each for each in said if each and not self._texts.vouches_for(each, self._texts.source_of(each)))
+
     def passes(self, text: str) -> bool:
         """Return true where no sentence of a text would be withheld."""
-        return all(self._judge(piece, [], stays=True) is not None for piece, _ in _pieces(text))
+        return all(self._judge(piece, [], stays=True) is not None for piece, _ in pieces_of(text))
 
     def without_orders(self, text: str) -> str:
         """Return the output of a tool without the sentences that would be withheld from a lesson."""
-        judged = ((self._judge(piece, [], stays=True), end) for piece, end in _pieces(text))
+        judged = ((self._judge(piece, [], stays=True), end) for piece, end in pieces_of(text))
         return "".join(found.text + end for found, end in judged if found is not None).strip()
 
     @property
@@ -142,6 +154,14 @@ class Screening:
             and _FROM_TESTS.sub("", piece) in run.review.feedback
         )
         return tests or bool(_CALL.match(piece)) or piece.startswith(_ENDED)
+
+    def _is_test_command(self, said: str) -> bool:
+        """Return true for the command of the tests that judged a run, which its user chose."""
+        run = self._run
+        if not isinstance(run, ReviewedRun) or run.review.source != "tests":
+            return False
+        first = run.review.feedback.strip().partition("\n")[0]
+        return first.startswith("$ ") and _FROM_TESTS.sub("", said) == first.strip()
 
     def _is_tool(self, name: str) -> bool:
         """Return true for the name of a tool, which is no sentence."""
@@ -174,21 +194,23 @@ class Screening:
         texts = self._texts
         call = _CALL.match(said) if stays else None
         body = said[call.end() :] if call else said
-        instructs = _instructs(body) and not (stays and reads_as_error(body))
-        heard = None if reads_as_data(body) else texts.order_in(body, instructs=instructs or texts.holds_dictated(body))
+        is_told = instructs(body) and not (stays and reads_as_error(body))
+        heard = None
+        if not reads_as_data(body) and not texts.is_own_command(said):
+            heard = texts.order_in(body, instructs=is_told or texts.holds_dictated(body))
         named = _TOOL_CALL.match(body if call is None else call[0])
         if named and not is_tool_name(named[1]):
             return "tool", False
-        if call and heard is None:
+        if call and heard is None and not texts.is_own_command(said):
             heard = texts.order_in(call[0], instructs=texts.holds_dictated(call[0]))
         foreign = heard.source if heard is not None else texts.hidden_in(body)
-        foreign = foreign or texts.chooser_of(said, instructs=instructs)
+        foreign = foreign or texts.chooser_of(said, instructs=is_told)
         if foreign is not None:
             return foreign, False
         dangerous = is_dangerous(said)
         source = texts.source_of(body if call and body else said, dangerous=dangerous)
         elsewhere = None if dangerous else texts.leads_to(said)
-        if elsewhere is not None and (instructs or (elsewhere != "file" and not stays)):
+        if elsewhere is not None and (is_told or (elsewhere != "file" and not stays)):
             dangerous, source = True, elsewhere
         source = given or source
         if source not in UNTRUSTED or not any(each.isalpha() for each in body):
@@ -218,20 +240,3 @@ def _is_kept(said: str, *, stays: bool) -> bool:
     if stays and not is_prose(said):
         return not wants_something(said, of_error=True) or len(said.split()) == 1
     return not (is_prose(said) or reads_as_command(said) or wants_something(said))
-
-
-def _instructs(piece: str) -> bool:
-    return any(_INSTRUCTS.match(clause) for clause in _CLAUSE.split(piece)) or bool(_OBLIGES.search(piece))
-
-
-def _pieces(text: str) -> Iterator[tuple[str, str]]:
-    """Sentences, each with the blanks or line ends behind it. None ends inside of backquotes or of a list of names."""
-    start = 0
-    for end in _SENTENCE.finditer(text):
-        said = text[start : end.start()]
-        inside = said.count("`") % 2 == 1 or "['" in said.rpartition("]")[2] or '["' in said.rpartition("]")[2]
-        if not inside or "\n" in end[0]:
-            yield said, end[0]
-            start = end.end()
-    if start < len(text):
-        yield text[start:], ""

@@ -23,6 +23,8 @@ _FILE_TOOL = re.compile(
 _FILE_COMMAND = re.compile(
     r"\s*(?:cd\s+\S+\s*&&\s*)?(?:cat|head|tail|less|sed|grep|rg|awk|nl|ls|find|git\s+(?:show|log|diff|blame))\b"
 )
+_LISTING_TOOL = re.compile(r"ls|glob|list_?(?:dir|dirs|directory|files)", re.IGNORECASE)
+_LISTING = re.compile(r"\s*(?:cd\s+\S+\s*&&\s*)?(?:ls|git\s+ls-files|find|fd|dir)\b(?!.*-exec|.*-printf)[^|;&$`<>\n]*")
 _MEMORY_TOOLS = ("query_memories", "augment_task", "find_error_fixes", "project_context")
 _LOGGED_OUTPUT = re.compile(
     r"(?:observation|output|result|response|tool(?:[ _](?:output|result|response))?|stdout|stderr)\b[ \d]*:",
@@ -44,22 +46,53 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
     else:
         calls: dict[str, tuple[TextOrigin, str]] = {}
         last: tuple[TextOrigin, str] = ("tool", "")
+        listings = set[str]()
         for event in run.trajectory.events:
             if isinstance(event, ToolCall):
-                given, name = arguments_of(event.arguments), event.name.rpartition("__")[2]
-                command = command_of(given) if name.lower() in SHELLS else ""
+                command = _add_call(texts, event)
                 last = calls[event.id] = _source_of_call(event), command
-                texts.call("\n".join(_strings(given)), command, is_edit=is_edit(name, given))
+                if _LISTING_TOOL.fullmatch(event.name) or _LISTING.fullmatch(command):
+                    listings.add(event.id)
             elif isinstance(event, ToolResult):
                 source, command = calls.get(event.call_id, last) if event.call_id else last
                 failed = event.failed is True or exit_code(event.text, event.failed) not in {0, None}
                 texts.add(source, event.text, command if failed else "")
-            elif isinstance(event, Utterance) and event.role in {"user", "human"}:
-                texts.add("user", event.text)
+                if event.call_id in listings and event.call_id:
+                    texts.brought.by_listing(event.text)
+            else:
+                _add_utterance(texts, event)
     if isinstance(run, ReviewedRun):  # a verdict of tests comes with their output
         texts.add("tool" if run.review.source == "tests" else "user", run.review.feedback)
     texts.close()
     return texts
+
+
+def _add_call(texts: RunTexts, call: ToolCall) -> str:
+    """Add a call; return its command line, empty where it is none of a shell."""
+    given, name = arguments_of(call.arguments), call.name.rpartition("__")[2]
+    command = command_of(given) if name.lower() in SHELLS else ""
+    changes = is_edit(name, given)
+    texts.call("\n".join(_strings(given)), command, is_edit=changes)
+    texts.brought.by_run(texts.place, name)
+    texts.brought.by_user("\n".join(given))
+    for text in _replaced(given) if changes else ():
+        texts.brought.by_user(text)
+    return command
+
+
+def _add_utterance(texts: RunTexts, said: Utterance) -> None:
+    if said.role in {"user", "human"}:
+        texts.add("user", said.text)
+    elif said.role in {"assistant", "ai", "model"}:
+        texts.say(said.text)
+
+
+def _replaced(given: dict[str, Any]) -> Iterator[str]:
+    """The code that an edit replaces, and the file where it stands."""
+    old = [text for key, text in given.items() if key.startswith("old") and isinstance(text, str) and text]
+    yield from old
+    if old:
+        yield from (text for key in ("file_path", "path") if isinstance(text := given.get(key), str))
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
+from mcp_reflect.domain.lessons.anchors import ADDRESS, ANCHOR, HOST, anchors_in
 from mcp_reflect.domain.lessons.dictated_commands import may_be_told, telling_words
 from mcp_reflect.domain.lessons.heard import Call, Heard, decoded, encoded, sentences_of, stems_of, tokens_of
+from mcp_reflect.domain.lessons.vouching import Brought, carries_over
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.text.inert import skeleton
 from mcp_reflect.domain.text.observation import reads_as_error, without_asides
@@ -19,24 +21,14 @@ _REPEATED = 0.75
 """The same share for a sentence that wants nothing: what the agent put into words of its own is the agent's."""
 _SIZE = 3
 _PART = 0.9
-_LEAST_STEM = 5
-"""Least characters of the name of a file that tells who chose it."""
+_LEAST_STEM = 5  # characters of the name of a file that tells who chose it
 _TOLD_WORDS = 4
 """Words of a statement that an instruction has to share to be made of it."""
 
 _WORD = re.compile(r"\w+")
 _IN_BACKQUOTES = re.compile(r"`([^`\n]+)`")
+_COMMANDS_ONLY = re.compile(r"(?:`[^`\n]+`|after|then|and|[\s;.,])+")
 _IN_QUOTES = re.compile(r"[\"'`\[(]{1,2}([^\"`\[\]\n]{3,80}?)[\"'`\])]{1,2}(?!\w)")
-_ADDRESS = re.compile(
-    r"https?://[^\s`'\")>]+|[\w.+-]+@[\w-]+\.[\w.]+"
-    r"|\b[a-z0-9][\w-]*(?:\.[a-z0-9][\w-]*)*\.[a-z]{2,24}\b(?:/[\w./-]*)?"
-)
-_ANCHOR = re.compile(rf"{_ADDRESS.pattern}|(?:~|\.{{1,2}})?/[\w./-]+|--[\w-]{{4,}}")
-_HOST = re.compile(
-    r"https?://|@[\w-]+\.|\.(?:com|org|net|io|dev|ai|app|co|ru|cn|xyz|info|biz|me|us|uk|de|top|site|online|cloud|link"
-    r"|click|live|store|shop|tech|onion|example|test|invalid)(?![\w(])"
-)
-"""What tells a host from a file name or an attribute, both of which have dots, too."""
 
 
 @dataclass
@@ -52,6 +44,7 @@ class RunTexts:
     place: int = 0
     user_tokens: frozenset[str] = frozenset()
     user_stems: frozenset[str] = frozenset()
+    brought: Brought = field(default_factory=Brought)
 
     def add(self, source: TextOrigin, text: str, failed: str = "") -> None:
         """Add a text of a source; `failed` is the command whose failure it tells."""
@@ -61,11 +54,20 @@ class RunTexts:
             if source in UNTRUSTED:
                 self.heard += sentences_of(text, source, self.place, failed)
                 self.parts[source] += decoded(text)
+                self.brought.by_text(self.place, text)
+            else:
+                self.brought.by_user(text)
+
+    def say(self, text: str) -> None:
+        """Add words of the agent itself, which are its own as far as nothing that it read had them before."""
+        self.place += 1
+        self.brought.by_run(self.place, text)
 
     def call(self, text: str, command: str = "", *, is_edit: bool = False) -> None:
         """Add a call of the agent, as `Call` describes it."""
         self.place += 1
         self.calls.append(Call(self.place, text, command, is_edit))
+        self.brought.by_run(self.place, text)
         self.parts.setdefault("agent", []).append(text)
 
     def without_own_names(self, text: str) -> str:
@@ -87,7 +89,7 @@ class RunTexts:
         text = self.without_own_names(heard.text)
         return without_asides(text) if heard.failed else text
 
-    def source_of(self, sentence: str, *, dangerous: bool) -> TextOrigin:
+    def source_of(self, sentence: str, *, dangerous: bool = False) -> TextOrigin:
         """Return where a sentence stems from; a dangerous one also by the addresses, paths and options in it."""
         plain = skeleton(sentence)
         held = self._held(plain)
@@ -101,11 +103,17 @@ class RunTexts:
         if best >= least and (dangerous or held.get("agent", 0.0) < _HELD):
             return next(source for source in UNTRUSTED if held.get(source, 0.0) >= least)
         if dangerous:
-            named = [each for each in _anchors(plain, _ANCHOR) if each not in self.plain.get("user", "")]
+            named = [each for each in anchors_in(plain, ANCHOR) if each not in self.plain.get("user", "")]
             for source in UNTRUSTED:
                 if any(each in self.plain.get(source, "") for each in named):
                     return source
         return "agent"
+
+    def vouches_for(self, sentence: str, source: TextOrigin) -> bool:
+        """Return true where the user or the agent vouches for a sentence of this source (`vouching.py`)."""
+        if source in UNTRUSTED or self.brought.foreign_words(sentence):
+            return False
+        return source == "user" or not carries_over(sentence, self.heard, self.user_stems)
 
     def _held(self, plain: str) -> dict[TextOrigin, float]:
         """The share of a sentence's word triples that each source holds."""
@@ -152,6 +160,8 @@ class RunTexts:
                 continue
             place = self.place + 1 if called is None else called.place
             for word in _with_stems(telling_words(quoted)) - self.user_tokens:
+                if self.brought.is_known(word):
+                    continue
                 said = [each for each in self.heard if each.place < place and word in each.tokens]
                 told = [each for each in said if not (each.is_data or _is_about_failure(each, quoted))]
                 if told and not self._is_known(word, said, told[0].place):
@@ -163,6 +173,15 @@ class RunTexts:
         if any(each.is_data and each.place != place for each in said):
             return True
         return any(word in call.tokens for call in self.calls if call.place < place)
+
+    def is_own_command(self, sentence: str) -> bool:
+        """Return true for a sentence of nothing but commands that the agent ran and no word of which a text chose."""
+        commands = [each.strip() for each in _IN_BACKQUOTES.findall(sentence)]
+        if not commands or _COMMANDS_ONLY.fullmatch(sentence) is None:
+            return False
+        ran = [call.command for call in self.calls if call.command]
+        words = {word for each in commands for word in telling_words(each)}
+        return all(any(each in one for one in ran) for each in commands) and all(map(self.brought.is_known, words))
 
     def told_name(self, words: str) -> bool:
         """Return true for the words of a name that carry over a sentence which was read, in whatever form."""
@@ -210,7 +229,7 @@ class RunTexts:
 
     def leads_to(self, sentence: str) -> TextOrigin | None:
         """Return the least trusted source of an address in the network that a sentence names and the user did not."""
-        found = [each for each in _anchors(skeleton(sentence), _ADDRESS) if _HOST.search(each)]
+        found = [each for each in anchors_in(skeleton(sentence), ADDRESS) if HOST.search(each)]
         named = [each for each in found if each not in self.plain.get("user", "")]
         return next((source for source in UNTRUSTED if any(each in self.plain.get(source, "") for each in named)), None)
 
@@ -229,7 +248,3 @@ def _is_about_failure(heard: Heard, command: str) -> bool:
 def _is_part_of(stems: frozenset[str], heard: Heard) -> bool:
     """Return true where a sentence repeats one that wants nothing."""
     return len(stems) >= _SIZE and not heard.is_order and len(stems & heard.words) >= _PART * len(stems)
-
-
-def _anchors(plain: str, kind: re.Pattern[str]) -> set[str]:
-    return {each for found in kind.findall(plain) if (each := found.strip(".,;:)"))}

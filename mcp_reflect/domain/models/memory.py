@@ -29,7 +29,8 @@ class MemoryBase(Frozen):
     `reflection` is that text, `task` the task that it was learned on. `success` says whether that run passed; None for
     what comes from no single run. `q_value` is in [0, 1]; `reviews` counts the reviews that moved it, `passes` those of
     them that raised it, `trials` and `successes` are its record (`learning/confidence.py`). `lineage` holds the sources
-    of its words, the most trusted first; empty where they were not looked for.
+    of its words, the most trusted first; empty where they were not looked for. `unvouched` are those of its sentences
+    for which neither the user nor the agent vouches.
     """
 
     id: str
@@ -52,6 +53,7 @@ class MemoryBase(Frozen):
     created_at: datetime
     last_used_at: datetime | None = None
     lineage: tuple[TextOrigin, ...] = ()
+    unvouched: tuple[str, ...] = ()
 
     is_rewritten: ClassVar[bool] = False
     """Whether a later review of its run writes it anew, and hides it until then."""

@@ -18,7 +18,8 @@ class ReflectionDraft(Frozen):
     `text` is free prose (a model that gave no fields); the structured fields are preferred. `claims` are sentences
     that stand alone. `helpful_memory_ids` and `harmful_memory_ids` are a model's opinion of what the run was given.
     `lineage` and `withheld` are what screening found (`lessons/lineage.py`): the sources of the words, and sentences
-    that are kept from the lesson, each behind its source.
+    that are kept from the lesson, each behind its source. `unvouched` are sentences that are in it although neither the
+    user nor the agent vouches for them (`lessons/vouching.py`).
     """
 
     summary: str = ""
@@ -32,6 +33,7 @@ class ReflectionDraft(Frozen):
     harmful_memory_ids: tuple[str, ...] = ()
     lineage: tuple[TextOrigin, ...] = ()
     withheld: tuple[str, ...] = ()
+    unvouched: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:

@@ -57,6 +57,7 @@ def compose_memory(
         q_value=initial_q,
         created_at=created_at,
         lineage=draft.lineage,
+        unvouched=_unvouched(draft, run.review),
     )
 
 
@@ -68,6 +69,14 @@ def _with_feedback(draft: ReflectionDraft, feedback: str) -> ReflectionDraft:
     return draft.model_copy(update={place: f"{getattr(draft, place)}\nReviewer: {told}".strip()})
 
 
+def _unvouched(draft: ReflectionDraft, review: Review) -> tuple[str, ...]:
+    """The sentences that nobody vouches for; the output of the tests that judged a run is among them."""
+    if review.source != "tests":
+        return draft.unvouched
+    output = (line.strip() for line in review.feedback.strip()[:_FEEDBACK_CHARS].splitlines()[1:])
+    return tuple(dict.fromkeys([*draft.unvouched, *filter(None, output)]))
+
+
 def compose_claim(
     trace: Trace,
     review: Review,
@@ -77,6 +86,7 @@ def compose_claim(
     memory_id: str,
     initial_q: float,
     created_at: datetime,
+    is_vouched: bool = True,
 ) -> ClaimMemory:
     """Return the memory of a claim: a sentence learned from a run, embedded by its own text and not by the task."""
     return ClaimMemory(
@@ -88,6 +98,7 @@ def compose_claim(
         tools_used=tuple(filter(is_tool_name, trace.tools_used)),
         metadata=trace.metadata,
         success=review.result == "pass",
+        unvouched=() if is_vouched else (claim,),
         author=author,
         source_trace_id=trace.id,
         initial_q=initial_q,

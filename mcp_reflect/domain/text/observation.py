@@ -137,6 +137,8 @@ def is_prose(text: str) -> bool:
     letters = sum(each.isalpha() or each.isspace() for each in plain)
     if len(plain) < 5 or letters < 0.75 * len(plain) or CODE.search(plain):  # noqa: PLR2004 - characters
         return False
+    if plain.isascii() and not any(each.isspace() for each in plain):
+        return False  # a name or a path
     wide = sum(each.isalpha() and ord(each) >= 0x2E80 for each in plain)  # noqa: PLR2004 - scripts without blanks
     return len(WORD.findall(plain)) >= 3 or wide >= 5  # noqa: PLR2004 - words, characters
 

@@ -1,0 +1,36 @@
+"""The sentences of a lesson, and which of them tell their reader to do something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_OBLIGES = re.compile(r"\b(?:must|always|never|should|have to|ha[sd] to|required|forbidden|ought)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[`]?\w)|\n+|(?<=`;)\s(?=`)|(?<=;)\s(?=before that it failed:)")
+_CLAUSE = re.compile(r"[:;]\s+|\s+[-–—]+\s+")
+_INSTRUCTS = re.compile(
+    r"\W*(?:please\s+|now\s+|then\s+|first,?\s+|next,?\s+|always\s+|never\s+|do\s+not\s+|don't\s+)*"
+    r"(?:run|use|install|set|add|call|send|open|download|execute|delete|remove|copy|paste|visit|go|click|type|enter|export|edit|write"
+    r"|create|update|upgrade|disable|enable|skip|try|make\s+sure|ensure|replace|reply|respond|print|put|push|commit|configure|include"
+    r"|start|stop|restart|check|follow|apply|pass|change|switch|move|give|answer|treat|assume|prefer|avoid|pin|read)\b"
+    r"|[^\n]*\b(?:you|agents?|assistants?)\s+(?:must|should|need|have\s+to|ought|are\s+(?:required|to))\b",
+    re.IGNORECASE,
+)
+
+
+def instructs(piece: str) -> bool:
+    """Return true for a sentence that tells its reader what to do."""
+    return any(_INSTRUCTS.match(clause) for clause in _CLAUSE.split(piece)) or bool(_OBLIGES.search(piece))
+
+
+def pieces_of(text: str) -> Iterator[tuple[str, str]]:
+    """Yield sentences, each with the blanks or line ends behind it; none ends inside of backquotes or a list."""
+    start = 0
+    for end in _SENTENCE.finditer(text):
+        said = text[start : end.start()]
+        inside = said.count("`") % 2 == 1 or "['" in said.rpartition("]")[2] or '["' in said.rpartition("]")[2]
+        if not inside or "\n" in end[0]:
+            yield said, end[0]
+            start = end.end()
+    if start < len(text):
+        yield text[start:], ""
