@@ -43,9 +43,9 @@ DOMAIN_LAYERS = (
     {"redaction"},
     {"error_matching"},
     {"learning", "reflection"},
-    {"insights", "lessons"},
+    {"lessons"},
     {"ranking"},
-    {"guide"},
+    {"guide", "insights"},
 )
 """The same for the folders and files of `domain/`."""
 

@@ -8,9 +8,10 @@ which a call that had led to an error worked at once is noted too: a call is war
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from mcp_reflect.application.known_errors.records import compose_error, save_memory, with_derived_fields
+from mcp_reflect.application.known_errors.screening import screened_error
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.ports import Embedder, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
@@ -20,7 +21,12 @@ from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_s
 from mcp_reflect.domain.lessons.fixed_errors import FixedError, find_fixed_errors, last_steps
 from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.lessons.steps import Step
-from mcp_reflect.domain.lessons.triggers import MOST_TRIGGERS, is_same_trigger, trigger_key, trigger_of
+from mcp_reflect.domain.lessons.triggers import (
+    MOST_TRIGGERS,
+    is_same_trigger,
+    trigger_key,
+    trigger_of,
+)
 from mcp_reflect.domain.models import RETRIEVABLE, ErrorMemory, Trace, of_kind
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
 from mcp_reflect.domain.trajectory.parsing import parse
@@ -66,7 +72,7 @@ def find_run_errors(run: ParsedRun, profile: Profile) -> RunFindings:
     """Return what a redacted run tells of errors, for connections of a profile."""
     steps = last_steps(run.trajectory)
     screening = Screening(run)
-    safe = (_screened(screening, each) for each in find_fixed_errors(steps))
+    safe = (screened_error(screening, each) for each in find_fixed_errors(steps))
     fixed = [FoundError(each, _composed(profile, each, run.trace)) for each in safe if each is not None]
     return RunFindings(fixed, _worked_at_once(steps))
 
@@ -166,15 +172,6 @@ class RunErrors:
 
 def _is_it(asked: SignatureGroup, memory: ErrorMemory) -> bool:
     return any(is_same(asked, read_signatures(group)) for group in memory.error_signatures)
-
-
-def _screened(screening: Screening, fixed: FixedError) -> FixedError | None:
-    """Return an error without what its output wanted; None where its mistake or its fix is such a thing."""
-    if not all(screening.passes(text) for text in (fixed.mistake, fixed.fix, fixed.command)):
-        return None
-    evidence = screening.without_orders(fixed.evidence)
-    unvouched = tuple(text for text in (fixed.mistake, fixed.fix) if screening.unvouched(text))
-    return replace(fixed, evidence=evidence, unvouched=unvouched) if evidence else None
 
 
 def with_run(known: ErrorMemory, fixed: FixedError, trace_id: str) -> ErrorMemory:

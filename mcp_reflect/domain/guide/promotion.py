@@ -8,8 +8,10 @@ has been borne out (`is_borne_out`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from typing import Any
 
 from mcp_reflect.domain.learning.repetition import PASSED
+from mcp_reflect.domain.lessons.triggers import command_of_trigger
 from mcp_reflect.domain.lessons.vouching import without_sentences
 from mcp_reflect.domain.models import ErrorMemory, Memory, ReflectionMemory, UtilityEvent
 
@@ -54,14 +56,17 @@ def promotable(memory: Memory, *, borne_out: bool = False) -> Memory | None:
         return None
     names = ("summary", "key_mistake", "correct_action", "guidance", "reflection")
     texts = {name: getattr(memory, name) for name in names if hasattr(memory, name)}
-    left = {name: without_sentences(text, memory.unvouched) for name, text in texts.items()}
+    left: dict[str, Any] = {name: without_sentences(text, memory.unvouched) for name, text in texts.items()}
     if isinstance(memory, ErrorMemory):
         if not left["correct_action"]:
             return None
         left["key_mistake"] = left["key_mistake"] or _failed(memory)
+        left["tests"] = tuple(each for each in memory.tests if each not in memory.unvouched)
     return memory.model_copy(update=left) if any(left.values()) else None
 
 
 def _failed(memory: ErrorMemory) -> str:
-    """The error by the command that failed with it, which the agent chose."""
-    return f"`{memory.tests[0]}` failed" if memory.tests else ""
+    """The error by the command that failed with it, which the agent chose; by the one that passed in the end."""
+    failed = [command for each in memory.triggers if (command := command_of_trigger(each))]
+    commands = [each for each in (*failed, *memory.tests) if each not in memory.unvouched]
+    return f"`{commands[0]}` failed" if commands else ""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-ADDRESS = re.compile(
+NETWORK_ADDRESS = re.compile(
     r"https?://[^\s`'\")>]+|[\w.+-]+@[\w-]+\.[\w.]+"
     r"|\b[a-z0-9][\w-]*(?:\.[a-z0-9][\w-]*)*\.[a-z]{2,24}\b(?:/[\w./-]*)?"
 )
-ANCHOR = re.compile(rf"{ADDRESS.pattern}|(?:~|\.{{1,2}})?/[\w./-]+|--[\w-]{{4,}}")
+ANCHOR = re.compile(rf"{NETWORK_ADDRESS.pattern}|(?:~|\.{{1,2}})?/[\w./-]+|--[\w-]{{4,}}")
 HOST = re.compile(
     r"https?://|@[\w-]+\.|\.(?:com|org|net|io|dev|ai|app|co|ru|cn|xyz|info|biz|me|us|uk|de|top|site|online|cloud|link"
     r"|click|live|store|shop|tech|onion|example|test|invalid)(?![\w(])"

@@ -56,7 +56,7 @@ class FixedError:
     """`mistake` is the line that says what went wrong, `evidence` the output, `fix` what made `command` pass.
 
     `triggers` are the calls that led to it (`triggers.py`): the command that failed, and the edit that broke it.
-    `unvouched` are the mistake and the fix where nobody vouches for them (`vouching.py`).
+    `unvouched` are those of its texts where nobody vouches for them (`vouching.py`).
     """
 
     mistake: str

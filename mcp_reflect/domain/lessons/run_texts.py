@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from mcp_reflect.domain.lessons.anchors import ADDRESS, ANCHOR, HOST, anchors_in
+from mcp_reflect.domain.lessons.anchors import ANCHOR, HOST, NETWORK_ADDRESS, anchors_in
 from mcp_reflect.domain.lessons.dictated_commands import may_be_told, telling_words
 from mcp_reflect.domain.lessons.heard import Call, Heard, decoded, encoded, sentences_of, stems_of, tokens_of
 from mcp_reflect.domain.lessons.vouching import Brought, carries_over
@@ -229,7 +229,7 @@ class RunTexts:
 
     def leads_to(self, sentence: str) -> TextOrigin | None:
         """Return the least trusted source of an address in the network that a sentence names and the user did not."""
-        found = [each for each in anchors_in(skeleton(sentence), ADDRESS) if HOST.search(each)]
+        found = [each for each in anchors_in(skeleton(sentence), NETWORK_ADDRESS) if HOST.search(each)]
         named = [each for each in found if each not in self.plain.get("user", "")]
         return next((source for source in UNTRUSTED if any(each in self.plain.get(source, "") for each in named)), None)
 

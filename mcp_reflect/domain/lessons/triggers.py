@@ -46,6 +46,11 @@ def trigger_of(step: Step) -> str:
     return f"{_EDIT}{hashlib.sha256(written.encode('utf-8', 'replace')).hexdigest()[:16]} {step.subject}"
 
 
+def command_of_trigger(trigger: str) -> str:
+    """Return the command that a trigger is; empty for an edit."""
+    return trigger.removeprefix(_RUN) if trigger.startswith(_RUN) else ""
+
+
 def trigger_key(trigger: str) -> str:
     """Return a key that triggers of the same call share; few others do, which `is_same_trigger` tells apart."""
     if trigger.startswith(_EDIT):
