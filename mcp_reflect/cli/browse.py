@@ -15,6 +15,8 @@ KindName = Literal["reflection", "error", "claim", "insight", "all"]
 StatusName = Literal["in-use", "active", "adopted", "pending", "superseded", "deprecated", "archived", "all"]
 
 _OTHERS_NAMED = 5
+_MOST = 1_000_000_000
+"""More than there is, and no more than a database counts to."""
 
 
 def traces_command(
@@ -23,7 +25,7 @@ def traces_command(
     as_json: JsonOption = False,
 ) -> None:
     """List the project's runs, newest first."""
-    reading = read_records("traces", status=status, limit=limit)
+    reading = read_records("traces", status=status, limit=min(limit, _MOST))
     if as_json:
         show_json(reading.document)
         return
@@ -55,7 +57,7 @@ def memories_command(
     as_json: JsonOption = False,
 ) -> None:
     """List the project's memories, each with its lesson."""
-    reading = read_records("memories", kind=kind, status=status, sort=sort, limit=limit)
+    reading = read_records("memories", kind=kind, status=status, sort=sort, limit=min(limit, _MOST))
     if as_json:
         show_json(reading.document)
         return

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.exceptions import TyperException
 
 from mcp_reflect.cli import console
 
@@ -98,8 +99,22 @@ class PlainCommand(TyperCommand):
         return _prepared(super().get_params(ctx))
 
 
+_OF_COMMANDS = {"--project", "--quiet", "-q", "--json"}
+
+
 class PlainGroup(TyperGroup):
     """A group of commands whose help shows no needless type."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse what stands before the command. Raises BadParameter, which says where an option of commands belongs."""
+        try:
+            return super().parse_args(ctx, args)
+        except TyperException as error:
+            option = getattr(error, "option_name", "")
+            if option in _OF_COMMANDS:
+                example = f"mcp-reflect stats {option}{' NAME' if option == '--project' else ''}"
+                raise typer.BadParameter(f"{option} stands behind the command, as in: {example}") from error
+            raise
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters with that of --help."""

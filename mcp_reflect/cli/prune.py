@@ -18,6 +18,8 @@ from mcp_reflect.cli.console import (
 )
 from mcp_reflect.cli.layout import flat, head, show_entry
 
+_OLDEST_DAYS = 36_500
+
 
 def prune_command(
     apply: Annotated[bool, typer.Option("--apply", help="Archive them; without it they are only shown.")] = False,
@@ -86,7 +88,9 @@ def merge_command(
 
 
 def purge_command(
-    older_than: Annotated[int, typer.Option("--older-than", min=0, help="Only insights of at least so many days.")] = 0,
+    older_than: Annotated[
+        int, typer.Option("--older-than", min=0, max=_OLDEST_DAYS, help="Only insights of at least so many days.")
+    ] = 0,
     apply: Annotated[bool, typer.Option("--apply", help="Forget them; without it they are only shown.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -104,4 +108,10 @@ def purge_command(
         return
     for memory in found:
         show_entry(head(memory.id, memory.status), flat(memory.reflection))
-    out.print(f"{len(found)} insights forgotten" if apply else f"{len(found)} insights; --apply forgets them")
+    if not found:
+        out.print("No insights to forget.")
+        return
+    insights = format_count(len(found), "insight")
+    out.print(
+        f"{insights} forgotten." if apply else f"{insights} would be forgotten; mcp-reflect purge --apply does it."
+    )

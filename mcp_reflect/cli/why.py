@@ -40,11 +40,8 @@ def _show_memory(found: Mapping[str, Any]) -> None:
         step = f"{move['q_before']:.3f} → {move['q_after']:.3f}  {move['review']['result']}"
         show_entry(head(step, move["trace_id"], format_minute(move["review"]["created_at"])), flat(move["task"]))
     for entry in found["log"]:
-        out.print(
-            f"{format_minute(entry['at'])}  {entry['action']}, was {entry['status_before']}: {entry['reason']}",
-            markup=False,
-            soft_wrap=True,
-        )
+        step = f"{format_minute(entry['at'])}  {entry['action']}, was {entry['status_before']}"
+        out.print(f"{step}: {entry['reason']}" if entry["reason"] else step, markup=False, soft_wrap=True)
 
 
 def _show_run(found: Mapping[str, Any], other_runs: Mapping[str, int]) -> None:

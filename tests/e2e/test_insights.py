@@ -420,10 +420,10 @@ async def test_purge_forgets_insights_for_good_but_only_when_told_to(
     runner = CliRunner()
     shown = runner.invoke(build_app(), ["purge"])
     assert (shown.exit_code, VPN in shown.output, "--apply" in shown.output) == (0, True, True)
-    assert "0 insights" in runner.invoke(build_app(), ["purge", "--older-than", "1", "--apply"]).output
+    assert "No insights" in runner.invoke(build_app(), ["purge", "--older-than", "1", "--apply"]).output
     async with connect(home) as client:
         assert list(await told(client)) == [VPN]
-    assert "1 insights forgotten" in runner.invoke(build_app(), ["purge", "--apply"]).output
+    assert "1 insight forgotten" in runner.invoke(build_app(), ["purge", "--apply"]).output
     async with connect(home) as client:
         assert await told(client) == {}
         found = await call(client, "query_memories", task=VPN, similarity_threshold=0, limit=50)

@@ -101,6 +101,8 @@ def learn_command(
         if dry_run or not survey.sessions:
             if as_json:
                 show_json(_document(survey, expected, None))
+            if not survey.sessions and not all(Path(path).exists() for path in paths or ()):
+                raise typer.Exit(1)
             return
         confirm("Learn from them?", yes=yes)
         total, count = len(survey.sessions), 0
