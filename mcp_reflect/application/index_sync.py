@@ -1,9 +1,9 @@
 """Synchronisation of the vector index with the ledger, in a background thread.
 
-The ledger commits first, and the thread then writes the changes to the index. Until then queries compare the newest
-rows themselves. The position reached is stored in the ledger with the collection's generation; by it a lost or restored
-index is recognised and filled again. In the background the index is opened only where there is something to write, or
-for who asks for its neighbours: that takes a second and 100 MB, and small projects are ranked without it.
+The ledger commits first, and the thread then writes the changes to the index. Until then who asks for neighbours
+compares the newest rows too. The position reached is stored in the ledger with the collection's generation; by it a
+lost or restored index is recognised and filled again. In the background the index is opened only where there is
+something to write: that takes a second and 100 MB, and queries do not need it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ class Indexer:
         self._model = model
         self._positions: dict[str, int] = {}
         self._waiting: set[str] = set()
-        self._asked: set[str] = set()
         self._wake = threading.Condition()
         self._stopping = False
         self._syncing = threading.Lock()
@@ -56,12 +55,6 @@ class Indexer:
         with self._wake:
             self._waiting.add(project)
             self._wake.notify()
-
-    def ask_for(self, project: str) -> None:
-        """Schedule a synchronisation that also looks whether the index still holds what was written to it."""
-        if project not in self._positions and project not in self._asked:
-            self._asked.add(project)
-            self.notify(project)
 
     def close(self, timeout: float = 10.0) -> None:
         """Finish the current synchronisation and close the index; the rest is caught up at the next start."""
@@ -129,8 +122,8 @@ class Indexer:
             self.notify(each)
 
     def _can_rest(self, project: str) -> bool:
-        """Return whether nothing is to be written, and nobody has asked for the index."""
-        if project in self._positions or project in self._asked:
+        """Return whether nothing is to be written."""
+        if project in self._positions:
             return False
         with self._ledger.reading() as session:
             generation, seq = session.index_positions.get(self._key(project))

@@ -6,14 +6,12 @@ MMR.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mcp_reflect.application.index_sync import Indexer
-from mcp_reflect.application.ports import Embedder, VectorIndex
+from mcp_reflect.application.ports import Embedder
 from mcp_reflect.application.project_tables import ProjectTables
 from mcp_reflect.domain.changes import TaskWording
 from mcp_reflect.domain.learning.task_identity import task_key
@@ -21,29 +19,14 @@ from mcp_reflect.domain.models import Scalar, ScoreParts
 from mcp_reflect.domain.ranking.candidate_generation import two_stage_top_k
 from mcp_reflect.domain.ranking.diversity import distinct_lessons, mmr, pool_size
 from mcp_reflect.domain.ranking.elimination import without_disproven
-from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.score_parts import score_parts
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.succession import with_successors
-from mcp_reflect.domain.ranking.threshold_algorithm import threshold_top_k
-from mcp_reflect.domain.ranking.top_k import Ranked
 from mcp_reflect.domain.text.condensation import condensed, prose_of
 from mcp_reflect.domain.text.terms import terms
-from mcp_reflect.errors import IndexFailure
-
-log = logging.getLogger(__name__)
-
-FULL_SCAN_LIMIT = 100_000
-"""Above this many memories the vector index is asked, where a query allows it: reading every row takes longer then."""
-
-_NEAREST = 256
-"""Least number of neighbours asked of the index: twice what a pool of the default size needs, see TRUSTED_SHARE."""
 
 _WIDENING = 4
 """Factor by which the pool grows where copies of lessons left fewer than were asked for."""
-
-_UNINDEXED_LIMIT = 5_000
-"""With more rows than this missing from the index, comparing all rows is cheaper."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +47,6 @@ class RetrievalSpec:
     now: int
     hybrid: bool = False
     optimism: float = 0.0
-
-    @property
-    def needs_every_row(self) -> bool:
-        """True where the lists by cosine and by q_value do not decide: they know nothing of ages, words and trials."""
-        return bool(self.recency_weight or self.hybrid or self.optimism)
 
 
 @dataclass(frozen=True)
@@ -93,10 +71,8 @@ class Hits:
 class Retriever:
     """Searches the memories of any project of a ledger. Thread-safe."""
 
-    def __init__(self, tables: ProjectTables, index: VectorIndex, indexer: Indexer, embedder: Embedder) -> None:
+    def __init__(self, tables: ProjectTables, embedder: Embedder) -> None:
         self._tables = tables
-        self._index = index
-        self._indexer = indexer
         self._embedder = embedder
 
     def search(self, project: str, user: str | None, spec: RetrievalSpec, *, refresh: bool = True) -> Hits:
@@ -110,13 +86,9 @@ class Retriever:
         with self._tables.caught_up(project, refresh=refresh) as tables:
             table = tables.table
             rows = table.rows_matching(spec.metadata_filter, user)
-            by_index = rows is None and len(table) > FULL_SCAN_LIMIT and not spec.needs_every_row
             k = pool_size(spec.limit, spec.mmr_lambda)
             while True:
-                if by_index:
-                    found = self._index_top_k(project, table, query, k)
-                else:
-                    found = two_stage_top_k(table, query, k, rows)
+                found = two_stage_top_k(table, query, k, rows)
                 ranked = distinct_lessons(table, found)
                 if len(ranked) >= spec.limit or len(found) < k:
                     break
@@ -151,20 +123,6 @@ class Retriever:
             optimism=spec.optimism,
             task=TaskWording(key) if query_terms is None else TaskWording(key, query_terms, vector),
         )
-
-    def _index_top_k(self, project: str, table: FeatureTable, query: RankingQuery, k: int) -> Ranked:
-        """Return the `k` best of all rows with the help of the vector index, and without it where it fails or lags."""
-        unindexed = np.flatnonzero((table.seqs > self._indexer.position(project)) & table.alive)
-        if len(unindexed) > _UNINDEXED_LIMIT:
-            self._indexer.ask_for(project)
-            return two_stage_top_k(table, query, k)
-        count = max(_NEAREST, 4 * k)
-        try:
-            nearest = self._index.nearest(project, self._embedder.identity, query.vector, count)
-        except IndexFailure as error:
-            log.warning("%s; every row is compared instead", error)
-            return two_stage_top_k(table, query, k)
-        return threshold_top_k(table, query, k, table.rows_of(nearest), len(nearest) < count, unindexed)
 
     def touch(self, project: str, ids: Sequence[str], now: int) -> None:
         """Note that these memories are returned to a caller at `now`, in microseconds since the epoch.

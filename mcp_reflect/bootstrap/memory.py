@@ -196,7 +196,7 @@ def build_memory(
         yield MemoryService(
             ledger=store.ledger,
             embedder=store.embedder,
-            retriever=Retriever(store.tables, store.index, store.indexer, store.embedder),
+            retriever=Retriever(store.tables, store.embedder),
             reviews=ReviewService(
                 reader=MemoryReader(store.ledger, profile, store.embedder.identity),
                 ledger=store.ledger,

@@ -1,4 +1,4 @@
-"""Large banks: what the index helps to find is what comparing every row would find."""
+"""What a search sees of other processes and of other searches."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-import mcp_reflect.application.retrieval
 from mcp_reflect.adapters.sql_ledger.change_feed import SqlChangeFeed
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery, Query, Submission, Verdict
 from mcp_reflect.domain.models import Retrieval
 from mcp_reflect.domain.ranking.recency import microseconds
-from mcp_reflect.errors import IndexFailure
 from tests.support.composition import Parts, small_memory
 from tests.support.ledgers import read
 
@@ -51,33 +49,6 @@ def found(parts: Parts, lambda_: float) -> list[str]:
 
 def open_retrievals(parts: Parts) -> list[Retrieval]:
     return read(parts.ledger, lambda s: s.retrievals.open_of(parts.memory.profile.connection))
-
-
-@pytest.mark.parametrize("lambda_", [0.0, 0.3, 0.5, 0.9, 1.0])
-@pytest.mark.parametrize("synchronised", [True, False])
-def test_a_large_bank_is_ranked_as_a_small_one(
-    parts: Parts, monkeypatch: pytest.MonkeyPatch, lambda_: float, synchronised: bool
-) -> None:
-    """Also while the index lags behind: rows it does not know yet are compared directly."""
-    expected = found(parts, lambda_)
-    if synchronised:
-        parts.indexer.sync("alpha")
-    monkeypatch.setattr(mcp_reflect.application.retrieval, "FULL_SCAN_LIMIT", 5)
-    asked: list[int] = []
-    nearest = parts.index.nearest
-    monkeypatch.setattr(parts.index, "nearest", lambda *args: asked.append(1) or nearest(*args))
-    assert found(parts, lambda_) == expected
-    assert asked
-
-
-def test_a_failing_index_costs_time_and_no_memory(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> list[str]:
-        raise IndexFailure("scripted")
-
-    expected = found(parts, 0.5)
-    monkeypatch.setattr(mcp_reflect.application.retrieval, "FULL_SCAN_LIMIT", 5)
-    monkeypatch.setattr(parts.index, "nearest", fail)
-    assert found(parts, 0.5) == expected
 
 
 def test_what_another_process_has_just_written_is_found_and_shown_once(parts: Parts, tmp_path: Path) -> None:

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.changes import Changes, MemoryChange, UtilityChange
+from mcp_reflect.domain.changes import Changes, MemoryChange
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.scoring import RankingQuery
-from mcp_reflect.domain.ranking.threshold_algorithm import threshold_top_k
 from mcp_reflect.domain.ranking.top_k import top_k
 from tests.support.effort import examples
 
@@ -114,36 +113,6 @@ def test_ranking_equals_the_oracle(
     wanted = RankingQuery(np.array(unit(query), dtype=np.float32), lambda_, threshold)
 
     assert [table.ids[row] for row in top_k(table, wanted, k).rows] == oracle(rows, unit(query), k, lambda_, threshold)
-
-
-@settings(max_examples=examples(400))
-@given(banks(), patterns, eighths, eighths, st.integers(1, 12), st.data())
-def test_the_threshold_algorithm_equals_the_oracle(
-    rows: list[Row], query: tuple[int, ...], lambda_: float, threshold: float, k: int, data: st.DataObject
-) -> None:
-    """Whatever prefix of the exact similarity list the index gave, and whichever rows it does not know yet."""
-    table = filled(rows)
-    vector = unit(query)
-    fresh = sorted(data.draw(st.sets(st.integers(0, max(len(rows) - 1, 0)), max_size=5))) if rows else []
-    indexed = [number for number in range(len(rows)) if number not in fresh]
-    indexed.sort(key=lambda n: -sum(a * b for a, b in zip(rows[n].vector, vector, strict=True)))
-    asked = data.draw(st.integers(1, 45))
-    for moved in data.draw(st.sets(st.integers(0, max(len(rows) - 1, 0)), max_size=5)) if rows else ():
-        table.q_order()  # sorted before the q moves, as after a query
-        rows[moved] = Row(**{**vars(rows[moved]), "q": data.draw(eighths)})
-        table.apply(Changes(2, [], [UtilityChange(rows[moved].id, rows[moved].q)]))
-
-    found = threshold_top_k(
-        table,
-        RankingQuery(np.array(vector, dtype=np.float32), lambda_, threshold),
-        k,
-        np.array(indexed[:asked], dtype=np.int64),
-        len(indexed) <= asked,
-        np.array(fresh, dtype=np.int64),
-        first_step=data.draw(st.integers(1, 8)),
-    )
-
-    assert [table.ids[row] for row in found.rows] == oracle(rows, vector, k, lambda_, threshold)
 
 
 @settings(max_examples=examples(300))

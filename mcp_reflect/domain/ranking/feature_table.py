@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,23 +39,6 @@ _COLUMNS = (
     "_lesson_keys",
 )
 _FIRST_CAPACITY = 256
-_RESORT_LIMIT = 1_000
-
-_CONTIGUOUS_ROWS = 4_096
-"""Rows of the highest q_values whose vectors are kept contiguous: 6 MB at 384 dimensions, in large tables only."""
-
-
-class QOrder(NamedTuple):
-    """The living rows by q_value, highest first, newer first among equals, as last sorted.
-
-    `q` are the q_values in this order and `changed` the rows that changed since the sort. `top` holds the vectors of
-    the first rows once more: reading them contiguously costs a fraction of gathering them.
-    """
-
-    rows: Rows
-    q: Floats
-    top: Vector
-    changed: Rows
 
 
 class FeatureTable:
@@ -89,8 +72,6 @@ class FeatureTable:
         self._row: dict[str, int] = {}
         self.successors: dict[str, str] = {}
         """The memories behind which superseded ones are shown, by the id of the superseded one."""
-        self._q_order: tuple[Rows, Floats, Vector] | None = None
-        self._changed_rows: set[int] = set()
         self._projection: Projection | None = None
         self._prior = PriorLearning()
 
@@ -150,15 +131,6 @@ class FeatureTable:
         rows = self._metadata.rows_matching(metadata_filter, user)
         return None if rows is None else rows[self.alive[rows]]
 
-    def q_order(self) -> QOrder:
-        """Return the rows from the highest q_value down; they are sorted again when many have changed."""
-        if self._q_order is None or len(self._changed_rows) > max(_RESORT_LIMIT, self._size // 100):
-            living = np.flatnonzero(self.alive)
-            rows = living[np.lexsort((-self._created[living], -self._q[living]))]
-            self._q_order = (rows, self._q[rows], self._vectors[rows[:_CONTIGUOUS_ROWS]])
-            self._changed_rows.clear()
-        return QOrder(*self._q_order, np.array(sorted(self._changed_rows), dtype=np.int64))
-
     def projection(self) -> Projection | None:
         """Return the projection of all rows; None where the vectors have no common directions to save work by."""
         if self._projection is None or self._size > 2 * self._projection.fitted_rows:
@@ -203,7 +175,6 @@ class FeatureTable:
             if row is not None:
                 self._q[row] = utility.q_value
                 self._trials[row], self._successes[row] = self.task_statistics.replace_row(row, utility.records)
-                self._changed_rows.add(row)
         self.seq = changes.seq
         if self._size - len(self._row) > max(_FIRST_CAPACITY, self._size // 4):
             self._compact()
@@ -231,7 +202,6 @@ class FeatureTable:
         self._row[change.memory_id] = row
         if change.superseded_by:
             self.successors[change.memory_id] = change.superseded_by
-        self._changed_rows.add(row)
 
     def _reserve(self, size: int) -> None:
         capacity = len(self._q)
@@ -249,7 +219,6 @@ class FeatureTable:
         row = self._row.pop(memory_id, None)
         if row is not None:
             self._alive[row] = False
-            self._changed_rows.discard(row)
 
     def _compact(self) -> None:
         old_ids, metadata = self.ids, self._metadata

@@ -17,9 +17,6 @@ from mcp_reflect.domain.values import Rows, Vector
 COMPONENTS = 80
 """Components kept. Of the bundled model's 384 dimensions they leave an error of 0.02; 40 would leave 0.03."""
 
-COARSE_COMPONENTS = 16
-"""Components that estimate similarity to the best match: near neighbours stand out in few. 32 find no more."""
-
 ERROR_DEVIATIONS = 5.0
 """Standard deviations taken as the largest error of an estimate. Similar texts are similar outside the subspace too,
 so errors reach further than chance alone would let them: with three, one in twenty of the best was lost."""
@@ -49,9 +46,7 @@ class Projection:
         self._components = _principal_components(vectors[:: max(1, len(vectors) // _SAMPLE)], random)
         self.fitted_rows = len(vectors)
         self._size = 0
-        # In two pieces, so that the coarse components can be read without the others.
-        empty = np.empty((0, self._components.shape[1]), np.float32)
-        self._coarse, self._fine = np.split(empty, [COARSE_COMPONENTS], axis=1)
+        self._projected = np.empty((0, self._components.shape[1]), np.float32)
         self.extend(vectors)
         one, other = random.integers(len(vectors), size=(2, _ERROR_PAIRS))
         one, other = one[one != other], other[one != other]
@@ -67,45 +62,36 @@ class Projection:
     def extend(self, vectors: Vector) -> None:
         """Project the rows that were added since the last call. `vectors` are those of all rows of the table."""
         size = len(vectors)
-        if size > len(self._coarse):
-            capacity = size + size // 4
-            self._coarse, self._fine = self._grown(self._coarse, capacity), self._grown(self._fine, capacity)
-        projected = vectors[self._size :] @ self._components
-        self._coarse[self._size : size] = projected[:, :COARSE_COMPONENTS]
-        self._fine[self._size : size] = projected[:, COARSE_COMPONENTS:]
+        if size > len(self._projected):
+            grown = np.empty((size + size // 4, self._projected.shape[1]), np.float32)
+            grown[: self._size] = self._projected[: self._size]
+            self._projected = grown
+        np.dot(vectors[self._size :], self._components, out=self._projected[self._size : size])
         self._size = size
 
     def cosines(self, vector: Vector) -> tuple[Vector, float]:
         """Return the estimated cosine of every row with a vector of unit length, and a bound on all but few errors."""
         projected = vector @ self._components
-        estimated = np.empty(self._size, np.float32)
-        for start in range(0, self._size, _CHUNK):
-            end = min(start + _CHUNK, self._size)
-            np.dot(self._coarse[start:end], projected[:COARSE_COMPONENTS], out=estimated[start:end])
-            estimated[start:end] += self._fine[start:end] @ projected[COARSE_COMPONENTS:]
-        return estimated, self._error * float(np.sqrt(max(1.0 - float(projected @ projected), 0.0)))
+        error = self._error * float(np.sqrt(max(1.0 - float(projected @ projected), 0.0)))
+        return self._with_every_row(projected), error
 
     def similarity_to_row(self, row: int, selection: RowSelection) -> Vector:
-        """Return coarse estimates of the cosines of the selected rows with one row, in a third of the time."""
-        estimated: Vector
-        if not isinstance(selection, slice):
-            estimated = self._coarse[selection] @ self._coarse[row]
-            return estimated
+        """Return estimates of the cosines of the selected rows with one row."""
+        if isinstance(selection, slice):
+            return self._with_every_row(self._projected[row])[selection]
+        estimated: Vector = self._projected[selection] @ self._projected[row]
+        return estimated
+
+    def _with_every_row(self, projected: Vector) -> Vector:
         estimated = np.empty(self._size, np.float32)
         for start in range(0, self._size, _CHUNK):
             end = min(start + _CHUNK, self._size)
-            np.dot(self._coarse[start:end], self._coarse[row], out=estimated[start:end])
-        return estimated[selection]
+            np.dot(self._projected[start:end], projected, out=estimated[start:end])
+        return estimated
 
     def _products(self, one: Rows, other: Rows) -> Vector:
-        pieces = (self._coarse, self._fine)
-        products: Vector = sum(np.einsum("ij,ij->i", piece[one], piece[other]) for piece in pieces)
+        products: Vector = np.einsum("ij,ij->i", self._projected[one], self._projected[other])
         return products
-
-    def _grown(self, column: Vector, capacity: int) -> Vector:
-        grown = np.empty((capacity, column.shape[1]), np.float32)
-        grown[: self._size] = column[: self._size]
-        return grown
 
 
 def _principal_components(vectors: Vector, random: np.random.Generator) -> Vector:
