@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from mcp_reflect.hooks.turn import TurnResult
@@ -97,6 +98,7 @@ class DetectedTestRun(NamedTuple):
     guarded: bool
 
 
+@lru_cache(maxsize=256)  # a run repeats its commands, and its evidence is looked for in several ways
 def detect_test_run(command: str) -> DetectedTestRun | None:
     """Return the test run in a command line; None where it does not, or cannot be read with certainty."""
     if "<<" in command or len(command) > _TAIL:

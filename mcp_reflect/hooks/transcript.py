@@ -83,7 +83,8 @@ def moment(told: Any) -> float:
 def clean_json(value: Any, deepest: int = _DEEPEST) -> Any:
     """JSON as submit_trace takes it: no NUL, no half characters, no numbers that are none, not nested too deeply."""
     if isinstance(value, str):
-        return strip_recalled(value.replace("\0", "").encode("utf-8", "replace").decode())
+        plain = value.replace("\0", "")
+        return strip_recalled(plain if plain.isascii() else plain.encode("utf-8", "replace").decode())
     if isinstance(value, list | dict) and deepest <= 0:
         return "…"
     if isinstance(value, list):

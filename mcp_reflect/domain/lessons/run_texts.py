@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from mcp_reflect.domain.lessons.anchors import ANCHOR, HOST, NETWORK_ADDRESS, anchors_in
 from mcp_reflect.domain.lessons.dictated_commands import may_be_told, telling_words
@@ -78,7 +78,7 @@ class RunTexts:
         """Prepare the texts for being looked at, once all of them were added."""
         own = [*self.parts.get("user", ()), *(call.text for call in self.calls if not call.command)]
         self.own = skeleton("\n".join(own))
-        self.heard = [replace(each, plain=self._plain(each)) for each in self.heard]
+        self.heard = [Heard(each.text, each.source, each.place, each.failed, self._plain(each)) for each in self.heard]
         for source, parts in self.parts.items():
             self.plain[source] = skeleton("\n".join(parts))
             self.words[source] = f" {' '.join(_WORD.findall(self.plain[source]))} "
@@ -132,7 +132,7 @@ class RunTexts:
         """
         tokens = tokens_of(sentence)
         stems = stems_of(tokens)
-        near = [heard for heard in self.heard if heard.tokens & tokens]
+        near = [heard for heard in self.heard if not tokens.isdisjoint(heard.tokens)]
         if not instructs and any(_is_part_of(stems, heard) for heard in near):
             return None
         for heard in near:
@@ -246,5 +246,5 @@ def _is_about_failure(heard: Heard, command: str) -> bool:
 
 
 def _is_part_of(stems: frozenset[str], heard: Heard) -> bool:
-    """Return true where a sentence repeats one that wants nothing."""
-    return len(stems) >= _SIZE and not heard.is_order and len(stems & heard.words) >= _PART * len(stems)
+    """Return true where a sentence repeats one that wants nothing, which takes longest to tell."""
+    return len(stems) >= _SIZE and len(stems & heard.words) >= _PART * len(stems) and not heard.is_order

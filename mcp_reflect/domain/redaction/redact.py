@@ -187,10 +187,12 @@ def _redact_once(text: str) -> str:
 
 def _patterns_for(text: str) -> list[SecretPattern]:
     """Return the patterns one of whose hints is in the text, in their order."""
-    present, found = set(text), set[int]()
+    found = set[int]()
     for character, hints in _hints().items():
-        if character in present:
-            found.update(number for hint, number in hints if hint in text)
+        if character in text:
+            for hint, number in hints:
+                if hint in text:
+                    found.add(number)
     known = secret_patterns()
     return [known[number] for number in sorted(found)]
 

@@ -18,7 +18,7 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
-from mcp_reflect.domain.text.harmless import is_harmless
+from mcp_reflect.domain.text.harmless import is_harmless, is_visible_ascii
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
@@ -64,6 +64,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def visible(text: str) -> str:
     """Return the text without what is not seen; only line feeds end a line. For terminals and files."""
+    if is_visible_ascii(text):
+        return text
     while _SUSPECT.search(text):
         before = text
         text = _compiled(_UNSEEN).sub("", _compiled(_LINE_END).sub("\n", _compiled(_SEQUENCE).sub("", text)))
@@ -92,7 +94,9 @@ def inert(text: str) -> str:
 def skeleton(text: str) -> str:
     """Return the visible text in plain lower-case letters, with look-alikes as what they imitate."""
     text = visible(text)
-    return text.lower() if text.isascii() else "\n".join(_skeleton(line)[0] for line in text.split("\n"))
+    if text.isascii():
+        return text.lower()
+    return "\n".join(line.lower() if line.isascii() else "".join(map(_plain, line)) for line in text.split("\n"))
 
 
 def inert_json(value: Any) -> Any:

@@ -134,13 +134,15 @@ def is_imperative(clause: str) -> bool:
 def is_prose(text: str) -> bool:
     """Return true for words that somebody could follow, in any language; false for code, paths and rows of values."""
     plain = MARKS.sub("", text.strip())
-    letters = sum(each.isalpha() or each.isspace() for each in plain)
+    letters = sum(map(str.isalpha, plain)) + sum(map(str.isspace, plain))
     if len(plain) < 5 or letters < 0.75 * len(plain) or CODE.search(plain):  # noqa: PLR2004 - characters
         return False
-    if plain.isascii() and not any(each.isspace() for each in plain):
+    if plain.isascii() and not any(map(str.isspace, plain)):
         return False  # a name or a path
+    if len(WORD.findall(plain)) >= 3:  # noqa: PLR2004 - words
+        return True
     wide = sum(each.isalpha() and ord(each) >= 0x2E80 for each in plain)  # noqa: PLR2004 - scripts without blanks
-    return len(WORD.findall(plain)) >= 3 or wide >= 5  # noqa: PLR2004 - words, characters
+    return wide >= 5  # noqa: PLR2004 - characters
 
 
 def _plain(text: str) -> str:
@@ -189,9 +191,9 @@ def _is_finite(words: list[str], place: int, word: str) -> bool:
 
 def _is_foreign(plain: str) -> bool:
     """Return true for words of another language, by its letters or by its small words."""
-    letters = [each for each in plain if each.isalpha()]
-    strange = sum(not each.isascii() for each in letters)
-    if not letters or strange > FOREIGN_SHARE * len(letters):
+    letters = sum(map(str.isalpha, plain))
+    strange = 0 if plain.isascii() else sum(each.isalpha() and not each.isascii() for each in plain)
+    if not letters or strange > FOREIGN_SHARE * letters:
         return True
     english = len(FUNCTION_WORD.findall(plain))
     if strange and not english and len(plain.split()) > MOST_BEFORE_VERB and not TROUBLED.search(plain):

@@ -55,6 +55,10 @@ _TRACEBACK = "Traceback (most recent call last)"
 
 def errors_in_text(text: str) -> Iterator[str]:
     """Yield the lines of a log that report an error; of a Python traceback its last line."""
+    whole = text.lower()
+    hints = [hint for hint in _HINTS if hint in whole]
+    if not hints and _TRACEBACK not in text:
+        return
     in_traceback = False
     for whole_line in text.splitlines():
         line = whole_line[:_MAX_LINE]
@@ -69,7 +73,7 @@ def errors_in_text(text: str) -> Iterator[str]:
             yield error_line(line)
             continue
         lowered = line.lower()
-        if any(hint in lowered for hint in _HINTS) and _ERROR_LINE.search(line):
+        if any(hint in lowered for hint in hints) and _ERROR_LINE.search(line):
             yield error_line(line)
 
 
