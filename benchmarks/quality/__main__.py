@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from benchmarks.quality import (
+    drift,
     false_retrieval,
     graded,
     growing,
@@ -31,7 +32,19 @@ from benchmarks.quality.data import DATA, HOTPOT, SETS, TAU, read_runs, read_set
 from benchmarks.quality.features import RETRIEVALS
 from benchmarks.quality.report import Report
 
-PARTS = ("retrieval", "long", "graded", "learning", "growing", "unfiltered", "reworded", "noise", "false", "time")
+PARTS = (
+    "retrieval",
+    "long",
+    "graded",
+    "learning",
+    "growing",
+    "unfiltered",
+    "reworded",
+    "noise",
+    "drift",
+    "false",
+    "time",
+)
 WORLDS = {"tau": TAU, "hotpotqa": HOTPOT}
 
 
@@ -81,6 +94,9 @@ def _simulate(part: str, banks: Library, chosen: argparse.Namespace, report: Rep
     if part == "noise":
         noise.measure_noise(learning.worlds_of(banks.lab, sources, part), laps, chosen.workers, report)
         noise.measure_poison(learning.worlds_of(banks.lab, sources, part, poisoned=True), laps, report)
+        return []
+    if part == "drift":
+        drift.measure(learning.worlds_of(banks.lab, sources, part), laps, report)
         return []
     if part == "growing":
         growing.measure(learning.worlds_of(banks.lab, sources, part), laps, chosen.workers, report)

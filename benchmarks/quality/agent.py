@@ -14,12 +14,15 @@ A memory of another task, where such are shown too, helps as little as any can: 
 In a growing memory each run that is handed in becomes a memory of its task, in the words of the one that the real run
 left, with a helpfulness of its own from the same distribution.
 
+Where the world drifts, the most helpful memory of every second task helps with nothing more from the middle on.
+
 All random numbers are drawn before the first step, so that every rule meets the same tasks and the same outcomes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -83,13 +86,25 @@ class Draws:
     which: Floats
     flip: Floats
     wording: Floats
+    drifted: frozenset[int] = frozenset()
+    """Memories that help no more from the middle on."""
+
+    def helpful_at(self, step: int) -> Floats:
+        """Return the helpfulness of each memory in a step."""
+        return self._drifted if self.drifted and 2 * step >= self.steps else self.helpful
+
+    @cached_property
+    def _drifted(self) -> Floats:
+        found = self.helpful.copy()
+        found[list(self.drifted)] = RATE_BOUNDS[0]
+        return found
 
     @property
     def steps(self) -> int:
         return len(self.task)
 
 
-def draws(world: World, seed: int, steps: int) -> Draws:
+def draws(world: World, seed: int, steps: int, *, drifting: bool = False) -> Draws:
     chance = np.random.default_rng(seed)
     helpful = np.zeros(len(world.memories))
     for rate, members in zip(np.clip(world.pass_rates, *RATE_BOUNDS), world.members, strict=True):
@@ -100,7 +115,9 @@ def draws(world: World, seed: int, steps: int) -> Draws:
     rates = np.clip(world.pass_rates, *RATE_BOUNDS)[task]
     newcomers = chance.beta(2.0 * rates, 2.0 * (1.0 - rates))
     wording = chance.random(steps)
-    return Draws(np.concatenate((helpful, newcomers)), task, choice, luck, other, which, flip, wording)
+    best = (int(members[helpful[members].argmax()]) for members in world.members[::2])
+    drifted = frozenset(best) if drifting else frozenset()
+    return Draws(np.concatenate((helpful, newcomers)), task, choice, luck, other, which, flip, wording, drifted)
 
 
 def attention(shown: int) -> Floats:
@@ -119,7 +136,8 @@ def simulate(world: World, server: Server, drawn: Draws, flipped: float = 0.0) -
         task = int(drawn.task[step])
         shown = server.shown(task)
         weights = attention(len(shown))
-        helpful = [drawn.helpful[i] if task_of[i] == task else RATE_BOUNDS[0] for i in shown]
+        now = drawn.helpful_at(step)
+        helpful = [now[i] if task_of[i] == task else RATE_BOUNDS[0] for i in shown]
         expected[step] = weights @ helpful
         rank = min(int(np.searchsorted(weights.cumsum(), drawn.choice[step])), len(shown) - 1)
         followed = shown[rank]

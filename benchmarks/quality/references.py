@@ -17,7 +17,9 @@ class Oracle:
     """Ranks by the hidden helpfulness."""
 
     def __init__(self, world: World, drawn: Draws, k: int) -> None:
+        self._drawn = drawn
         self._helpful = drawn.helpful
+        self._step = 0
         self._k = k
         self._next = len(world.memories)
         self._orders = [sorted(members.tolist(), key=self._unhelpful) for members in world.members]
@@ -26,7 +28,13 @@ class Oracle:
         return self._orders[task][: self._k]
 
     def reviewed(self, task: int, shown: list[int], followed: int, run: int, *, passed: bool) -> None:
-        pass
+        del task, shown, followed, run, passed
+        self._step += 1
+        now = self._drawn.helpful_at(self._step)
+        if now is not self._helpful:
+            self._helpful = now
+            for order in self._orders:
+                order.sort(key=self._unhelpful)
 
     def added(self, task: int, run: int) -> None:
         del run

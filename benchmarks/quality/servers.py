@@ -21,6 +21,7 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Submission
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
 from mcp_reflect.domain.learning import credit_assignment
+from mcp_reflect.domain.learning.change_detection import current_outcomes
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
 from mcp_reflect.domain.learning.q_update import rewards, updated_q
 from mcp_reflect.domain.learning.repetition import PASSED, Streaks
@@ -111,6 +112,7 @@ class InMemory:
         self._rows = [None if whole else self._bank.rows_of([self._ids[i] for i in m]) for m in world.members]
         self.q = np.array([memory.q_value for memory in world.memories])
         self._records: list[dict[int, TaskRecord]] = [{} for _ in self.q]
+        self._outcomes: dict[tuple[int, int], list[tuple[float, float]]] = {}
 
     def shown(self, task: int) -> list[int]:
         asked_for, number = np.zeros(self._bank.dimension, np.float32), self._text(task)
@@ -150,11 +152,9 @@ class InMemory:
                     streaks = self._streaks.setdefault(position, Streaks())
                     alpha *= 0.5 ** streaks.count(("session",), passed=reward >= PASSED)
                 self.q[position] = updated_q(float(self.q[position]), reward, alpha)
-                _, trials, successes = self._records[position].get(key, (key, 0.0, 0.0))
-                counted = TaskRecord(
-                    key, trials + alpha / REFERENCE_ALPHA, successes + alpha / REFERENCE_ALPHA * reward
-                )
-                self._records[position][key] = counted
+                told = self._outcomes.setdefault((position, key), [])
+                told.append((alpha / REFERENCE_ALPHA, reward))
+                self._records[position][key] = TaskRecord(key, *current_outcomes(told))
                 records = tuple(self._records[position].values())
                 changes.append(UtilityChange(memory_id, float(self.q[position]), records))
         self._bank.apply(Changes(self._bank.seq, (), changes, [text]))

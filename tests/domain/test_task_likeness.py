@@ -159,6 +159,17 @@ def test_nothing_is_left_out_without_something_better_or_where_trials_do_not_cou
         assert shown(table, CANCEL, lambda_, optimism) == {"m0", "m1", "m2"}
 
 
+def test_what_never_helped_with_a_task_is_left_out_though_nothing_else_is_known_to_help() -> None:
+    """Elsewhere memories help, here none has: after five failures one makes way."""
+    table = table_of({0: (5, 0), 1: (1, 0)}, CANCEL)
+    elsewhere = [UtilityChange("m2", 0.5, tuple(TaskRecord(task, 1.0, 1.0) for task in range(100, 110)))]
+    table.apply(Changes(3, [], elsewhere, []))
+    assert shown(table, CANCEL) == {"m1", "m2"}
+    failed = [UtilityChange(f"m{number}", 0.3, (TaskRecord(CANCEL.key, 9.0, 0.0),)) for number in (0, 1)]
+    table.apply(Changes(4, [], failed, []))
+    assert shown(table, CANCEL) == {"m2"}
+
+
 def test_a_lesson_comes_back_where_the_better_one_begins_to_fail() -> None:
     assert "m0" not in shown(table_of({0: (3, 0), 1: (4, 4)}, CANCEL), CANCEL)
     assert "m0" in shown(table_of({0: (3, 0), 1: (12, 4)}, CANCEL), CANCEL)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mcp_reflect.domain.changes import TaskRecord, TaskWording
+from mcp_reflect.domain.learning.change_detection import current_outcomes
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
 from mcp_reflect.domain.learning.sameness_learning import SamenessLearning
 from mcp_reflect.domain.learning.task_likeness import (
@@ -64,17 +65,20 @@ NO_TRIALS = TaskSlice(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(
 
 
 def task_records(outcomes: Iterable[tuple[str, int, float, float]]) -> dict[str, tuple[TaskRecord, ...]]:
-    """Return the record of each memory on each task, by memory id, from (memory_id, task, alpha, reward) of its events.
+    """Return the record of each memory on each task, by memory id, from (memory_id, task, alpha, reward) of its events,
+    in the order of the reviews.
 
-    An event counts as `alpha / REFERENCE_ALPHA` trials (`learning/confidence.py`), none where alpha is 0.
+    An event counts as `alpha / REFERENCE_ALPHA` trials (`learning/confidence.py`), none where alpha is 0, and less
+    where outcomes have changed since (`learning/change_detection.py`).
     """
-    found: dict[str, dict[int, TaskRecord]] = {}
+    found: dict[str, dict[int, list[tuple[float, float]]]] = {}
     for memory_id, task, alpha, reward in outcomes:
         if alpha > 0.0:
-            by_task, trials = found.setdefault(memory_id, {}), alpha / REFERENCE_ALPHA
-            _, earlier_trials, earlier_successes = by_task.get(task, (task, 0.0, 0.0))
-            by_task[task] = TaskRecord(task, earlier_trials + trials, earlier_successes + trials * reward)
-    return {memory_id: tuple(by_task.values()) for memory_id, by_task in found.items()}
+            found.setdefault(memory_id, {}).setdefault(task, []).append((alpha / REFERENCE_ALPHA, reward))
+    return {
+        memory_id: tuple(TaskRecord(task, *current_outcomes(told)) for task, told in by_task.items())
+        for memory_id, by_task in found.items()
+    }
 
 
 class TaskOutcomes(NamedTuple):

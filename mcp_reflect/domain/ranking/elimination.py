@@ -5,6 +5,10 @@ one that is shown, each one standard deviation from the posterior mean: the rule
 Mannor and Mansour, JMLR 7, 2006). Rewordings of the task count with their weights (`learning/task_likeness.py`). It
 needs evidence against the memory: MIN_TRIALS on the task. Where the better one begins to fail, the bounds meet again
 and the other one is back.
+
+A task that nothing helps with has no better one. So a memory is also left out where its upper bound lies below
+HOPELESS_SHARE of what memories achieve in this project on the whole, after HOPELESS_TRIALS on the task. The one with
+the highest mean stays in any case.
 """
 
 from __future__ import annotations
@@ -13,11 +17,19 @@ import numpy as np
 
 from mcp_reflect.domain.learning.confidence import posterior_deviation, posterior_mean
 from mcp_reflect.domain.ranking.columns import FeatureColumns
+from mcp_reflect.domain.ranking.relevance_prior import mean_rate
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.top_k import Ranked
 
 MIN_TRIALS = 1.9
 """Trials on the task without which nothing is eliminated, two reviews or nearly: one unlucky run disproves nothing."""
+
+HOPELESS_TRIALS = 3.9
+"""Trials on the task without which a memory is not hopeless for it, four reviews or nearly."""
+
+HOPELESS_SHARE = 0.5
+"""Share of the mean success rate that the upper bound of a hopeless memory does not reach: with half of all reviews
+passed, five failures on a task without a success."""
 
 _BOUND_DEVIATIONS = 1.0
 _UNKNOWN = 0.5
@@ -40,5 +52,9 @@ def without_disproven(table: FeatureColumns, query: RankingQuery, ranked: Ranked
     trials[found], successes[found] = tried.trials[places[found]], tried.successes[places[found]]
     mean = posterior_mean(trials, successes, np.full(len(ranked), _UNKNOWN))
     deviation = _BOUND_DEVIATIONS * posterior_deviation(trials, mean)
-    disproved = (mean + deviation < (mean - deviation).max()) & (trials >= MIN_TRIALS)
+    upper = mean + deviation
+    disproved = (upper < (mean - deviation).max()) & (trials >= MIN_TRIALS)
+    usual = mean_rate(*table.outcomes[:2])
+    disproved |= (upper < HOPELESS_SHARE * usual) & (trials >= HOPELESS_TRIALS)
+    disproved[mean.argmax()] = False
     return ranked.take(np.flatnonzero(~disproved)) if disproved.any() else ranked
