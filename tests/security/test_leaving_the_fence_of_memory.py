@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mcp_reflect.cli.console import PlainConsole
 from mcp_reflect.cli.layout import flat
 from mcp_reflect.domain.text import inert as defusing
-from mcp_reflect.domain.text.harmless import is_harmless
+from mcp_reflect.domain.text.already_inert import is_already_inert
 from mcp_reflect.domain.text.inert import inert, visible
 from mcp_reflect.domain.text.recall_tags import marked
 from mcp_reflect.domain.text.rendering import render_augmented, strip_recalled
@@ -99,12 +99,12 @@ PIECES = [
 @given(texts | st.lists(st.sampled_from(PIECES) | st.text(st.characters(max_codepoint=127)), max_size=6).map("".join))
 def test_what_a_quick_look_finds_harmless_is(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(defusing, "is_harmless", lambda _: False)
-        assert inert(text) == text or not is_harmless(text)
+        patch.setattr(defusing, "is_already_inert", lambda _: False)
+        assert inert(text) == text or not is_already_inert(text)
 
 
 def test_a_quick_look_knows_ordinary_lessons() -> None:
-    assert is_harmless("This call failed here before.\n1. KeyError: 'task'\n   Fix: read the task's memory first…")
+    assert is_already_inert("This call failed here before.\n1. KeyError: 'task'\n   Fix: read the task's memory first…")
 
 
 @pytest.mark.parametrize("text", ATTACKS[:10])

@@ -51,7 +51,7 @@ _COMPLAINT = re.compile(
     |doesn't|do\snot|did\snot|is\snot|are\snot|was\snot|isn't|not\s(?:a|an|in|supported|defined|recognized|allowed|installed|exist)
     |unknown|unrecogni[sz]ed|invalid|illegal|missing|unexpected|undefined|undeclared|already\s(?:exists|in\suse|defined)
     |timed\sout|timeout(?![-=.]?\d)|no\srule|multiple\sdefinition|segmentation\sfault|unbound|unresolved|mismatch(?:ed)?|conflict(?:s|ing)?
-    |expected|requires?|unsupported|out\sof\s|too\s(?:many|few|large|long)|violat\w+|duplicate|must\s(?:be|have|not)|wrong
+    |expected|requires?|unsupported|out\sof\s|too\s(?:many|few|large|long|short|small|old|open|big|deep)|bad\s\w+|violat\w+|duplicate|must\s(?:be|have|not)|wrong
     |no\s\w+\s(?:named|found|matching|called))\b""",
     re.IGNORECASE | re.VERBOSE,
 )

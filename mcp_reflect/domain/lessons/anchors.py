@@ -11,7 +11,7 @@ NETWORK_ADDRESS = re.compile(
 ANCHOR = re.compile(rf"{NETWORK_ADDRESS.pattern}|(?:~|\.{{1,2}})?/[\w./-]+|--[\w-]{{4,}}")
 HOST = re.compile(
     r"https?://|@[\w-]+\.|\.(?:com|org|net|io|dev|ai|app|co|ru|cn|xyz|info|biz|me|us|uk|de|top|site|online|cloud|link"
-    r"|click|live|store|shop|tech|onion|example|test|invalid)(?![\w(])"
+    r"|click|live|store|shop|tech|onion|example|test|invalid)(?![\w(]|\.\w)"
 )
 """What tells a host from a file name or an attribute, both of which have dots, too."""
 

@@ -71,10 +71,26 @@ _USUAL = frozenset(
     docker kubectl python python3 pip3 node ruby java perl bash curl wget sudo psql sqlite3 mysql redis-cli terraform
     helm alembic django flask yarn pnpm install remove update upgrade config commit push pull clone checkout build test
     tests start stop restart compose exec logs migrate init create delete apply release deploy list show help version
-    main master origin prod local database server
+    main master origin prod local database server status rollout from pods
     """.split()  # noqa: SIM905 - as words they can be read
 )
 """Programs, subcommands and words that say nothing of who chose them."""
+_STEPS = {
+    "alembic": frozenset({"merge", "stamp", "heads", "current", "history", "upgrade"}),
+    "terraform": frozenset({"init", "validate", "fmt", "get", "providers"}),
+    "helm": frozenset({"lint", "template", "dependency", "repo"}),
+    "kubectl": frozenset({"get", "describe", "logs", "wait"}),
+    "docker": frozenset({"build", "ps", "logs", "inspect", "images"}),
+    "mix": frozenset({"compile", "deps.get", "deps.compile", "ecto.create", "ecto.migrate", "format"}),
+    "dotnet": frozenset({"restore", "build", "clean", "format"}),
+    "cargo": frozenset({"build", "fetch", "check", "clean", "fmt"}),
+    "bundle": frozenset({"install", "check"}),
+    "composer": frozenset({"install", "dump-autoload"}),
+    "git": frozenset({"status", "stash", "add", "fetch", "merge", "rebase", "switch"}),
+    "poetry": frozenset({"lock", "install", "check"}),
+    "uv": frozenset({"lock", "sync"}),
+}
+"""What a program that failed may name as the step that was missing: its own steps that work on the project alone."""
 _COMPILERS = frozenset(("make", "cmake", "rustc", "javac", "tsc", "gcc", "g++", "clang", "cc"))
 _WORD = re.compile(r"[a-z0-9][\w.-]*[a-z0-9]")
 _LEAST_CHARS = 4
@@ -131,12 +147,17 @@ def _program(words: list[str]) -> tuple[str, list[str]]:
 def _is_called_so(command: str, failed: str) -> bool:
     """The failed command again, with other options, or with the names behind them that the program asks for."""
     words, before = _words(command), _words(failed)
-    depth = 1 if before and before[0] in _COMPILERS else 2
+    depth = 1 if before and (before[0] in _COMPILERS or _is_step_of(words, before)) else 2
     if len(before) < depth or words[:depth] != before[:depth] or words[0] in {"sudo", "curl", "wget", "sh", "bash"}:
         return False
     installs = any(word in {"install", "add", "i", "get"} for word in words[:3])
     new = [word for word in words if word not in before]
     return not any(_ELSEWHERE.search(word) or (installs and not word.startswith("-")) for word in new)
+
+
+def _is_step_of(words: list[str], before: list[str]) -> bool:
+    """Another subcommand of the failed program, which prepares or looks, as `alembic merge` for `alembic upgrade`."""
+    return len(words) > 1 and words[0] == before[0] and words[1] in _STEPS.get(words[0], ())
 
 
 def _words(command: str) -> list[str]:

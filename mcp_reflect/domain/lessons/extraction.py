@@ -28,11 +28,19 @@ from mcp_reflect.domain.lessons.mistakes import (
     names_more,
     telling_feedback,
 )
-from mcp_reflect.domain.lessons.repairs import Repair, find_repairs
+from mcp_reflect.domain.lessons.net_changes import NetChanges
+from mcp_reflect.domain.lessons.repairs import Repair, describe_change, find_repairs
 from mcp_reflect.domain.lessons.selection import select_sentences
 from mcp_reflect.domain.lessons.steps import Step, find_said, find_steps
 from mcp_reflect.domain.lessons.vocabulary import term_weights
-from mcp_reflect.domain.lessons.wording import describe_repair, describe_step, is_lookup, is_search, is_telling
+from mcp_reflect.domain.lessons.wording import (
+    describe_edit,
+    describe_repair,
+    describe_step,
+    is_lookup,
+    is_search,
+    is_telling,
+)
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
@@ -47,6 +55,8 @@ MOST_STEPS = 600
 """The last steps of a run that are read: comparing them takes time, and a run is decided at its end."""
 _COMMANDS = 4
 _SEARCHES = 3
+_SMALL_CHANGE = 2
+"""Most edits beside the repairs of a run that are told: of many, none says what made the difference."""
 _LEAST_SENTENCES = 250
 """Characters that sentences get at least, however much there is to say of commands."""
 
@@ -175,15 +185,31 @@ def _actions(steps: Sequence[Step], repairs: Sequence[Repair], *, passed: bool) 
     subjects = {repair.worked.subject for repair in shown}
     if not passed:
         return
+    vain = {number for repair in shown for number in range(repair.tries[0], repair.tries[-1])}
     worked = [
         step
-        for step in steps
-        if step.failed is not True and is_telling(step) and id(step) not in named and step.subject not in subjects
+        for number, step in enumerate(steps)
+        if step.failed is not True
+        and is_telling(step)
+        and id(step) not in named
+        and step.subject not in subjects
+        and number not in vain
     ]
+    edits = _other_edits(steps, shown)
+    if edits:
+        yield "; ".join(map(describe_edit, edits))
     describe = describe_case_call if serves_one_case(steps) else describe_step
     lines = list(dict.fromkeys(describe(step) for step in reversed(worked)))[: _COMMANDS - min(len(shown), 2)]
     if lines:
         yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
+
+
+def _other_edits(steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]:
+    """What a run changed in files beside its repairs, as it ended; nothing where that is more than a small change."""
+    told = {step.subject for repair in repairs for step in repair.edits}
+    edits = NetChanges(steps).of([step for step in steps if step.kind == "edit" and not step.failed])
+    left = [step for step in edits if step.subject not in told and describe_change(step, CALL_CHARS)]
+    return left if len(left) <= _SMALL_CHANGE else []
 
 
 def _way_of(steps: Sequence[Step], worked: Sequence[Step]) -> str:

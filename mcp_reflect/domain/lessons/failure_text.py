@@ -55,6 +55,8 @@ _SUMMARY = re.compile(
     r"|.*\bFAILED\s+\[\s*\d+%\]$|.*\(Wstat: \d|test .* \.\.\. (?:FAILED)?$)",
     re.IGNORECASE,
 )
+_TROUBLE = re.compile(r"\b(?:errors?|fail(?:s|ed|ure)?|fatal|wrong|rejected|aborted|killed|crashed)\b", re.IGNORECASE)
+"""What says that something is wrong in a line that has not the form of an error."""
 
 
 def failure_text(steps: Sequence[Step]) -> str:
@@ -70,7 +72,7 @@ def failure_text(steps: Sequence[Step]) -> str:
         errors = {each.text: each for each in found if is_error(each.text)}
         headline = errors.get(decisive_error(list(errors)))
         if headline is None and found and _names_nothing(step):
-            headline = found[0]
+            headline = next((each for each in found if _TROUBLE.search(each.text)), found[0])
         if headline is not None:
             return _with_detail(headline, found)
     told = decisive_error([error for step in steps for error in step.errors])
@@ -92,9 +94,9 @@ def short_error(error: str) -> str:
 
 
 def _names_nothing(step: Step) -> bool:
-    """Return true where the lines that were taken for errors are comments of a test runner, or none."""
+    """Return true where the lines that were taken for errors say nothing of what went wrong."""
     told = decisive_error(step.errors)
-    return not told or told.startswith("#")
+    return told.startswith("#") or is_summary(told) or not (is_error(told) or is_complaint(told))
 
 
 def _with_detail(headline: Headline, found: Sequence[Headline]) -> str:

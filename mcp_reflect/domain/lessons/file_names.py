@@ -12,6 +12,7 @@ _WORD = re.compile(r"[\w./~$-]+")
 _ENTERED = re.compile(r"\bcd +(?:-- +)?[\"']?(/[^\s\"';&|]+)")
 _CHARS = 20_000
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
+_HOME = re.compile(r"^/(?:home|Users)/[^/]+/")
 
 
 def find_run_folder(edited: Iterable[str], texts: Iterable[str]) -> str:
@@ -37,7 +38,7 @@ def shown_name(path: str, folder: str) -> str:
         return plain[len(folder) :]
     if plain and not _ABSOLUTE.match(path):
         return plain.removeprefix("./")
-    return "/".join(plain.rsplit("/", _PARTS)[-_PARTS:]) or "a file"
+    return "/".join(_HOME.sub("", plain).rsplit("/", _PARTS)[-_PARTS:]) or "a file"
 
 
 def _told(text: str, paths: list[str]) -> set[str]:

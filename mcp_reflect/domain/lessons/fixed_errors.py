@@ -10,16 +10,10 @@ from dataclasses import dataclass
 
 from mcp_reflect.domain.error_matching.headlines import find_headlines
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same, signature_of
+from mcp_reflect.domain.lessons.command_lines import normalised, program_of
+from mcp_reflect.domain.lessons.failure_text import decisive_error
 from mcp_reflect.domain.lessons.net_changes import NetChanges
-from mcp_reflect.domain.lessons.repairs import (
-    RETRIED_WITHIN,
-    Repair,
-    describe_change,
-    is_inspection,
-    normalised,
-    program_of,
-    repair_between,
-)
+from mcp_reflect.domain.lessons.repairs import RETRIED_WITHIN, Repair, describe_change, is_inspection, repair_between
 from mcp_reflect.domain.lessons.steps import Step, find_steps
 from mcp_reflect.domain.lessons.triggers import MOST_TRIGGERS, trigger_of
 from mcp_reflect.domain.lessons.wording import decisive_edits
@@ -131,9 +125,9 @@ def _fixed(repair: Repair, fix: str, triggers: tuple[str, ...]) -> FixedError:
 
 
 def _decisive_line(output: str) -> str:
-    """The first headline that names something, else the first one."""
+    """The most specific headline that names something, else the first one."""
     found = find_headlines(output)
-    return next((each.text for each in found if signature_of(each).named), found[0].text)
+    return decisive_error([each.text for each in found if signature_of(each).named]) or found[0].text
 
 
 def _is_run_again(failed: Step, other: Step) -> bool:

@@ -17,7 +17,15 @@ from mcp_reflect.domain.lessons.dictated_commands import may_be_told
 from mcp_reflect.domain.lessons.vocabulary import stem, word_weight
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.text.inert import skeleton
-from mcp_reflect.domain.text.observation import is_prose, reads_as_command, tells_to_call, wants_something
+from mcp_reflect.domain.text.observation import (
+    is_prose,
+    reads_as_command,
+    reads_as_error,
+    reads_as_pair,
+    tells_to_call,
+    wants_something,
+    without_advice,
+)
 
 _CARRIED = 0.6
 """Least share of a sentence's words that another one says which carries it over."""
@@ -31,6 +39,11 @@ _TOKEN = re.compile(r"[^\W_][\w./@:+-]*\w|\w")
 _NAME = re.compile(r"(?=.*[a-z])(?=.*[\d_./@-]).{4,}")
 JOINT = re.compile(r"[/_.:@+-]+")
 _LEAST_PART = 3
+_LINE_NUMBER = re.compile(r"^\s*\d+(?:→|\t|[:|]\s)")
+"""What tools that read files put before each line."""
+_ROW_OF_NAMES = re.compile(r"[\w@.+/-]+(?:(?:\s{2,}|\t)[\w@.+/-]+)*", re.ASCII)
+"""A single name, names of files as `ls` lists them side by side, and heads of columns."""
+_COLUMNS = re.compile(r"\S(?:\s{2,}\S+){3,}")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
 
 
@@ -66,6 +79,8 @@ class Heard:
     @cached_property
     def is_order(self) -> bool:
         """Return true for words that want something. The output of a command may say what it expected."""
+        if self._is_row:
+            return False
         if self.failed:  # a compiler may quote code, but what it tells to call is an order
             return (is_prose(self.plain) and wants_something(self.plain, of_error=True)) or tells_to_call(self.plain)
         return reads_as_command(self.plain) or (is_prose(self.plain) and wants_something(self.plain))
@@ -73,12 +88,21 @@ class Heard:
     @cached_property
     def is_statement(self) -> bool:
         """Return true for prose that wants nothing."""
-        return is_prose(self.plain) and not self.is_order
+        return is_prose(self.plain) and not (self.is_order or self._is_row)
+
+    @cached_property
+    def _is_row(self) -> bool:
+        return bool(_ROW_OF_NAMES.fullmatch(self.text)) or reads_as_pair(self.text)
 
     @property
     def is_data(self) -> bool:
         """Return true for what is neither: code, values, listings."""
         return not (self.is_order or self.is_statement)
+
+    @cached_property
+    def verb(self) -> str:
+        """Return the stem of the word that an order begins with."""
+        return next((stem(word) for word in _TOKEN.findall(skeleton(self.plain)) if word.isalpha()), "")
 
     def is_carried_by(self, stems: frozenset[str], known: frozenset[str], least: int = _LEAST_WORDS) -> bool:
         """Return true where other words carry it over; `known` are stems that say nothing, as the user said them."""
@@ -118,12 +142,28 @@ class Call:
 def sentences_of(text: str, source: TextOrigin, place: int, failed: str = "") -> Iterator[Heard]:
     """Yield the sentences of a text: its lines, what runs over several lines, and what stands there in base64."""
     seen: set[str] = set()
-    for part in (*text.split("\n"), *(" ".join(each.split()) for each in _PARAGRAPH.split(text)), *decoded(text)):
-        for each in (piece for sentence in _ENDING.split(part) for piece in _cells(sentence)):
-            sentence = each.strip()
+    for part in (*text.split("\n"), *_joined(text, failed), *decoded(text)):
+        for each in (piece for sentence in _ENDING.split(part) for cell in _cells(sentence) for piece in _told(cell)):
+            sentence = _LINE_NUMBER.sub("", each).strip()
             if sentence and len(sentence) <= _MOST_CHARS and sentence not in seen:
                 seen.add(sentence)
                 yield Heard(sentence, source, place, failed)
+
+
+def _joined(text: str, failed: str) -> Iterator[str]:
+    """Paragraphs of several lines, each on one line; what stands in columns is none, nor are the lines of an error."""
+    for paragraph in _PARAGRAPH.split(text):
+        lines = paragraph.strip("\n").split("\n")
+        if len(lines) > 1 and not any(map(_COLUMNS.search, lines)) and not (failed and any(map(reads_as_error, lines))):
+            yield " ".join(paragraph.split())
+
+
+def _told(sentence: str) -> Iterator[str]:
+    """A sentence, or an error and the advice at its end for themselves."""
+    error = without_advice(sentence)
+    yield error
+    if len(error) < len(sentence):
+        yield sentence[len(error) :].lstrip(" :;,.-–—")
 
 
 def _cells(sentence: str) -> list[str]:

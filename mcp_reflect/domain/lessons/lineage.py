@@ -30,6 +30,7 @@ from mcp_reflect.domain.text.observation import (
     reads_as_error,
     reads_as_report,
     wants_something,
+    without_advice,
     without_asides,
 )
 from mcp_reflect.domain.text.quotation import SOURCES, quote, quoted_source, quoted_text
@@ -42,6 +43,7 @@ _WITHHELD_CHARS = 300
 _MOST_WITHHELD = 10
 
 _CALL = re.compile(r"(?:`[^`]*`(?: failed:)?|[Bb]efore that it failed:)\s*")
+_FAILED = re.compile(r"`[^`]*` failed:")
 _MORE = ";"
 """What stands between the commands of a lesson."""
 _TOOL_CALL = re.compile(r"`(\S[^`(]*)\((?=\w+=)")
@@ -103,8 +105,11 @@ class Screening:
     def _judged(self, name: str, text: str, withheld: list[str]) -> Iterator[tuple[_Judged, str]]:
         """Yield the sentences of a field that are kept, each with what stands behind it."""
         found: _Judged | None = None
+        behind = "\n"
         for piece, end in pieces_of(text):
-            if found is None and piece.startswith(_BEFORE):
+            is_failure = piece.startswith(_BEFORE) or ("\n" not in behind and _FAILED.match(piece))
+            behind = end
+            if found is None and is_failure:
                 continue  # a failure without what mended it says nothing of what worked
             found = self._judge(piece, withheld, stays=name == "key_mistake" or self._is_output(piece))
             if found is not None:
@@ -131,7 +136,8 @@ class Screening:
 
     def passes(self, text: str) -> bool:
         """Return true where no sentence of a text would be withheld."""
-        return all(self._judge(piece, [], stays=True) is not None for piece, _ in pieces_of(text))
+        judged = ((self._judge(piece, [], stays=True), piece) for piece, _ in pieces_of(text))
+        return all(found is not None and (found.is_quoted or found.text == piece) for found, piece in judged)
 
     def without_orders(self, text: str) -> str:
         """Return the output of a tool without the sentences that would be withheld from a lesson."""
@@ -179,9 +185,11 @@ class Screening:
         given = quoted_source(piece)
         said = quoted_text(piece) if given else piece
         source, is_kept = self._source_of(said, stays=stays, given=given)
-        if not is_kept and stays and (shorter := without_asides(piece)) != piece and reads_as_error(shorter):
+        for shorter in _shortened(piece) if stays and not is_kept else ():
             source, is_kept = self._source_of(shorter, stays=True, given=given)
-            piece = shorter
+            if is_kept:
+                piece = shorter
+                break
         if is_kept:
             if source not in UNTRUSTED or (stays and not _is_only_told(_CALL.sub("", said))):
                 return _Judged(source, piece)
@@ -204,7 +212,8 @@ class Screening:
         if call and heard is None and not texts.is_own_command(said):
             heard = texts.order_in(call[0], instructs=texts.holds_dictated(call[0]))
         foreign = heard.source if heard is not None else texts.hidden_in(body)
-        foreign = foreign or texts.chooser_of(said, instructs=is_told)
+        if not _FAILED.match(said):  # what failed is told as a failure, whoever chose it
+            foreign = foreign or texts.chooser_of(said, instructs=is_told)
         if foreign is not None:
             return foreign, False
         dangerous = is_dangerous(said)
@@ -226,6 +235,15 @@ class _Judged:
     source: TextOrigin
     text: str
     is_quoted: bool = False
+
+
+def _shortened(piece: str) -> Iterator[str]:
+    """An error without what stands in parentheses, and without the advice at its end; a command is never cut."""
+    if (shorter := without_asides(piece)) != piece and reads_as_error(shorter):
+        yield shorter
+    shorter = without_advice(piece)
+    if shorter != piece and shorter.count("`") == piece.count("`") and not wants_something(shorter, of_error=True):
+        yield shorter
 
 
 def _is_only_told(said: str) -> bool:

@@ -3,52 +3,29 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
+from mcp_reflect.domain.lessons.command_lines import (
+    are_variants,
+    folder_of,
+    is_small_program,
+    normalised,
+    only_reads,
+    prepares,
+    program_of,
+    subcommand_of,
+)
 from mcp_reflect.domain.lessons.failure_text import failure_text
 from mcp_reflect.domain.lessons.net_changes import NetChanges
 from mcp_reflect.domain.lessons.steps import Step
 from mcp_reflect.domain.truncate import truncate
 
-_VARIANT = 0.34
-"""Least share of common words (Jaccard) from which two commands of one program are variants of each other."""
-
 RETRIED_WITHIN = 60
 """Steps behind a failure in which its repair is looked for."""
 
-_OTHER_PROGRAM = 0.6
-"""The same for commands of two programs."""
-
 _FEW_LINES = 4
 """Lines up to which new text without old is shown."""
-
-_WORD = re.compile(r"\w+")
-_NOISE = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head|cat|grep|tee|less)\b[^|&;]*|>\s*/dev/null)\s*")
-_SETUP = re.compile(r"^(?:cd\s+\S+\s*(?:&&|;)\s*|set -\w+\s*(?:&&|;)\s*|export\s+\w+=\S*\s*(?:&&|;)\s*)+")
-_PREPARES = re.compile(
-    r"\b(?:install|add|sync|up|start|init|create|migrate|build|compile|generate|export|mkdir|chmod|chown|ln|cp|mv|rm|sed|patch"
-    r"|git\s+(?:checkout|restore|pull|fetch|submodule|config|stash|apply|clean)|kill|pkill|unset|source|restore|upgrade|update"
-    r"|downgrade|pin|lock|enable|set)\b|^cd\s+\S+$"
-)
-_INSPECTS = re.compile(
-    r"^(?:sudo\s+)?(?:ls|ll|pwd|cat|head|tail|less|more|echo|printf|which|type|whereis|wc|grep|rg|ag|ack|find|fd|tree|file|stat"
-    r"|env|printenv|date|whoami|id|uname|hostname|history|true|false|sleep|clear|man|help|jq|sort|uniq|diff|cmp|awk|cut|nl|xxd"
-    r"|sed\s+-n|git\s+branch(?:\s+-(?:a|r|v+|-all|-list|-show-current)\b)*\s*$|git\s+(?:status|diff|log|show|blame|remote|rev-parse|ls-files|grep))\b"
-)
-
-
-_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\\\]|\\\\.)*\"")
-_JOINED = re.compile(r"&&|\|\|?|;|(?<![<>&])&(?![>&\d])|\n")
-_READS_ON = re.compile(
-    r"(?:cd|set|export|test|read|tr|column|rev|paste|fold|xargs\s+(?:-\S+\s+)*(?:ls|cat|grep|wc|head|stat|file))\b|\[\s"
-)
-"""What may stand beside commands that read, without changing anything."""
-_SCRIPTED = re.compile(r"(?:jq|yq|awk|gawk|sort|diff|cmp)\s")
-"""What only reads, but is a program of its own: one that was mended is worth a lesson."""
-_FOLDER = re.compile(r"\s*cd\s+(\S+)\s*(?:&&|;)")
 
 
 @dataclass(frozen=True)
@@ -84,7 +61,12 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
     done: set[int] = set()
     net = NetChanges(steps)
     for place, step in enumerate(steps):
-        if not step.failed or step.kind == "edit" or place in done or (is_inspection(step) and not _is_script(step)):
+        if (
+            not step.failed
+            or step.kind == "edit"
+            or place in done
+            or (is_inspection(step) and not is_small_program(step.subject))
+        ):
             continue
         near = range(place + 1, min(place + 1 + RETRIED_WITHIN, len(steps)))
         later = [number for number in near if _is_retry(step, steps[number])]
@@ -125,6 +107,8 @@ def repair_between(failed: Step, error: str, between: Sequence[Step], worked: St
         edits=tuple(net.of([each for each in between if each.kind == "edit" and not each.failed])),
         commands=tuple(each for each in between if is_preparation(each)),
     )
+    if repair.same_command and not (repair.edits or repair.commands):
+        repair = replace(repair, commands=tuple(each for each in between if _may_have_mended(each, failed)))
     return repair if not repair.same_command or repair.edits or repair.commands else None
 
 
@@ -132,60 +116,28 @@ def _is_retry(failed: Step, other: Step) -> bool:
     """Return true where the other step repeats the failed one: the same call, or a variant of it."""
     if other.kind != failed.kind or other.tool != failed.tool:
         return False
-    if failed.kind == "call":
-        return True
-    ours, theirs = normalised(failed.subject), normalised(other.subject)
-    if ours == theirs:
-        return True
-    a, b = set(_WORD.findall(ours)), set(_WORD.findall(theirs))
-    alike = len(a & b) / max(len(a | b), 1)
-    if program_of(ours) != program_of(theirs):
-        return alike >= _OTHER_PROGRAM  # as in `sh backup.sh`, `bash backup.sh`
-    return alike >= _VARIANT or (len(a) > 1 and a <= b)
+    return failed.kind == "call" or are_variants(normalised(failed.subject), normalised(other.subject))
 
 
 def is_preparation(step: Step) -> bool:
     """Return true for a command that worked and changed something that others need."""
-    return (
-        step.kind == "command"
-        and step.failed is False
-        and not is_inspection(step)
-        and bool(_PREPARES.search(step.subject))
-    )
+    return step.kind == "command" and step.failed is False and prepares(step.subject)
 
 
 def is_inspection(step: Step) -> bool:
-    """Return true where a command only reads, in each part of a pipe or a list of commands."""
-    if step.kind != "command" or not _INSPECTS.match(normalised(step.subject)):
+    """Return true for a command that only reads."""
+    return step.kind == "command" and only_reads(step.subject)
+
+
+def _may_have_mended(step: Step, failed: Step) -> bool:
+    """Return true where a command is another one of the failed program, or one that its output names."""
+    if step.kind != "command" or step.failed is not False or is_inspection(step):
         return False
-    parts = _JOINED.split(_QUOTED.sub("''", _SETUP.sub("", step.subject.strip())))
-    return all(_INSPECTS.match(part) or _READS_ON.match(part) for part in filter(None, map(str.strip, parts)))
-
-
-def _is_script(step: Step) -> bool:
-    return bool(_SCRIPTED.match(normalised(step.subject)))
-
-
-def folder_of(command: str) -> str:
-    """Return the folder that a command line changes to first; empty where it does not."""
-    found = _FOLDER.match(command)
-    return found[1].rstrip("/") if found else ""
-
-
-@lru_cache(maxsize=2_048)
-def normalised(command: str) -> str:
-    """Return a command line without changes of the folder before it and pipes that shorten its output."""
-    return " ".join(_NOISE.sub(" ", _SETUP.sub("", command.strip())).split())
-
-
-def program_of(command: str) -> str:
-    """Return the program that a normalised command starts, behind assignments, `sudo`, `uv run`, `python -m` etc."""
-    words = [word for word in command.split() if "=" not in word.split("/")[0] or word.startswith("-")]
-    while len(words) > 1 and words[0] in {"sudo", "env", "time", "npx", "uv", "poetry", "run", "exec", "bundle"}:
-        words = words[1:]
-    if len(words) > 2 and re.match(r"(?:.*/)?python[\d.]*$", words[0]) and words[1] == "-m":  # noqa: PLR2004 - python -m x
-        return words[2]
-    return words[0].rpartition("/")[2] if words else ""
+    ours, theirs = normalised(failed.subject), normalised(step.subject)
+    if theirs in failed.output:
+        return True
+    others = subcommand_of(ours), subcommand_of(theirs)
+    return program_of(ours) == program_of(theirs) and all(others) and others[0] != others[1]
 
 
 def describe_change(step: Step, most: int) -> str:

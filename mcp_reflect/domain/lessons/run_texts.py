@@ -137,6 +137,8 @@ class RunTexts:
             return None
         for heard in near:
             by_words = heard.is_carried_by(stems, self.user_stems)
+            if not instructs and heard.is_order and heard.verb not in stems:
+                by_words = False  # a statement without the verb of the order says what is, not what to do
             named = heard.names & tokens - self.user_tokens
             if not (by_words or named):
                 continue
@@ -156,7 +158,7 @@ class RunTexts:
         """
         for quoted in map(str.strip, _IN_BACKQUOTES.findall(sentence)):
             called = next((call for call in self.calls if call.command and quoted in call.command), None)
-            if (called is None and not instructs) or may_be_told(quoted):
+            if (called is None and (not instructs or self._is_edited(quoted))) or may_be_told(quoted):
                 continue
             place = self.place + 1 if called is None else called.place
             for word in _with_stems(telling_words(quoted)) - self.user_tokens:
@@ -167,6 +169,9 @@ class RunTexts:
                 if told and not self._is_known(word, said, told[0].place):
                     return told[0].source
         return None
+
+    def _is_edited(self, quoted: str) -> bool:
+        return any(call.is_edit and quoted in call.text for call in self.calls)
 
     def _is_known(self, word: str, said: list[Heard], place: int) -> bool:
         """Another text shows a word as data or code, or an earlier call holds it."""

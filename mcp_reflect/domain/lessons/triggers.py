@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from mcp_reflect.domain.lessons.repairs import normalised
+from mcp_reflect.domain.lessons.command_lines import normalised
 from mcp_reflect.domain.lessons.steps import Step
 
 MOST_TRIGGERS = 20

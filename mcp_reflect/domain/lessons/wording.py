@@ -15,6 +15,7 @@ from mcp_reflect.domain.truncate import truncate_line
 _COMMAND_CHARS = 160
 _CHANGE_CHARS = 200
 _EDITS = 2
+_PREPARATIONS = 2
 _LOOKUP = re.compile(
     r"(?:get|list|search|find|read|fetch|query|lookup|look_up|think|view|show|describe|calculate|glob|grep)"
 )
@@ -59,8 +60,9 @@ def describe_repair(repair: Repair) -> str:
     """Return what works, which the next run needs first, with the changes before it; then what failed, and how."""
     told = repair.error if repair.failed.kind == "command" else short_error(repair.error)
     error = f": {told}" if told else "."
-    changes = [_describe_edit(step) for step in decisive_edits(repair.edits, repair.error)[-_EDITS:]]
-    changes += [describe_step(step) for step in repair.commands[-2:]]
+    changes = [describe_edit(step) for step in decisive_edits(repair.edits, repair.error)[-_EDITS:]]
+    commands = dict.fromkeys(describe_step(step) for step in reversed(repair.commands))
+    changes += reversed(list(commands)[:_PREPARATIONS])
     after = f" after {'; '.join(changes)}" if changes else ""
     if repair.same_command:
         return f"{describe_step(repair.worked)}{after}; before that it failed{error}"
@@ -94,6 +96,7 @@ def decisive_edits(edits: Sequence[Step], error: str) -> list[Step]:
     ]
 
 
-def _describe_edit(step: Step) -> str:
+def describe_edit(step: Step) -> str:
+    """Return what an edit changed in which file; of a new file of many lines its name only."""
     change = describe_change(step, _CHANGE_CHARS)
     return f"editing {step.file} ({change})" if change else f"writing {step.file}"

@@ -18,7 +18,7 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
-from mcp_reflect.domain.text.harmless import is_harmless, is_visible_ascii
+from mcp_reflect.domain.text.already_inert import is_already_inert, is_visible_ascii
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
@@ -80,7 +80,7 @@ def inert(text: str) -> str:
 
     For whatever a model or a page is shown.
     """
-    if is_harmless(text):
+    if is_already_inert(text):
         return text
     text = visible(text)
     while True:

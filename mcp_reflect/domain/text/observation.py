@@ -8,6 +8,7 @@ command are none of these, in whatever words.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from mcp_reflect.domain.text.inert import skeleton
 from mcp_reflect.domain.text.observation_wording import (
@@ -42,6 +43,7 @@ from mcp_reflect.domain.text.observation_wording import (
     MOST_WORDS_OF_TITLE,
     NOUNS_BEFORE_TO,
     OPAQUE,
+    PAIR,
     PART,
     PROPER,
     SUBJECT,
@@ -52,6 +54,7 @@ from mcp_reflect.domain.text.observation_wording import (
     YOU,
 )
 
+_CLAUSE_END = re.compile(r"[:;,.](?=\s)|\s[-–—]\s")
 _NAMES_TO_AN_ORDER = 5
 """Of so many names in a list one may begin like an order, as titles of films do."""
 
@@ -93,6 +96,15 @@ def without_asides(text: str) -> str:
     return ASIDE.sub("", text)
 
 
+def without_advice(text: str) -> str:
+    """Return an error without the clauses at its end that want something, as in `…: you must install it`."""
+    ends = [found.start() for found in _CLAUSE_END.finditer(text)]
+    for end, following in pairwise([*ends, len(text)]):
+        if wants_something(text[end:following].strip(" :;,.-"), of_error=True):
+            return text[:end].rstrip()
+    return text
+
+
 def reads_as_data(text: str) -> bool:
     """Return true for a short value or a row of them, as tables and listings have: numbers, names, no sentence."""
     plain = _plain(text)
@@ -101,6 +113,12 @@ def reads_as_data(text: str) -> bool:
     if not any(each.isdigit() for each in plain) or len(WORD.findall(plain)) > MOST_WORDS_OF_ROW or _has_opaque(text):
         return False
     return not wants_something(text) and not any(rule.search(plain) for rule in (HEDGES, CREDENTIALS, ADDRESS, COMMAND))
+
+
+def reads_as_pair(text: str) -> bool:
+    """Return true for one value with its name, as dumps of an error have: `path: 'config/local.json'`."""
+    found = PAIR.fullmatch(text.strip())
+    return found is not None and not IS_VERB.fullmatch(found[1].lower())
 
 
 def reads_as_command(text: str) -> bool:

@@ -20,7 +20,7 @@ FINITE = (
     r"|went|gave|gives|began|stands|lives|lies|means|holds|reads|writes|says|said|got|gets|kept|keeps|grew|lost"
     r"|won|wrote|born"
     r"|known|built|sent|sits|needs|belongs|begins|ends|occurs|appears|includes|consists|refers|describes|filters"
-    r"|defaults|issues"
+    r"|defaults|issues|differs?"
     r"|calls|starts|stops|loads|drops|sets|broke|breaks|threw|throws|prints|crashes|saw|led|stood|fell|held"
     r"|brought|rose"
     r"|\w{2,}ed"
@@ -37,7 +37,7 @@ TROUBLE = (
     r"|has no|have no|no (?:module|attribute|rule|matching|space|route|upstream|default|tests?|command)|ambiguous"
     r"|duplicate"
     r"|fatal|abort\w*|panic\w*|traceback|errno|segmentation|violat\w+|require[ds]|incompatible|unhandled|uncaught"
-    r"|corrupt\w*"
+    r"|corrupt\w*|differs?"
     r"|overwritten|diverge\w*|exceeded|overflow|moved value|borrow\w*|unused|implicit|stale|connection (?:lost"
     r"|reset|closed)|killed"
 )
@@ -135,6 +135,7 @@ ASIDE = re.compile(r"\s*\([^()]*\)")
 OPAQUE = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
 MARKS = re.compile(r"^[\s>#*|/<!\-–—\d.)\]\[(]+|[\s*|>\-]+$")
 CLAUSE = re.compile(r"[.!?;:]+(?:\s+|$)|\s+[-–—]+\s+|\s+-+>\s+|\n|[()\[\]{}|]")
+PAIR = re.compile(r"(\w+)\s*[:=]\s*(?:'[^'\s]+'|\"[^\"\s]+\"|-?\d+),?")
 AGAIN = re.compile(r",?\s*\b(?:please )?(?:re-?)?try again(?: later)?\b")
 """A courtesy at the end of errors that tells nothing."""
 LISTED = re.compile(r",\s+|\s+then\s+")
@@ -148,7 +149,8 @@ FOREIGN_WORD = re.compile(
     r"|não|com|sem|het|een|niet|voor|elke|met|och|att|inte|före|varje|się|nie|przed|jest|na|w|ve|bir|bu|her)\b"
 )
 SUBJECT = re.compile(
-    r"^\w+ (?:(['\"`])[^'\"`]{1,80}\1|index|indices|access|permission|object|attribute|argument|value) "
+    r"^(?:(?:import|build|test|merge|type|lock|index|release|request|return|view|name|list|commit|check) [a-z]+"
+    r"|\w+ (?:(['\"`])[^'\"`]{1,80}\1|index|indices|access|permission|object|attribute|argument|value)) "
     r"(?:is|was|are|were|has|have|had|does|did|do|cannot|could|out of|denied|refused)\b"
 )
 """A noun that is a verb too, as the subject of a finite one: "name 'c' is not defined", "list index out of range"."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_reflect.domain.text.harmless import is_harmless
+from mcp_reflect.domain.text.already_inert import is_already_inert
 
 TAG = "mcp-reflect-recall"
 OPENING, CLOSING = f"<{TAG}>", f"</{TAG}>"
@@ -10,7 +10,7 @@ OPENING, CLOSING = f"<{TAG}>", f"</{TAG}>"
 
 def marked(text: str) -> str:
     """Recalled text as hooks add it to a conversation, so that it can be cut out again."""
-    if not is_harmless(text):
+    if not is_already_inert(text):
         from mcp_reflect.domain.text.inert import inert  # noqa: PLC0415 - its patterns are seldom needed
 
         text = inert(text)

@@ -12,7 +12,7 @@ def is_visible_ascii(text: str) -> bool:
     return text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()
 
 
-def is_harmless(text: str) -> bool:
+def is_already_inert(text: str) -> bool:
     """Return true only for text of visible ASCII, and "…", that holds nothing like a frame or a tag.
 
     Most text is; false says that it takes the patterns of `inert` to tell.

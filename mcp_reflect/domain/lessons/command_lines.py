@@ -1,0 +1,129 @@
+"""Command lines of a run: which program they call, which of them only read, change something, or do the same."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_VARIANT = 0.34
+"""Least share of common words (Jaccard) from which two commands of one program are variants of each other."""
+_OTHER_PROGRAM = 0.6
+"""The same for commands of two programs."""
+
+_WORD = re.compile(r"\w+")
+_NOISE = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head|cat|grep|tee|less)\b[^|&;]*|>\s*/dev/null)\s*")
+_SETUP = re.compile(r"^(?:cd\s+\S+\s*(?:&&|;)\s*|set -\w+\s*(?:&&|;)\s*|export\s+\w+=\S*\s*(?:&&|;)\s*)+")
+_PREPARES = re.compile(
+    r"\b(?:install|add|sync|up|start|init|create|migrate|makemigrations|build|compile|generate|export|mkdir|chmod|chown|ln|cp|mv|rm|sed|patch"
+    r"|git\s+(?:checkout|restore|pull|fetch|submodule|config|stash|apply|clean)|kill|pkill|unset|source|restore|upgrade|update"
+    r"|downgrade|pin|lock|enable|set)\b|^cd\s+\S+$"
+)
+_INSPECTS = re.compile(
+    r"^(?:sudo\s+)?(?:ls|ll|pwd|cat|head|tail|less|more|echo|printf|which|type|whereis|wc|grep|rg|ag|ack|find|fd|tree|file|stat"
+    r"|env|printenv|date|whoami|id|uname|hostname|history|true|false|sleep|clear|man|help|jq|sort|uniq|diff|cmp|awk|cut|nl|xxd"
+    r"|sed\s+-n|git\s+branch(?:\s+-(?:a|r|v+|-all|-list|-show-current)\b)*\s*$|git\s+(?:status|diff|log|show|blame|remote|rev-parse|ls-files|grep)"
+    r"|nm|ldd|readelf|objdump|strings|lsof|ss|netstat|ps|df|du|dig|nslookup|journalctl|apt-cache)\b"
+)
+_ASKS = re.compile(
+    r"^(?:sudo\s+)?(?:kubectl|oc|docker|podman|helm|terraform|tofu|alembic|dotnet|systemctl|npm|pnpm|yarn|pip3?|uv|poetry|conda"
+    r"|cargo|go|gh|glab|aws|gcloud|az|brew|apt|rustup|composer|bundle|gem|mix|flask|nvm|pyenv|psql|java|vagrant|pulumi)\b"
+    r"(?:\s+-{1,2}[\w-]+(?:=\S+)?(?:\s+(?!-)\S+)?)*?"
+    r"(?:\s+(?:image|container|volume|network|compose|context|state|workspace|project|stack|pip|env|pr|release|toolchain|config))?"
+    r"\s+(?:get|describe|list|ls|show|status|logs|inspect|info|heads|current|history|top|tree|version|versions|view|explain|freeze|why"
+    r"|whoami|ps|images|outdated|is-active|list-units|-l|--list\S*|--info|--runtimes)\b"
+    r"|^\S+(?:\s+\S+)?\s+(?:--version|-V|--help|-version)$"
+)
+"""Subcommands that only ask, of programs that have them."""
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\\\]|\\\\.)*\"")
+_JOINED = re.compile(r"&&|\|\|?|;|(?<![<>&])&(?![>&\d])|\n")
+_READS_ON = re.compile(
+    r"(?:cd|set|export|test|read|tr|column|rev|paste|fold|xargs\s+(?:-\S+\s+)*(?:ls|cat|grep|wc|head|stat|file))\b|\[\s"
+)
+"""What may stand beside commands that read, without changing anything."""
+_SCRIPTED = re.compile(r"(?:jq|yq|awk|gawk|sort|diff|cmp)\s")
+"""What only reads, but is a program of its own: one that was mended is worth a lesson."""
+_FOLDER = re.compile(r"\s*cd\s+(\S+)\s*(?:&&|;)")
+_INTERPRETED = re.compile(
+    r"(?:python|node|ruby|php|perl|bash|sh)[\d.]*\s+(?:-\w+\s+)*"
+    r"((?:[\w./-]+\.\w{2,4}|[\w./-]*artisan)\b(?:\s+[a-z][a-z:_-]+(?!\S))?)"
+)
+"""A script behind its interpreter, with its subcommand: together they are the program."""
+_SUBCOMMAND = re.compile(r"[a-z][a-z-]+")
+
+
+@lru_cache(maxsize=2_048)
+def normalised(command: str) -> str:
+    """Return a command line without changes of the folder before it and pipes that shorten its output."""
+    return " ".join(_NOISE.sub(" ", _SETUP.sub("", command.strip())).split())
+
+
+def folder_of(command: str) -> str:
+    """Return the folder that a command line changes to first; empty where it does not."""
+    found = _FOLDER.match(command)
+    return found[1].rstrip("/") if found else ""
+
+
+def program_of(command: str) -> str:
+    """Return the program that a normalised command starts, behind assignments, `sudo`, `uv run`, `python -m` etc."""
+    words = _called(command)
+    if len(words) > 2 and re.match(r"(?:.*/)?python[\d.]*$", words[0]) and words[1] == "-m":  # noqa: PLR2004 - python -m x
+        return words[2]
+    return words[0].rpartition("/")[2] if words else ""
+
+
+def subcommand_of(command: str) -> str:
+    """Return the word behind the program that says what it does, as in `alembic merge`; empty where there is none."""
+    words = _called(command)
+    return words[1] if len(words) > 1 and _SUBCOMMAND.fullmatch(words[1]) else ""
+
+
+def _called(command: str) -> list[str]:
+    words = [word for word in command.split() if "=" not in word.split("/")[0] or word.startswith("-")]
+    while len(words) > 1 and words[0] in {"sudo", "env", "time", "npx", "uv", "poetry", "run", "exec", "bundle"}:
+        words = words[1:]
+    return words
+
+
+def are_variants(ours: str, theirs: str) -> bool:
+    """Return true where one normalised command repeats the other, as it stands or in another form."""
+    if ours == theirs:
+        return True
+    if program_of(ours) != program_of(theirs):
+        a, b = set(_WORD.findall(ours)), set(_WORD.findall(theirs))
+        return _overlap(a, b) >= _OTHER_PROGRAM  # as in `sh backup.sh`, `bash backup.sh`
+    a, b = _words_of(ours), _words_of(theirs)
+    return _overlap(a, b) >= _VARIANT or (len(a) > 1 and a <= b)
+
+
+def _words_of(command: str) -> set[str]:
+    """The words of a command; an interpreter with its script counts as one."""
+    script = _INTERPRETED.search(command)
+    if script is None:
+        return set(_WORD.findall(command))
+    return {script[1], *_WORD.findall(command[: script.start()]), *_WORD.findall(command[script.end() :])}
+
+
+def _overlap(a: set[str], b: set[str]) -> float:
+    return len(a & b) / max(len(a | b), 1)
+
+
+def only_reads(command: str) -> bool:
+    """Return true where a command line only reads or asks, in each part of a pipe or a list of commands."""
+    if not _is_reading(normalised(command)):
+        return False
+    parts = _JOINED.split(_QUOTED.sub("''", _SETUP.sub("", command.strip())))
+    return all(_is_reading(part) or _READS_ON.match(part) for part in filter(None, map(str.strip, parts)))
+
+
+def _is_reading(command: str) -> bool:
+    return bool(_INSPECTS.match(command) or _ASKS.match(command))
+
+
+def is_small_program(command: str) -> bool:
+    """Return true for a command that reads by a program of its own, such as an `awk` script."""
+    return bool(_SCRIPTED.match(normalised(command)))
+
+
+def prepares(command: str) -> bool:
+    """Return true for a command line that changes what other commands need."""
+    return not only_reads(command) and bool(_PREPARES.search(command))
