@@ -9,8 +9,9 @@
 - tokens (characters / 4 of the JSON) of what a model is shown: the tool list, ten memories of the recorded runs as
   query_memories lists them, and the whole result of augment_task against the prompt in it.
 
-Run it with OPENBLAS_NUM_THREADS=1, as a hub ranks. The pairs are timed in turn, A B A B, on one text, and the median ratio of the pairs is printed beside the goal; beside
-it that of the pairs in which ours found something, as a query that finds nothing near enough ends sooner.
+Run it with OPENBLAS_NUM_THREADS=1, as a hub ranks. The pairs are timed in turn, A B A B, on one text, and the median
+ratio of the pairs is printed beside the goal; beside it that of the pairs in which ours found something, as a query
+that finds nothing near enough ends sooner.
 Tasks are the questions of the five retrieval sets in turn, whole. Those in the banks are mixtures of the beginnings of
 two of their documents, words and vectors alike: 100,000 texts would take the model an hour. Above 20,000 memories it
 tells how many of the true best are found.
