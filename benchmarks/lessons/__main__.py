@@ -106,6 +106,10 @@ def held_out_later() -> Iterator[Figure]:
     yield from recalled(HELD_OUT / "later_recorded")
 
 
+def held_out_fresh() -> Iterator[Figure]:
+    yield from recalled(HELD_OUT / "fresh_recorded")
+
+
 def recalled(folder: Path) -> Iterator[Figure]:
     """Figures of the sessions recorded in a folder, all of them in one memory."""
     recorded = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.json"))]
@@ -178,9 +182,11 @@ def disagreements() -> Iterator[Figure]:
 
 
 def amendments() -> Iterator[Figure]:
-    for name, true in (("amendments recognised", True), ("decoys taken for one", False)):
-        found, pairs = recognise_amendments(true=true)
-        yield Figure(f"{name}, of {pairs}", found, "" if true else "0")
+    for file in ("amendments.json", "amendments_later.json"):
+        for name, true in (("amendments", True), ("decoys", False)):
+            superseded, changed, pairs = recognise_amendments(true=true, name=file)
+            yield Figure(f"{file}: {name} superseded, of {pairs}", superseded, "" if true else "0")
+            yield Figure(f"{file}: {name} with the later first", changed, "" if true else "0")
 
 
 def storing() -> Iterator[Figure]:
@@ -302,7 +308,7 @@ def main() -> None:
     parser.add_argument("--only", choices=PARTS, action="append")
     parser.add_argument("--held-out", action="store_true", help="the sessions that no rule was made for, alone")
     given = parser.parse_args()
-    unseen = {"held-out sessions": held_out, "… recorded later": held_out_later}
+    unseen = {"held-out sessions": held_out, "… recorded later": held_out_later, "… fresh": held_out_fresh}
     parts = unseen if given.held_out else {each: PARTS[each] for each in given.only or PARTS}
     for name, measure in parts.items():
         table = Table("figure", "value", "goal", "before", title=name)

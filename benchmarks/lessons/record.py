@@ -1,8 +1,7 @@
 """Runs the scenarios with real tools and records what they print: `python -m benchmarks.lessons.record`.
 
-One file per scenario in `recorded/`, `held_out/recorded/` or `held_out/later_recorded/`, in the shape of its client's
-messages (`shapes.py`). The folder that it ran in is replaced, so that recording again changes nothing but times and
-versions.
+One file per scenario in `recorded/` or a folder of `held_out/`, in the shape of its client's messages (`shapes.py`).
+The folder that it ran in is replaced, so that recording again changes nothing but times and versions.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.lessons.held_out import FIRST, LATER
+from benchmarks.lessons.held_out import FIRST, FRESH, LATER
 from benchmarks.lessons.scenario import Hear, Run, Say, Scenario, Step, Write
 from benchmarks.lessons.scenarios import SCENARIOS
 from benchmarks.lessons.shapes import FOLDER, log_of, messages_of
@@ -26,6 +25,7 @@ from benchmarks.shell import run_line
 RECORDED = Path(__file__).parent / "recorded"
 FIRST_RECORDED = Path(__file__).parent / "held_out" / "recorded"
 LATER_RECORDED = Path(__file__).parent / "held_out" / "later_recorded"
+FRESH_RECORDED = Path(__file__).parent / "held_out" / "fresh_recorded"
 _LIMIT_S = 120
 _MOST_OUTPUT = 6_000
 
@@ -114,7 +114,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="the scenarios to record (default: all)")
     chosen = parser.parse_args().only
-    for folder, scenarios in ((RECORDED, SCENARIOS), (FIRST_RECORDED, FIRST), (LATER_RECORDED, LATER)):
+    for folder, scenarios in (
+        (RECORDED, SCENARIOS),
+        (FIRST_RECORDED, FIRST),
+        (LATER_RECORDED, LATER),
+        (FRESH_RECORDED, FRESH),
+    ):
         folder.mkdir(exist_ok=True)
         for scenario in scenarios:
             if chosen and scenario.name not in chosen:

@@ -26,6 +26,7 @@ from mcp_reflect.application.review import ReviewOutcome
 from mcp_reflect.application.review_service import ReviewService
 from mcp_reflect.application.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.domain.lessons.disagreement import find_disagreements
+from mcp_reflect.domain.lessons.everyday_amendment import with_later_first
 from mcp_reflect.domain.models import (
     Action,
     ErrorMemory,
@@ -156,7 +157,7 @@ class MemoryService(MemoryReader):
             for hit in hits.hits
             if hit.memory_id in memories
         ]
-        return RetrievedMemories(retrieval.id, matches)
+        return RetrievedMemories(retrieval.id, with_later_first(matches))
 
     def augment(self, query: Query, *, unclaimed: bool = False) -> tuple[str, RetrievedMemories]:
         """Return the task with the memories that may help, ready to be used as a prompt; `unclaimed` as in `query`."""

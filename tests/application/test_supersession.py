@@ -110,3 +110,13 @@ def test_two_that_contradict_each_other_without_amending_are_shown_as_such(parts
     assert strip_recalled(text) == TASK
     decisions = [line.text for line in parts.memory.guide().guide.decisions]
     assert sum("another lesson disagrees" in line for line in decisions) == 2
+
+
+def test_a_change_in_everyday_words_stands_before_what_it_changes_and_hides_nothing(parts: Parts) -> None:
+    task = "the webhook sender gives up too early"
+    _, old = learn(parts, "The webhook sender retries 3 times before it gives up.", task)
+    _, new = learn(parts, "Make it 5 retries for the webhook sender.", "webhook sender, reviewed after the outage")
+    retrieved = parts.memory.query(Query(task=task, limit=5, similarity_threshold=0.0))
+    assert [match.memory.id for match in retrieved.matches][:2] == [new.id, old.id]
+    assert status(parts, old) == ("active", "")
+    assert retrieved.disagreements == {old.id: (new.id,), new.id: (old.id,)}

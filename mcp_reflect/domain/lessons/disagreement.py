@@ -1,4 +1,5 @@
-"""Whether two lessons disagree: a rule of one contradicts a rule of the other (`contradiction.py`).
+"""Whether two lessons disagree: a rule of one contradicts a rule of the other (`contradiction.py`), or changes it
+(`everyday_amendment.py`).
 
 Nothing is decided by it. Both stay in force, and whoever is shown both is told. The rule is strict, because a false
 alarm costs more trust than a missed one: both sentences state a rule, they agree in every other word that carries
@@ -17,6 +18,7 @@ from itertools import combinations
 
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.lessons.contradiction import rules_contradict, shared_weight
+from mcp_reflect.domain.lessons.everyday_amendment import find_changes
 from mcp_reflect.domain.lessons.evidence import wording_factor
 from mcp_reflect.domain.lessons.sameness import Lesson, values_of
 from mcp_reflect.domain.lessons.sentences import split_sentences
@@ -83,8 +85,9 @@ def find_disagreements(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Mem
         for memory in memories
         if isinstance(memory, ReflectionMemory) and memory.status != "superseded"
     ]
+    changed = {frozenset((later.id, earlier.id)) for later, earlier in find_changes(memories)}
     for (one, mine), (other, theirs) in combinations(stated, 2):
-        if one.user == other.user and mine.contradict(theirs):
+        if one.user == other.user and (frozenset((one.id, other.id)) in changed or mine.contradict(theirs)):
             yield one, other
 
 

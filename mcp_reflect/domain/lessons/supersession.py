@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from mcp_reflect.domain.lessons.everyday_amendment import is_limited
+from mcp_reflect.domain.lessons.sentences import split_sentences
 from mcp_reflect.domain.lessons.vocabulary import stem, word_weight
 
 _SAME_SUBJECT = 0.22
@@ -80,6 +82,12 @@ class Statement:
         """Return true where the text says in clear words that something is amended."""
         return bool(_CLEAR.search(self.text))
 
+    @cached_property
+    def vague(self) -> list[str]:
+        """The sentences that say in words which other sentences have, too, that something changes."""
+        lines = self.lesson.splitlines()
+        return [each for line in lines for each in split_sentences(line) if _VAGUE.search(each)]
+
     @property
     def may_amend(self) -> bool:
         """Return true where it says that something changes."""
@@ -104,6 +112,8 @@ def amendment(later: Statement, earlier: Statement) -> float:
     if later.is_clear:
         least = _SAME_SUBJECT if named >= _NAMED else _CLOSE_SUBJECT
         return (named + subject) / 2 if subject >= least and not later.names_other_numbers(earlier) else 0.0
+    if all(map(is_limited, later.vague)):
+        return 0.0
     whole = any(_named(words, earlier) == 1.0 and _is_telling(words) for words in later.replaced)
     return subject / 2 if whole and subject >= _CLOSE_SUBJECT else 0.0
 
