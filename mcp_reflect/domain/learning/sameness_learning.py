@@ -29,9 +29,9 @@ _PRIOR_PAIRS = 10.0
 
 _PRIOR_RATE_RECORDS = 4.0
 _ITERATIONS = 12
-_PAIRS_PER_STEP = 200
+_PAIRS_PER_STEP = 100
 _MAX_PAIRS = 4_000
-_MAX_COMPARED = 16_000
+_MAX_COMPARED = 8_000
 """Pairs of tasks, and memories that were tried on both tasks of a pair, that are learned from: of the newest ones."""
 
 _MAX_RECORDS = 16

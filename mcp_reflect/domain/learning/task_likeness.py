@@ -46,6 +46,10 @@ _LEAST_WEIGHT = 0.02
 _LEAST_CHANCE = 1e-3
 _FIRST_CAPACITY = 64
 
+_BLOCK = 512
+"""Vectors that are multiplied at once: of more, BLAS makes parts for its threads, which wait for each other for
+milliseconds where the cores are busy."""
+
 
 class KnownTasks:
     """The tasks on which memories were tried, with their terms and vectors. Not thread-safe."""
@@ -103,7 +107,9 @@ class KnownTasks:
 
     def _likeness(self, places: Rows | slice, vector: Vector, overlaps: Floats) -> Floats:
         assert self._vectors is not None
-        cosines = np.clip((self._vectors[places] @ vector).astype(np.float64), 0.0, 1.0)
+        vectors = self._vectors[places]
+        parts = [vectors[start : start + _BLOCK] @ vector for start in range(0, max(1, len(vectors)), _BLOCK)]
+        cosines = np.clip(np.concatenate(parts).astype(np.float64), 0.0, 1.0)
         # Without a vector only the words are known; they are the more cautious of the two.
         known = self._has_vector[: len(self._keys)][places]
         found: Floats = np.where(known, (cosines + overlaps) / 2, overlaps)

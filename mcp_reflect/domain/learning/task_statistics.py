@@ -12,6 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from mcp_reflect.domain.changes import TaskRecord, TaskWording
 from mcp_reflect.domain.learning.change_detection import current_outcomes
@@ -39,7 +40,7 @@ _FIRST_CHANGES = 8
 _MAX_ALIKE = 256
 """Tasks that count for a query at most: the most alike ones."""
 
-_MAX_ROWS = 4_000
+_MAX_ROWS = 2_000
 """Rows from whose records it is learned which tasks are the same: the newest ones."""
 
 
@@ -87,6 +88,10 @@ class TaskOutcomes(NamedTuple):
     rows: Rows
     trials: Floats
     successes: Floats
+
+    def take(self, places: npt.NDArray[np.bool_]) -> TaskOutcomes:
+        """Return the outcomes of the rows where this is true."""
+        return TaskOutcomes(self.rows[places], self.trials[places], self.successes[places])
 
     @property
     def shares(self) -> Floats:

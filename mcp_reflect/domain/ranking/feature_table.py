@@ -149,7 +149,7 @@ class FeatureTable:
 
     def learn(self, tasks: int) -> bool:
         """Learn from what was applied, comparing no more than this many tasks; return whether more is to be done."""
-        return self.task_statistics.learn() | self._prior.step(self, tasks)
+        return self.task_statistics.learn() or self._prior.step(self, tasks)
 
     def relevance_to(self, task: TaskWording) -> FloatArray:
         """Return the hybrid relevance of every row to a task whose words and vector are known, -1 for dead rows."""

@@ -82,6 +82,9 @@ class _Look(NamedTuple):
     field: float
     size: int
 
+    def take(self, kept: npt.NDArray[np.bool_]) -> _Look:
+        return self._replace(rows=self.rows[kept], relevance=self.relevance[kept])
+
     def suffices(self, tried: TaskOutcomes, size: int) -> bool:
         return len(self.rows) == len(tried.rows) and size - self.size <= self.size // _GROWTH
 
@@ -135,23 +138,26 @@ class PriorLearning:
 
     def _observations(self, table: LearningTable) -> _Observations | None:
         trials, successes, initial_q = table.outcomes
-        alive = table.alive
-        mean = mean_rate(trials, successes)
-        parts, initial, counted = [], [], []
+        looks, tried = [], []
         for key, look in self._looks.items():
-            tried = table.task_statistics.outcomes_on(key)
-            kept = np.flatnonzero(np.isin(look.rows, tried.rows) & alive[look.rows])
-            places = np.searchsorted(tried.rows, look.rows[kept])
-            rows, own, shares = look.rows[kept], tried.trials[places], tried.shares[places]
-            helped = tried.successes[places]
-            on_others = Outcomes(trials[rows] - shares * own, successes[rows] - shares * helped)
-            parts.append(prior_features(look.relevance[kept], look.field, above_mean(on_others, mean)))
-            initial.append(initial_q[rows])
-            counted.append(np.stack((own, helped)))
-        if not any(map(len, initial)):
+            outcomes = table.task_statistics.outcomes_on(key)
+            if np.array_equal(look.rows, outcomes.rows):
+                looks.append(look)
+                tried.append(outcomes)
+            else:  # others were tried since, or reviews were taken back
+                looks.append(look.take(np.isin(look.rows, outcomes.rows)))
+                tried.append(outcomes.take(np.isin(outcomes.rows, look.rows)))
+        if not any(len(look.rows) for look in looks):
             return None
-        outcomes = Outcomes(*np.concatenate(counted, axis=1))
-        return _Observations(np.concatenate(parts), log_odds_of(np.concatenate(initial)), outcomes, mean)
+        rows = np.concatenate([look.rows for look in looks])
+        own = Outcomes(*(np.concatenate([each[column] for each in tried]) for column in (1, 2)))
+        shares = np.concatenate([each.shares for each in tried])
+        field = np.repeat([look.field for look in looks], [len(look.rows) for look in looks])
+        mean = mean_rate(trials, successes)
+        above = above_mean(Outcomes(trials[rows] - shares * own.trials, successes[rows] - shares * own.successes), mean)
+        known = prior_features(np.concatenate([look.relevance for look in looks]), field, above)
+        alive = np.flatnonzero(table.alive[rows])
+        return _Observations(known[alive], log_odds_of(initial_q[rows[alive]]), own.take(alive), mean)
 
     def _fit(self) -> bool:
         """Run a few rounds on the observations that are not fitted yet; return whether more are needed."""

@@ -139,7 +139,7 @@ def above_mean(on_others: Outcomes, mean: float) -> Floats:
     return found
 
 
-def prior_features(relevance: FloatArray, field: float, above: Floats) -> Floats:
+def prior_features(relevance: FloatArray, field: float | Floats, above: Floats) -> Floats:
     """Return what the coefficients are multiplied with, a row for each memory."""
     values = evidence(relevance)
     return np.stack((np.ones(len(values)), values, values - field, above), axis=1)
