@@ -79,7 +79,7 @@ LIGHT_EXCEPTIONS = {
 }
 
 VENDORS = {
-    "chromadb": {"adapters/chroma_index/__init__.py"},
+    "chromadb": {"adapters/chroma_index/"},
     "fastembed": {"adapters/fastembed_embedder"},
     "onnxruntime": {"adapters/fastembed_embedder"},
     "tokenizers": {"adapters/fastembed_embedder"},

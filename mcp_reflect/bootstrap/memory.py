@@ -122,7 +122,7 @@ def open_store(settings: Settings, role: str = "", embedder: Embedder | None = N
 def _clear_remains(folder: Path) -> None:
     """Delete copies of the ledger that a killed restore or backup left."""
     if any(folder.glob("restoring.*")) or any(folder.glob(".before-restore.zip.*")):
-        from mcp_reflect.application.maintenance.backups import clear_remains  # noqa: PLC0415 - seldom needed
+        from mcp_reflect.application.maintenance.restore_remains import clear_remains  # noqa: PLC0415 - seldom needed
 
         clear_remains(folder)
 

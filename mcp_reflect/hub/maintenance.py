@@ -118,8 +118,8 @@ def _reindex(store: Store, project: str, tell: EventListener) -> int:
 
 
 def _forget(store: Store, project: str, thing: str, tell: EventListener) -> None:
-    from mcp_reflect.application.maintenance.backups import clear_remains, drop_copies  # noqa: PLC0415 - no session needs it
     from mcp_reflect.application.maintenance.erase import erase_record, require_record  # noqa: PLC0415 - as above
+    from mcp_reflect.application.maintenance.restore_remains import clear_remains, drop_copies  # noqa: PLC0415 - no session needs it
 
     require_record(store.ledger, project, thing)
     # First of all: who is killed behind the next step cannot ask again, as the id is unknown then.

@@ -16,13 +16,8 @@ from mcp_reflect.application.known_errors.importing import errors_in, import_err
 from mcp_reflect.application.known_errors.records import MOST_EVIDENCE, compose_error, with_edit, with_recurrence
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import ErrorFix
-from mcp_reflect.domain.error_matching.reflexion_file import (
-    BrokenLine,
-    ErrorLine,
-    has_merge_conflict,
-    read_lines,
-    render_line,
-)
+from mcp_reflect.domain.error_matching.reflexion_file import render_line
+from mcp_reflect.domain.error_matching.reflexion_lines import BrokenLine, ErrorLine, has_merge_conflict, read_lines
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.domain.values import Vector
 from tests.support.composition import small_memory

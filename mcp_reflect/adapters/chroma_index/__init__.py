@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-import shutil
 import sqlite3
 import threading
 import time
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from mcp_reflect.adapters.chroma_index.clients import file_identity, open_persistent, open_remote, remove_folder
 from mcp_reflect.adapters.chroma_index.unused_space import UnusedSpace
 from mcp_reflect.domain.values import Vector
 from mcp_reflect.errors import IndexFailure
@@ -31,9 +31,6 @@ _HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 400, "max_neigh
 """Chosen for a recall of 99% at the nearest 100 of 100,000 real embeddings."""
 
 _DATABASE = "chroma.sqlite3"
-
-_REMOVALS = 10
-_REMOVAL_PAUSE_S = 0.1
 
 _NO_DAMAGE = ("disk is full", "disk I/O error", "readonly database", "unable to open")
 """Messages of SQLite about a folder that cannot be written; its content may be intact."""
@@ -174,7 +171,7 @@ class ChromaIndex:
             # Chroma only marks entries as deleted, in files that all collections share; everything in them is a copy.
             self.close()
             for folder in [self._folder, *self._folder.parent.glob(f"{self._folder.name}.damaged-*")]:
-                _remove(folder)
+                remove_folder(folder)
 
     def close(self) -> None:
         """Close Chroma; the next call opens it again."""
@@ -233,20 +230,20 @@ class ChromaIndex:
     def _connected(self) -> Any:
         if self._url:
             if self._client is None:
-                self._client = _remote(self._url, *self._access)
+                self._client = open_remote(self._url, *self._access)
             return self._client
-        if self._client is not None and self._opened != _identity(self._folder / _DATABASE):
+        if self._client is not None and self._opened != file_identity(self._folder / _DATABASE):
             # Chroma goes on with deleted files, which it can neither write nor give up by itself.
             log.warning("the index in %s was deleted or replaced; it is opened anew", self._folder)
             self.close()
         if self._client is None:
             self._client = self._embedded()
-            self._opened = _identity(self._folder / _DATABASE)
+            self._opened = file_identity(self._folder / _DATABASE)
         return self._client
 
     def _embedded(self) -> Any:
         try:
-            return _persistent(self._folder)
+            return open_persistent(self._folder)
         except BaseException as error:
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
@@ -261,26 +258,7 @@ class ChromaIndex:
 
             # Chroma caches its state per folder, also after a failure half-way.
             SharedSystemClient.clear_system_cache()
-            return _persistent(self._folder)
-
-
-def _identity(file: Path) -> tuple[int, int] | None:
-    """Return the device and inode of a file; None where there is none."""
-    try:
-        found = file.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _remove(folder: Path) -> None:
-    """Delete a folder, with retries: Chroma's threads may still write for a moment after closing. Raises OSError."""
-    for _ in range(_REMOVALS - 1):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():
-            return
-        time.sleep(_REMOVAL_PAUSE_S)
-    shutil.rmtree(folder)
+            return open_persistent(self._folder)
 
 
 def collection_name(project: str, model: str) -> str:
@@ -288,32 +266,3 @@ def collection_name(project: str, model: str) -> str:
     slug = re.sub(r"[^A-Za-z0-9]+", "-", project).strip("-")[:40] or "project"
     digest = hashlib.sha256(f"{project}\0{model}".encode()).hexdigest()[:16]
     return f"{slug}-{digest}"
-
-
-def _settings() -> Any:
-    from chromadb.config import Settings  # noqa: PLC0415 - heavy, first needed here
-
-    return Settings(anonymized_telemetry=False)
-
-
-def _persistent(folder: Path) -> Any:
-    import chromadb  # noqa: PLC0415 - heavy, first needed here
-
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return chromadb.PersistentClient(str(folder), settings=_settings())
-
-
-def _remote(url: str, token: str, tenant: str, database: str) -> Any:
-    from urllib.parse import urlsplit  # noqa: PLC0415 - only for servers
-
-    import chromadb  # noqa: PLC0415 - heavy, first needed here
-
-    parts = urlsplit(url)
-    secure = parts.scheme == "https"
-    port = parts.port or (443 if secure else 8000)
-    place = {name: value for name, value in (("tenant", tenant), ("database", database)) if value}
-    # A server of one's own reads the first header, Chroma Cloud the second.
-    headers = {"Authorization": f"Bearer {token}", "X-Chroma-Token": token} if token else None
-    return chromadb.HttpClient(
-        host=parts.hostname or "localhost", port=port, ssl=secure, headers=headers, settings=_settings(), **place
-    )

@@ -18,7 +18,7 @@ from mcp_reflect.application.known_errors.warnings import errors_to_expect, plan
 from mcp_reflect.application.ports import Clock, Embedder, Ledger
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery, PlannedCall
-from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
+from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.lessons.triggers import trigger_key
 from mcp_reflect.domain.models import ErrorMemory, Memory, of_kind
 from mcp_reflect.domain.ranking.recency import microseconds

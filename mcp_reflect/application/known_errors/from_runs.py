@@ -16,7 +16,7 @@ from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.ports import Embedder, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.same_lessons import NO_CANDIDATES, Candidates
-from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine
+from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same, read_signatures
 from mcp_reflect.domain.lessons.fixed_errors import FixedError, find_fixed_errors, last_steps
 from mcp_reflect.domain.lessons.lineage import Screening

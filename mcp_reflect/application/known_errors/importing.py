@@ -11,15 +11,8 @@ from typing import TypeVar
 from mcp_reflect.application.known_errors.records import compose_error, store_provenance, with_edit
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, Progress, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.domain.error_matching.reflexion_file import (
-    BrokenLine,
-    ErrorLine,
-    error_line_of,
-    errors_for_file,
-    read_lines,
-    render_line,
-    without_claims,
-)
+from mcp_reflect.domain.error_matching.reflexion_file import error_line_of, errors_for_file, render_line, without_claims
+from mcp_reflect.domain.error_matching.reflexion_lines import BrokenLine, ErrorLine, read_lines
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import ErrorMemory, LogEntry, of_kind
 from mcp_reflect.domain.reflection.embedded_text import embedded_text

@@ -35,13 +35,8 @@ from mcp_reflect.application.known_errors.written_lines import (
 from mcp_reflect.application.lifecycle import status_before
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadSession
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.domain.error_matching.reflexion_file import (
-    BrokenLine,
-    ErrorLine,
-    errors_for_file,
-    has_merge_conflict,
-    read_lines,
-)
+from mcp_reflect.domain.error_matching.reflexion_file import errors_for_file
+from mcp_reflect.domain.error_matching.reflexion_lines import BrokenLine, ErrorLine, has_merge_conflict, read_lines
 from mcp_reflect.domain.models import ErrorMemory, LogEntry
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
 from mcp_reflect.domain.values import Vector

@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_reflect.domain.error_matching.reflexion_file import BrokenLine, ErrorLine, read_lines, render_line
+from mcp_reflect.domain.error_matching.reflexion_file import render_line
+from mcp_reflect.domain.error_matching.reflexion_lines import BrokenLine, ErrorLine, read_lines
 from mcp_reflect.domain.models import ErrorMemory
 
 

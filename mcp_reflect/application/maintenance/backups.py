@@ -7,7 +7,6 @@ A backup is a ZIP archive with `manifest.json` (format, version, and size and SH
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shutil
 import tempfile
@@ -19,24 +18,25 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from filelock import FileLock, Timeout
 from pydantic import BaseModel, NonNegativeInt, ValidationError
 
 from mcp_reflect.application.atomic_file import PRIVATE_MODE, atomic_writer
 from mcp_reflect.application.maintenance.audit import audit_ledger
+from mcp_reflect.application.maintenance.restore_remains import (
+    BEFORE_RESTORE,
+    LEDGER_NAME,
+    WORKSHOP_PREFIX,
+    clear_remains,
+    workshop_lock,
+)
 from mcp_reflect.application.ports import LedgerFile, Progress
 from mcp_reflect.errors import ArchiveError, LedgerError
 
 BACKUP_FORMAT = "mcp-reflect-backup"
 BACKUP_VERSION = 1
-BEFORE_RESTORE = "before-restore.zip"
-"""What the home held before it was last restored; stands in it."""
 
-_LEDGER = "ledger.db"
-_INDEX = "chroma"
 _CONFIG = "config.toml"
 _PROMPTS = "prompts"
-_WORKSHOP = "restoring."
 _CHUNK = 1 << 20
 _MOST_FILES = 200
 _LARGEST_TEXT = 1_000_000
@@ -63,9 +63,9 @@ def back_up(home: Path, ledger: LedgerFile, file: Path, progress: Progress | Non
     Others may use the home meanwhile. Raises LedgerError, ArchiveError and OSError.
     """
     with _workshop(home) as folder:
-        ledger.copy_to(folder / _LEDGER, progress)
-        ledger.check(folder / _LEDGER)
-        contents = {_LEDGER: folder / _LEDGER} | _settings_files(home)
+        ledger.copy_to(folder / LEDGER_NAME, progress)
+        ledger.check(folder / LEDGER_NAME)
+        contents = {LEDGER_NAME: folder / LEDGER_NAME} | _settings_files(home)
         manifest = Manifest(
             format=BACKUP_FORMAT, version=BACKUP_VERSION, files={n: _measured(f) for n, f in contents.items()}
         )
@@ -97,7 +97,7 @@ def offered(file: Path) -> Offered:
         if _CONFIG in manifest.files:
             with archive.open(_CONFIG) as source:
                 text = source.read(manifest.files[_CONFIG].bytes)
-    digests = {name: each.sha256 for name, each in manifest.files.items() if name != _LEDGER}
+    digests = {name: each.sha256 for name, each in manifest.files.items() if name != LEDGER_NAME}
     return Offered(digests, text.decode("utf-8-sig", "replace"))
 
 
@@ -125,13 +125,13 @@ def restore(
     with _workshop(home) as folder:
         names = _unpacked(file, folder, seen)
         try:
-            ledger.check(folder / _LEDGER)
-            _check_content(ledger, folder / _LEDGER)
+            ledger.check(folder / LEDGER_NAME)
+            _check_content(ledger, folder / LEDGER_NAME)
         except ArchiveError as error:
             raise ArchiveError(f"{file}: {error}; nothing was changed") from error
         aside = _put_aside(home, ledger)
-        ledger.replace_by(folder / _LEDGER, progress)
-        wanted = {name for name in names - {_LEDGER} if (settings if name == _CONFIG else prompts)}
+        ledger.replace_by(folder / LEDGER_NAME, progress)
+        wanted = {name for name in names - {LEDGER_NAME} if (settings if name == _CONFIG else prompts)}
         replaced = {name for name in _settings_files(home) if (settings if name == _CONFIG else prompts)}
         for name in replaced - wanted:
             (home / name).unlink()
@@ -141,52 +141,8 @@ def restore(
     return aside
 
 
-def find_remains(home: Path) -> list[Path]:
-    """Return what backups and restores left in the home when they were killed; not the folder of one that runs."""
-    halves = list(home.glob(f".{BEFORE_RESTORE}.*"))
-    return sorted(halves + [folder for folder in home.glob(f"{_WORKSHOP}*") if not _is_in_use(folder)])
-
-
-def clear_remains(home: Path) -> None:
-    """Delete what `find_remains` finds."""
-    for each in find_remains(home):
-        _delete(each)
-
-
-def _is_in_use(folder: Path) -> bool:
-    try:
-        with _lock_of(folder):
-            return False
-    except (Timeout, OSError):  # an OSError: it has just gone, or cannot be deleted either
-        return True
-
-
-def _lock_of(folder: Path) -> FileLock:
-    return FileLock(folder / "lock", timeout=0, mode=PRIVATE_MODE)
-
-
-def drop_copies(home: Path) -> list[str]:
-    """Delete earlier states of ledger and index that stand in the home; the names of these files and folders."""
-    there = [each for each in [home / BEFORE_RESTORE, *find_damaged(home)] if os.path.lexists(each)]
-    for each in there:
-        _delete(each)
-    return [each.name for each in there]
-
-
-def find_damaged(home: Path) -> list[Path]:
-    """Return ledgers and indexes that were put aside because they could not be read."""
-    return sorted([*home.glob(f"{_LEDGER}*.damaged-*"), *home.glob(f"{_INDEX}.damaged-*")])
-
-
-def _delete(each: Path) -> None:
-    if each.is_dir() and not each.is_symlink():
-        shutil.rmtree(each, ignore_errors=True)
-    else:
-        each.unlink(missing_ok=True)
-
-
 def _put_aside(home: Path, ledger: LedgerFile) -> Path | None:
-    if not (home / _LEDGER).exists():
+    if not (home / LEDGER_NAME).exists():
         return None
     try:
         back_up(home, ledger, home / BEFORE_RESTORE)
@@ -200,7 +156,7 @@ def _workshop(home: Path) -> Iterator[Path]:
     """A folder in the home: readable by its owner alone, and on the same disk."""
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
     # The lock goes with this process, and tells whether the folder is still in use.
-    with tempfile.TemporaryDirectory(prefix=_WORKSHOP, dir=home) as folder, _lock_of(Path(folder)):
+    with tempfile.TemporaryDirectory(prefix=WORKSHOP_PREFIX, dir=home) as folder, workshop_lock(Path(folder)):
         yield Path(folder)
 
 
@@ -234,7 +190,7 @@ def _unpacked(file: Path, folder: Path, seen: Offered | None) -> set[str]:
     """The names of what was unpacked, every byte of it checked."""
     with _reading(file) as archive:
         manifest = _manifest(archive)
-        if seen is not None and seen.digests != {n: f.sha256 for n, f in manifest.files.items() if n != _LEDGER}:
+        if seen is not None and seen.digests != {n: f.sha256 for n, f in manifest.files.items() if n != LEDGER_NAME}:
             raise ArchiveError("it was changed meanwhile; nothing was changed")
         if sum(each.bytes for each in manifest.files.values()) > shutil.disk_usage(folder).free:
             raise ArchiveError("it is larger than the room that is left on the disk; nothing was changed")
@@ -292,10 +248,10 @@ def _manifest(archive: zipfile.ZipFile) -> Manifest:
         path = PurePosixPath(name)
         # Nothing may be unpacked anywhere else.
         known = path.parts[:-1] == (_PROMPTS,) and path.suffix == ".md" and _PLAIN.fullmatch(path.name)
-        if name != path.as_posix() or (name not in {_LEDGER, _CONFIG} and not known):
+        if name != path.as_posix() or (name not in {LEDGER_NAME, _CONFIG} and not known):
             raise ArchiveError(f"it holds {name!r}, which belongs to no home; nothing was changed")
-        if name != _LEDGER and found.files[name].bytes > _LARGEST_TEXT:
+        if name != LEDGER_NAME and found.files[name].bytes > _LARGEST_TEXT:
             raise ArchiveError(f"{name} in it is larger than {_LARGEST_TEXT:,} bytes; nothing was changed")
-    if _LEDGER not in found.files:
+    if LEDGER_NAME not in found.files:
         raise ArchiveError("it holds no ledger; nothing was changed")
     return found

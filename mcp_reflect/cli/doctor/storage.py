@@ -88,7 +88,7 @@ def _misplaced(folder: Path) -> Iterator[DoctorFinding]:
 
 def _left_behind(folder: Path) -> Iterator[DoctorFinding]:
     """Yield copies of earlier states that take up room, and hold what may have been forgotten elsewhere."""
-    from mcp_reflect.application.maintenance.backups import find_damaged, find_remains  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.maintenance.restore_remains import find_damaged, find_remains  # noqa: PLC0415 - heavy
 
     if remains := find_remains(folder):
         told = f"a backup or restore was killed and left {', '.join(each.name for each in remains)}"
@@ -187,7 +187,7 @@ def check_mirror(folder: Path, settings: Settings | None) -> Iterator[DoctorFind
     from mcp_reflect.adapters.sql_ledger.examination import is_mirror_known, ledger_file  # noqa: PLC0415 - heavy
     from mcp_reflect.application.confined_file import read_confined  # noqa: PLC0415 - with the rest
     from mcp_reflect.application.known_errors.mirror import mirror_key  # noqa: PLC0415 - heavy
-    from mcp_reflect.domain.error_matching.reflexion_file import ErrorLine, read_lines  # noqa: PLC0415 - heavy
+    from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine, read_lines  # noqa: PLC0415 - heavy
 
     if settings is None or not settings.errors.mirror:
         return

@@ -17,7 +17,7 @@ import pytest
 from filelock import FileLock
 
 from mcp_reflect import __version__
-from mcp_reflect.application.maintenance.backups import clear_remains, drop_copies
+from mcp_reflect.application.maintenance.restore_remains import clear_remains, drop_copies
 from mcp_reflect.application.outbox import WaitingRun, keep_run, set_aside
 from mcp_reflect.application.requests import Submission
 from mcp_reflect.cli.doctor import client_configs, environment, services, storage
