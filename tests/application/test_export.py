@@ -154,6 +154,7 @@ def test_a_file_that_is_nested_too_deeply_is_refused(tmp_path: Path, place: str)
         assert traces(second) == []
 
 
+@pytest.mark.slow
 def test_a_line_without_end_is_refused_before_it_is_read(tmp_path: Path) -> None:
     with small_memory(tmp_path / "one") as first, small_memory(tmp_path / "two") as second:
         a_history(first)

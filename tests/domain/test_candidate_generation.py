@@ -102,6 +102,7 @@ def test_hardly_any_of_the_best_is_missed(table: FeatureTable, lambda_: float, h
     assert skipped > 0.5 * 40 * len(table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_place", [1, 8, 1_000])
 @pytest.mark.parametrize("lambda_", [0.5, 1.0])
 def test_where_few_of_the_promising_clear_the_threshold_more_are_looked_at(

@@ -118,6 +118,7 @@ def test_ordinary_reviews_count_in_full_and_a_replay_finds_the_same(parts: Parts
     assert parts.memory.memory(memory.id).q_value == left
 
 
+@pytest.mark.slow
 def test_a_lesson_wants_to_be_borne_out_by_copies_of_itself(parts: Parts) -> None:
     memory = taught(parts, lesson="Pin setuptools below 70 in the lock file before you build the wheel.")
     for number in range(FLOOD):
