@@ -48,6 +48,9 @@ _REBUILD_SHARE = 32
 _CACHED_QUERIES = 2
 """Results kept: each stage of a search asks for the overlaps of the task and of its best match."""
 
+_CACHED_ROWS = 1_024
+"""Rows whose weights are kept: the best of a query are compared with each other."""
+
 Floats32 = npt.NDArray[np.float32]
 
 
@@ -79,6 +82,7 @@ class LexicalIndex:
         self._indexed_rows = 0
         self._postings = _NO_POSTINGS
         self._cache: list[tuple[Terms, float, Floats32]] = []
+        self._row_weights: dict[int, Floats32] = {}
 
     def add(self, terms: Terms) -> None:
         """Append a row with these terms."""
@@ -114,13 +118,13 @@ class LexicalIndex:
         found = np.zeros(len(rows), np.float32)
         if not len(mine):
             return found
-        weights = self._weights(mine)
+        weights = self._weights_of_row(row)
         for number, other in enumerate(rows.tolist()):
             theirs = self._documents[other]
             places = np.searchsorted(mine.keys, theirs.keys)
             places[places == len(mine)] = 0
             shared = mine.keys[places] == theirs.keys
-            found[number] = weights[places[shared]] @ self._weights(theirs)[shared]
+            found[number] = weights[places[shared]] @ self._weights_of_row(other)[shared]
         return np.minimum(found, 1.0, out=found)
 
     def _overlaps(self, terms: Terms, norm_share: float) -> Floats32:
@@ -160,6 +164,7 @@ class LexicalIndex:
     def _rebuild_if_outgrown(self) -> None:
         if self._outgrown:
             self._postings = _build_postings(self._documents)
+            self._row_weights.clear()
             self._indexed_rows = len(self._documents)
             self._tail = 0
 
@@ -187,6 +192,13 @@ class LexicalIndex:
             return terms.keys, weights
         best = np.sort(order[:count])
         return terms.keys[best], (weights[best] / np.float32(np.sqrt(square[count - 1]) or 1.0)).astype(np.float32)
+
+    def _weights_of_row(self, row: int) -> Floats32:
+        if row not in self._row_weights:
+            if len(self._row_weights) >= _CACHED_ROWS:
+                self._row_weights.clear()
+            self._row_weights[row] = self._weights(self._documents[row])
+        return self._row_weights[row]
 
     def _weights(self, terms: Terms) -> Floats32:
         postings = self._postings
