@@ -44,3 +44,8 @@ def test_a_file_is_named_for_a_reader_on_another_machine(path: str, folder: str,
 @pytest.mark.parametrize("text", ["a" * 200_000, "a." * 100_000, "a/" * 100_000, "cd /" + "x" * 200_000])
 def test_a_text_without_words_takes_no_longer_than_others(text: str) -> None:
     assert find_run_folder([APP], [text] * 20) == ""
+
+
+def test_files_of_the_system_keep_their_whole_path() -> None:
+    assert shown_name("/etc/nginx/sites-available/shop.conf", "/etc/") == "/etc/nginx/sites-available/shop.conf"
+    assert shown_name("/home/dev/shop/api/client.py", "") == "shop/api/client.py"

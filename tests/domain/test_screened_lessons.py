@@ -91,6 +91,22 @@ CASES: dict[str, tuple[str, tuple[Step, ...]]] = {
             ran("kubectl apply -f deploy/web.yaml && kubectl rollout status deploy/web", "configured"),
         ),
     ),
+    "a name that its own command brought before a tool printed it": (
+        "`(echo 'CRON_TZ=Europe/Berlin'; crontab -l) | crontab -`",
+        (
+            ran("crontab -l", "0 3 * * * /srv/export/run.sh"),
+            ran("(echo 'CRON_TZ=Europe/Berlin'; crontab -l) | crontab -"),
+            ran("crontab -l", "CRON_TZ=Europe/Berlin\n0 3 * * * /srv/export/run.sh"),
+        ),
+    ),
+    "a statement that changes a database": (
+        "`psql -d shop -f schema.sql` after `psql -d shop -c 'CREATE EXTENSION postgis'`",
+        (
+            ran("psql -d shop -f schema.sql", 'ERROR:  type "geography" does not exist', failed=True),
+            ran("psql -d shop -c 'CREATE EXTENSION postgis'", "CREATE EXTENSION"),
+            ran("psql -d shop -f schema.sql", "CREATE TABLE"),
+        ),
+    ),
     "a step told by what a program prints": (
         "`python manage.py test coupons` after `python manage.py makemigrations coupons`; `python manage.py migrate`",
         (

@@ -16,13 +16,14 @@ _SETUP = re.compile(r"^(?:cd\s+\S+\s*(?:&&|;)\s*|set -\w+\s*(?:&&|;)\s*|export\s
 _PREPARES = re.compile(
     r"\b(?:install|add|sync|up|start|init|create|migrate|makemigrations|build|compile|generate|export|mkdir|chmod|chown|ln|cp|mv|rm|sed|patch"
     r"|git\s+(?:checkout|restore|pull|fetch|submodule|config|stash|apply|clean)|kill|pkill|unset|source|restore|upgrade|update"
-    r"|downgrade|pin|lock|enable|set)\b|^cd\s+\S+$"
+    r"|downgrade|pin|lock|enable|set)\b|^cd\s+\S+$",
+    re.IGNORECASE,
 )
 _INSPECTS = re.compile(
     r"^(?:sudo\s+)?(?:ls|ll|pwd|cat|head|tail|less|more|echo|printf|which|type|whereis|wc|grep|rg|ag|ack|find|fd|tree|file|stat"
     r"|env|printenv|date|whoami|id|uname|hostname|history|true|false|sleep|clear|man|help|jq|sort|uniq|diff|cmp|awk|cut|nl|xxd"
     r"|sed\s+-n|git\s+branch(?:\s+-(?:a|r|v+|-all|-list|-show-current)\b)*\s*$|git\s+(?:status|diff|log|show|blame|remote|rev-parse|ls-files|grep)"
-    r"|nm|ldd|readelf|objdump|strings|lsof|ss|netstat|ps|df|du|dig|nslookup|journalctl|apt-cache)\b"
+    r"|nm|ldd|readelf|objdump|strings|lsof|ss|netstat|ps|df|du|dig|nslookup|journalctl|apt-cache|timedatectl|crontab\s+-l)\b"
 )
 _ASKS = re.compile(
     r"^(?:sudo\s+)?(?:kubectl|oc|docker|podman|helm|terraform|tofu|alembic|dotnet|systemctl|npm|pnpm|yarn|pip3?|uv|poetry|conda"
@@ -31,7 +32,7 @@ _ASKS = re.compile(
     r"(?:\s+(?:image|container|volume|network|compose|context|state|workspace|project|stack|pip|env|pr|release|toolchain|config))?"
     r"\s+(?:get|describe|list|ls|show|status|logs|inspect|info|heads|current|history|top|tree|version|versions|view|explain|freeze|why"
     r"|whoami|ps|images|outdated|is-active|list-units|-l|--list\S*|--info|--runtimes)\b"
-    r"|^\S+(?:\s+\S+)?\s+(?:--version|-V|--help|-version)$"
+    r"|^\S+(?:\s+\S+)?\s+(?:--version|-V|--help|-version)$|^\S+\s+-v$"
 )
 """Subcommands that only ask, of programs that have them."""
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\\\]|\\\\.)*\"")

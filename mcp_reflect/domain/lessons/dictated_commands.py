@@ -84,7 +84,7 @@ _STEPS = {
     "mix": frozenset({"compile", "deps.get", "deps.compile", "ecto.create", "ecto.migrate", "format"}),
     "dotnet": frozenset({"restore", "build", "clean", "format"}),
     "cargo": frozenset({"build", "fetch", "check", "clean", "fmt"}),
-    "bundle": frozenset({"install", "check"}),
+    "bundle": frozenset({"install", "check", "lock"}),
     "composer": frozenset({"install", "dump-autoload"}),
     "git": frozenset({"status", "stash", "add", "fetch", "merge", "rebase", "switch"}),
     "poetry": frozenset({"lock", "install", "check"}),

@@ -10,6 +10,7 @@ from mcp_reflect.domain.error_matching.headlines import Headline, find_headlines
 from mcp_reflect.domain.error_matching.output_lines import is_complaint, is_error, is_frame, is_summary
 from mcp_reflect.domain.lessons.steps import Step
 from mcp_reflect.domain.lessons.vocabulary import term_weights
+from mcp_reflect.domain.text.observation import reads_as_command
 from mcp_reflect.domain.truncate import truncate_line
 
 ERROR_CHARS = 180
@@ -72,7 +73,9 @@ def failure_text(steps: Sequence[Step]) -> str:
         errors = {each.text: each for each in found if is_error(each.text)}
         headline = errors.get(decisive_error(list(errors)))
         if headline is None and found and _names_nothing(step):
-            headline = next((each for each in found if _TROUBLE.search(each.text)), found[0])
+            telling = (each for each in found if _TROUBLE.search(each.text))
+            rest = (each for each in reversed(found) if not reads_as_command(each.text))
+            headline = next(chain(telling, rest), found[0])
         if headline is not None:
             return _with_detail(headline, found)
     told = decisive_error([error for step in steps for error in step.errors])

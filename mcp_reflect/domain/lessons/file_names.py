@@ -12,6 +12,8 @@ _WORD = re.compile(r"[\w./~$-]+")
 _ENTERED = re.compile(r"\bcd +(?:-- +)?[\"']?(/[^\s\"';&|]+)")
 _CHARS = 20_000
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
+_SYSTEM = re.compile(r"/(?:etc|usr|boot|lib)/")
+"""Places that are the same on each machine."""
 _HOME = re.compile(r"^/(?:home|Users)/[^/]+/")
 
 
@@ -34,6 +36,8 @@ def find_run_folder(edited: Iterable[str], texts: Iterable[str]) -> str:
 def shown_name(path: str, folder: str) -> str:
     """Return a path from `folder` on; of one that lies elsewhere the last parts, and of no path "a file"."""
     plain = path.replace("\\", "/")
+    if _SYSTEM.match(plain):
+        return plain
     if folder and plain.startswith(folder):
         return plain[len(folder) :]
     if plain and not _ABSOLUTE.match(path):

@@ -112,7 +112,7 @@ class Screening:
             if found is None and is_failure:
                 continue  # a failure without what mended it says nothing of what worked
             found = self._judge(piece, withheld, stays=name == "key_mistake" or self._is_output(piece))
-            if found is not None:
+            if found is not None and not (found.is_quoted and piece.startswith(_BEFORE)):
                 yield found, end
 
     def _unvouched(self, judged: _Judged) -> list[str]:

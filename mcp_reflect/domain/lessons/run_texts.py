@@ -104,6 +104,7 @@ class RunTexts:
             return next(source for source in UNTRUSTED if held.get(source, 0.0) >= least)
         if dangerous:
             named = [each for each in anchors_in(plain, ANCHOR) if each not in self.plain.get("user", "")]
+            named = [each for each in named if self.brought.foreign_words(each)]
             for source in UNTRUSTED:
                 if any(each in self.plain.get(source, "") for each in named):
                     return source

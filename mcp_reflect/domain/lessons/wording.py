@@ -82,10 +82,12 @@ def says_more(error: str, call: str) -> bool:
 
 
 def decisive_edits(edits: Sequence[Step], error: str) -> list[Step]:
-    """Return the last edit of each file and those that change a name in the error, latest last.
+    """Return the last edit of each file and those that change a name in the error, latest last; of two edits both.
 
     Where the error names files that were edited, only theirs.
     """
+    if len(edits) <= _EDITS:
+        return list(edits)
     named = [step for step in edits if step.subject and step.subject.rpartition("/")[2] in error]
     last = {step.subject: step for step in named or edits}.values()
     names = set(_NAME.findall(error))

@@ -38,7 +38,7 @@ TROUBLE = (
     r"|duplicate"
     r"|fatal|abort\w*|panic\w*|traceback|errno|segmentation|violat\w+|require[ds]|incompatible|unhandled|uncaught"
     r"|corrupt\w*|differs?"
-    r"|overwritten|diverge\w*|exceeded|overflow|moved value|borrow\w*|unused|implicit|stale|connection (?:lost"
+    r"|overwritten|diverge\w*|exceeded|overflow|moved value|borrow\w*|races?|unused|implicit|stale|connection (?:lost"
     r"|reset|closed)|killed"
 )
 VERBS = (
