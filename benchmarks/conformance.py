@@ -1,8 +1,9 @@
 """Runs the MCP conformance suite against the server: `python -m benchmarks.conformance [--write]`.
 
-The suite is `@modelcontextprotocol/conformance` from npm, Node 22 or later; MCP_REFLECT_TEST_CONFORMANCE is the command
-that starts it, with blanks between its words. It speaks HTTP alone, so the server is served by the SDK's transport on a
-port of this machine. Both protocol eras are run. `--write` puts the table into docs/clients.md.
+The suite is `@modelcontextprotocol/conformance` from npm, Node 22 or later, which npm has as the package `node`;
+MCP_REFLECT_TEST_CONFORMANCE is the command that starts it, with blanks between its words. It speaks HTTP alone, so the
+server is served by the SDK's transport on a port of this machine. Both protocol eras are run, which takes minutes.
+`--write` puts the table into docs/clients.md.
 
 Much of the suite is about a server made for it, with tools named `test_…`. Each scenario that is not passed needs a
 reason in REASONS: the script fails where one is missing, or where a scenario passes for which there is one.
@@ -128,8 +129,11 @@ def _listens(port: int) -> bool:
 def run_suite(command: list[str], url: str, era: str, folder: Path) -> list[Scenario]:
     """Return what the suite found, in its order."""
     words = [*command, "server", "--url", url, "--suite", "all", "--spec-version", era, "--output-dir", str(folder)]
-    subprocess.run(words, check=False, capture_output=True, timeout=LONGEST_S)  # its exit code counts failures
+    # Its exit code counts failures.
+    done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=LONGEST_S)
     files = sorted(folder.glob("*/checks.json"), key=lambda file: file.stat().st_mtime)
+    if not files:
+        raise SystemExit(f"the suite ran no scenario; it said: {done.stderr.strip()[-500:]}")
     return [_scenario(file) for file in files]
 
 

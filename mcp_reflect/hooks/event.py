@@ -77,3 +77,14 @@ def planned_call(payload: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
 def first_text(payload: dict[str, Any], *keys: str) -> str:
     """Return the first of the keys that holds a text; empty where none does."""
     return next((value for key in keys if isinstance(value := payload.get(key), str) and value), "")
+
+
+def response_exit_code(response: dict[str, Any]) -> int | None:
+    """Return the exit code in a structured response of a tool; None where it has none."""
+    inner = response.get("metadata")
+    for holder in (response, inner if isinstance(inner, dict) else {}):
+        for key in ("exit_code", "exitCode", "returncode", "return_code"):
+            value = holder.get(key)
+            if isinstance(value, int) and not isinstance(value, bool):
+                return value
+    return None

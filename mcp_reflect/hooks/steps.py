@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of, exit_code, is_edit
+from mcp_reflect.hooks.event import response_exit_code
 
 _DEEPEST = 40
 """Levels of a tool's result that are looked into; no client writes that many."""
@@ -109,14 +110,3 @@ def _unwrapped(text: str) -> str:
         return output_text(json.loads(text)) or text
     except (ValueError, RecursionError):
         return text
-
-
-def response_exit_code(response: dict[str, Any]) -> int | None:
-    """Return the exit code in a structured response of a tool; None where it has none."""
-    inner = response.get("metadata")
-    for holder in (response, inner if isinstance(inner, dict) else {}):
-        for key in ("exit_code", "exitCode", "returncode", "return_code"):
-            value = holder.get(key)
-            if isinstance(value, int) and not isinstance(value, bool):
-                return value
-    return None

@@ -96,6 +96,19 @@ def test_the_commands_help_tells_of_hooks(home: Path) -> None:
     assert "claude-code" in done.stdout
 
 
+def test_a_hook_behind_a_command_that_worked_imports_little() -> None:
+    code = (
+        "import sys\nfrom mcp_reflect.hooks.events.claude_code import parse_event\n"
+        "payload = {'tool_name': 'Bash', 'tool_response': {'stdout': '12 passed', 'metadata': {'exit_code': 0}}}\n"
+        "assert parse_event('PostToolUse', payload).error == ''\n"
+        "print(*{'json', 're', 'mcp_reflect.hooks.steps'} & set(sys.modules))"
+    )
+    root = str(Path(mcp_reflect.__file__).parent.parent)
+    words = [sys.executable, "-S", "-c", code]
+    done = subprocess.run(words, env={"PYTHONPATH": root}, capture_output=True, text=True, check=True, timeout=HANG_S)
+    assert done.stdout.strip() == ""
+
+
 def test_a_hook_before_a_command_imports_little(caller: Caller, home: Path, project: Path) -> None:
     """An agent waits for it before each of its commands: here each import counts."""
     caller.call("memory_stats", {})  # a hub runs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcp_reflect.domain.trajectory.tools import SHELLS
-from mcp_reflect.hooks.event import HookEvent, first_text, planned_call
+from mcp_reflect.hooks.event import HookEvent, first_text, planned_call, response_exit_code
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
@@ -69,9 +69,9 @@ def _error(payload: dict[str, Any]) -> str:
         return response if response.startswith(("Error", "Exit code")) else ""
     if not isinstance(response, dict) or response.get("interrupted") is True:
         return ""
-    from mcp_reflect.hooks.steps import output_text, response_exit_code  # noqa: PLC0415 - of no use before a command
-
     if response_exit_code(response) or response.get("is_error") is True or response.get("error"):
+        from mcp_reflect.hooks.steps import output_text  # noqa: PLC0415 - most commands work
+
         told = (output_text(response), first_text(response, "stderr"), first_text(response, "error"))
         return "\n".join(dict.fromkeys(filter(None, told)))
     return ""

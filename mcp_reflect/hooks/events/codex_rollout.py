@@ -8,8 +8,8 @@ from typing import Any
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.tool_output import unwrap_codex
 from mcp_reflect.domain.trajectory.tools import exit_code
-from mcp_reflect.hooks.event import first_text
-from mcp_reflect.hooks.steps import output_text, response_exit_code
+from mcp_reflect.hooks.event import first_text, response_exit_code
+from mcp_reflect.hooks.steps import output_text
 from mcp_reflect.hooks.transcript import read_json_lines
 
 _TAIL = 200_000

@@ -14,9 +14,9 @@ from typing import Any
 
 from mcp_reflect.domain.trajectory.tools import arguments_of
 from mcp_reflect.hooks.clients.turn_builder import MAX_TURNS, TurnBuilder, user_text
-from mcp_reflect.hooks.event import HookEvent, first_text
+from mcp_reflect.hooks.event import HookEvent, first_text, response_exit_code
 from mcp_reflect.hooks.own_tools import returns_memories
-from mcp_reflect.hooks.steps import output_text, response_exit_code
+from mcp_reflect.hooks.steps import output_text
 from mcp_reflect.hooks.transcript import moment, read_json
 from mcp_reflect.hooks.turn import SessionHead, SessionTurn
 
