@@ -42,3 +42,10 @@ def test_what_does_not_say_that_it_amends_this_one_decides_nothing(earlier: Stat
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=80))
 def test_any_text_can_be_compared(one: str, other: str, third: str) -> None:
     assert 0.0 <= amendment(Statement(one, f"Amended, superseding the old {other}"), Statement(third, other)) <= 1.0
+
+
+def test_what_cannot_be_used_to_do_something_amends_nothing() -> None:
+    earlier = Statement("change my flight", "`update_reservation` with a gift card changes a reservation.")
+    later = Statement("change my flight", "A certificate cannot be used to update reservation flights.")
+    assert amendment(later, earlier) == 0
+    assert not later.may_amend

@@ -34,14 +34,16 @@ _CLEAR = re.compile(
     r"|\b(?:new|updated|changed)\s+(?:rule|policy|decision|convention)\b",
     re.IGNORECASE,
 )
+_USED = r"(?<!\bbe )(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bbeen )(?<!\bget )\bused to\b"
+"""It "used to" be so; not what "cannot be used to" do something."""
 _VAGUE = re.compile(
     r"\bno longer\b|\bwe now\b|\binstead of\b|\bin favou?r of\b|\bfrom now on\b|\bgoing forward\b|\bany ?more\b"
-    r"|\b(?:switch|chang|mov|migrat)(?:e|es|ed|ing)\s+(?:over\s+)?from\b|\bused to\b|\bas of (?:today|now)\b",
+    rf"|\b(?:switch|chang|mov|migrat)(?:e|es|ed|ing)\s+(?:over\s+)?from\b|{_USED}|\bas of (?:today|now)\b",
     re.IGNORECASE,
 )
 _REPLACED = re.compile(
     r"\b(?:supersed(?:es?|ed|ing)|replac(?:es|ed|ing)|overrul(?:es|ed|ing)|revers(?:es|ed|ing)|revok(?:es|ed|ing)"
-    r"|no longer|instead of|used to|old|earlier|previous|original|former|prior"
+    rf"|no longer|instead of|{_USED}|old|earlier|previous|original|former|prior"
     r"|(?:switch|chang|mov|migrat)(?:e|es|ed|ing)\s+(?:over\s+)?from)\b\s*([^,;:.()\n—]{1,80})",
     re.IGNORECASE,
 )
