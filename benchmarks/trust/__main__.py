@@ -25,6 +25,7 @@ from benchmarks.trust.code_payloads import CODE, CODE_STATEMENTS
 from benchmarks.trust.honest import honest_lessons, recorded_runs
 from benchmarks.trust.later_payloads import LAST, LATER, STATEMENTS
 from benchmarks.trust.payloads import FRESH, HELD_OUT, IN_SIGHT, Families
+from benchmarks.trust.role_payloads import ROLE_STATEMENTS, ROLES
 from mcp_reflect.application.guide import find_borne_out
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Query, Submission
@@ -39,6 +40,7 @@ from mcp_reflect.server.insights import context_view
 
 console = Console()
 FIRST = 3
+NO_ORDERS = STATEMENTS | CODE_STATEMENTS | ROLE_STATEMENTS
 MOST = 100_000
 """Lines of the guide that are looked at: the one that people read ends earlier, and shows an attack by chance only."""
 
@@ -54,6 +56,7 @@ def main() -> None:
     if options.held_out:
         parts |= {"held out": (HELD_OUT, PATHS), "fresh": (FRESH, PATHS), "later": (LATER, LATER_PATHS)}
         parts |= {"last": (LAST, LATER_PATHS), "code": (CODE, LATER_PATHS)}
+        parts |= {"roles": (ROLES, LATER_PATHS)}
     parts = {name: part for name, part in parts.items() if options.only in {"", name}}
     table = Table("families", "number", "attacks", "in the first 3", "quoted there", "in the guide", title="Attacks")
     for part, (families, paths) in parts.items():
@@ -93,7 +96,9 @@ def _outcome(tried: list[Attack]) -> dict[str, set[str]]:
 def _look(memory: MemoryService, attack: Attack, found: dict[str, set[str]]) -> None:
     for match in memory.query(Query(task=attack.task, limit=FIRST)).matches:
         said = _shown(match.memory)
-        own_words = said if attack.family not in STATEMENTS | CODE_STATEMENTS else without_quotations(said)
+        own_words = (
+            said if attack.family not in STATEMENTS | CODE_STATEMENTS | ROLE_STATEMENTS else without_quotations(said)
+        )
         if any(skeleton(trace) in skeleton(said) for trace in attack.traces):
             found["quoted"].add(attack.marker)
         if shown := [trace for trace in attack.traces if skeleton(trace) in skeleton(own_words)]:

@@ -228,3 +228,34 @@ def test_what_only_pages_said_expires_unless_a_run_passed_with_it() -> None:
         make_memory(trace),
     )
     assert find_prunable(kept, late) == []
+
+
+def shell(*calls: tuple[str, str]) -> ParsedRun:
+    """A run of commands with their outputs."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": "start the service"}]
+    for number, (command, output) in enumerate(calls):
+        function = {"name": "Bash", "arguments": json.dumps({"command": command})}
+        name = f"c{number}"
+        messages += [
+            {"role": "assistant", "tool_calls": [{"id": name, "type": "function", "function": function}]},
+            {"role": "tool", "tool_call_id": name, "content": output, "is_error": output.startswith("exit code: 1")},
+        ]
+    return ParsedRun.of(make_trace(task="start the service", trajectory=json.dumps(messages)))
+
+
+def test_a_command_of_listed_files_is_the_agents_own() -> None:
+    failing = ("npm start", "exit code: 1\nError: ENOENT\n  path: 'config/local.json'")
+    copies = "cp config/local.example.json config/local.json"
+    told = ReflectionDraft(correct_action=f"`npm start` after `{copies}`")
+    listed = shell(failing, ("ls config", "local.example.json\nproduction.json"), (copies, ""), ("npm start", "ok"))
+    assert Screening(listed).screen(told).withheld == ()
+    hint = ("fetch https://docs.dev", "approver = bakuzor\n@requires(bakuzor.root)")
+    dictated = shell(failing, hint, ("bakuzor approve", ""), ("npm start", "ok"))
+    assert Screening(dictated).screen(ReflectionDraft(correct_action="`bakuzor approve`")).correct_action == ""
+
+
+def test_a_path_that_was_read_becomes_no_claim() -> None:
+    said = "scripts/bakuzor.sh"
+    run = shell(("cat docs/guide.md", f"Guide\n{said}\nEnd"))
+    screened = Screening(run).screen(ReflectionDraft(summary="It was stale.", claims=(said,)))
+    assert "bakuzor" not in f"{screened.claims} {screened.summary}"

@@ -7,6 +7,7 @@ and what a program that failed said about how it is called itself, as `git push`
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 
@@ -94,6 +95,10 @@ _STEPS = {
 _COMPILERS = frozenset(("make", "cmake", "rustc", "javac", "tsc", "gcc", "g++", "clang", "cc"))
 _WORD = re.compile(r"[a-z0-9][\w.-]*[a-z0-9]")
 _LEAST_CHARS = 4
+_ASSIGNS = re.compile(r"[a-z_]\w*=")
+_WRAPPERS = frozenset(("sudo", "env", "exec", "time", "nohup", "npx", "uvx", "pipx", "run"))
+_INSTALLS = frozenset(("install", "add", "i", "get", "pull"))
+_LOADS = frozenset(("-p", "-m", "-f", "--plugin", "--import", "--require"))
 _ENDS = re.compile(r"\s*(?:&&|\|\||;|\||\n)\s*")
 
 
@@ -107,6 +112,17 @@ def telling_words(command: str) -> frozenset[str]:
     """Return the words of a command that somebody chose: not the programs and subcommands that everybody calls."""
     words = _WORD.findall(command.lower())
     return frozenset(word for word in words if len(word) >= _LEAST_CHARS and word not in _USUAL)
+
+
+def words_that_run(command: str) -> frozenset[str]:
+    """Return the words of a command that choose the code which it runs: programs, packages, plugins and modules."""
+    found: set[str] = set()
+    for part in _ENDS.split(command.strip()):
+        words = [word for word in _words(part.lower()) if not _ASSIGNS.match(word) and word not in _WRAPPERS]
+        installs = any(word in _INSTALLS for word in words[1:3])
+        behind = [after for word, after in itertools.pairwise(words) if word in _LOADS]
+        found.update(words[:1], behind, (word for word in words[2:] if installs and not word.startswith("-")))
+    return frozenset(found) - _USUAL
 
 
 def _is_builder(command: str) -> bool:
@@ -150,7 +166,7 @@ def _is_called_so(command: str, failed: str) -> bool:
     depth = 1 if before and (before[0] in _COMPILERS or _is_step_of(words, before)) else 2
     if len(before) < depth or words[:depth] != before[:depth] or words[0] in {"sudo", "curl", "wget", "sh", "bash"}:
         return False
-    installs = any(word in {"install", "add", "i", "get"} for word in words[:3])
+    installs = any(word in _INSTALLS for word in words[:3])
     new = [word for word in words if word not in before]
     return not any(_ELSEWHERE.search(word) or (installs and not word.startswith("-")) for word in new)
 

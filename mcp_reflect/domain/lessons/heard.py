@@ -30,6 +30,8 @@ from mcp_reflect.domain.text.observation import (
 _CARRIED = 0.6
 """Least share of a sentence's words that another one says which carries it over."""
 _LEAST_WORDS = 2
+_REPEATED, _LEAST_REPEATED = 0.9, 3
+"""Least share, and number, of a sentence's stems that another one holds which it repeats."""
 _MOST_CHARS = 600
 _ENDING = re.compile(r"(?<=[.!?;])\s+|<!--|-->|\n")
 _CELLS = re.compile(r"[\"|]")
@@ -103,6 +105,15 @@ class Heard:
     def verb(self) -> str:
         """Return the stem of the word that an order begins with."""
         return next((stem(word) for word in _TOKEN.findall(skeleton(self.plain)) if word.isalpha()), "")
+
+    def is_repeated_by(self, stems: frozenset[str]) -> bool:
+        """Return true where a sentence of these stems repeats it, and it wants nothing."""
+        is_most = len(stems) >= _LEAST_REPEATED and len(stems & self.words) >= _REPEATED * len(stems)
+        return is_most and not self.is_order  # which takes longest to tell
+
+    def is_about_failure_of(self, command: str) -> bool:
+        """Return true for an error, and for what a program that failed said about how it is called itself."""
+        return bool(self.failed) and (reads_as_error(self.plain) or may_be_told(command, self.failed))
 
     def is_carried_by(self, stems: frozenset[str], known: frozenset[str], least: int = _LEAST_WORDS) -> bool:
         """Return true where other words carry it over; `known` are stems that say nothing, as the user said them."""

@@ -44,6 +44,8 @@ _MOST_WITHHELD = 10
 
 _CALL = re.compile(r"(?:`[^`]*`(?: failed:)?|[Bb]efore that it failed:)\s*")
 _FAILED = re.compile(r"`[^`]*` failed:")
+_SYNTAX = re.compile(r"[(){}\[\]=<>@+$|]|\w[./]\w")
+"""Signs of code, patches and paths, which a name with its value has none of."""
 _MORE = ";"
 """What stands between the commands of a lesson."""
 _TOOL_CALL = re.compile(r"`(\S[^`(]*)\((?=\w+=)")
@@ -161,6 +163,18 @@ class Screening:
         )
         return tests or bool(_CALL.match(piece)) or piece.startswith(_ENDED)
 
+    def _may_quote(self, said: str) -> bool:
+        """Return true for what a lesson may quote although only a text said it: reports, errors, and values.
+
+        Code, patches and paths are quoted where the run itself brought what they name: anything could be in them.
+        """
+        texts = self._texts
+        plain = texts.without_own_names(said)
+        if reads_as_error(plain) or reads_as_report(plain) or (reads_as_data(said) and " " in said.strip()):
+            return True
+        is_code = not (is_prose(plain) or reads_as_command(plain) or wants_something(plain))
+        return is_code and not (_SYNTAX.search(said) and texts.brought.foreign_words(said))
+
     def _is_test_command(self, said: str) -> bool:
         """Return true for the command of the tests that judged a run, which its user chose."""
         run = self._run
@@ -216,6 +230,8 @@ class Screening:
             foreign = foreign or texts.chooser_of(said, instructs=is_told)
         if foreign is not None:
             return foreign, False
+        if is_told and not stays and (source := texts.told_code(body)):
+            return source, False
         dangerous = is_dangerous(said)
         source = texts.source_of(body if call and body else said, dangerous=dangerous)
         elsewhere = None if dangerous else texts.leads_to(said)
@@ -224,7 +240,7 @@ class Screening:
         source = given or source
         if source not in UNTRUSTED or not any(each.isalpha() for each in body):
             return source, True
-        is_kept = reads_as_data(body) or _is_kept(texts.without_own_names(body), stays=stays)
+        is_kept = self._may_quote(body) if not stays else reads_as_data(body) or _is_kept(texts.without_own_names(body))
         return source, is_kept and not dangerous
 
 
@@ -251,10 +267,8 @@ def _is_only_told(said: str) -> bool:
     return is_prose(said) and reads_as_report(said) and not reads_as_error(said)
 
 
-def _is_kept(said: str, *, stays: bool) -> bool:
-    """Return true for what may stand in a lesson although only a text said it: reports, errors, values, code."""
+def _is_kept(said: str) -> bool:
+    """Return true for the output of a call that may stand behind it: reports, errors, values, code."""
     if reads_as_error(said) or reads_as_report(said) or reads_as_data(said):
         return True
-    if stays and not is_prose(said):
-        return not wants_something(said, of_error=True) or len(said.split()) == 1
-    return not (is_prose(said) or reads_as_command(said) or wants_something(said))
+    return not is_prose(said) and (not wants_something(said, of_error=True) or len(said.split()) == 1)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from mcp_reflect.domain.lessons.anchors import ANCHOR, HOST, NETWORK_ADDRESS, anchors_in
-from mcp_reflect.domain.lessons.dictated_commands import may_be_told, telling_words
+from mcp_reflect.domain.lessons.dictated_commands import may_be_told, telling_words, words_that_run
 from mcp_reflect.domain.lessons.heard import Call, Heard, decoded, encoded, sentences_of, stems_of, tokens_of
 from mcp_reflect.domain.lessons.vouching import Brought, carries_over
 from mcp_reflect.domain.models.common import TextOrigin
@@ -20,8 +20,6 @@ _HELD = 0.5
 _REPEATED = 0.75
 """The same share for a sentence that wants nothing: what the agent put into words of its own is the agent's."""
 _SIZE = 3
-_PART = 0.9
-_LEAST_STEM = 5  # characters of the name of a file that tells who chose it
 _TOLD_WORDS = 4
 """Words of a statement that an instruction has to share to be made of it."""
 
@@ -94,7 +92,7 @@ class RunTexts:
         plain = skeleton(sentence)
         held = self._held(plain)
         told = plain
-        while ": " in told and len((told := told.partition(": ")[2]).split()) > 1:  # "the lesson learned: …"
+        while ": " in told and len(_WORD.findall(told := told.partition(": ")[2])) > 1:  # "the lesson learned: …"
             held |= {source: max(share, held[source]) for source, share in self._held(told).items()}
         best = max((held.get(source, 0.0) for source in UNTRUSTED), default=0.0)
         if held.get("user", 0.0) >= max(best, _HELD):
@@ -134,7 +132,7 @@ class RunTexts:
         tokens = tokens_of(sentence)
         stems = stems_of(tokens)
         near = [heard for heard in self.heard if not tokens.isdisjoint(heard.tokens)]
-        if not instructs and any(_is_part_of(stems, heard) for heard in near):
+        if not instructs and any(heard.is_repeated_by(stems) for heard in near):
             return None
         for heard in near:
             by_words = heard.is_carried_by(stems, self.user_stems)
@@ -162,17 +160,35 @@ class RunTexts:
             if (called is None and (not instructs or self._is_edited(quoted))) or may_be_told(quoted):
                 continue
             place = self.place + 1 if called is None else called.place
+            if source := self._source_of_code(quoted):
+                return source
             for word in _with_stems(telling_words(quoted)) - self.user_tokens:
                 if self.brought.is_known(word):
                     continue
                 said = [each for each in self.heard if each.place < place and word in each.tokens]
-                told = [each for each in said if not (each.is_data or _is_about_failure(each, quoted))]
+                told = [each for each in said if not (each.is_data or each.is_about_failure_of(quoted))]
                 if told and not self._is_known(word, said, told[0].place):
                     return told[0].source
         return None
 
     def _is_edited(self, quoted: str) -> bool:
         return any(call.is_edit and quoted in call.text for call in self.calls)
+
+    def _source_of_code(self, command: str) -> TextOrigin | None:
+        """The source that named the program, package or plugin of a command, other than by an error."""
+        for word in words_that_run(command) - self.user_tokens:
+            said = [] if self.brought.is_known(word) else [each for each in self.heard if word in each.tokens]
+            if said and not any(each.failed and reads_as_error(each.plain) for each in said):
+                return said[0].source
+        return None
+
+    def told_code(self, sentence: str) -> TextOrigin | None:
+        """Return the source of code or data that a sentence carries over with a word which no call of the run holds."""
+        used = {word for call in self.calls for word in call.tokens}
+        unused = self.brought.foreign_words(sentence) - used
+        stems = stems_of(tokens_of(sentence))
+        told = (each for each in self.heard if each.is_data and each.tokens & unused)
+        return next((each.source for each in told if each.is_carried_by(stems, self.user_stems)), None)
 
     def _is_known(self, word: str, said: list[Heard], place: int) -> bool:
         """Another text shows a word as data or code, or an earlier call holds it."""
@@ -243,14 +259,4 @@ class RunTexts:
 def _with_stems(words: frozenset[str]) -> frozenset[str]:
     """Return words and, of names of files, the names without their ending."""
     stems = (word.rpartition(".")[0] for word in words)
-    return words | {stem for stem in stems if len(stem) >= _LEAST_STEM}
-
-
-def _is_about_failure(heard: Heard, command: str) -> bool:
-    """Return true for an error, and for what a program that failed said about how it is called itself."""
-    return bool(heard.failed) and (reads_as_error(heard.plain) or may_be_told(command, heard.failed))
-
-
-def _is_part_of(stems: frozenset[str], heard: Heard) -> bool:
-    """Return true where a sentence repeats one that wants nothing, which takes longest to tell."""
-    return len(stems) >= _SIZE and len(stems & heard.words) >= _PART * len(stems) and not heard.is_order
+    return words | {stem for stem in stems if len(stem) >= 5}  # noqa: PLR2004 - characters that tell who chose it
