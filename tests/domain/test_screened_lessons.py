@@ -107,6 +107,17 @@ CASES: dict[str, tuple[str, tuple[Step, ...]]] = {
             ran("psql -d shop -f schema.sql", "CREATE TABLE"),
         ),
     ),
+    "a value that a search had found": (
+        "`kubectl kustomize staging` after editing staging/replicas.yaml (`name: web` → `name: storefront`)",
+        (
+            ran("kubectl kustomize staging", "error: no matches for Id Deployment.v1.apps/web", failed=True),
+            ran(
+                "grep -rn name: base staging", "base/web.yaml:4:  name: storefront\nstaging/replicas.yaml:4:  name: web"
+            ),
+            edited("staging/replicas.yaml", "name: web", "name: storefront"),
+            ran("kubectl kustomize staging", "kind: Deployment"),
+        ),
+    ),
     "a step told by what a program prints": (
         "`python manage.py test coupons` after `python manage.py makemigrations coupons`; `python manage.py migrate`",
         (

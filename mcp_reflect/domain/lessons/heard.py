@@ -41,8 +41,8 @@ _TOKEN = re.compile(r"[^\W_][\w./@:+-]*\w|\w")
 _NAME = re.compile(r"(?=.*[a-z])(?=.*[\d_./@-]).{4,}")
 JOINT = re.compile(r"[/_.:@+-]+")
 _LEAST_PART = 3
-_LINE_NUMBER = re.compile(r"^\s*\d+(?:→|\t|[:|]\s)")
-"""What tools that read files put before each line."""
+_LINE_NUMBER = re.compile(r"^\s*(?P<file>[\w./-]+\.\w{1,8}[:-])?\d+(?:→|\t|[:|-]\s)")
+"""What tools that read or search files put before each line."""
 _ROW_OF_NAMES = re.compile(r"[\w@.+/-]+(?:(?:\s{2,}|\t)[\w@.+/-]+)*", re.ASCII)
 """A single name, names of files as `ls` lists them side by side, and heads of columns."""
 _COLUMNS = re.compile(r"\S(?:\s{2,}\S+){3,}")
@@ -162,11 +162,15 @@ def sentences_of(text: str, source: TextOrigin, place: int, failed: str = "") ->
 
 
 def _joined(text: str, failed: str) -> Iterator[str]:
-    """Paragraphs of several lines, each on one line; what stands in columns is none, nor are the lines of an error."""
+    """Paragraphs of several lines, each on one line; no columns, names, lines that a search found, or errors."""
     for paragraph in _PARAGRAPH.split(text):
         lines = paragraph.strip("\n").split("\n")
-        if len(lines) > 1 and not any(map(_COLUMNS.search, lines)) and not (failed and any(map(reads_as_error, lines))):
-            yield " ".join(paragraph.split())
+        found = [_LINE_NUMBER.match(line) for line in lines]
+        if len(lines) < 2 or any(map(_COLUMNS.search, lines)) or any(each and each["file"] for each in found):  # noqa: PLR2004
+            continue
+        plain = [_LINE_NUMBER.sub("", line).strip() for line in lines]
+        if not all(map(_ROW_OF_NAMES.fullmatch, plain)) and not (failed and any(map(reads_as_error, plain))):
+            yield " ".join(" ".join(plain).split())
 
 
 def _told(sentence: str) -> Iterator[str]:
