@@ -112,7 +112,7 @@ CASES: dict[str, tuple[str, tuple[Step, ...]]] = {
         (
             ran("kubectl kustomize staging", "error: no matches for Id Deployment.v1.apps/web", failed=True),
             ran(
-                "grep -rn name: base staging", "base/web.yaml:4:  name: storefront\nstaging/replicas.yaml:4:  name: web"
+                "grep -rn name: base staging", "base/web.yaml:4:  name: storefront\nstaging/replicas.yaml:4: name: web"
             ),
             edited("staging/replicas.yaml", "name: web", "name: storefront"),
             ran("kubectl kustomize staging", "kind: Deployment"),
