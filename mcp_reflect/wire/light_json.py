@@ -63,7 +63,7 @@ def loads(text: str | bytes) -> Any:
             value, end = _FUNCTIONS[0](decoded, start)
             if not decoded[end:].strip(_SPACE):
                 return value
-        except (ValueError, StopIteration):  # told in the words of `json`
+        except (ValueError, StopIteration, SystemError):  # told by `json`, which the C function itself does not import
             pass
     import json  # noqa: PLC0415 - see above
 

@@ -75,6 +75,8 @@ async def test_a_hundred_real_runs_are_learned_from_and_accounted_for(tmp_path: 
                     q[memory["id"]] = moved[memory["id"]] = before + alpha * (reward - before)
                 updates = {u["memory_id"]: u["q_after"] for u in outcome["q_updates"]}
                 memory = outcome["memory"]
+                if memory is None and updates == moved:  # it holds nothing that its task does not say
+                    continue
                 if memory["id"] in q and memory["id"] in updates.keys() - moved.keys():
                     # It teaches the lesson of an earlier run without having been given it, and bears it out.
                     moved[memory["id"]] = q[memory["id"]] = q[memory["id"]] + ALPHA * (1.0 - q[memory["id"]])
@@ -91,7 +93,8 @@ async def test_a_hundred_real_runs_are_learned_from_and_accounted_for(tmp_path: 
                 assert memory["tools_used"] == list(dict.fromkeys(expected["sequence"]))
                 assert memory["success"] is run["passed"]
 
-            assert 0.9 * RUNS <= len(q) <= RUNS
+            assert 0.9 * RUNS <= len(of_trace) < RUNS
+            assert 0.85 * RUNS <= len(q) <= RUNS
             assert sum(value != 0.5 for value in q.values()) > RUNS / 4
             for trace_id, memory_id in list(of_trace.items())[::SEEN_EVERY]:
                 shown = await call(client, "get_trace", trace_id=trace_id)

@@ -6,7 +6,7 @@ import os
 import socket
 import stat
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -140,7 +140,7 @@ def test_a_hub_to_which_too_many_connect_at_once_is_waited_for(tmp_path: Path) -
         listener.listen(0)
 
         def connect() -> None:
-            stack.enter_context(address.connect_socket(str(tmp_path))[0])
+            stack.enter_context(closing(address.connect_socket(str(tmp_path))[0]))
 
         connect()  # the one that the queue has room for on Linux
         with ThreadPoolExecutor(1) as pool:
