@@ -88,10 +88,7 @@ async def test_a_hundred_real_runs_are_learned_from_and_accounted_for(tmp_path: 
                     assert memory["runs"] > 1
                     continue
                 q[memory["id"]] = 0.5
-                assert memory["source_trace_id"] == trace["trace_id"]
-                assert set(memory["tools_used"]) == set(expected["tools_set"])
-                assert memory["tools_used"] == list(dict.fromkeys(expected["sequence"]))
-                assert memory["success"] is run["passed"]
+                assert_tells_of(memory, trace["trace_id"], run, expected)
 
             assert 0.9 * RUNS <= len(of_trace) < RUNS
             assert 0.85 * RUNS <= len(q) <= RUNS
@@ -109,3 +106,10 @@ async def test_a_hundred_real_runs_are_learned_from_and_accounted_for(tmp_path: 
         assert stored == q
         verified = await to_thread.run_sync(run_command, home, "verify")
     assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+def assert_tells_of(memory: dict[str, Any], trace_id: str, run: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert memory["source_trace_id"] == trace_id
+    assert set(memory["tools_used"]) == set(expected["tools_set"])
+    assert memory["tools_used"] == list(dict.fromkeys(expected["sequence"]))
+    assert memory["success"] is run["passed"]
