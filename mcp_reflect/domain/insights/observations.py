@@ -19,6 +19,8 @@ _TASK_CHARS = 300
 _FEEDBACK_CHARS = 300
 _ENDING_CHARS = 300
 _LESSON_CHARS = 500
+_MOST_TOOLS = 8
+_MOST_READ = 200_000
 _TASK_OF_LESSON_CHARS = 120
 """Of a task whose lesson stands beside it."""
 
@@ -69,20 +71,26 @@ def _lines(seen: Sequence[Observation], result: str) -> str:
 def observation_line(seen: Observation) -> str:
     """Return a run as one line: its task and lesson, or what it did where it left no lesson, each part truncated.
 
-    Of what it said at its end, sentences stay that its user or agent vouches for.
+    Of what it said at its end, sentences stay that its user or agent vouches for. A run of more than 200,000 characters
+    that left no lesson is told by its task and review alone: reading it takes longer than a session may wait.
     """
     if seen.lesson:
         lesson = truncate_line(" ".join(without_quotations(seen.lesson).split()), _LESSON_CHARS)
         told = f"{truncate_line(seen.trace.task, _TASK_OF_LESSON_CHARS)} | Lesson: {lesson}"
         feedback = "" if seen.feedback.strip() in seen.lesson else truncate_line(seen.feedback, _FEEDBACK_CHARS)
         return f"{told} | Review: {feedback}" if feedback else told
-    screening = Screening(ParsedRun.of(seen.trace))
-    tools = [tool for tool in filter(is_tool_name, seen.trace.tools_used) if not screening.unvouched(tool)]
-    ending = without_sentences(seen.trace.final_response, screening.unvouched(seen.trace.final_response))
+    tools, ending = _vouched(seen.trace) if len(seen.trace.trajectory) <= _MOST_READ else ([], "")
     parts = {
         "": truncate_line(seen.trace.task, _TASK_CHARS),
-        "Tools": ", ".join(tools[:8]),
+        "Tools": ", ".join(tools[:_MOST_TOOLS]),
         "Ended with": truncate_line(ending, _ENDING_CHARS),
         "Review": truncate_line(seen.feedback, _FEEDBACK_CHARS),
     }
     return " | ".join(f"{name}: {text}" if name else text for name, text in parts.items() if text)
+
+
+def _vouched(trace: Trace) -> tuple[list[str], str]:
+    """The tools of a run, and of what it said at its end the sentences that its user or agent vouches for."""
+    screening = Screening(ParsedRun.of(trace))
+    tools = [tool for tool in filter(is_tool_name, trace.tools_used) if not screening.unvouched(tool)]
+    return tools, without_sentences(trace.final_response, screening.unvouched(trace.final_response))

@@ -19,6 +19,7 @@ from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.text.inert import skeleton
 from mcp_reflect.domain.text.observation import (
     is_prose,
+    is_troubled,
     reads_as_command,
     reads_as_error,
     reads_as_pair,
@@ -154,7 +155,9 @@ def sentences_of(text: str, source: TextOrigin, place: int, failed: str = "") ->
     """Yield the sentences of a text: its lines, what runs over several lines, and what stands there in base64."""
     seen: set[str] = set()
     for part in (*text.split("\n"), *_joined(text, failed), *decoded(text)):
-        for each in (piece for sentence in _ENDING.split(part) for cell in _cells(sentence) for piece in _told(cell)):
+        for each in (
+            piece for sentence in _ENDING.split(part) for cell in _cells(sentence) for piece in _told(cell, failed)
+        ):
             sentence = _LINE_NUMBER.sub("", each).strip()
             if sentence and len(sentence) <= _MOST_CHARS and sentence not in seen:
                 seen.add(sentence)
@@ -173,9 +176,9 @@ def _joined(text: str, failed: str) -> Iterator[str]:
             yield " ".join(" ".join(plain).split())
 
 
-def _told(sentence: str) -> Iterator[str]:
-    """A sentence, or an error and the advice at its end for themselves."""
-    error = without_advice(sentence)
+def _told(sentence: str, failed: str) -> Iterator[str]:
+    """A sentence; of what a command that failed printed, an error and the advice at its end for themselves."""
+    error = without_advice(sentence) if failed and is_troubled(sentence) else sentence
     yield error
     if len(error) < len(sentence):
         yield sentence[len(error) :].lstrip(" :;,.-–—")

@@ -76,6 +76,11 @@ def reads_as_error(text: str) -> bool:
     return bool(TROUBLED.search(ERROR_PREFIX.sub("", _plain(text)))) and not wants_something(text, of_error=True)
 
 
+def is_troubled(text: str) -> bool:
+    """Return true for a text with a word of trouble: a quick look before `reads_as_error`."""
+    return bool(TROUBLED.search(text.lower()))
+
+
 def wants_something(text: str, *, of_error: bool = False) -> bool:
     """Return true for words that ask, order, wish or advise, and for those in a tongue that these rules do not read.
 
