@@ -92,9 +92,9 @@ def fill(caller: Caller) -> dict[str, str]:
     return {"run": first["trace_id"], "memory": memory, "follower": follower["trace_id"]}
 
 
-@pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
-    home = tmp_path_factory.mktemp("golden") / "home"
+@pytest.fixture
+def filled(tmp_path: Path) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
+    home = tmp_path / "home"
     variables = environment(home, MCP_REFLECT_PROJECT="billing", MCP_REFLECT_USER="ann", TZ="UTC")
     with hubs_ended(home), Caller(variables, str(home.parent)) as caller:
         yield fill(caller), variables

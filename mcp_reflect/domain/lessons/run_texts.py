@@ -26,6 +26,7 @@ _TOLD_WORDS = 4
 _WORD = re.compile(r"\w+")
 _IN_BACKQUOTES = re.compile(r"`([^`\n]+)`")
 _COMMANDS_ONLY = re.compile(r"(?:`[^`\n]+`|after|then|and|[\s;.,])+")
+_TELLS_EDIT = re.compile(r"(?:after )?editing |Edit |`[^`\n]+` after editing ")
 _IN_QUOTES = re.compile(r"[\"'`\[(]{1,2}([^\"`\[\]\n]{3,80}?)[\"'`\])]{1,2}(?!\w)")
 
 
@@ -131,11 +132,14 @@ class RunTexts:
         """
         tokens = tokens_of(sentence)
         stems = stems_of(tokens)
-        near = [heard for heard in self.heard if not tokens.isdisjoint(heard.tokens)]
+        end = self._place_of(sentence)
+        near = [heard for heard in self.heard if heard.place < end and not tokens.isdisjoint(heard.tokens)]
         if not instructs and any(heard.is_repeated_by(stems) for heard in near):
             return None
         for heard in near:
             by_words = heard.is_carried_by(stems, self.user_stems)
+            if heard.words & stems <= stems_of(tokens_of(" ".join(heard.names & tokens))):
+                by_words = False  # the parts of a name say no more than the name
             if not instructs and heard.is_order and heard.verb not in stems:
                 by_words = False  # a statement without the verb of the order says what is, not what to do
             named = heard.names & tokens - self.user_tokens
@@ -195,6 +199,14 @@ class RunTexts:
         if any(each.is_data and each.place != place for each in said):
             return True
         return any(word in call.tokens for call in self.calls if call.place < place)
+
+    def _place_of(self, sentence: str) -> int:
+        """The place of the calls that a sentence tells and nothing else: no later text can have led to them."""
+        quoted = [each.strip() for each in _IN_BACKQUOTES.findall(sentence)]
+        if not quoted or not (_COMMANDS_ONLY.fullmatch(sentence) or _TELLS_EDIT.match(sentence)):
+            return self.place + 1
+        places = [next((call.place for call in self.calls if each in call.text), self.place + 1) for each in quoted]
+        return max(places)
 
     def is_own_command(self, sentence: str) -> bool:
         """Return true for a sentence of nothing but commands that the agent ran and no word of which a text chose."""
