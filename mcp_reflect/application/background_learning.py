@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-import threading
 
 from mcp_reflect.application.project_tables import ProjectTables
+from mcp_reflect.application.project_worker import ProjectWorker
 from mcp_reflect.errors import ReflectError
 
 log = logging.getLogger(__name__)
@@ -19,44 +19,26 @@ class BackgroundLearning:
 
     def __init__(self, tables: ProjectTables) -> None:
         self._tables = tables
-        self._waiting: set[str] = set()
-        self._wake = threading.Condition()
-        self._stopping = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._worker = ProjectWorker("mcp-reflect-learning", self._learn)
 
     def start(self) -> None:
         """Start the background thread."""
         self._tables.learns_in_background = True
-        self._thread = threading.Thread(target=self._run, name="mcp-reflect-learning", daemon=True)
-        self._thread.start()
+        self._worker.start()
 
     def notify(self, project: str) -> None:
         """Schedule learning from the project's reviews."""
-        with self._wake:
-            self._waiting.add(project)
-            self._wake.notify()
+        self._worker.notify(project)
 
     def close(self, timeout: float = 10.0) -> None:
         """Finish the current step and stop; the rest is learned at the next start."""
-        with self._wake:
-            self._stopping.set()
-            self._wake.notify()
-        if self._thread is not None:
-            self._thread.join(timeout)
+        self._worker.close(timeout)
 
-    def _run(self) -> None:
-        while True:
-            with self._wake:
-                self._wake.wait_for(lambda: self._stopping.is_set() or bool(self._waiting))
-                if self._stopping.is_set():
-                    return
-                projects, self._waiting = self._waiting, set()
-            for project in projects:
-                self._learn(project)
-
-    def _learn(self, project: str) -> None:
+    def _learn(self, project: str) -> bool:
+        stopping = self._worker.stopping
         try:
-            while not self._stopping.is_set() and self._tables.learn(project):
-                self._stopping.wait(_PAUSE_S)
+            while not stopping.is_set() and self._tables.learn(project):
+                stopping.wait(_PAUSE_S)
         except ReflectError as error:
             log.warning("%s; what is learned from the reviews stays as it was until the next one", error)
+        return True

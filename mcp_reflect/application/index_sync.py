@@ -16,6 +16,7 @@ import numpy as np
 
 from mcp_reflect.application.index_entries import ENTRY_VERSION, index_document, index_metadata
 from mcp_reflect.application.ports import Ledger, Progress, VectorIndex
+from mcp_reflect.application.project_worker import ProjectWorker
 from mcp_reflect.domain.changes import MemoryChange
 from mcp_reflect.domain.models import RETRIEVABLE, Memory
 from mcp_reflect.errors import ReflectError
@@ -23,7 +24,6 @@ from mcp_reflect.errors import ReflectError
 log = logging.getLogger(__name__)
 
 _CHUNK = 2_000
-_RETRY_S = 30.0
 
 
 class Indexer:
@@ -34,11 +34,8 @@ class Indexer:
         self._index = index
         self._model = model
         self._positions: dict[str, int] = {}
-        self._waiting: set[str] = set()
-        self._wake = threading.Condition()
-        self._stopping = False
         self._syncing = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._worker = ProjectWorker("mcp-reflect-indexer", self._attempt)
         self.last_error = ""
 
     def position(self, project: str) -> int:
@@ -47,22 +44,15 @@ class Indexer:
 
     def start(self) -> None:
         """Start the background thread."""
-        self._thread = threading.Thread(target=self._run, name="mcp-reflect-indexer", daemon=True)
-        self._thread.start()
+        self._worker.start()
 
     def notify(self, project: str) -> None:
         """Schedule a synchronisation of the project."""
-        with self._wake:
-            self._waiting.add(project)
-            self._wake.notify()
+        self._worker.notify(project)
 
     def close(self, timeout: float = 10.0) -> None:
         """Finish the current synchronisation and close the index; the rest is caught up at the next start."""
-        with self._wake:
-            self._stopping = True
-            self._wake.notify()
-        if self._thread is not None:
-            self._thread.join(timeout)
+        self._worker.close(timeout)
         self._index.close()
 
     def sync(self, project: str, progress: Progress | None = None) -> int:
@@ -159,19 +149,6 @@ class Indexer:
 
     def _key(self, project: str) -> str:
         return f"{project}\n{self._model}\n{ENTRY_VERSION}"
-
-    def _run(self) -> None:
-        while True:
-            with self._wake:
-                self._wake.wait_for(lambda: self._stopping or bool(self._waiting))
-                if self._stopping:
-                    return
-                projects, self._waiting = self._waiting, set()
-            failed = {project for project in projects if not self._attempt(project)}
-            if failed:
-                with self._wake:
-                    self._wake.wait_for(lambda: self._stopping, timeout=_RETRY_S)
-                    self._waiting |= failed
 
     def _attempt(self, project: str) -> bool:
         try:
