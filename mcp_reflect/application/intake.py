@@ -6,19 +6,19 @@ next chunk is prepared, and one transaction stores it. A run sees what earlier o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
+from mcp_reflect.application.connection_context import ConnectionContext
 from mcp_reflect.application.credit import creditable
 from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.incoming_run import IncomingRun, keep_refusal
 from mcp_reflect.application.insights import Insights
 from mcp_reflect.application.known_errors import ErrorFixes
 from mcp_reflect.application.known_errors.from_runs import PreparedError, find_run_errors
-from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadSession, WriteSession
+from mcp_reflect.application.ports import ReadSession, WriteSession
 from mcp_reflect.application.prepared_run import PreparedRun
-from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import Submission
 from mcp_reflect.application.review import ReviewOutcome
 from mcp_reflect.application.review_service import ReviewService
@@ -37,30 +37,25 @@ CHUNK_CHARS = 8_000_000
 
 
 class RunIntake:
-    """Takes in the runs of one connection. Thread-safe; `on_saved` is called with the project that changed."""
+    """Takes in the runs of one connection. Thread-safe."""
 
     def __init__(
         self,
-        *,
-        ledger: Ledger,
-        embedder: Embedder,
+        context: ConnectionContext,
         reviews: ReviewService,
         errors: ErrorFixes,
         insights: Insights,
-        profile: Profile,
-        clock: Clock,
-        on_saved: Callable[[str], None],
         unclaimed: UnclaimedRetrievals,
     ) -> None:
-        self._ledger = ledger
-        self._embedder = embedder
+        self._ledger = context.ledger
+        self._embedder = context.embedder
+        self._profile = context.profile
+        self._on_saved = context.on_saved
         self._reviews = reviews
         self._errors = errors
         self._insights = insights
-        self._profile = profile
-        self._reader = SubmissionReader(profile, clock, unclaimed)
+        self._reader = SubmissionReader(context.profile, context.clock, unclaimed)
         self._unclaimed = unclaimed
-        self._saved = on_saved
 
     def submit(self, submission: Submission, *, client_can_sample: bool = False) -> ReviewOutcome:
         """Store a run with the errors that it fixed, and its review where one is given, in one transaction."""
@@ -164,7 +159,7 @@ class RunIntake:
         if due:
             self._insights.wake()
         if errors_changed:
-            self._saved(self._profile.project)
+            self._on_saved(self._profile.project)
             self._errors.mirror.write()
         return [self._result_of(each) for each in runs]
 

@@ -6,20 +6,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from mcp_reflect.application.connection_context import ConnectionContext
 from mcp_reflect.application.guide import WrittenGuide, write_guide
 from mcp_reflect.application.insights import Insights
 from mcp_reflect.application.intake import RunIntake
 from mcp_reflect.application.known_errors import ErrorFixes, Recorded
 from mcp_reflect.application.lifecycle import StatusChange, change_status
 from mcp_reflect.application.memory_reader import MemoryReader
-from mcp_reflect.application.ports import (
-    Clock,
-    Embedder,
-    Ledger,
-    OutOfDate,
-)
+from mcp_reflect.application.ports import Ledger, OutOfDate
 from mcp_reflect.application.prepared_run import PreparedRun
-from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import DEFAULT, ErrorFix, Query, Submission, Verdict
 from mcp_reflect.application.retrieval import RetrievalSpec, Retriever
 from mcp_reflect.application.review import ReviewOutcome
@@ -27,11 +22,7 @@ from mcp_reflect.application.review_service import ReviewService
 from mcp_reflect.application.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.domain.lessons.disagreement import find_disagreements
 from mcp_reflect.domain.lessons.everyday_amendment import with_later_first
-from mcp_reflect.domain.models import (
-    Action,
-    ErrorMemory,
-    Match,
-)
+from mcp_reflect.domain.models import Action, ErrorMemory, Match
 from mcp_reflect.domain.ranking.recency import microseconds
 from mcp_reflect.domain.redaction.redact import redact
 from mcp_reflect.domain.redaction.stored_text import storable_text
@@ -60,45 +51,31 @@ class RetrievedMemories:
 class MemoryService(MemoryReader):
     """A project's memory as one connection sees it. Thread-safe; cheap to make on shared parts.
 
-    `reviews` has the profile of the same connection; `on_saved` is called with the project whose memories changed.
     `is_waiting` tells whether the run with a trace_key waits in the outbox.
     """
 
     def __init__(
         self,
+        context: ConnectionContext,
         *,
-        ledger: Ledger,
-        embedder: Embedder,
         retriever: Retriever,
         reviews: ReviewService,
         errors: ErrorFixes,
         insights: Insights,
-        profile: Profile,
-        clock: Clock,
-        on_saved: Callable[[str], None],
+        intake: RunIntake,
         unclaimed: UnclaimedRetrievals,
         is_waiting: Callable[[str], bool],
     ) -> None:
-        super().__init__(ledger, profile, embedder.identity)
-        self._ledger: Ledger = ledger
-        self._embedder = embedder
+        super().__init__(context.ledger, context.profile, context.embedder.identity)
+        self._ledger: Ledger = context.ledger
+        self._embedder = context.embedder
+        self._clock = context.clock
+        self._on_saved = context.on_saved
         self._retriever = retriever
         self.reviews = reviews
         self.errors = errors
         self.insights = insights
-        self._clock = clock
-        self._saved = on_saved
-        self._intake = RunIntake(
-            ledger=ledger,
-            embedder=embedder,
-            reviews=reviews,
-            errors=errors,
-            insights=insights,
-            profile=profile,
-            clock=clock,
-            on_saved=on_saved,
-            unclaimed=unclaimed,
-        )
+        self._intake = intake
         self._unclaimed = unclaimed
         self.is_waiting = is_waiting
 
@@ -187,14 +164,14 @@ class MemoryService(MemoryReader):
     def record_error(self, fix: ErrorFix) -> Recorded:
         """Store an error with its fix, or count its recurrence; see `ErrorFixes.record`."""
         recorded = self.errors.record(fix)
-        self._saved(self.profile.project)
+        self._on_saved(self.profile.project)
         return recorded
 
     def manage(self, memory_id: str, action: Action, reason: str = "") -> StatusChange:
         """Change a memory's status; see `lifecycle.change_status`."""
         change = change_status(self._ledger, self.profile, self._clock, memory_id, action, reason)
         if change.memory.status != change.before:
-            self._saved(self.profile.project)
+            self._on_saved(self.profile.project)
             if isinstance(change.memory, ErrorMemory):
                 self.errors.mirror.write()
         return change

@@ -7,16 +7,17 @@ queue it where a model is to write it (`jobs/`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from mcp_reflect.application.connection_context import ConnectionContext
 from mcp_reflect.application.credit import creditable, refine, update_of
 from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.lesson_search import LessonSearch
 from mcp_reflect.application.memory_reader import MemoryReader, ingest_status
-from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReflectionDialogue, Reflector, WriteSession
+from mcp_reflect.application.ports import ReflectionDialogue, Reflector, WriteSession
 from mcp_reflect.application.prepared_review import PreparedReview, ReviewPreparer, validate_verdict
 from mcp_reflect.application.reflection import AuthoredDraft, save_reflection, texts_of
 from mcp_reflect.application.requests import Verdict
@@ -31,33 +32,28 @@ from mcp_reflect.errors import InvalidArgument, ModelUnavailable
 class ReviewService:
     """Reviews runs for one connection. Thread-safe.
 
-    `reader` gives the connection's traces; `reflections` writes what is queued; `on_saved` is called with the project
-    whose memories changed. `preparer` works out a review before the ledger is locked.
+    `reflections` writes what is queued. `preparer` works out a review before the ledger is locked.
     """
 
     def __init__(
         self,
+        context: ConnectionContext,
         *,
-        reader: MemoryReader,
-        ledger: Ledger,
-        embedder: Embedder,
         reflections: JobWorker[ReflectionJob],
         extractive: Reflector,
         dialogue: ReflectionDialogue,
         search: LessonSearch,
-        clock: Clock,
-        on_saved: Callable[[str], None],
     ) -> None:
-        self._reader = reader
-        self._profile = reader.profile
-        self._ledger = ledger
-        self._embedder = embedder
+        self._profile = context.profile
+        self._ledger = context.ledger
+        self._embedder = context.embedder
+        self._clock = context.clock
+        self._on_saved = context.on_saved
+        self._reader = MemoryReader(context.ledger, context.profile, context.embedder.identity)
         self._reflections = reflections
         self._dialogue = dialogue
         self._search = search
-        self.preparer = ReviewPreparer(reader.profile, extractive, clock)
-        self._clock = clock
-        self._saved = on_saved
+        self.preparer = ReviewPreparer(context.profile, extractive, context.clock)
 
     def review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool = False) -> ReviewOutcome:
         """Judge a run. A second review takes the place of the first, as if only it had been given.
@@ -130,7 +126,7 @@ class ReviewService:
     def settle(self, outcome: ReviewOutcome) -> ReviewOutcome:
         """Tell those who follow the ledger of a committed review, and return its outcome."""
         if outcome.ingest_status == "completed" or outcome.memory is not None:
-            self._saved(self._profile.project)
+            self._on_saved(self._profile.project)
         if outcome.ingest_status == "queued":
             self._reflections.notify()
         return outcome
@@ -173,7 +169,7 @@ class ReviewService:
                     run = replace(run, review=refine(session, trace, review, *words))
                     initial_q = self._profile.initial_q
                     save_reflection(session, run, words, embedded, self._clock(), initial_q, candidates=found)
-            self._saved(trace.project)
+            self._on_saved(trace.project)
         return self._present(outcome)
 
     def _embedded(self, texts: Sequence[str]) -> EmbeddedTexts | None:

@@ -11,8 +11,10 @@ from pathlib import Path
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.application.background_learning import BackgroundLearning
+from mcp_reflect.application.connection_context import ConnectionContext
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.insights import Insights
+from mcp_reflect.application.intake import RunIntake
 from mcp_reflect.application.jobs.insights import InsightJobs
 from mcp_reflect.application.jobs.leases import JobLeases, SharedWorkers
 from mcp_reflect.application.jobs.reflections import ReflectionJobs
@@ -21,7 +23,6 @@ from mcp_reflect.application.known_errors import ErrorFixes
 from mcp_reflect.application.known_errors.mirror import FEW
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.lesson_search import LessonSearch
-from mcp_reflect.application.memory_reader import MemoryReader
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.outbox import is_waiting
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, Reflector, VectorIndex
@@ -154,7 +155,6 @@ def build_memory(
     extractive = ExtractiveReflector()
     prompts = Prompts(store.home.prompts_folder, settings.reflection.max_prompt_chars)
     lesson_search = LessonSearch(store.tables, store.index, store.indexer, store.embedder)
-    error_search = ErrorSearch(store.tables, store.embedder)
 
     def make_workers() -> Workers:
         reflector = build_reflector(settings, store.ledger, prompts, clock)
@@ -193,34 +193,23 @@ def build_memory(
         store.workers.lease(_workers_wanted(settings), make_workers) as workers,
         _present(store.unclaimed, profile.connection),
     ):
+        context = ConnectionContext(store.ledger, store.embedder, profile, clock, on_saved=store.notify)
+        reviews = ReviewService(
+            context,
+            reflections=workers.reflections,
+            extractive=extractive,
+            dialogue=prompts,
+            search=lesson_search,
+        )
+        insights = Insights(context, prompts, wake=workers.notify_insights)
+        errors = ErrorFixes(context, ErrorSearch(store.tables, store.embedder), mirror)
         yield MemoryService(
-            ledger=store.ledger,
-            embedder=store.embedder,
+            context,
             retriever=Retriever(store.tables, store.embedder),
-            reviews=ReviewService(
-                reader=MemoryReader(store.ledger, profile, store.embedder.identity),
-                ledger=store.ledger,
-                embedder=store.embedder,
-                reflections=workers.reflections,
-                extractive=extractive,
-                dialogue=prompts,
-                search=lesson_search,
-                clock=clock,
-                on_saved=store.notify,
-            ),
-            insights=Insights(
-                ledger=store.ledger,
-                embedder=store.embedder,
-                dialogue=prompts,
-                profile=profile,
-                clock=clock,
-                wake=workers.notify_insights,
-                saved=store.notify,
-            ),
-            errors=ErrorFixes(store.ledger, store.embedder, error_search, mirror, profile, clock),
-            profile=profile,
-            clock=clock,
-            on_saved=store.notify,
+            reviews=reviews,
+            errors=errors,
+            insights=insights,
+            intake=RunIntake(context, reviews, errors, insights, store.unclaimed),
             unclaimed=store.unclaimed,
             is_waiting=partial(is_waiting, store.home.folder, profile.project),
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from mcp_reflect.application.connection_context import ConnectionContext
 from mcp_reflect.application.known_errors import ErrorFixes
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.maintenance.erase import erase_record
@@ -89,14 +90,14 @@ def test_projects_and_users_are_kept_apart(parts: Parts) -> None:
     memory = parts.memory
 
     def seen_by(**profile: str) -> int:
-        errors = ErrorFixes(
+        context = ConnectionContext(
             parts.ledger,
             parts.embedder,
-            ErrorSearch(parts.tables, parts.embedder),
-            memory.errors.mirror,
             replace(memory.profile, **profile),
-            lambda: memory.traces(None, 1)[0].created_at,
+            clock=lambda: memory.traces(None, 1)[0].created_at,
+            on_saved=parts.tables.reload,
         )
+        errors = ErrorFixes(context, ErrorSearch(parts.tables, parts.embedder), memory.errors.mirror)
         return len(errors.expect(PlannedCall(tool="Bash", arguments={"command": COMMAND}), 5).fixes)
 
     assert seen_by(scope="user") == 1

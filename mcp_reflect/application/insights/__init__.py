@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from mcp_reflect.application.connection_context import ConnectionContext
 from mcp_reflect.application.guide import find_borne_out, opening_guide
 from mcp_reflect.application.insights.save import save_insights
-from mcp_reflect.application.ports import (
-    Clock,
-    Embedder,
-    Ledger,
-    ReadSession,
-    ReflectionDialogue,
-    TraceSummary,
-    WriteSession,
-)
-from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.ports import ReadSession, ReflectionDialogue, TraceSummary, WriteSession
 from mcp_reflect.application.requests import ReflectRequest
 from mcp_reflect.domain.guide.composition import ProjectGuide
 from mcp_reflect.domain.guide.promotion import promotable
@@ -54,27 +46,17 @@ class ProjectContext:
 class Insights:
     """Reads and creates the insights of a project for one connection. Thread-safe.
 
-    `wake` is called after a job was queued, `saved` with the project whose memories changed.
+    `wake` is called after a job was queued.
     """
 
-    def __init__(
-        self,
-        *,
-        ledger: Ledger,
-        embedder: Embedder,
-        dialogue: ReflectionDialogue,
-        profile: Profile,
-        clock: Clock,
-        wake: Callable[[], None],
-        saved: Callable[[str], None],
-    ) -> None:
-        self._ledger = ledger
-        self._embedder = embedder
+    def __init__(self, context: ConnectionContext, dialogue: ReflectionDialogue, wake: Callable[[], None]) -> None:
+        self._ledger = context.ledger
+        self._embedder = context.embedder
+        self._profile = context.profile
+        self._clock = context.clock
+        self._on_saved = context.on_saved
         self._dialogue = dialogue
-        self._profile = profile
-        self._clock = clock
         self._wake = wake
-        self._saved = saved
 
     # -- reading
 
@@ -126,7 +108,7 @@ class Insights:
         kept = save_insights(
             self._ledger, self._embedder, job, own, sources, profile.insights, profile.initial_q, self._clock()
         )
-        self._saved(profile.project)
+        self._on_saved(profile.project)
         return kept
 
     def queue(self, request: ReflectRequest) -> InsightJob:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mcp_reflect.application.connection_context import ConnectionContext
 from mcp_reflect.application.known_errors.from_runs import RunErrors
 from mcp_reflect.application.known_errors.mirror import Mirror
 from mcp_reflect.application.known_errors.records import (
@@ -15,8 +16,6 @@ from mcp_reflect.application.known_errors.records import (
 )
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.known_errors.warnings import errors_to_expect, planned_trigger
-from mcp_reflect.application.ports import Clock, Embedder, Ledger
-from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery, PlannedCall
 from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.lessons.triggers import trigger_key
@@ -61,22 +60,14 @@ class Recorded:
 class ErrorFixes:
     """A connection's view of the known errors of its project. Thread-safe."""
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        embedder: Embedder,
-        search: ErrorSearch,
-        mirror: Mirror,
-        profile: Profile,
-        clock: Clock,
-    ) -> None:
-        self._ledger = ledger
-        self._embedder = embedder
+    def __init__(self, context: ConnectionContext, search: ErrorSearch, mirror: Mirror) -> None:
+        self._ledger = context.ledger
+        self._embedder = context.embedder
+        self._profile = context.profile
+        self._clock = context.clock
         self._search = search
-        self._profile = profile
-        self._clock = clock
         self.mirror = mirror
-        self.of_runs = RunErrors(embedder, search, profile)
+        self.of_runs = RunErrors(context.embedder, search, context.profile)
 
     def find(self, query: ErrorQuery) -> KnownFixes:
         """Return the known fixes of an error, best first, and record them as retrieved by this connection."""
