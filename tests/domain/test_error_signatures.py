@@ -10,15 +10,8 @@ from hypothesis import strategies as st
 
 from benchmarks.error_pairs.report import OTHER, SAME, RecordedCase, read_recorded
 from mcp_reflect.domain.error_matching.headlines import find_headlines
-from mcp_reflect.domain.error_matching.signatures import (
-    SignatureGroup,
-    error_signatures,
-    is_same,
-    memory_signatures,
-    read_signatures,
-    same_error,
-    stored_signatures,
-)
+from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same, same_error
+from mcp_reflect.domain.error_matching.stored_signatures import memory_signatures, read_signatures, stored_signatures
 
 CASES = list(read_recorded())
 

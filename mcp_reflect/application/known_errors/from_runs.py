@@ -17,7 +17,8 @@ from mcp_reflect.application.ports import Embedder, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.same_lessons import NO_CANDIDATES, Candidates
 from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
-from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same, read_signatures
+from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same
+from mcp_reflect.domain.error_matching.stored_signatures import read_signatures
 from mcp_reflect.domain.lessons.fixed_errors import FixedError, find_fixed_errors, last_steps
 from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.lessons.steps import Step

@@ -10,7 +10,8 @@ from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.error_matching.keywords import error_keywords, normalized_line
 from mcp_reflect.domain.error_matching.reflexion_file import keep_claims
 from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
-from mcp_reflect.domain.error_matching.signatures import memory_signatures, same_error
+from mcp_reflect.domain.error_matching.signatures import same_error
+from mcp_reflect.domain.error_matching.stored_signatures import memory_signatures
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import (
     RETRIEVABLE,

@@ -13,7 +13,7 @@ from typing import Any
 
 from mcp_reflect.application.ports import PortableRow
 from mcp_reflect.domain.error_matching.keywords import error_keywords
-from mcp_reflect.domain.error_matching.signatures import memory_signatures
+from mcp_reflect.domain.error_matching.stored_signatures import memory_signatures
 from mcp_reflect.domain.models import MEMORY_KINDS
 from mcp_reflect.domain.ranking.recency import microseconds
 from mcp_reflect.domain.reflection.embedded_text import embedded_text

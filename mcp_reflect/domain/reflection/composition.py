@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from mcp_reflect.domain.error_matching.keywords import stored_keywords
-from mcp_reflect.domain.error_matching.signatures import stored_signatures
+from mcp_reflect.domain.error_matching.stored_signatures import stored_signatures
 from mcp_reflect.domain.models import Author, ClaimMemory, ReflectionDraft, ReflectionMemory, Review, Trace
 from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text

@@ -1,0 +1,144 @@
+"""The words of a message that name its error, without what differs from run to run and from machine to machine.
+
+Left out are numbers, ids, times, folders, line numbers, levels and hints; what remains are codes, exception types,
+symbols, packages, files and quoted text.
+"""
+
+from __future__ import annotations
+
+import re
+
+_HINT = re.compile(
+    r"""[\s.;,(?–-]*\b(?:did\syou\smean|perhaps\syou|maybe\syou|you\smay\sneed|you\smight|try\s|hint:).*$""",
+    re.IGNORECASE,
+)
+_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "`": "'", "´": "'"})
+_PREFIX = re.compile(
+    r"""(?:
+      [\[(<|]?\b(?:error|fatal|critical|severe|err!?|exception|panic|uncaught|unhandled|failed|fail)\b
+        (?=[\s:\])>|])[\])>|]?:?\s+
+    | (?:error|fatal|panic|uncaught|PHP)\s(?=[A-Z]) | caused\sby:\s | \(in\spromise\)\s
+    | exception\sin\sthread\s"[^"]*"\s
+    | thread\s'[^']*'\s(?:\(\d+\)\s)?panicked\sat\s | [-*>|!]+\s | (?:---\s)?FAIL(?:ED)?:?\s | \[\w[\w.:-]*\]\s
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_NAME = r"[^\s'\"<>:()\[\],;|]"
+_LOCATED = re.compile(
+    rf"""
+      (?P<a>(?:[A-Za-z]:)?{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}}):\[\d+,\d+\]
+    | (?P<b>(?:[A-Za-z]:)?{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}})\(\d+(?:,\d+)?\)
+    | (?P<c>(?:[A-Za-z]:)?{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}}|(?:[\w.-]*/)*(?:Make|Docker)file)
+        :\d+(?::\d+)?(?:-\d+(?::\d+)?)?
+    | (?P<g>{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}}):\(\.\w+\+0x[0-9a-f]+\)
+    | (?P<d>{_NAME}+):\sline\s\d+(?=:)
+    | \b(?:in|at)\s["']?(?P<e>[^\s'"]+?\.[A-Za-z]\w{{0,7}})["']?,?\s(?:on\s)?line\s\d+
+    | ["'](?P<f>[^'"]+)["'],\sline\s\d+
+    | \b[Ll]ines?\s\d+(?:,?\s(?:column|col|char)\s\d+)?
+    """,
+    re.VERBOSE,
+)
+_PATHS_TOLD = re.compile(r"\([^()]*?:\s+(?:/[^\s()]+\s+)+/[^\s()]+\s*(?:\)|$)")
+_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://([^\s'\"<>)\]]+)", re.IGNORECASE)
+_PATH = re.compile(
+    r"(?<![\w.@:+-])(?:[A-Za-z]:)?(?:~|\.{1,2})?(?:[\\/]?[\w.@+~$#{}%-]+)?(?:[\\/]+[\w.@+~$#{}%=-]+)+[\\/]?"
+)
+_TEMPORARY = re.compile(r"(?:^|[\\/])(?:tmp|temp|T|var[\\/]folders[\\/].*)[\\/][^\\/]+$", re.IGNORECASE)
+_TIME = re.compile(
+    r"\b\d{4}-\d\d-\d\d(?:[t\s_]\d\d:?\d\d(?::?\d\d)?(?:[.,]\d+)?(?:\s?z\b|\s?[+-]\d\d:?\d\d)?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?"
+    r"|\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds?|µs|ns|kB|MB|GiB|MiB|bytes)\b",
+    re.IGNORECASE,
+)
+_ID = re.compile(
+    r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b0x[0-9a-f]+\b"
+    r"|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b|(?<![^\W_])(?=[a-z\d]{8})[a-z]*\d+[a-z]+\d+[a-z\d]*(?![^\W_])",
+    re.IGNORECASE,
+)
+_PORT = re.compile(r"(?<=[\w.\])]):(\d{2,5})\b|\bport[ =:]*(\d{2,5})\b", re.IGNORECASE)
+_EPHEMERAL = 32_768
+_TOKEN = re.compile(r"""'[^\w\s']{1,4}'|"[^\w\s"]{1,4}"|[\w$@]+(?:(?:::|->|[.\-#/+])[\w$@]+)*""")
+_NUMBER = re.compile(r"[-+]?\d[\d_.,]*$|^#$")
+_TYPE_NAME = re.compile(r"(?:error|exception|fault|failure|panic)$")
+_QUALIFIED_TYPE = re.compile(r"^[\w$]+(?:\.[\w$]+)*\.(?=\w+(?:error|exception)$)")
+_WORD = re.compile(r"\w+")
+
+_NAMELESS = frozenset(
+    _WORD.findall(
+        """
+        a an and any are array as assert assertion at attempt attribute be been block bounds but by call called
+        can cannot closed code constant core could declaration declared dereference did division divide do does
+        dumped element empty end eof error exceeded exception expected expression fault file found for from func
+        function got handle has have identifier in index input integer invalid invocation is it iterator key
+        keyword len length limit list main map match maximum memory method mismatched missing must name negative
+        nil no nonetype none not null nullpointerexception number object of on operand operation or out overflow
+        parse parser pointer property raise raised range recursion reference referenced reached read result
+        return returned runtime segmentation segment shift should sigsegv signal size stack statement string
+        subscript symbol syntax that the this to token tokens too type types unable undeclared undefined
+        underflow unexpected unhandled unknown unterminated unwrap valid value values variable violation was
+        while with without write wrong zero depth allowed used before after more than option some err ok true
+        false here near line column char char0 illegal access address segv goroutine panic instruction expecting
+        enclosed double quotes delimiter json decoder position such directory connection refused reset timed
+        timeout permission denied errno addr pc urlopen open connect connecting econnrefused econnreset
+        etimedout enotfound eaddrinuse enoent eacces eperm enotdir eisdir fetch request server client network
+        host port already use listen bind socket remote peer hung up unreachable temporary resolution service
+        try again io os
+        """
+    )
+)
+"""Words of messages that name nothing: an error told in these words alone may have any cause."""
+
+
+def words_of(text: str, *, numbers: bool = False) -> tuple[list[str], list[str]]:
+    """Return the words of a line in lower case and in order, and the names of the files that stand in it as locations.
+
+    `numbers` keeps the numbers, too.
+    """
+    files: list[str] = []
+
+    def located(found: re.Match[str]) -> str:
+        files.append(base_name(next((name for name in found.groups() if name), "")))
+        return " "
+
+    def port(found: re.Match[str]) -> str:
+        number = found[1] or found[2]
+        return f" port{number} " if int(number) < _EPHEMERAL else " "
+
+    text = _PATHS_TOLD.sub(" ", text.translate(_QUOTES))
+    text = _HINT.sub("", text)
+    text = _without_prefixes(text)
+    text = _URL.sub(lambda url: f" {url[1].split('?')[0].strip('/').replace('/', ' ')} ", text)
+    text = _LOCATED.sub(located, text)
+    text = _without_prefixes(text.strip(" :-"))
+    text = _TIME.sub(" ", text)
+    text = _PATH.sub(lambda path: f" {base_name(path[0])} ", text)
+    text = _ID.sub(" ", _PORT.sub(port, text))
+    found = (word.strip("-.") if word[0] not in "'\"" else word for word in _TOKEN.findall(text.casefold()))
+    told = [_QUALIFIED_TYPE.sub("", word) for word in found if word]
+    return [word for word in told if numbers or not _NUMBER.match(word)], files
+
+
+def file_in(text: str) -> str:
+    """Return the name of the first file that stands in a text as a location; empty where there is none."""
+    found = _LOCATED.search(text)
+    return base_name(next((name for name in found.groups() if name), "")) if found else ""
+
+
+def is_nameless(word: str) -> bool:
+    """Return true for a word of messages that names nothing, so that any error may be told in it."""
+    if word[0] in "'\"":
+        return True
+    parts = _WORD.findall(word)
+    return all(part in _NAMELESS or part.isdigit() or len(part) == 1 or _TYPE_NAME.search(part) for part in parts)
+
+
+def _without_prefixes(text: str) -> str:
+    while found := _PREFIX.match(text):
+        text = text[found.end() :].lstrip()
+    return text
+
+
+def base_name(path: str) -> str:
+    """Return the last part of a path in lower case; empty for a name that was made up for one run."""
+    name = re.split(r"[\\/]", path.rstrip("\\/"))[-1]
+    made_up = _TEMPORARY.search(path) and (re.match(r"(?:tmp|cc|go-build|rustc)\w*", name) or _ID.search(name))
+    return "" if made_up else name.casefold()

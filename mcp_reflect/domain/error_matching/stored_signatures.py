@@ -1,0 +1,42 @@
+"""Signatures of errors as a memory stores them: each group that belongs to one text is one JSON text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from mcp_reflect.domain.error_matching.signatures import ErrorSignature, SignatureGroup, error_signatures
+
+
+def stored_signatures(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the signatures of texts as a memory stores them: one JSON text per text that has any."""
+    groups = dict.fromkeys(error_signatures(text) for text in texts)
+    return tuple(_dumped(group) for group in groups if group)
+
+
+def memory_signatures(mistake: str, evidence: Iterable[str]) -> tuple[str, ...]:
+    """Return the stored signatures of an error: of its mistake, and of each piece of its evidence.
+
+    A mistake that only repeats a line of the evidence has none of its own: the evidence knows the place.
+    """
+    stored = stored_signatures(evidence)
+    known = {each.key for group in stored for each in read_signatures(group)}
+    own = error_signatures(mistake)
+    repeats = bool(own) and all(each.key in known for each in own)
+    return stored if repeats or not own else (_dumped(own), *stored)
+
+
+def _dumped(group: SignatureGroup) -> str:
+    rows = [
+        [each.key, each.named, each.outside, each.file, each.function, sorted(each.source), sorted(each.details)]
+        for each in group
+    ]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_signatures(stored: str) -> SignatureGroup:
+    """Return the signatures that `stored_signatures` wrote as one text."""
+    return tuple(
+        ErrorSignature(key, named, outside, file, function, frozenset(source), frozenset(details))
+        for key, named, outside, file, function, source, details in json.loads(stored)
+    )
