@@ -88,7 +88,7 @@ _NAMELESS = frozenset(
 """Words of messages that name nothing: an error told in these words alone may have any cause."""
 
 
-def words_of(text: str, *, numbers: bool = False) -> tuple[list[str], list[str]]:
+def split_message(text: str, *, numbers: bool = False) -> tuple[list[str], list[str]]:
     """Return the words of a line in lower case and in order, and the names of the files that stand in it as locations.
 
     `numbers` keeps the numbers, too.

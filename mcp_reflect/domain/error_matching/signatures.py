@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from mcp_reflect.domain.error_matching.headlines import Headline, find_headlines
 from mcp_reflect.domain.error_matching.keywords import normalized_line
-from mcp_reflect.domain.error_matching.message_words import base_name, file_in, is_nameless, words_of
+from mcp_reflect.domain.error_matching.message_words import base_name, file_in, is_nameless, split_message
 
 _MOST_WORDS = 60
 _OPENING = 4
@@ -123,7 +123,7 @@ def same_error(mistake: str, evidence: str, other_mistake: str, other_evidence: 
     Their mistakes must have the same words apart from what differs from run to run, in any order (or be equal when
     normalized, where nothing else is left). Where both have evidence, that must not contradict it.
     """
-    mine, theirs = words_of(mistake)[0], words_of(other_mistake)[0]
+    mine, theirs = split_message(mistake)[0], split_message(other_mistake)[0]
     alike = (
         sorted(mine) == sorted(theirs) if mine or theirs else normalized_line(mistake) == normalized_line(other_mistake)
     )
@@ -140,7 +140,7 @@ def _allow(ours: SignatureGroup, others: SignatureGroup) -> bool:
 
 def signature_of(headline: Headline) -> ErrorSignature:
     """Return the signature of a headline; its key is empty where nothing is left of it."""
-    words, files = words_of(headline.text)
+    words, files = split_message(headline.text)
     path, function = headline.frame
     details = " ".join(headline.details)
     return ErrorSignature(
@@ -166,4 +166,4 @@ def _name_other_files(a: frozenset[str], b: frozenset[str]) -> bool:
 
 def _bag(text: str, *, numbers: bool = False) -> frozenset[str]:
     """The distinct words of code, or of lines of explanation."""
-    return frozenset(word for word in words_of(text[:2_000], numbers=numbers)[0] if word[0] not in "'\"")
+    return frozenset(word for word in split_message(text[:2_000], numbers=numbers)[0] if word[0] not in "'\"")
