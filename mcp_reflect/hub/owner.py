@@ -11,33 +11,28 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, suppress
+from contextlib import ExitStack, suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import anyio
 from anyio import from_thread, to_thread
 from anyio.abc import SocketListener, SocketStream, TaskGroup
-from mcp.server import MCPServer
 
 from mcp_reflect import __version__
-from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.bootstrap.memory import Store, build_memory, open_store
+from mcp_reflect.bootstrap.memory import Store, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.errors import MemoryUnavailable, ReflectError, UsageError
-from mcp_reflect.hub.handshake import client_settings, connection_id, receive_hello, refusal_line, refuse_hello
+from mcp_reflect.hub.client_sessions import ClientSessions
+from mcp_reflect.hub.handshake import client_settings, receive_hello, refusal_line, refuse_hello
 from mcp_reflect.hub.line_stream import LineStream
 from mcp_reflect.hub.listener import HubListener, accept_connections, open_listener, raise_descriptor_limit
 from mcp_reflect.hub.log_file import HubLog
 from mcp_reflect.hub.maintenance import MAINTENANCE_COMMANDS, MaintenanceEvent, run_maintenance
 from mcp_reflect.hub.outbox_intake import INTAKE_INTERVAL_S, empty_outbox, has_waiting_runs, take_in_runs
 from mcp_reflect.hub.record_reading import answer_read, reader_settings
-from mcp_reflect.hub.session import FINISH_TIMEOUT_S, HubSession
+from mcp_reflect.hub.session import FINISH_TIMEOUT_S
 from mcp_reflect.hub.status import count_queued_reflections, find_setting_conflicts, resident_bytes, warn_of_lost_writes
-from mcp_reflect.server.app import build_server
-from mcp_reflect.server.client_project import ClientProject
 from mcp_reflect.wire import handshake
 from mcp_reflect.wire.hub_launcher import HUB_LOG
 from mcp_reflect.wire.owner_note import HUB_ROLE
@@ -105,13 +100,11 @@ class Hub:
         self._listening = listening
         self._logs = logs
         self._version = version
-        self._servers: dict[bool, MCPServer[MemoryService]] = {False: build_server()}
-        self._sessions: set[HubSession] = set()
+        self._sessions = ClientSessions(settings, store, version)
         self._maintaining = 0
         self._idle_since = time.monotonic()
         self._started = time.time()
         self._leaving = anyio.Event()
-        self._sessions_ended = anyio.Event()
 
     async def serve(self) -> None:
         """Returns when every session is over, at most FINISH_S after the hub was told to leave."""
@@ -131,10 +124,7 @@ class Hub:
             self._listening.file.unlink(missing_ok=True)
             _last_resort()
             connections.cancel_scope.deadline = anyio.current_time() + FINISH_TIMEOUT_S
-            for session in list(self._sessions):
-                connections.start_soon(session.retire)
-            if not self._sessions:
-                self._sessions_ended.set()
+            self._sessions.retire(connections)
 
     async def _accept(self, connections: TaskGroup) -> None:
         async with await SocketListener.from_socket(self._listening.socket) as listener:
@@ -192,14 +182,14 @@ class Hub:
     async def _answer(self, lines: LineStream, hello: dict[str, Any]) -> None:
         command = hello.get("command")
         if command == "":
-            await self._session(lines, hello)
+            await self._sessions.serve(lines, hello)
         elif command == "status":
             await lines.send(handshake.encode_line({"ok": True, "status": await self._status()}))
         elif command in {"retire", "stop"}:
             await lines.send(handshake.encode_line({"ok": True, "pid": os.getpid()}))
             self._leaving.set()
             # The end of this connection says that nobody is left to wait for.
-            await self._sessions_ended.wait()
+            await self._sessions.ended.wait()
         elif command in MAINTENANCE_COMMANDS:
             await self._maintain(lines, hello)
         elif command == handshake.READ_COMMAND:
@@ -207,64 +197,6 @@ class Hub:
         else:
             problem = f"this hub (mcp-reflect {self._version}) knows no command {command!r}"
             await refuse_hello(lines, UsageError(problem), 1)
-
-    async def _session(self, lines: LineStream, hello: dict[str, Any]) -> None:
-        if handshake.is_newer(str(hello.get("version")), self._version):
-            await lines.send(handshake.encode_line({"ok": True, "older": True, "version": self._version}))
-            return
-        async with AsyncExitStack() as stack:
-            try:
-                settings = client_settings(hello, self._settings.home)
-                memory = await stack.enter_async_context(self._memory(settings, hello))
-            except ReflectError as error:
-                await refuse_hello(lines, error, 2)
-                return
-            project = None
-            if not settings.project_settled:
-                opened = await stack.enter_async_context(_closing_in_worker())
-                project = ClientProject(partial(self._memory_by_roots, hello, opened))
-            session = HubSession(lines, memory, hello.get("pid"), project)
-            self._sessions.add(session)
-            stack.callback(self._end, session)
-            warnings = find_setting_conflicts(self._settings, settings)
-            answer = {"ok": True, "version": self._version, "pid": os.getpid(), "warnings": warnings}
-            answer |= {"project": settings.project, "project_from": settings.project_origin}
-            await lines.send(handshake.encode_line(answer))
-            if self._leaving.is_set():
-                await session.retire()
-            self._store.notify(settings.project)
-            await session.serve(self._server(settings))
-
-    def _server(self, settings: Settings) -> MCPServer[MemoryService]:
-        hooked = settings.hooks.active
-        if hooked not in self._servers:
-            self._servers[hooked] = build_server(hooked=hooked)
-        return self._servers[hooked]
-
-    def _end(self, session: HubSession) -> None:
-        self._sessions.discard(session)
-        if self._leaving.is_set() and not self._sessions:
-            self._sessions_ended.set()
-
-    @asynccontextmanager
-    async def _memory(self, settings: Settings, hello: dict[str, Any]) -> AsyncIterator[MemoryService]:
-        opened = build_memory(settings, self._store, connection=connection_id(hello))
-        memory = await to_thread.run_sync(opened.__enter__)
-        try:
-            yield memory
-        finally:
-            # Closing waits a little for the queue, and nobody else should.
-            with anyio.CancelScope(shield=True):
-                await to_thread.run_sync(opened.__exit__, None, None, None)
-
-    def _memory_by_roots(self, hello: dict[str, Any], opened: ExitStack, roots: Sequence[Path]) -> MemoryService | None:
-        """The memory for a client with these roots, which `opened` closes; None where they name no project."""
-        settings = client_settings(hello, self._settings.home, roots)
-        if not settings.project_settled:
-            return None
-        memory = opened.enter_context(build_memory(settings, self._store, connection=connection_id(hello)))
-        self._store.notify(settings.project)
-        return memory
 
     async def _read(self, lines: LineStream, hello: dict[str, Any]) -> None:
         try:
@@ -310,18 +242,7 @@ class Hub:
             "version": self._version,
             "home": str(self._settings.home),
             "started": self._started,
-            "clients": [session.status() for session in self._sessions],
+            "clients": self._sessions.status(),
             "queued": await to_thread.run_sync(count_queued_reflections, self._store.ledger),
             "memory_bytes": resident_bytes(),
         }
-
-
-@asynccontextmanager
-async def _closing_in_worker() -> AsyncIterator[ExitStack]:
-    """A stack that is closed in a thread: closing a memory waits a little for the queue, and nobody else should."""
-    stack = ExitStack()
-    try:
-        yield stack
-    finally:
-        with anyio.CancelScope(shield=True):
-            await to_thread.run_sync(stack.close)
