@@ -3,6 +3,7 @@
 from mcp_reflect.domain.models.common import Author, Frozen, Metadata, Origin, Result, Scalar
 from mcp_reflect.domain.models.insight import InsightDraft, Material, Observation
 from mcp_reflect.domain.models.job import IngestStatus, InsightJob, Job, JobState, ReflectionJob
+from mcp_reflect.domain.models.match import Match, ScoreParts
 from mcp_reflect.domain.models.memory import (
     IN_FORCE,
     MEMORY_FIELDS,
@@ -14,11 +15,9 @@ from mcp_reflect.domain.models.memory import (
     InsightMemory,
     Kind,
     LogEntry,
-    Match,
     Memory,
     MemoryBase,
     ReflectionMemory,
-    ScoreParts,
     Status,
     flat_fields,
     of_kind,

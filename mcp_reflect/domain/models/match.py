@@ -1,0 +1,36 @@
+"""Matches: memories as answers to a query, with what they were ranked by."""
+
+from __future__ import annotations
+
+from mcp_reflect.domain.models.common import Frozen
+from mcp_reflect.domain.models.memory import Memory
+
+
+class ScoreParts(Frozen):
+    """The parts of a score: `(1 - lambda_) * (meaning + words + neighbours) + lambda_ * quality + task_record`.
+
+    `meaning` is the similarity, `words` what shared words add to it, and `neighbours` what similarity to the best match
+    adds; the three make the relevance. `quality` is what the memory earned on any task (`ranking/scoring.py`), and
+    `task_record` what reviews on this very task and its rewordings add or take.
+    """
+
+    lambda_: float
+    meaning: float
+    words: float
+    neighbours: float
+    quality: float
+    task_record: float
+
+
+class Match(Frozen):
+    """A memory as an answer to a query. `similarity` is the cosine in [-1, 1], `score` what it was ranked by.
+
+    `relevance` is what stands in the score beside the q_value: see `ranking/relevance.py`, and the similarity where a
+    query is compared by meaning alone. `parts` add up to the score.
+    """
+
+    memory: Memory
+    similarity: float
+    relevance: float
+    score: float
+    parts: ScoreParts
