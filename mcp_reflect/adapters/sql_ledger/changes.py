@@ -1,10 +1,14 @@
-"""What was written after a number, as the ranking and the index follow it."""
+"""What was written after a number, as the ranking and the index follow it.
+
+Each write is followed by one reading of it. The statements are many and find little, so that SQLAlchemy's part takes
+longer than the database's: they are built once.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, CompoundSelect, Connection, Select, and_, case, or_, select, union
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, String, and_, bindparam, case, or_, select, union
 
 from mcp_reflect.adapters.sql_ledger import ranking_rows, rows, schema
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
@@ -17,13 +21,102 @@ from mcp_reflect.domain.reflection.embedded_text import lesson_text
 from mcp_reflect.domain.text import terms
 from mcp_reflect.domain.text.condensation import prose_of
 
+_PROJECT, _MODEL = bindparam("project", type_=String), bindparam("model", type_=String)
+_AFTER = bindparam("after", type_=BigInteger)
+_M, _U, _E, _T = schema.memories.c, schema.utilities.c, schema.utility_events.c, schema.traces.c
+_V, _W = schema.embeddings.c, schema.words.c
+
 _SAYS_WHAT_TO_DO = and_(
-    schema.memories.c.correct_action != "",
+    _M.correct_action != "",
     # What an extracted lesson says of a failed run is what worked in it, not how its error was solved.
-    or_(schema.memories.c.kind != "reflection", schema.memories.c.author != "extractive"),
+    or_(_M.kind != "reflection", _M.author != "extractive"),
+)
+_FOUND_IN_RUN = and_(_M.kind == "error", _M.author == "extractive")
+_UNSIGNED = and_(_M.error_signatures == "", _M.error_keywords != "")  # written before there were signatures
+_UNREAD = _W.lesson.is_(None)  # written before lessons were counted, or with other terms
+_UNKEYED = _W.lesson_key.is_(None)
+_HAS_VECTOR = and_(_V.memory_id == _M.id, _V.model == _MODEL)
+_HAS_WORDS = and_(_W.memory_id == _M.id, _W.version == terms.TERMS_VERSION)
+_IS_NEW = and_(_M.project == _PROJECT, _M.seq > _AFTER)
+
+_WRITTEN = (
+    select(
+        _M.id,
+        _M.user,
+        _M.status,
+        _M.metadata,
+        _U.q_value,
+        _M.created_at,
+        _V.vector,
+        _M.seq,
+        _M.kind,
+        _SAYS_WHAT_TO_DO,
+        _M.error_keywords,
+        _M.error_signatures,
+        *(case((_UNSIGNED, text)) for text in (_M.key_mistake, _M.evidence)),
+        _U.last_used_at,
+        _FOUND_IN_RUN,
+        _M.triggers,
+        _W.terms,
+        case((_W.terms.is_(None), _M.embedded_text)),
+        case((_M.status == "superseded", _M.superseded_by), else_=""),
+        _M.initial_q,
+        _W.lesson,
+        _W.lesson_key,
+        *(case((_UNKEYED, text)) for text in (_M.task, _M.reflection)),
+        *(case((_UNREAD, text)) for text in (_M.reflection, _M.correct_action, _M.guidance)),
+    )
+    .join_from(schema.memories, schema.utilities, _M.id == _U.memory_id)
+    .outerjoin(schema.embeddings, _HAS_VECTOR)
+    .outerjoin(schema.words, _HAS_WORDS)
+    .where(_IS_NEW)
+    .order_by(_M.seq)
 )
 
-_FOUND_IN_RUN = and_(schema.memories.c.kind == "error", schema.memories.c.author == "extractive")
+_IS_MOVED = and_(_U.project == _PROJECT, _U.seq > _AFTER)
+_MOVED = select(_U.memory_id, _U.q_value).where(_IS_MOVED)
+
+_SHARED_METADATA = (
+    select(schema.witnesses.c.memory_id, _T.metadata)
+    .join_from(schema.witnesses, schema.memories, _M.id == schema.witnesses.c.memory_id)
+    .join(schema.traces, _T.id == schema.witnesses.c.trace_id)
+    .where(_IS_NEW, _M.source_trace_id != schema.witnesses.c.trace_id)
+)
+
+
+class _TaskStatements:
+    """What memories earned on each task, and how those tasks are worded, for events that `chosen` chooses.
+
+    Not one statement: joined, each task would be read, and known again, with every event. `unread` chooses the traces
+    whose tasks are read: words and vectors take longest, and those of older events were read with them.
+    """
+
+    def __init__(self, chosen: ColumnElement[bool], unread: Any) -> None:
+        self.runs = select(_T.id, _T.task).where(_T.id.in_(select(_E.trace_id).where(chosen)))
+        self.events = (
+            select(_E.memory_id, _E.trace_id, _E.alpha, _E.reward).where(chosen).order_by(_E.memory_id, _E.seq)
+        )
+        self.wordings: Select[Any] = (
+            select(_T.task, _W.terms, _V.vector)
+            .select_from(schema.traces)
+            .outerjoin(schema.memories, and_(_M.source_trace_id == _T.id, _M.kind == "reflection"))
+            .outerjoin(schema.embeddings, _HAS_VECTOR)
+            .outerjoin(schema.words, _HAS_WORDS)
+            .where(_T.id.in_(unread))
+            .order_by(_T.created_at, _T.id)
+        )
+
+
+def _task_statements_of_changes() -> _TaskStatements:
+    moved = select(_U.memory_id).where(_IS_MOVED)
+    changed = _E.memory_id.in_(union(moved, select(_M.id).where(_IS_NEW)))
+    new = select(_E.trace_id).where(changed, _E.seq > _AFTER)
+    rewritten = select(_M.source_trace_id).join(schema.utility_events, _E.trace_id == _M.source_trace_id)
+    return _TaskStatements(changed, union(new, rewritten.where(_IS_NEW)))
+
+
+_OF_CHANGES = _task_statements_of_changes()
+_OF_PROJECT = _TaskStatements(_E.project == _PROJECT, select(_E.trace_id).where(_E.project == _PROJECT))
 
 
 def read_changes(connection: Connection, project: str, model: str, after: int, seq: int) -> Changes:
@@ -32,46 +125,9 @@ def read_changes(connection: Connection, project: str, model: str, after: int, s
     `seq` is the number of the latest change. Where `after` is 0 the utilities are left out: the memories carry their
     q_value.
     """
-    m, u, e, w = schema.memories, schema.utilities, schema.embeddings, schema.words
-    wanted: list[ColumnElement[Any]] = [
-        m.c.id,
-        m.c.user,
-        m.c.status,
-        m.c.metadata,
-        u.c.q_value,
-        m.c.created_at,
-        e.c.vector,
-        m.c.seq,
-    ]
-    unsigned = and_(m.c.error_signatures == "", m.c.error_keywords != "")  # written before there were signatures
-    said = (m.c.key_mistake, m.c.evidence)
-    wanted += [m.c.kind, _SAYS_WHAT_TO_DO, m.c.error_keywords, m.c.error_signatures]
-    wanted += [*(case((unsigned, text)) for text in said), u.c.last_used_at, _FOUND_IN_RUN]
-    wanted += [m.c.triggers]
-    wanted += [w.c.terms, case((w.c.terms.is_(None), m.c.embedded_text))]
-    unread = w.c.lesson.is_(None)  # written before lessons were counted, or with other terms
-    texts = (m.c.reflection, m.c.correct_action, m.c.guidance)
-    wanted += [case((m.c.status == "superseded", m.c.superseded_by), else_="")]
-    unkeyed = w.c.lesson_key.is_(None)
-    wanted += [
-        m.c.initial_q,
-        w.c.lesson,
-        w.c.lesson_key,
-        case((unkeyed, m.c.task)),
-        case((unkeyed, m.c.reflection)),
-    ]
-    wanted += [case((unread, text)) for text in texts]
-    written = (
-        select(*wanted)
-        .join_from(m, u, m.c.id == u.c.memory_id)
-        .outerjoin(e, and_(e.c.memory_id == m.c.id, e.c.model == model))
-        .outerjoin(w, and_(w.c.memory_id == m.c.id, w.c.version == terms.TERMS_VERSION))
-        .where(m.c.project == project, m.c.seq > after)
-        .order_by(m.c.seq)
-    )
-    moved = select(u.c.memory_id, u.c.q_value).where(u.c.project == project, u.c.seq > after)
-    records, tasks = _task_records(connection, project, model, after)
-    others = _other_metadata(connection, project, after)
+    since = {"project": project, "after": after}
+    records, tasks = _task_records(connection, since | {"model": model})
+    others = _other_metadata(connection, since)
     memories = [
         MemoryChange(
             memory_id=memory_id,
@@ -124,69 +180,40 @@ def read_changes(connection: Connection, project: str, model: str, after: int, s
             task,
             reflection,
             *told_by,
-        ) in connection.execute(written)
+        ) in connection.execute(_WRITTEN, since | {"model": model})
     ]
     # The rows above carry their q_value already, which matters when a whole project is read.
-    told = connection.execute(moved) if after else ()
+    told = connection.execute(_MOVED, since) if after else ()
     utilities = [UtilityChange(memory_id, q_value, records.get(memory_id, ())) for memory_id, q_value in told]
     return Changes(seq=seq, memories=memories, utilities=utilities, tasks=tasks)
 
 
-def _other_metadata(connection: Connection, project: str, after: int) -> dict[str, tuple[Metadata, ...]]:
-    """The metadata of the runs that taught the memories written after `after`, without those of their sources."""
-    m, w, t = schema.memories.c, schema.witnesses.c, schema.traces.c
-    shared = (
-        select(w.memory_id, t.metadata)
-        .join_from(schema.witnesses, schema.memories, m.id == w.memory_id)
-        .join(schema.traces, t.id == w.trace_id)
-        .where(m.project == project, m.seq > after, m.source_trace_id != w.trace_id)
-    )
+def _other_metadata(connection: Connection, since: dict[str, Any]) -> dict[str, tuple[Metadata, ...]]:
+    """The metadata of the runs that taught the memories written `since`, without those of their sources."""
     found: dict[str, tuple[Metadata, ...]] = {}
-    for memory_id, metadata in connection.execute(shared):
+    for memory_id, metadata in connection.execute(_SHARED_METADATA, since):
         if metadata and metadata not in found.get(memory_id, ()):
             found[memory_id] = (*found.get(memory_id, ()), metadata)
     return found
 
 
 def _task_records(
-    connection: Connection, project: str, model: str, after: int
+    connection: Connection, since: dict[str, Any]
 ) -> tuple[dict[str, tuple[TaskRecord, ...]], list[TaskWording]]:
-    """What the memories that changed after `after` (all, where it is 0) earned on each task, and the tasks of what is
+    """What the memories that changed `since` (all, where `after` is 0) earned on each task, and the tasks of what is
     new in that, those of the latest runs last.
 
     A task has the terms and the vector of the memory that its run left, which was embedded in the same words.
     """
-    m, u, e, t = schema.memories.c, schema.utilities.c, schema.utility_events.c, schema.traces.c
-    v, w = schema.embeddings, schema.words
-    mine: ColumnElement[bool] = e.project == project
-    if after:
-        moved = select(u.memory_id).where(u.project == project, u.seq > after)
-        mine = e.memory_id.in_(union(moved, select(m.id).where(m.project == project, m.seq > after)))
-    # Not one statement: joined, each task would be read, and known again, with every event.
-    runs = select(t.id, t.task).where(t.id.in_(select(e.trace_id).where(mine)))
-    task_of = {trace_id: task_key(task) for trace_id, task in connection.execute(runs)}
-    events = select(e.memory_id, e.trace_id, e.alpha, e.reward).where(mine).order_by(e.memory_id, e.seq)
+    statements = _OF_CHANGES if since["after"] else _OF_PROJECT
+    task_of = {trace_id: task_key(task) for trace_id, task in connection.execute(statements.runs, since)}
     found = task_records(
         (memory_id, task_of[trace_id], alpha, reward)
-        for memory_id, trace_id, alpha, reward in connection.execute(events)
+        for memory_id, trace_id, alpha, reward in connection.execute(statements.events, since)
         if trace_id in task_of
     )
-    # Words and vectors take longest to read, and those of older events were read with them.
-    unread: Select[tuple[str]] | CompoundSelect[tuple[str]] = select(e.trace_id).where(mine, e.seq > after)
-    if after:
-        rewritten = select(m.source_trace_id).join(schema.utility_events, e.trace_id == m.source_trace_id)
-        unread = union(unread, rewritten.where(m.project == project, m.seq > after))
-    wordings = (
-        select(t.task, w.c.terms, v.c.vector)
-        .select_from(schema.traces)
-        .outerjoin(schema.memories, and_(m.source_trace_id == t.id, m.kind == "reflection"))
-        .outerjoin(v, and_(v.c.memory_id == m.id, v.c.model == model))
-        .outerjoin(w, and_(w.c.memory_id == m.id, w.c.version == terms.TERMS_VERSION))
-        .where(t.id.in_(unread))
-        .order_by(t.created_at, t.id)
-    )
     tasks: dict[int, TaskWording] = {}
-    for task, counted, blob in connection.execute(wordings):
+    for task, counted, blob in connection.execute(statements.wordings, since):
         key = task_key(task)
         if key not in tasks or (blob is not None and tasks[key].vector is None):
             vector = None if blob is None else ranking_rows.to_vector(blob)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -25,7 +26,7 @@ def translated(doing: str) -> Iterator[None]:
     """Turn the database's errors into LedgerError, without the statement's values."""
     try:
         yield
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, sqlite3.Error) as error:  # of the driver itself where rows are read by it
         raise ledger_error(doing, getattr(error, "orig", None) or error) from error
 
 

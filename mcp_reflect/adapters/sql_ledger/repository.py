@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from functools import lru_cache
 
 from sqlalchemy import Connection, RowMapping, TextClause, text
 
 from mcp_reflect.adapters.sql_ledger.change_feed import SqlChangeFeed
-from mcp_reflect.adapters.sql_ledger.queries.rows import RecordQueries
+from mcp_reflect.adapters.sql_ledger.queries.rows import RecordQueries, RowSource, SqliteRows
 
 
 class SqlRepository(RecordQueries):
     """Works on the connection of one session; `feed` numbers what it changes."""
 
     def __init__(self, connection: Connection, feed: SqlChangeFeed) -> None:
-        super().__init__(SqlAlchemyRows(connection))
+        super().__init__(row_source(connection))
         self._connection = connection
         self._feed = feed
+
+
+def row_source(connection: Connection) -> RowSource:
+    """Return what reads rows on a connection: SQLite's driver itself, as SQLAlchemy takes longer than the database."""
+    driver = connection.connection.driver_connection
+    if isinstance(driver, sqlite3.Connection):
+        return SqliteRows(driver)
+    return SqlAlchemyRows(connection)
 
 
 class SqlAlchemyRows:

@@ -25,7 +25,7 @@ from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.change_feed import LATEST_SEQ
 from mcp_reflect.adapters.sql_ledger.queries.history import SqlRetrievalRecords
 from mcp_reflect.adapters.sql_ledger.queries.memories import SqlMemoryRecords
-from mcp_reflect.adapters.sql_ledger.repository import SqlAlchemyRows, SqlRepository
+from mcp_reflect.adapters.sql_ledger.repository import SqlRepository, row_source
 from mcp_reflect.application.ports import OutOfDate
 from mcp_reflect.domain.models import Memory, Retrieval
 
@@ -76,7 +76,7 @@ def record_retrieval(connection: Connection, retrieval: Retrieval, as_of: int | 
         return {}
     used_at = rows.to_microseconds(retrieval.created_at)
     connection.execute(_use_of_several(len(ids)), ids | {"used_at": used_at})
-    return SqlMemoryRecords(SqlAlchemyRows(connection)).by_ids(retrieval.memory_ids)
+    return SqlMemoryRecords(row_source(connection)).by_ids(retrieval.memory_ids)
 
 
 @lru_cache(maxsize=64)
