@@ -12,7 +12,7 @@ from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.ports import Embedder, VectorIndex
 from mcp_reflect.application.prepared_review import PreparedReview
-from mcp_reflect.application.project_tables import ProjectTables
+from mcp_reflect.application.project_tables import LATE_CHANGES, ProjectTables
 from mcp_reflect.application.same_lessons import NO_CANDIDATES, Candidates
 from mcp_reflect.domain.lessons.sameness import SAME_KIND, lesson_key
 from mcp_reflect.domain.lessons.supersession import Statement
@@ -60,7 +60,7 @@ class LessonSearch:
             return NO_CANDIDATES
         reflection = render_reflection(draft)
         key, amends = lesson_key(trace.task, reflection), Statement(trace.task, reflection).may_amend
-        with self._tables.caught_up(trace.project, refresh=False) as tables:  # who joins looks at what is newer
+        with self._tables.caught_up(trace.project, refresh=False, behind=LATE_CHANGES) as tables:
             table = tables.table
             parts: list[Rows] = [np.flatnonzero((table.lesson_keys == key) & table.alive)[:_LIKE]]
             parts += self._of_same_kind(trace.project, table, [embedded.vectors[trace.task], *claims])

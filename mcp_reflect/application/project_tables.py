@@ -32,6 +32,10 @@ class TablesOfProject:
         return self._error_rows[1:]
 
 
+LATE_CHANGES = 16
+"""Changes that a search before a transaction may lack: the transaction looks at what is newer itself, one by one, which
+is quicker than to bring the tables up to date for each run."""
+
 LEARNING_TASKS = 4
 """Tasks that one step of learning compares with every memory: the longest that a query waits for it."""
 
@@ -51,14 +55,14 @@ class ProjectTables:
         self.learns_in_background = False
 
     @contextmanager
-    def caught_up(self, project: str, *, refresh: bool = True) -> Iterator[TablesOfProject]:
+    def caught_up(self, project: str, *, refresh: bool = True, behind: int = 0) -> Iterator[TablesOfProject]:
         """Give the tables with all that the ledger committed; what other processes wrote only with `refresh`.
 
-        Raises LedgerError.
+        Without it, tables that lack at most `behind` changes are given as they are. Raises LedgerError.
         """
         tables, lock = self._of(project)
         with lock:
-            self._catch_up(project, tables, refresh=refresh)
+            self._catch_up(project, tables, refresh=refresh, behind=behind)
             if not self.learns_in_background:
                 tables.table.learn(tasks=1)
             yield tables
@@ -94,9 +98,9 @@ class ProjectTables:
         with self._opening:
             self._tables.pop(project, None)
 
-    def _catch_up(self, project: str, tables: TablesOfProject, *, refresh: bool = True) -> None:
+    def _catch_up(self, project: str, tables: TablesOfProject, *, refresh: bool = True, behind: int = 0) -> None:
         applied = tables.table.seq
-        if not refresh and self._ledger.known_seq == applied:
+        if not refresh and self._ledger.known_seq - applied <= (behind if applied else 0):
             return
         with self._ledger.reading() as session:
             if refresh and session.feed.latest_seq() == applied:

@@ -142,9 +142,10 @@ def save_meanwhile(
     if earlier is not None:
         kept = {"status": said_again(session, earlier, now), "superseded_by": earlier.superseded_by}
         memory = memory.model_copy(update=kept)
+        if candidates.as_of >= 0:
+            session.memories.release(memory.id)  # what its words before superseded
     session.memories.put(memory, model, vector)
-    if candidates.as_of >= 0:
-        supersede(session, memory, candidates, now)
+    supersede(session, memory, candidates, now)
     return session.memories.by_ids([memory.id])[memory.id]
 
 

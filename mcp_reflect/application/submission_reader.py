@@ -80,6 +80,9 @@ class SubmissionReader:
             return None
         if session.retrievals.open_of(self._profile.connection):
             return None
+        return self._like(submission)
+
+    def _like(self, submission: Submission) -> UnclaimedRetrieval | None:
         return self._unclaimed.find(self._profile, strip_recalled(submission.task), self._clock())
 
     def _retrieved_ids(self, session: ReadSession, submission: Submission) -> tuple[str, ...]:
@@ -95,7 +98,7 @@ class SubmissionReader:
             ids += retrieval.memory_ids
         elif not ids:
             ids = [i for shown in session.retrievals.open_of(self._profile.connection) for i in shown.memory_ids]
-            claimed = None if ids else self.claimed(session, submission)
+            claimed = None if ids else self._like(submission)
             ids = ids if claimed is None else list(claimed.memory_ids)
         there = session.memories.by_ids(ids)  # what was shown may have been forgotten since
         return tuple(memory_id for memory_id in dict.fromkeys(ids) if memory_id in there)

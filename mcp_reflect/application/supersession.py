@@ -17,7 +17,6 @@ from mcp_reflect.domain.models import IN_FORCE, LogEntry, ReflectionMemory
 
 def supersede(session: WriteSession, memory: ReflectionMemory, candidates: Candidates, now: datetime) -> None:
     """Supersede the one memory of `candidates` that a memory which was just written amends, where it amends one."""
-    session.memories.release(memory.id)
     earlier = find_amended(session, memory, candidates)
     if earlier is None:
         return

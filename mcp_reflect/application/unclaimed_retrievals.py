@@ -82,7 +82,6 @@ class UnclaimedRetrievals:
 
         Only those of the same project and user count. Of several for one task it is the oldest.
         """
-        key, own = task_key(task), np.unique(terms(task).keys)
         with self._lock:
             mine = [
                 each
@@ -91,11 +90,14 @@ class UnclaimedRetrievals:
                 and (each.project, each.user) == (profile.project, profile.user)
                 and now - each.at <= KEPT_FOR
             ]
+        if not mine:  # as for nearly every run
+            return None
+        key, own = task_key(task), np.unique(terms(task).keys)
         best: dict[int, tuple[float, UnclaimedRetrieval]] = {}
         for each in mine:
             best.setdefault(each.task, (1.0 if each.task == key else _likeness(own, each.terms), each))
         ranked = sorted(best.values(), key=lambda pair: -pair[0])
-        if not ranked or ranked[0][0] < LEAST_LIKENESS:
+        if ranked[0][0] < LEAST_LIKENESS:
             return None
         if len(ranked) > 1 and ranked[0][0] < 1.0 and ranked[0][0] - ranked[1][0] < LEAST_LEAD:
             return None

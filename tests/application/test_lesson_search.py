@@ -9,6 +9,7 @@ import pytest
 
 from mcp_reflect.application import lesson_search
 from mcp_reflect.application.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.project_tables import LATE_CHANGES
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.values import Vector
@@ -31,6 +32,8 @@ def parts(tmp_path: Path) -> Iterator[Parts]:
                     guidance=f"Use flag {number} of `a{number}`.",
                 )
             )
+        with found.tables.caught_up("alpha"):
+            pass
         yield found
 
 
@@ -60,3 +63,26 @@ def test_a_large_bank_is_searched_as_a_small_one(parts: Parts, monkeypatch: pyte
     monkeypatch.setattr(lesson_search, "_SCAN_LIMIT", 5)
     assert neighbours(parts) == expected
     assert asked
+
+
+@pytest.mark.parametrize("between", [0, LATE_CHANGES // 2, 3 * LATE_CHANGES])
+def test_a_lesson_that_the_tables_lack_is_joined(tmp_path: Path, between: int) -> None:
+    """They are not read anew for each run: what came since is compared in the transaction, however much that is."""
+    with small_memory(tmp_path) as parts:
+        parts.tables.load("alpha")
+        behind = []
+
+        def taught(task: str, advice: str) -> str:
+            run = Submission(task=task, retrieval_id=NO_RETRIEVAL, review_result="pass", guidance=advice)
+            stored = parts.memory.submit(run).memory
+            assert stored is not None
+            with parts.tables.as_they_are("alpha") as tables:
+                behind.append(parts.ledger.known_seq - tables.table.seq)
+            return stored.id
+
+        first = taught(TASK, "Ask the owner of the grammar first.")
+        for number in range(between):
+            taught(f"Wind clock {number}", f"Turn key `k{number}` to the left.")
+        assert taught(TASK, "Ask the owner of the grammar first.") == first
+    a_run = behind[0]
+    assert 0 < max(behind) <= LATE_CHANGES + a_run

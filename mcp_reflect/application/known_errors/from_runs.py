@@ -15,6 +15,7 @@ from mcp_reflect.application.known_errors.screening import screened_error
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.ports import Embedder, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.project_tables import LATE_CHANGES
 from mcp_reflect.application.same_lessons import NO_CANDIDATES, Candidates
 from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same
@@ -110,7 +111,7 @@ class RunErrors:
         if not found.worked:
             return NO_CANDIDATES
         profile = self._profile
-        return self._search.led_by(profile.project, profile.visible_user, found.worked, refresh=False)
+        return self._search.led_by(profile.project, profile.visible_user, found.worked, behind=LATE_CHANGES)
 
     def store(
         self,

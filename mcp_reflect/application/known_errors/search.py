@@ -69,10 +69,10 @@ class ErrorSearch:
             ids = [i for i in sorted(same) if known[i].is_recorded and user in {None, known[i].user}]
             return Candidates(ids, tables.table.seq)
 
-    def led_by(self, project: str, user: str | None, keys: Iterable[str], *, refresh: bool = True) -> Candidates:
+    def led_by(self, project: str, user: str | None, keys: Iterable[str], *, behind: int = 0) -> Candidates:
         """Return the errors to which calls with these keys led (`lessons/triggers.py`).
 
-        Without `refresh` what another process wrote may be missing; who goes on looks at what is newer.
+        With `behind`, so many changes and those of other processes may be missing: who goes on looks at what is newer.
         """
-        with self._tables.caught_up(project, refresh=refresh) as tables:
+        with self._tables.caught_up(project, refresh=not behind, behind=behind) as tables:
             return Candidates(tables.errors.led_by(keys, user), tables.table.seq)
