@@ -9,7 +9,7 @@ from mcp_reflect.domain.truncate import truncate_middle
 from mcp_reflect.hooks.steps import TurnStep, find_turn_steps
 from mcp_reflect.hooks.testing import detect_test_run, judge_test_output, may_change_files
 from mcp_reflect.hooks.turn import SessionTurn, TurnResult
-from mcp_reflect.hooks.verdicts import find_verdict
+from mcp_reflect.hooks.verdicts import find_verdict, may_object
 
 _RULER = re.compile(r"^[=\-_*~]{4,}\n", re.MULTILINE)
 MAX_EVIDENCE_CHARS = 4_000
@@ -27,13 +27,14 @@ class Evidence(NamedTuple):
 def find_evidence(turn: SessionTurn) -> Evidence | None:
     """Return the user's plain word, else a check of the result, else the last tests after the last edit.
 
-    None where there is none of them.
+    None where there is none of them, or where tests passed and the user may object to the result.
     """
     if said := find_verdict(turn.followed_up, turn.final):
         return Evidence(said, "user", f"The user said next: {turn.followed_up.strip()[:MAX_EVIDENCE_CHARS]}")
     if turn.checked is not None:
         return Evidence(turn.checked.result, "tests", turn.checked.words[:MAX_EVIDENCE_CHARS])
-    return find_test_evidence(find_turn_steps(turn.messages))
+    tests = find_test_evidence(find_turn_steps(turn.messages))
+    return None if tests and tests.result == "pass" and may_object(turn.followed_up) else tests
 
 
 def find_test_evidence(done: list[TurnStep]) -> Evidence | None:

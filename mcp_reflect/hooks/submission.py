@@ -18,7 +18,7 @@ from mcp_reflect.hooks.session_state import SessionState
 from mcp_reflect.hooks.steps import ToolOutput, ToolUse, tool_blocks
 from mcp_reflect.hooks.truncation import truncate_messages
 from mcp_reflect.hooks.turn import SessionTurn, trace_key_of
-from mcp_reflect.hooks.verdicts import find_verdict, is_praise_only
+from mcp_reflect.hooks.verdicts import find_verdict, is_only_praise, may_object
 from mcp_reflect.wire.caller import RemoteError
 from mcp_reflect.wire.request_meta import REVIEW_SOURCE, WAIT
 
@@ -60,10 +60,10 @@ def session_runs(turns: Sequence[SessionTurn]) -> Iterator[tuple[str, int, Sessi
     """Yield the turns that are runs, each with its task, where in the transcript that was set, and its last word."""
     task, begins = "", 0
     for number, turn in enumerate(turns):
-        praise = is_praise_only(turn.prompt)
-        if praise and not _works(turn.messages):
+        aside = is_only_praise(turn.prompt)
+        if aside and not _works(turn.messages):
             continue
-        if task and (praise or find_verdict(turn.prompt) == "fail"):
+        if task and (aside or find_verdict(turn.prompt) == "fail"):
             # "No, still broken" says nothing to a later reader without what was asked for first.
             task = f"{task}\n\n{turn.prompt}"[-_LONGEST_TASK:]
         else:
@@ -111,12 +111,12 @@ def run_arguments(
 
 
 def _last_word(turns: Sequence[SessionTurn]) -> str:
-    """What the user said of the first of these turns: the next prompt, or a fail that takes back the praise in it."""
+    """What the user said of the first of these turns: the next prompt, or what takes back the praise in it."""
     said = turns[0].followed_up
     for turn in turns[1:]:
-        if not is_praise_only(turn.prompt):
+        if not is_only_praise(turn.prompt):
             break
-        if find_verdict(turn.followed_up) == "fail":
+        if find_verdict(turn.followed_up) or may_object(turn.followed_up):
             said = turn.followed_up
     return said
 

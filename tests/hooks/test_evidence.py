@@ -48,6 +48,16 @@ def test_the_last_tests_after_the_last_edit_count(transcript: Transcript, comman
     assert found(transcript) is None
 
 
+def test_tests_that_passed_prove_nothing_where_the_user_may_object(transcript: Transcript) -> None:
+    transcript.asks("make the tests pass")
+    transcript.edits("calculator.py", "a - b", "a + b")
+    transcript.runs(UNITTEST)
+    assert found(transcript) is not None
+    transcript.asks("tests are green but add(2.5) crashes in production")
+    event = HookEvent("stop", "claude-code", "s", transcript=str(transcript.path))
+    assert find_evidence(claude_code.read_turns(event, 0)[0]) is None
+
+
 def test_the_users_word_counts_more_than_tests(transcript: Transcript) -> None:
     transcript.asks("make the tests pass")
     transcript.runs(UNITTEST)

@@ -1,0 +1,1 @@
+"""Labelled sessions with endings of every kind, as each client keeps them."""
