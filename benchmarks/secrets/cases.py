@@ -19,6 +19,8 @@ from urllib.parse import quote
 
 from benchmarks.secrets.closing import CLOSING_CONTEXTS, CLOSING_NAMED, CLOSING_PREFIXED
 from benchmarks.secrets.contexts import contexts
+from benchmarks.secrets.everyday import EVERYDAY_CONTEXTS, EVERYDAY_NAMED
+from benchmarks.secrets.everyday_shapes import EVERYDAY_SHAPES
 from benchmarks.secrets.fresh import FRESH_CONTEXTS, FRESH_NAMED, FRESH_PREFIXED
 from benchmarks.secrets.general import GENERAL_CONTEXTS, GENERAL_NAMED, GENERAL_PREFIXED
 from benchmarks.secrets.kinds import Kind, kinds, kinds_of
@@ -61,6 +63,7 @@ def parts() -> dict[str, tuple[list[Kind], dict[str, str]]]:
         "recent": _split(recent, RECENT_CONTEXTS, held_out=False),
         "general": (kinds_of(GENERAL_PREFIXED, GENERAL_NAMED), GENERAL_CONTEXTS),
         "closing": (kinds_of(CLOSING_PREFIXED, CLOSING_NAMED), CLOSING_CONTEXTS),
+        "everyday": (kinds_of({}, EVERYDAY_NAMED), EVERYDAY_CONTEXTS),
         "last": (kinds_of(LAST_PREFIXED, LAST_NAMED), LAST_CONTEXTS),
         "unseen": _split(recent, RECENT_CONTEXTS, held_out=True),
     }
@@ -68,6 +71,8 @@ def parts() -> dict[str, tuple[list[Kind], dict[str, str]]]:
 
 def named_shapes(part: str) -> dict[str, Shape]:
     """Return the shapes with a name that a part is tried in; a third of the further shapes is not for "recent"."""
+    if part == "everyday":
+        return NAMED | RECENT_SHAPES | EVERYDAY_SHAPES
     if part in {"unseen", "last", "general", "closing"}:
         return NAMED | RECENT_SHAPES
     return NAMED | {name: shape for name, shape in RECENT_SHAPES.items() if part == "recent" and not is_held_out(name)}

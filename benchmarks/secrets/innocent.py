@@ -36,7 +36,7 @@ def innocent_lines(most: int, seed: int, *, git: bool = True) -> Iterator[tuple[
     sources: dict[str, Callable[[], Iterator[str]]] = {
         "this repository": lambda: _files(_own_files()),
         "Python's library": lambda: _files(_found(site.parent, "*.py", rng)),
-        "packages of Python": lambda: _files(_found(_site_packages(), "*.py", rng)),
+        "packages of Python": lambda: _files(_found(site_packages(), "*.py", rng)),
         "packages of npm": lambda: _files(_found(_node_modules(packages), "*.js", rng)),
         "documents of npm": lambda: _files(_found(_node_modules(packages), "*.md", rng)),
         "lock files": lambda: _files(_lock_files()),
@@ -114,7 +114,7 @@ def _found(folder: Path, pattern: str, rng: Random) -> list[Path]:
     return rng.sample(paths, min(1_500, len(paths)))
 
 
-def _site_packages() -> Path:
+def site_packages() -> Path:
     import pydantic  # noqa: PLC0415 - only asked where packages are
 
     return Path(pydantic.__file__).parents[1]
@@ -127,7 +127,7 @@ def _node_modules(_: Path) -> Path:
 
 def _lock_files() -> list[Path]:
     names = ("package-lock.json", "yarn.lock", "uv.lock", "poetry.lock", "Cargo.lock", "RECORD", "go.sum")
-    folders = (ROOT, _site_packages(), _node_modules(Path()))
+    folders = (ROOT, site_packages(), _node_modules(Path()))
     return [path for folder in folders if folder.is_dir() for name in names for path in sorted(folder.rglob(name))]
 
 

@@ -9,6 +9,7 @@ import base64
 import re
 import string
 import uuid
+from collections.abc import Callable
 from random import Random
 
 _ALPHABETS = {
@@ -33,6 +34,7 @@ _WORD_LIST = (
     "spruce summer tango timber topaz tundra velvet violet walnut willow winter zephyr"
 )
 _WORDS = _WORD_LIST.split()
+_LEET = str.maketrans("aeios", "43105")
 
 
 def fill(template: str, rng: Random) -> str:
@@ -50,8 +52,8 @@ def _value(code: str, count: int, rng: Random) -> str:
         return _mixed(_ALPHABETS[code], count, rng)
     if code == "uuid":
         return str(uuid.UUID(int=rng.getrandbits(128), version=4))
-    if code == "password":
-        return _password(rng)
+    if code in _PASSWORDS:
+        return _PASSWORDS[code](rng)
     if code == "words":
         return " ".join(words(rng, count))
     if code == "json":  # a part of a JWT
@@ -94,3 +96,42 @@ def _password(rng: Random) -> str:
             _mixed(string.ascii_letters + string.digits, rng.randrange(8, 20), rng),
         )
     )
+
+
+def _short_password(rng: Random) -> str:
+    """Return a password of 6 to 12 characters, as people choose them and as small generators make them."""
+    word, other = rng.sample([each for each in _WORDS if len(each) <= 6], 2)
+    number, year = str(rng.randrange(1, 999)), rng.randrange(1980, 2027)
+    return rng.choice(
+        (
+            f"{word}{number:0>2}",
+            f"{word.title()}{number:0>2}",
+            f"{word.title()}{number}!",
+            f"{word.title()}@{number}",
+            f"{word.translate(_LEET)}{number:0>2}",
+            f"{word[:5].title()}{year}",
+            f"{word}_{other}"[:12],
+            f"{word}{other}"[:12],
+            _mixed(string.ascii_letters + string.digits, rng.randrange(6, 13), rng),
+            _mixed(string.ascii_lowercase + string.digits, rng.randrange(8, 13), rng),
+            _mixed(string.ascii_letters + string.digits + "!@#%_+-?", rng.randrange(8, 13), rng),
+        )
+    )
+
+
+def _encoded(rng: Random) -> str:
+    return base64.b64encode(_short_password(rng).encode()).decode()
+
+
+def _basic(rng: Random) -> str:
+    """Return a user and a password as the header of basic authentication encodes them."""
+    user = rng.choice(("bob", "admin", "ci-bot"))
+    return base64.b64encode(f"{user}:{_short_password(rng)}".encode()).decode()
+
+
+_PASSWORDS: dict[str, Callable[[Random], str]] = {
+    "password": _password,
+    "short": _short_password,
+    "encoded": _encoded,
+    "basic": _basic,
+}
