@@ -26,7 +26,7 @@ from mcp_reflect.domain.redaction.redact import redact, redact_json
 console = Console()
 
 IN_SIGHT = ("in sight", "recent")
-HELD_OUT = ("held out", "fresh", "unseen", "last", "general", "closing", "everyday")
+HELD_OUT = ("held out", "fresh", "unseen", "last", "general", "closing", "everyday", "afterwards")
 
 
 def main() -> None:

@@ -17,6 +17,7 @@ from random import Random
 from typing import Any
 from urllib.parse import quote
 
+from benchmarks.secrets.afterwards import AFTERWARDS_CONTEXTS, AFTERWARDS_NAMED
 from benchmarks.secrets.closing import CLOSING_CONTEXTS, CLOSING_NAMED, CLOSING_PREFIXED
 from benchmarks.secrets.contexts import contexts
 from benchmarks.secrets.everyday import EVERYDAY_CONTEXTS, EVERYDAY_NAMED
@@ -64,6 +65,7 @@ def parts() -> dict[str, tuple[list[Kind], dict[str, str]]]:
         "general": (kinds_of(GENERAL_PREFIXED, GENERAL_NAMED), GENERAL_CONTEXTS),
         "closing": (kinds_of(CLOSING_PREFIXED, CLOSING_NAMED), CLOSING_CONTEXTS),
         "everyday": (kinds_of({}, EVERYDAY_NAMED), EVERYDAY_CONTEXTS),
+        "afterwards": (kinds_of({}, AFTERWARDS_NAMED), AFTERWARDS_CONTEXTS),
         "last": (kinds_of(LAST_PREFIXED, LAST_NAMED), LAST_CONTEXTS),
         "unseen": _split(recent, RECENT_CONTEXTS, held_out=True),
     }
@@ -71,7 +73,7 @@ def parts() -> dict[str, tuple[list[Kind], dict[str, str]]]:
 
 def named_shapes(part: str) -> dict[str, Shape]:
     """Return the shapes with a name that a part is tried in; a third of the further shapes is not for "recent"."""
-    if part == "everyday":
+    if part in {"everyday", "afterwards"}:
         return NAMED | RECENT_SHAPES | EVERYDAY_SHAPES
     if part in {"unseen", "last", "general", "closing"}:
         return NAMED | RECENT_SHAPES

@@ -83,7 +83,7 @@ _SHELL = {
         "{python} -m ast mcp_reflect/errors.py | head -300",
         "{python} -m cProfile -c 'import json' | head -80",
         "{python} -m pytest --collect-only -q tests/domain | grep -v -i -e redact -e secret | head -400",
-        "{python} -c 'import uuid as u; [print(u.uuid4(), u.uuid1(), u.uuid3(u.UUID(int=1), str(i))) for i in range(9)]'",
+        "{python} -c 'from uuid import uuid1, uuid4; [print(uuid4(), uuid1(), uuid4()) for each in range(99)]'",
         "{python} -c 'import this, sysconfig; print(sysconfig.get_config_vars())'",
         "{python} -m json.tool docs/tools.md; cat pyproject.toml",
     ),

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.secrets.cases import Case, cases, is_caught
 from benchmarks.secrets.innocent import changed_lines, commands, innocent_lines
+from benchmarks.secrets.programs import COMMANDS as EVERYDAY_COMMANDS
 from mcp_reflect.domain.redaction.redact import redact, redact_json
 
 SHARE = 12
@@ -19,7 +20,8 @@ def redacted(case: Case) -> object:
 
 
 @pytest.mark.parametrize(
-    ("part", "least"), [("in sight", 0.99), ("held out", 0.98), ("fresh", 0.9), ("recent", 0.98), ("unseen", 0.96)]
+    ("part", "least"),
+    [("in sight", 0.99), ("held out", 0.98), ("fresh", 0.9), ("recent", 0.98), ("unseen", 0.96), ("everyday", 0.98)],
 )
 def test_secrets_of_many_kinds_are_replaced_in_whatever_they_are_written(part: str, least: float) -> None:
     rng = Random(part)
@@ -80,4 +82,5 @@ redis-cli -h cache -p 6379 --askpass ping
 def test_commands_still_run_after_redaction() -> None:
     assert [command for command in COMMANDS if redact(command) != command] == []
     found = commands(300, seed=2)
+    found += EVERYDAY_COMMANDS
     assert [command for command in found if redact(command) != command] == []

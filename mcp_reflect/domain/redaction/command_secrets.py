@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from mcp_reflect.domain.redaction.named_values import is_variable
 from mcp_reflect.domain.redaction.secret_pattern import SecretPattern, random_value
-from mcp_reflect.domain.redaction.secret_values import is_mixed, looks_random
+from mcp_reflect.domain.redaction.secret_values import is_harmless, is_mixed, looks_random
 
 _ARGUMENTS = r"(?:[^\n;|&\\]{0,150}?)"
 """Arguments of one command, up to the relevant option."""
@@ -15,7 +16,7 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("mysql", r"\w*", r"-p(?!\d+:\d)(?=\S)"),
     ("mariadb", r"(?:-\w+)?", r"-p(?!\d+:\d)(?=\S)"),
     ("redis-cli", "", r"(?:-a|--pass)[ =]"),
-    ("mongo", r"(?:sh|dump|restore|export|import|stat|top)?", r"-p[ =]"),
+    ("mongo", r"(?:sh|dump|restore|export|import|stat|top)?", r"-p[ =](?!--)"),
     ("openssl", "", r"-k "),
     ("openssl", "", r"-(?:pass|passin|passout)[ =]pass:"),
     ("7z", r"\w?", r"-p(?=\S)"),
@@ -53,6 +54,8 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("net user", "", r"\S{1,60} (?=[^/\s])"),
     ("useradd", "", r"-p[ =]?"),
     ("sqlplus", "", r"(?:-\w+ ){0,3}[\w.]{1,60}/(?=[^/])"),
+    *((tool, "", r"(?:-\w+ ){0,3}[\w.]{1,60}/(?=[^/])") for tool in ("expdp", "impdp", "sqlldr", "rman target")),
+    ("curl", "", r"-[a-zA-Z]{1,8}u ?[\"']?[\w.@-]{1,80}:"),
     ("psexec", r"(?:64)?(?:\.exe)?", r"-p "),
     ("security unlock-keychain", "", r"-p ?"),
     ("signtool", "", r"/p "),
@@ -111,10 +114,20 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
         "password",
         ("echo ", "printf "),
         re.compile(
-            r"\b(?:echo|printf)[ ](?:-\w+[ ])?(?:\\{0,8}[\"'])?(?:[\w.-]{1,60}:)?"
+            r"\b(?:echo|printf)[ ](?:-\w+[ ])?(?:[\"']?%s(?:\\+n)?[\"']?[ ])?(?:\\{0,8}[\"'])?(?:[\w.-]{1,60}:)?"
             r"([^\s\"'|:$\\][^\s\"'|\\]{3,200})"
             rf"(?:\\{{0,8}}[\"'])?[ ]?\|[ ]?(?:sudo[ ])?{_PIPED}"
         ),
+    ),
+    SecretPattern(
+        "secret",
+        ("echo ", "printf "),
+        # Written into a file that is named for a secret
+        re.compile(
+            r"\b(?:echo|printf)[ ](?:-\w+[ ])?(?:\\{0,8}[\"'])?([^\s\"'|:$\\<>][^\s\"'|\\<>]{3,200})(?:\\{0,8}[\"'])?"
+            r"[ ]?>{1,2}[ ]?[^\s|;&<>\"'\\]{0,100}?(?i:pass|secret|token|cred|\.pw|api_?key)"
+        ),
+        judge=lambda value: not is_harmless(value, "password") and not is_variable(value),
     ),
     SecretPattern(
         "secret",
@@ -167,8 +180,8 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
         (" -u", " --user", " -U", " --proxy-user"),
         # Options of curl; the same name twice is user and group in a docker command.
         re.compile(
-            r" (?:-[uU] ?|--(?:proxy-)?user[ =])(?:\\{0,8}[\"'])?(?=[^\s:]*[A-Za-z])([^\s:\"'/\\]{1,100})"
-            r":(?!\1(?:\s|$))([^\s\"'\\:/]{4,200})"
+            r" (?:-[uU] ?|--(?:proxy-)?user[ =])(?:\\{0,8}[\"'])?(?=[^\s:]*[A-Za-z])([^\s:\"'/\\<>]{1,100})"
+            r":(?!\1(?:\s|$))([^\s\"'\\:/<>]{4,200})"
         ),
         unless=re.compile(
             r"\b(?:docker(?:-compose)?|podman|nerdctl|chown|chroot|setpriv|rsync)\b"
@@ -179,7 +192,10 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
         "password",
         ("assword:",),
         # A script for expect
-        re.compile(r"assword:[^\n]{0,40}\s{1,20}send(?:_user)?[ ](?:--[ ])?\\{0,8}[\"']([^\"'\\\n]{4,200})"),
+        re.compile(
+            r"assword:[^\n]{0,40}?(?:\s|\\{1,8}[rn]|\d{1,6}→|>){1,30}send(?:_user)?[ ](?:--[ ])?\\{0,8}[\"']"
+            r"([^\"'\\\n]{4,200})"
+        ),
     ),
     SecretPattern("password", ("requirepass ", "masterauth "), re.compile(rf"(?:requirepass|masterauth)[ ]{_VALUE}")),
     SecretPattern(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mcp_reflect.domain.redaction.named_secrets import is_harmless_bare
+from mcp_reflect.domain.redaction.named_values import is_harmless_bare
 from mcp_reflect.domain.redaction.secret_values import MARK, is_harmless
 
 _COOKIES = re.compile(

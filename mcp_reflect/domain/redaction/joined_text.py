@@ -15,6 +15,7 @@ _JOIN = re.compile(
     rf"|(?P<quote>\\{{0,8}}[\"'])(?:[ \t]{{0,8}}{_LINE_END}?[ \t]{{0,40}}\+[ \t]{{0,8}}{_LINE_END}?[ \t]{{0,40}}"
     rf"|[ \t]{{0,8}}{_LINE_END}[ \t]{{0,40}})(?P=quote)"
 )
+_MARK = re.compile(r"\[redacted:[a-z0-9-]{1,30}\]")
 _LONGEST = 4_000
 """Characters of joined lines that are searched for a secret."""
 
@@ -28,10 +29,15 @@ def redact_joined(text: str, redact: Callable[[str], str]) -> str:
     for start, end in _blocks(text):
         block = text[start:end]
         redacted = redact(_JOIN.sub(_joined, block))
-        if redacted != _JOIN.sub(_joined, redact(block)):
+        if _left(redacted) < _left(_JOIN.sub(_joined, redact(block))):
             done += (text[copied:start], redacted)
             copied = end
     return "".join((*done, text[copied:])) if done else text
+
+
+def _left(redacted: str) -> int:
+    """Return the number of characters that a redaction left."""
+    return len(_MARK.sub("", redacted))
 
 
 def _joined(join: re.Match[str]) -> str:

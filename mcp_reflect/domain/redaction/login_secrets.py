@@ -30,7 +30,7 @@ LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
         ("og", "ign", "uth", "redential", "FTP("),
         # login("bob", "…") · auth=("bob", "…") · FTP(host, "bob", "…")
         re.compile(
-            rf"(?<![A-Za-z]){_CALL}(?:[ \t]?=[ \t]?)?\((?:[\w.]{{1,40}}{_GAP}|{_Q}[^\"'\n\\]{{0,100}}{_Q}{_GAP}){{1,2}}"
+            rf"(?<![A-Za-z]){_CALL}(?:[ \t]?=[ \t]?)?\((?:[\w.]{{1,40}}{_GAP}|{_Q}[^\"'\n\\]{{0,100}}{_Q}{_GAP}){{1,3}}"
             rf"(?:Some\()?[@bu]?{_Q}{_LITERAL}(?={_Q})"
         ),
         judge=_is_password,

@@ -10,10 +10,12 @@ from mcp_reflect.domain.redaction.secret_values import MARK, is_harmless, is_mix
 
 _ARGUMENTS_OF_CALL = re.compile(r"\((?P<arguments>[^()\n]{8,400})\)")
 _CALL = re.compile(
-    r"(?:connect|bind|log_?in|log_?on|sign_?in|auth|credential|passw|secret|token|[ed][en]crypt|unlock|session|account"
+    r"(?:connect|bind|(?:create|add|new)_?(?:super_?)?user|log_?in|log_?on|sign_?in|auth|credential|passw|secret|token|[ed][en]crypt|unlock|session|account"
     r"|cipher|hmac|license|mount|share|vault|keyring)\w{0,24}\Z",
     re.IGNORECASE,
 )
+_LOGIN = re.compile(r"(?:connect(?:ion)?|log_?in|sign_?in|(?:create|add|new)_?(?:super_?)?user)\Z", re.IGNORECASE)
+"""Calls that take a user and a password, which may be short."""
 _LONGEST_NAME = 48
 _LITERAL = re.compile(r"(?P<open>\\{0,8}[\"'])(?P<value>[^\s\"'\\]{6,200})(?=(?P=open))")
 _NAMED = re.compile(r"[\w-]{1,40}[ \t]{0,3}[=:][ \t]{0,3}\Z")
@@ -21,9 +23,13 @@ _SIGNS = frozenset("!@#$%^&*?+")
 _LEAST_BITS = 4.0
 _MOST_BITS_OF_NAME = -6.0
 _LEAST = 8
+_LEAST_BESIDE_USER = 6
+_SEPARATORS = frozenset(":/=,")
+_SIZE = re.compile(r"[a-z]{1,2}\d+[a-zA-Z]?")
+"""The rest of an option of Java: -Xmx512m."""
 _LONGEST = 64
 
-_USER = r"(?:-[uUDlbn]|--?(?:user(?:name)?|login|account|email))[ =]?[\"']?[\w.@,=/\\-]{1,80}[\"']?[ ]"
+_USER = r"(?:-[uUDlbnx]|--?(?:user(?:name)?|login|account|email))[ =]?[\"']?[\w.@,=/\\-]{1,80}[\"']?[ ]"
 _VALUE = r"(?:\\{0,8}[\"'])?(?!\[redacted:)([^\s\"'\\;|&<>$-][^\s\"'\\;|&<>]{5,63})"
 _OPTIONS_BETWEEN = r"(?:[^\n;|&\\]{0,120}?[ ])?"
 
@@ -51,8 +57,12 @@ def _without_passwords(call: re.Match[str]) -> str:
     if not _CALL.search(call.string, max(call.start() - _LONGEST_NAME, 0), call.start()):
         return call[0]
 
+    beside_user = _LOGIN.search(call.string, max(call.start() - _LONGEST_NAME, 0), call.start()) is not None
+
     def replaced(literal: re.Match[str]) -> str:
-        if _NAMED.search(arguments, 0, literal.start()) or not is_password_like(literal["value"]):
+        value = literal["value"]
+        is_password = is_password_like(value) or (beside_user and _is_short_password(value))
+        if _NAMED.search(arguments, 0, literal.start()) or not is_password:
             return literal[0]
         return f"{literal['open']}{MARK}password]"
 
@@ -60,14 +70,44 @@ def _without_passwords(call: re.Match[str]) -> str:
 
 
 def _is_option_value(value: str) -> bool:
-    return is_password_like(value) and ":" not in value
+    """Return whether the value of an option beside a user reads like a password, also a short one: no port, no path."""
+    return _is_short_password(value) and not _SIZE.fullmatch(value)
+
+
+def _is_short_password(value: str) -> bool:
+    return looks_random(value, _LEAST_BESIDE_USER) and _SEPARATORS.isdisjoint(value)
 
 
 POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
+    # A user and the password beside it: in options of a mount, in the source of a driver of Go, in prose
+    SecretPattern(
+        "password",
+        ("pass=", "pass:"),
+        re.compile(rf"user(?:name)?[=:][ ]?[^\s,;&|\"']{{1,80}}(?:[,;&|]|[ ])[ ]?pass[=:]{_VALUE}"),
+    ),
+    # A line of .pgpass that holds for any database or host; other lines are in `secret_patterns.py`
+    SecretPattern(
+        "password",
+        (":*:",),
+        re.compile(r":(?<=[\w*]:)(?:\d{2,5}:\*|\*:[\w.*-]{1,60}):[\w.-]{1,60}:([^\s:\"'\\]{4,200})(?=\s|\Z|[\"'\\])"),
+    ),
+    SecretPattern(
+        "url-password",
+        ("@tcp(", "@unix(", "@("),
+        re.compile(r"[\w.-](?<=[\s\"'`=(\\][\w.-])(?:[\w.-]{0,60}):([^\s\"'\\@/]{1,200})@(?:tcp|unix)?\("),
+    ),
+    SecretPattern(
+        "password",
+        ("redentials", "REDENTIALS"),
+        re.compile(
+            rf"(?i:credentials)[^\n:\"'{{}}()=]{{0,60}}:[ ][\"'`]?[\w.@-]{{1,40}}[\"'`]?[ ]?[/:][ ]?[\"'`]?{_VALUE}"
+        ),
+        judge=lambda value: not is_harmless(value, "password") and "/" not in value,
+    ),
     # A user, and after it an option of one letter that stands for a password in many programs
     SecretPattern(
         "password",
-        (" -u", " -U", " -D", " -l", " -b", " -n", " --user", " --login", " --account", " --email", " -user"),
+        (" -u", " -U", " -D", " -l", " -b", " -n", " -x", " --user", " --login", " --account", " --email", " -user"),
         re.compile(rf"(?<=[ ]){_USER}{_OPTIONS_BETWEEN}-(?:[pPwWaAxXksS]|pw|pass)[ =]?{_VALUE}"),
         judge=_is_option_value,
     ),

@@ -97,6 +97,8 @@ def random_span(token: str) -> RandomPart | None:
     """Return the part of a token with the most evidence, of whole segments; None where there is none."""
     if token.islower() and not any(map(str.isdigit, token)):
         return None
+    if _UUID.fullmatch(token):  # of one part, though some of its groups may look like words
+        return RandomPart(0, len(token), float(len(token)))
     best: RandomPart | None = None
     start, bits, end = 0, 0.0, -1
     for segment in _SEGMENT.finditer(token):

@@ -69,7 +69,7 @@ _STEMS: tuple[tuple[str, str, str], ...] = (
     ("", "auth", _WORD_START),
     ("", "auth", _AUTH_OF),
     ("", "pat", _PAT_OF),
-    *(("weak_secret", f"secret{sign}id", "") for sign in ("", " ", "_", "-")),
+    *(("weak_secret", f"secret{sign}id", "") for sign in ("", " ", "_", "-", ".")),
     ("", "sig", _WORD_START),
     ("", "signature", _WORD_START),
     ("", "salt", _SALT_OF),

@@ -203,7 +203,7 @@ _OWN = (
         ("password", "PASSWORD"),
         re.compile(
             r"login(?<!\wlogin)(?:\s|\\+[rnt]){1,10}\S{1,100}?(?:\s|\\+[rnt]){1,10}(?:\d{1,6}→\s{0,8})?(?:[>|]\s{1,8})?"
-            r"password[ \t]{1,5}([^\s\"'\\]{4,200})"
+            r"password(?:[ \t]|\\+t){1,5}([^\s\"'\\]{4,200})"
         ),
     ),
     SecretPattern(

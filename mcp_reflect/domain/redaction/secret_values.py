@@ -32,13 +32,15 @@ _WORDS_ABOUT = (
 WORDS = frozenset(_WORDS_ABOUT.split())
 
 _ORDINARY = re.compile(
-    r"""[a-z][a-z0-9+.-]*://.*                                       # a URL
+    r"""[a-z][a-z0-9+.-]*://.* | arn:.* | 0x[0-9a-f]{1,16}           # a URL, a resource, a number
     | (?:sha|md|aes|rs|hs|es|ps|ed|utf|iso|base|oauth|http|ipv|x|pkcs|rfc|tls|ssl|int|uint|float|str|v|py|python|
-      argon|bcrypt|k|s|p|ec|sm|rc|arm|amd|win|i|l|h|t|q|c)[-_]?\d{1,5}(?:[-_.]?[a-z0-9]{1,8})?   # sha256, oauth2, v2
+      argon|bcrypt|ec|sm|rc|arm|amd|win)[-_]?\d{1,5}(?:[-_.]?[a-z0-9]{1,8})?   # sha256, oauth2, v2
+    | [kspilhtqc][-_]?\d{1,5}(?:[-_.][a-z0-9]{1,8}|[a-z]{1,6}\d{0,2})?   # s3, k8s, i18n
     | [a-z]*[-_]?v?\d+(?:\.\d+)+(?:[-+.]?[a-z0-9.]*)?                 # versions, addresses
     | \d{4}-?\d\d-?\d\d(?:[t_ ]?[\d:.,z+-]*)?                         # dates
     | \d+(?:[.,:x-]\d+)*[a-z%]{0,3}                                   # numbers, sizes, times
     | [\w./~*-]+\.(?:[a-z]{1,5}|json5?|[a-z]+\d)(?::\d+)*             # names of files, hosts
+    | (?:[0-9a-f]{2}:){5,}(?:[0-9a-f]{2})?                            # bytes of a modulus, a fingerprint
     | [a-z_]+(?:[-_.][a-z]+)*[-_.]?\d?                                # words, with one digit perhaps
     | [a-z]{1,12}\d?(?:[-_.](?:[a-z]{1,14}\d?|\d{1,3}))+              # names in parts: step-2, my_token_2
     | %\w | [a-z_.-]+=.*                                              # a field of a format, name=value
@@ -47,6 +49,8 @@ _ORDINARY = re.compile(
 )
 _LEAST_PHRASE = 4
 """Least words of a passphrase in small letters."""
+_LEAST_BITS = 11.0
+"""Evidence of letters that outweighs the form of an ordinary word: `SAJPNvK6` is no name with a number."""
 _HAS_CODE = re.compile(r"[(){}\[\]<>]|\$\{|::|->|^[~.]{0,2}/")
 _BORDERS = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[a-z0-9])|(?<=[0-9])(?=[A-Za-z])")
 _RANDOM_BORDERS = 0.4
@@ -76,6 +80,13 @@ def looks_random(value: str, least: int) -> bool:
         and not _HAS_CODE.search(bare)
         and not PLACEHOLDER.fullmatch(bare)
     )
+
+
+def looks_drawn(value: str, least: int) -> bool:
+    """Return true where one word looks random, or is drawn from letters and digits by the evidence of its letters."""
+    bare = value.strip().strip("\"'`*.,:;!?)]}")
+    drawn = len(bare) >= least and bare.isascii() and bare.isalnum() and random_bits(bare) >= _LEAST_BITS
+    return looks_random(bare, least) or (drawn and any(map(str.isdigit, bare)) and any(map(str.isalpha, bare)))
 
 
 def is_phrase(value: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from mcp_reflect.domain.redaction.letter_model import random_bits
 from mcp_reflect.domain.redaction.random_tokens import random_span
 from mcp_reflect.domain.redaction.secret_values import MARK, is_mixed
 from mcp_reflect.domain.redaction.telling_words import ID_PREFIXES
@@ -48,10 +49,15 @@ def redact_tokens(text: str) -> str:
     def dotted(match: re.Match[str]) -> str:
         before = text[max(match.start() - _LONGEST_PREFIX, 0) : match.start()]
         parts = [part.replace("-", "").replace("_", "") for part in match[1].rstrip("=").split(".")]
-        random = any(len(part) >= _LEAST_TELLING and any(map(str.isdigit, part)) and is_mixed(part) for part in parts)
+        random = any(map(_is_mixed_token, parts))
         return f".{MARK}token]" if random and _DOTTED_PREFIX.search(before) else match[0]
 
     return _DOTTED.sub(dotted, _REST.sub(replaced, text)) if "." in text else _REST.sub(replaced, text)
+
+
+def _is_mixed_token(part: str) -> bool:
+    mixed = len(part) >= _LEAST_TELLING and any(map(str.isdigit, part)) and is_mixed(part)
+    return mixed and sum(map(random_bits, re.findall("[A-Za-z0-9]+", part))) > 0
 
 
 def _is_token(prefix: str, rest: str) -> bool:

@@ -1,0 +1,55 @@
+"""An eighth set: everyday secrets in other surroundings, written when the rules had been mended with the seventh."""
+
+# ruff: noqa: E501 - a template stands on one line
+
+from __future__ import annotations
+
+AFTERWARDS_NAMED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "md5 like": (("{h32}",), ("billing secret", "shop api key", "gateway token")),
+    "sha1 like": (("{h40}",), ("stream secret", "queue access key", "bot token")),
+    "sha256 like": (("{h64}",), ("token signing secret", "state secret", "tunnel token")),
+    "uuid": (("{uuid}",), ("installation secret", "device token", "reporting api key")),
+    "short": (("{short}",), ("router password", "jenkins password", "backup passphrase", "tomcat pwd")),
+}
+AFTERWARDS_CONTEXTS = {
+    "aria2": "aria2c --http-user=bob --http-passwd=«{short}» https://files.corp.com/a.iso",
+    "asterisk": "[1001]\ntype=friend\nsecret=«{short}»\nhost=dynamic",
+    "bacula": 'Director {\n  Name = bareos-dir\n  Password = "«{short}»"\n}',
+    "caddy": "basic_auth {\n  bob «$2a$14${a53}»\n}",
+    "chef": "knife bootstrap host -x bob -P «{short}» --sudo",
+    "connection of airflow": "airflow connections add db --conn-login app --conn-password «{short}»",
+    "cucumber": 'When I fill in "Password" with "«{short}»"',
+    "davfs": "https://dav.corp.com/ bob «{short}»",
+    "dbeaver": "user=app\npwd=«{short}»\nurl=jdbc:db2://db:50000/shop",
+    "django shell": "User.objects.create_user('bob', 'bob@corp.com', '«{short}»')",
+    "fetchmail": "poll mail.corp.com proto imap user bob password «{short}» ssl",
+    "ftp dialogue": "Name: bob\n331 Password required\nPassword: «{short}»\n230 Login successful",
+    "gitlab runner": "gitlab-runner register --url https://git.corp.com --registration-token «{a20}»",
+    "grafana ini": "[security]\nadmin_user = admin\nadmin_password = «{short}»\n",
+    "ipsec": 'bob : EAP "«{short}»"',
+    "java main": 'DriverManager.getConnection("jdbc:mysql://db/shop", "root", "«{short}»")',
+    "jenkins xml": "<hudson.plugins.x>\n  <passwordText>«{short}»</passwordText>\n</hudson.plugins.x>",
+    "jmeter": '<stringProp name="HTTPSampler.password">«{short}»</stringProp>',
+    "kafka": 'sasl.jaas.config=org.apache.kafka.common.security.plain.PlainLoginModule required username="app" password="«{short}»";',
+    "krb": "printf '%s' '«{short}»' | kinit bob@CORP.COM",
+    "logstash": 'output {\n  elasticsearch {\n    user => "elastic"\n    password => "«{short}»"\n  }\n}',
+    "mail header": "AUTH LOGIN\n334 VXNlcm5hbWU6\nYm9i\n334 UGFzc3dvcmQ6\n«{encoded}»",
+    "markdown accounts": "| user | password | role |\n|---|---|---|\n| bob | «{short}» | admin |\n| eve | «{short}» | user |",
+    "msmtp": "account corp\nhost smtp.corp.com\nuser bob\npassword «{short}»\n",
+    "mutt": 'set imap_user = "bob"\nset imap_pass = "«{short}»"',
+    "oc login": "oc login https://api.corp.com:6443 -u bob -p «{short}»",
+    "pgbouncer": '"app" "«{short}»"',
+    "phpunit": "$this->post('/login', ['email' => 'bob@corp.com', 'password' => '«{short}»']);",
+    "ppp": '# client server secret\nbob * "«{short}»" *',
+    "rspec": "fill_in 'Password', with: '«{short}»'",
+    "robot": "Input Password    id:password    «{short}»",
+    "samba": "smbpasswd -s -a bob <<< '«{short}»'",
+    "sequelize": "new Sequelize('shop', 'app', '«{short}»', { host: 'db', dialect: 'mysql' })",
+    "ssh config of vagrant": 'config.ssh.username = "bob"\nconfig.ssh.password = "«{short}»"',
+    "swift": 'let body = ["user": "bob", "password": "«{short}»"]',
+    "terminal login": "login: bob\nPassword: «{short}»\nLast login: Mon",
+    "toml table": '[db]\nuser = "app"\npassword = "«{short}»"\n',
+    "unattend": "<Password><Value>«{short}»</Value><PlainText>true</PlainText></Password>",
+    "vbscript": 'conn.Open "Provider=SQLOLEDB;Data Source=sql;User ID=sa;Password=«{short}»;"',
+    "yq": "yq -i '.db.password = \"«{short}»\"' config.yaml",
+}

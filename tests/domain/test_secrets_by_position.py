@@ -1,0 +1,100 @@
+"""Secrets whose name stands in a header, before a firm gap or after them, and short passwords beside a user."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from mcp_reflect.domain.redaction.redact import redact
+
+ROWS = [
+    "id,username,password\n1,bob,@\n2,eve,@\n",
+    '"Account","Password","Site"\n"Mail","@","a.b"',
+    "host\tuser\tpassword\n10.0.0.4\troot\t@",
+    " id | login | password\n----+-------+---\n 1 | bob | @\n",
+    "INSERT INTO users (id, login, password) VALUES (1, 'bob', '@');",
+    "COPY users (id, login, password) FROM stdin;\n1\tbob\t@\n\\.",
+    "name,value\nDB_PASSWORD,@\nPORT,80",
+]
+
+
+@pytest.mark.parametrize("secret", ["riverstone", "Plum81"])
+@pytest.mark.parametrize("row", ROWS)
+def test_the_values_of_a_column_with_the_name_of_a_secret_go(row: str, secret: str) -> None:
+    text, expected = row.replace("@", secret), row.replace("@", "[redacted:password]")
+    assert redact(text) == expected
+    printed = json.dumps({"stdout": text, "code": 0})
+    assert redact(printed) == json.dumps({"stdout": expected, "code": 0})
+
+
+FIRM = [
+    ('variable "db_password" {\n  type = string\n  default = "riverstone"\n}', "riverstone"),
+    ("<entry><key>dbPassword</key>\n  <value>riverstone</value></entry>", "riverstone"),
+    ("- name: DB_PASSWORD\n  value: riverstone\n", "riverstone"),
+    ("page.get_by_label('Password').fill('riverstone')", "riverstone"),
+    ("props.setProperty('db.password', 'riverstone');", "riverstone"),
+    ("const dbPassword = process.env.DB_PASSWORD || 'riverstone';", "riverstone"),
+    ("setenv DB_PASSWORD riverstone", "riverstone"),
+    ("./deploy.ps1 -DbPassword 'riverstone' -Verbose", "riverstone"),
+    ("Use plum81x as the db password.", "plum81x"),
+    ("I changed the client secret from changeme to 7b8996cf-43f5-4ef1-afd6-d345817f93ac.", "7b8996cf"),
+    ("curl -su admin:plum81x http://localhost:8080", "plum81x"),
+    ("echo 'riverstone' > .vault_pass", "riverstone"),
+    ("mount -t cifs //nas/x /mnt -o user=bob,pass=riverstone", "riverstone"),
+    ('sql.Open("mysql", "root:plum81x@tcp(127.0.0.1:3306)/shop")', "plum81x"),
+    ("backup -u bob -p plum81x host", "plum81x"),
+]
+
+
+@pytest.mark.parametrize(("text", "secret"), FIRM)
+def test_a_position_that_only_a_password_has_needs_no_random_text(text: str, secret: str) -> None:
+    redacted = redact(text)
+    assert "[redacted:" in redacted
+    assert secret not in redacted
+
+
+INNOCENT = [
+    "from a import b, token, c\nfrom d import e, other2, f",
+    "| Setting | Password | Meaning |\n|---|---|---|\n| ssh | supported | see below |",
+    "User,Password\n\nSecond,paragraph",
+    "password\t\toptional\tpam_a\nsession\t\toptional\tpam_b",
+    'def login(user, password, host):\n    return connect(user, "password", host1)',
+    "git grep -n -e 'password=' -e 'api_key' -- '*.py'",
+    "helm upgrade api ./chart --set auth.existingSecret=api-auth",
+    "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-a1B2c3",
+    '7z x -p"$ARCHIVE_PASSWORD" backup.7z -oout',
+    "docker run -u root -p 5432:5432 postgres:16",
+    "java -Duser=bob -Xmx8589934592 -jar app.jar",
+    "34a6ccd7-6e1f-4768-912c-5480f0876d2e b1337086-e70d-11f1-a484-02fc00000001",
+    "Signature Value:\n    97:31:02:9f:e7:fd:43:67:48:44:14:e4:29",
+]
+
+
+@pytest.mark.parametrize("text", INNOCENT)
+def test_lists_references_and_ids_stay(text: str) -> None:
+    assert redact(text) == text
+
+
+def test_a_token_with_slashes_in_a_dotted_name_goes_and_a_long_setting_stays() -> None:
+    assert redact("x = acme.aB3d/E5gH7jK9mN1pQ2rS==") == "x = acme.[redacted:token]"
+    assert redact("uploadpack.allowAnySHA1InWant") == "uploadpack.allowAnySHA1InWant"
+
+
+PIECES = [
+    "a,password,b\n",
+    "| password |\n",
+    "(a,password) values (",
+    "key,value,password\n1,2\n",
+    "secret:-",
+    "curl -su a:",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("piece", [*PIECES, "password').fill('", "x as the password ", "user bob and password "])
+def test_two_hundred_thousand_odd_characters_take_linear_time(piece: str) -> None:
+    started = time.thread_time()
+    redact(piece * (200_000 // len(piece)))
+    assert time.thread_time() - started < 10
