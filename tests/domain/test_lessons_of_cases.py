@@ -178,7 +178,7 @@ def test_a_call_of_a_failed_run_is_told_by_its_form_and_not_by_the_data_of_the_c
         *called("update_booking", {**given, "booking": "A1B2C3"}, '{"ok": true}'),
         *agent("Your booking has been successfully updated."),
     ]
-    assert "did `update_booking(booking=…, cabin=business, flights=…, payment=…)`." in told(run, "fail")
+    assert "did `update_booking(cabin=business, …)`." in told(run, "fail")
     assert "card_7434610" in told(run)
 
 
@@ -212,7 +212,7 @@ def test_a_text_about_the_case_and_personal_data_are_left_out_of_the_calls_that_
         *called("hand_over", {"summary": "Ann Berg wants to change her saver ticket since her mother is ill."}, "ok"),
     ]
     lesson = told(run)
-    assert "`update_passengers(id=Q7XK2M, people=…)`; `hand_over(summary=…)`" in lesson
+    assert "`update_passengers(id=Q7XK2M, people=…)`; `hand_over`" in lesson
     assert "Saver tickets cannot be changed." in lesson
     answered = told(
         [*user(TASK), *called("finish", {"answer": "the port of Oslo and the road to the north of it"}, "ok")]
@@ -225,7 +225,7 @@ def test_a_failed_conversation_tells_what_the_user_objected_to() -> None:
     done = agent("Your booking is cancelled. The refund of $120 goes to the card ending in 1784.")
     objection = user("But I asked for a later flight, not for a refund. My number is 555-0100.")
     lesson = told([*user(TASK), *cancelled, *done, *objection], "fail")
-    assert lesson.startswith("Mistake: Judged a failure after the run did `cancel_booking(id=…)`")
+    assert lesson.startswith("Mistake: Judged a failure after the run did `cancel_booking`")
     assert "The user objected: But I asked for a later flight, not for a refund." in lesson
     assert "1784" not in lesson
     assert "555" not in lesson
@@ -235,3 +235,38 @@ def test_a_failed_conversation_tells_what_the_user_objected_to() -> None:
 def test_what_a_failed_conversation_asked_for_is_no_reason() -> None:
     asked = agent("To go on, I'll need the following details:\n- Passenger information (your first name, last name)")
     assert not told([*user(TASK), *asked, *user("I don't have that right now.")], "fail")
+
+
+def test_a_policy_is_told_and_what_holds_for_one_customer_is_not() -> None:
+    lesson = told(
+        [
+            *user(TASK),
+            *called("get_booking", {"id": "Q7XK2M"}, '{"id": "Q7XK2M", "flight": "NX204"}'),
+            *user("I don't actually have my card with me right now. The reason is to visit a friend."),
+            *agent("NX204 on May 19 cannot be changed. Additionally, saver tickets cannot be changed within 24 hours."),
+            *agent("You can find it in your email. The change is due to a new plan."),
+        ]
+    )
+    assert lesson == "Guidance: Saver tickets cannot be changed within 24 hours."
+
+
+def test_a_call_that_was_refused_a_customer_is_told_without_their_data() -> None:
+    refused = called(
+        "pay", {"card": "card_74346", "amount": [{"value": 5}, {"value": 7}]}, "Error: card 74346 not found"
+    )
+    taken = called("pay", {"card": "gift_11223", "amount": [{"value": 5}, {"value": 7}]}, '{"ok": true}')
+    run = [*user(TASK), *refused, *taken, *user("Thanks."), *agent("Cards from abroad are not accepted.")]
+    assert "`pay` with another `card`; before that it failed: Error: card 74346 not found" in told(run)
+
+
+def test_a_failed_run_that_only_looked_things_up_says_so() -> None:
+    looked = called("get_booking", {"id": "Q7XK2M"}, '{"id": "Q7XK2M"}')
+    run = [*user(TASK), *looked, *agent("Saver tickets cannot be changed."), *user("Oh."), *agent("Anything else?")]
+    assert told(run, "fail") == (
+        "Mistake: Judged a failure after the run only looked things up. It said: Saver tickets cannot be changed."
+    )
+
+
+def test_a_failed_run_that_only_called_with_the_data_of_a_case_teaches_nothing() -> None:
+    done = called("update_booking", {"id": "Q7XK2M", "cabin": "economy"}, '{"ok": true}')
+    assert told([*user(TASK), *done, *user("Thank you."), *agent("You are welcome!")], "fail") == ""

@@ -19,6 +19,7 @@ _CONTEXT = 12
 _PLAIN_VALUE = 40
 _CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$")
 """A list, an object, an id: of a call that did not help they tell nothing."""
+_ID_NAME = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$")
 _ANSWERS = re.compile(r"finish|answer|respon|submit|final|result|solution")
 _PROSE_WORD = re.compile(r"(?<![\w\"/.])[A-Za-z][a-z'’]*(?![\w\"/=:(])")
 _PROSE_WORDS = 7
@@ -42,10 +43,8 @@ def describe_call_form(step: Step) -> str:
     """
     values = _values(step.arguments)
     if not _ANSWERS.search(step.tool.lower()):
-        values = {
-            name: "…" if len(value) > _PLAIN_VALUE or _CODED.match(value) else value for name, value in values.items()
-        }
-    return f"`{step.tool}({_told(values) or truncate_line(step.subject, CALL_CHARS)})`"
+        values = {name: "…" if _is_of_case(name, value) else value for name, value in values.items()}
+    return _with_told_values(step.tool, values)
 
 
 def describe_case_call(step: Step) -> str:
@@ -56,7 +55,21 @@ def describe_case_call(step: Step) -> str:
     values = _values(step.arguments)
     if not _ANSWERS.search(step.tool.lower()):
         values = {name: "…" if _is_private(value) else value for name, value in values.items()}
+    if values and all(value == "…" for value in values.values()):
+        return f"`{step.tool}`"
     return f"`{step.tool}({_told(values) or truncate_line(step.subject, CALL_CHARS)})`"
+
+
+def _with_told_values(tool: str, values: Mapping[str, str]) -> str:
+    """A call with the values that are told, `…` for the others together; its name alone where none is."""
+    told = _told({name: value for name, value in values.items() if value != "…"})
+    if not told:
+        return f"`{tool}`"
+    return f"`{tool}({told}{', …' if '…' in values.values() else ''})`"
+
+
+def _is_of_case(name: str, value: str) -> bool:
+    return len(value) > _PLAIN_VALUE or _CODED.match(value) is not None or _ID_NAME.search(name) is not None
 
 
 def _is_private(value: str) -> bool:
@@ -77,6 +90,23 @@ def describe_two_calls(worked: Step, failed: Step) -> tuple[str, str]:
             ours[name], theirs[name] = _from_difference(ours[name], theirs[name])
     told = [_told({name: values[name] for name in changed if name in values}) for values in (ours, theirs)]
     one, other = (f"`{worked.tool}({', '.join(filter(None, (each, '…')))})`" for each in told)
+    return one, other
+
+
+def describe_two_forms(worked: Step, failed: Step) -> tuple[str, str]:
+    """Return two calls of one tool with the short plain values that differ, for a run that served a customer.
+
+    Where none of them does, the first says only which arguments differ, and the second is empty.
+    """
+    ours, theirs = _values(worked.arguments), _values(failed.arguments)
+    changed = [name for name in dict.fromkeys([*ours, *theirs]) if ours.get(name) != theirs.get(name)]
+    plain = [name for name in changed if not any(_is_of_case(name, values.get(name, "")) for values in (ours, theirs))]
+    if not plain:
+        return f"`{worked.tool}` with another {' and '.join(f'`{name}`' for name in changed)}", ""
+    one, other = (
+        _with_told_values(worked.tool, {name: value if name in plain else "…" for name, value in values.items()})
+        for values in (ours, theirs)
+    )
     return one, other
 
 

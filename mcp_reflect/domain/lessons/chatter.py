@@ -30,19 +30,23 @@ _JUDGES = phrases(
 )
 _HOUSEKEEPING = phrases(
     """(?:I|we)(?:'ll| will| can| could|'d) .{0,60}(?:PR|pull request|ticket) | ping me | keep (?:me|you) posted
+    I (?:see|get|hear|take) (?:your|the|what you) \\w+
     keep an eye | (?:give|giving) it a (?:whirl|try|go|shot) | I'll pull the latest | get back to you"""
 )
 _REQUEST = phrases(
     """please (?:confirm|provide|share|specify|tell|advise|let me|reach) | (?:could|can|would|will) you (?:please )?\\w+
     would you like | (?:I|I'd|I would) (?:recommend|suggest) (?:contact|reach)\\w*
     you may (?:want|wish) to | if you (?:believe|have any|need any|need further|need more|would like to proceed)
-    (?:may|might|can|could) contact | (?:will|I'll) need the following | once you (?:provide|have|confirm)"""
+    (?:may|might|can|could) contact | (?:will|I'll) need the following | once you (?:provide|have|confirm)
+    whether you(?:'d| would| want| wish| need) | to confirm,? you
+    you (?:can|could|may|might|should be able to) (?:also |usually |typically )?(?:find|locate|look up)
+    I(?:'ll| will| would|'d)? (?:also )?need (?:to know|your)"""
 )
 _INTERJECTION = re.compile(
     r"(?:(?:oh|ah|aha|ha|hmm+|yeah|yep|yes|right|sure|well|okay|ok|alright|absolutely|exactly|honestly|totally"
     r"|definitely|agreed|gotcha|indeed|true|of course|fair enough|good (?:point|call|question|catch)"
     r"|great (?:point|question)|makes sense|however|therefore|unfortunately|fortunately|thankfully)\s*[,.!;–—-]+\s+"
-    r"|(?:I'm|I am) (?:very |so )?sorry,? but\s+|I (?:understand|see)\b[^.;!?]{0,80}, but\s+)+(?=\S)",
+    r"|(?:I'm|I am) (?:\w+ )?sorry\b[^.;!?,]{0,60},? but\s+|I (?:understand|see)\b[^.;!?]{0,80}, but\s+)+(?=\S)",
     re.IGNORECASE,
 )
 _FRAGMENT = phrases(
@@ -84,7 +88,8 @@ def is_chatter(sentence: str) -> bool:
         return False
     if len(sentence) > _COMMENT_CHARS or _VALUE.search(sentence):
         return False
-    if _FRAGMENT.match(sentence) and not _FINITE.search(sentence):
+    exclaims = sentence.endswith("!") and not _CODE.search(sentence)
+    if (exclaims or _FRAGMENT.match(sentence)) and not _FINITE.search(sentence):
         return True
     return bool(_HOUSEKEEPING.search(sentence) or (_JUDGES.match(sentence) and not _CODE.search(sentence)))
 

@@ -40,6 +40,15 @@ GENERAL = phrases(
             (?:is|are) (?:not|fixed|free|limited) | isn't | aren't | per \\w+ | \\w+,? if you (?:are|have)"""
 )
 """Further wordings by which a sentence tells how cases of a kind are dealt with."""
+POLICY = phrases(
+    """must(?: not|n't)? | never | always | only | at (?:most|least) | no (?:more|less|longer) than
+            do(?:es)? not | don't | doesn't | cannot | can't | won't | unable | required? | requires
+            forbidden | allowed | allows? | except | unless | regardless | strictly | every | per \\w+ | free of charge
+            within (?:the )?(?:last )?\\d+ \\w+ | \\d+-hour
+            eligible | ineligible | entitled | permitted | prohibited | not possible | non-\\w+ | policy | policies
+            (?:is|are) (?:not|fixed|free|limited) | isn't | aren't"""
+)
+"""The wordings by which a sentence tells a customer how cases like theirs are dealt with."""
 RULE_STEP = 0.18
 """Each wording of a rule adds so much to the factor of a sentence."""
 RULE_CAP = 1.7
@@ -91,8 +100,8 @@ AGREEMENT = re.compile(
 OWN_STATE = Cue(
     phrases(
         """(?:unfortunately|honestly|however|actually|well|but|and|so),? I | (?:yes|no),? please | no problem
-            I (?:(?:really|still|just) )?(?:do not|don't|didn't|did not|can't|cannot|couldn't) (?:have|need|want
-            remember|recall|know|understand|see|find)
+            I (?:(?:really|still|just|actually) )?(?:do not|don't|didn't|did not|can't|cannot|couldn't) (?:\\w+ly )?(?:
+            have|need|want|remember|recall|know|understand|see|find)
             I (?:was|were|just|recently|already|understand|realize|realise|hear you|hope|bought|booked|purchased
             made|received|noticed|would like|prefer)
             I(?:'m| am) (?:really|so|very|quite|sorry|afraid|unable|not able|not sure|out|in|on|at|trying|hoping|worried

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from mcp_reflect.domain.lessons import cues
 from mcp_reflect.domain.lessons.chatter import is_chatter, without_interjection
+from mcp_reflect.domain.lessons.self_contained import points_back, without_joint
 from mcp_reflect.domain.lessons.sentences import split_sentences
 
 USER, AGENT = "user", "assistant"
@@ -29,7 +30,7 @@ _RECORD_FACTOR = 0.3
 _LAST_FACTOR = 1.7
 _RECAP_FACTOR = 1.5
 
-_OWN = re.compile(r"\b(?:I|my|me)\b")
+_OWN = re.compile(r"\b(?:I|my|me|we|our|us)\b|\?$")
 _TURNS = re.compile(r",? (?:but|however)\b")
 """What follows it counts: "I understand that, but the policy …"."""
 _RECORD = re.compile(r"\W*[A-Z\d][\w'’/() -]{1,40}:\s*\S.{0,200}")
@@ -58,7 +59,8 @@ class Turn:
 class Candidate:
     """A sentence of a run. `evidence` is above 0, and 1 for a plain statement; `turn` counts from 0.
 
-    `is_rule` is true where it states a rule, a cause or a decision, by its wording.
+    `is_rule` is true where it states a rule, a cause or a decision, by its wording. `place` is its number among the
+    sentences, `behind` that of the one without which it is not understood; None where it stands alone.
     """
 
     text: str
@@ -66,6 +68,8 @@ class Candidate:
     turn: int
     evidence: float
     is_rule: bool = False
+    place: int = 0
+    behind: int | None = None
 
 
 def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterator[Candidate]:
@@ -75,22 +79,33 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
     counts more. The factors are few and coarse, and set by hand: `python -m benchmarks.lessons` says what they keep.
 
     `one_case` says that the run only served one case, as the runs of an agent that books flights do: what it says is
-    true of that case alone, unless it states a rule.
+    true of that case alone, unless it states a rule. Where a customer is served in a conversation, a rule is a policy.
+    A sentence that points back hangs on the one before it, but not where a user rules: they speak of what the run did.
     """
     turns = _without_farewell(turns)
+    states = states_policy if one_case and sum(turn.role == USER for turn in turns) > 1 else states_rule
+    before: Candidate | None = None
     for number, turn in enumerate(turns):
         position = position_factor(turns, number)
         for sentence in split_sentences(turn.text):
             text = without_interjection(_with_plain_apostrophes(sentence))
             if (is_courtesy(sentence) and not cues.RULE.search(sentence)) or is_chatter(text):
                 continue
-            rule = states_rule(sentence)
+            rule = states(sentence)
             if one_case and (is_record(sentence) or (turn.role == USER and _OWN.search(sentence))):
                 rule = False
             case = _case_factor(sentence, turn.role, rule=rule) if one_case else 1.0
-            yield Candidate(
-                without_interjection(sentence), turn.role, number, position * wording_factor(sentence) * case, rule
-            )
+            evidence = position * wording_factor(sentence) * case
+            told = without_joint(without_interjection(sentence))
+            hangs = before is not None and before.turn > 0 and points_back(told) and not _corrects(sentence, turn.role)
+            place = 0 if before is None else before.place + 1
+            before = Candidate(told, turn.role, number, evidence, rule, place, place - 1 if hangs else None)
+            yield before
+
+
+def _corrects(sentence: str, role: str) -> bool:
+    """Return true where a user rules on what the run did, which everybody sees who has its task before them."""
+    return role == USER and cues.RULE.search(sentence) is not None
 
 
 def _case_factor(sentence: str, role: str, *, rule: bool) -> float:
@@ -155,6 +170,11 @@ def states_rule(sentence: str) -> bool:
     if _is_own_state(sentence) or cues.INTENTION.search(sentence):
         return False
     return any(each.search(sentence) for each in (cues.RULE, cues.GENERAL, cues.SETTLED.pattern))
+
+
+def states_policy(sentence: str) -> bool:
+    """Return true where a sentence says how cases of a kind are dealt with."""
+    return states_rule(sentence) and cues.POLICY.search(_with_plain_apostrophes(sentence)) is not None
 
 
 def _is_own_state(sentence: str) -> bool:

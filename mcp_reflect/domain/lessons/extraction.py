@@ -6,10 +6,11 @@ Nothing is concluded here. A draft is empty where the run holds nothing that its
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from mcp_reflect.domain.lessons.call_text import CALL_CHARS, describe_case_call
-from mcp_reflect.domain.lessons.case_data import case_data, serves_one_case
+from mcp_reflect.domain.lessons.case_data import case_data, dates_case, identifies_case, serves_one_case
 from mcp_reflect.domain.lessons.chatter import is_request
 from mcp_reflect.domain.lessons.evidence import AGENT, USER, Candidate, Turn, find_candidates, is_record, wording_factor
 from mcp_reflect.domain.lessons.failure_text import failure_text
@@ -20,12 +21,12 @@ from mcp_reflect.domain.lessons.mistakes import (
     find_lookups,
     find_mistake,
     find_refusals,
-    is_conversation,
-    is_reason,
+    is_policy,
     is_statement,
     last_error,
     last_statement,
     names_more,
+    serves_customer,
     telling_feedback,
 )
 from mcp_reflect.domain.lessons.net_changes import NetChanges
@@ -34,6 +35,7 @@ from mcp_reflect.domain.lessons.selection import select_sentences
 from mcp_reflect.domain.lessons.steps import Step, find_said, find_steps
 from mcp_reflect.domain.lessons.vocabulary import term_weights
 from mcp_reflect.domain.lessons.wording import (
+    describe_customer_repair,
     describe_edit,
     describe_repair,
     describe_step,
@@ -55,6 +57,8 @@ MOST_STEPS = 600
 """The last steps of a run that are read: comparing them takes time, and a run is decided at its end."""
 _COMMANDS = 4
 _SEARCHES = 3
+_NAMED_FACTOR = 0.5
+"""Of a rule that names the one case it was applied to by an id: what says it for all cases goes before."""
 _SMALL_CHANGE = 2
 """Most edits beside the repairs of a run that are told: of many, none says what made the difference."""
 _LEAST_SENTENCES = 250
@@ -77,7 +81,8 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     steps = find_steps(trajectory)[-MOST_STEPS:]
     passed = run.review.result == "pass"
     repairs = list(find_repairs(steps))
-    actions = list(_actions(steps, repairs, passed=passed))
+    served = serves_customer(trajectory, steps)
+    actions = list(_actions(steps, repairs, passed=passed, served=served))
     mistake = "" if passed else find_mistake(run, trajectory, steps)
     found = list(find_lookups(repairs, mistake)) if not passed else []
     refused = list(find_refusals(steps, repairs, mistake))
@@ -92,10 +97,13 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     if not (actions or guidance or mistake or run.trace.reference_context.strip()):
         return ReflectionDraft()
     if passed and actions and not told and serves_one_case(steps):  # what led to the answer stands for the rules
-        kind, acted = is_reason if is_conversation(trajectory) else is_statement, "\n".join(actions)
+        kind = is_policy if served else is_statement
+        acted = "\n".join(actions)
         reason = last_statement(trajectory, lambda each: kind(each) and names_more(each, acted), or_any=False)
         guidance += filter(None, [truncate_line(reason, CALL_CHARS)])
     guidance += refused  # beside what was learned; alone they only say that something failed
+    if not passed and not mistake:  # that a call worked in the end is not why the run failed
+        actions, guidance = [], [*actions, *guidance]
     summary, guidance = _headline(told, guidance, one_case=serves_one_case(steps))
     reference = run.trace.reference_context.strip()
     if reference:
@@ -110,7 +118,10 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
 
 def _headline(told: Sequence[Candidate], guidance: list[str], *, one_case: bool) -> tuple[str, list[str]]:
     """The sentence with the most evidence as the summary, and the rest; of a single case only a rule sums up."""
-    fit = [each for each in told if each.is_rule or not one_case]
+    leant_on = {each.behind for each in told[2:]}  # taken to the front it would leave them without what they need
+    fit = [
+        each for each in told if (each.is_rule or not one_case) and each.behind is None and each.place not in leant_on
+    ]
     if len(told) < 2 or not fit:  # noqa: PLR2004 - a single sentence is the guidance
         return "", guidance
     first = max(fit, key=_worth_as_headline)
@@ -136,15 +147,30 @@ def _select(
     if not one_case:
         return select_sentences(candidates, run.trace.task, room)
     data = case_data(steps)
-    candidates = [each for each in candidates if _outlives_case(each, data) and names_more(each.text, acted)]
+    served = serves_customer(run.trajectory, steps)
+    candidates = [
+        _less_where_it_names(each, data)
+        for each in candidates
+        if _outlives_case(each, data, served=served) and names_more(each.text, acted)
+    ]
     return select_sentences(candidates, f"{run.trace.task}\n{acted}", room, data)
 
 
-def _outlives_case(sentence: Candidate, data: frozenset[str]) -> bool:
-    """Return true where a sentence of a run that served one case may hold for others: a rule, or none of its data."""
+def _outlives_case(sentence: Candidate, data: frozenset[str], *, served: bool) -> bool:
+    """Return true where a sentence of a run that served one case may hold for others: a rule, or none of its data.
+
+    Where a customer was `served`, it is a rule that names no day.
+    """
     if is_record(sentence.text) or is_request(sentence.text):
         return False
+    if served:
+        return sentence.is_rule and not dates_case(sentence.text)
     return sentence.is_rule or not term_weights(sentence.text).keys() & data
+
+
+def _less_where_it_names(sentence: Candidate, data: frozenset[str]) -> Candidate:
+    named = identifies_case(sentence.text, data)
+    return replace(sentence, evidence=_NAMED_FACTOR * sentence.evidence) if named else sentence
 
 
 def said_turns(trajectory: Trajectory, final_response: str, refuted: Sequence[range] = ()) -> list[Turn]:
@@ -176,11 +202,10 @@ def refuted_places(trajectory: Trajectory, steps: Sequence[Step], repairs: Seque
     ]
 
 
-def _actions(steps: Sequence[Step], repairs: Sequence[Repair], *, passed: bool) -> Iterator[str]:
+def _actions(steps: Sequence[Step], repairs: Sequence[Repair], *, passed: bool, served: bool) -> Iterator[str]:
     """Lines on what failed and then worked, and on what worked at once."""
     shown = [each for each in repairs if passed or not is_lookup(each.worked)][-REPAIRS:]
-    for repair in shown:
-        yield describe_repair(repair)
+    yield from dict.fromkeys(map(describe_customer_repair if served else describe_repair, shown))
     named = {id(step) for repair in shown for step in (repair.worked, *repair.commands)}
     subjects = {repair.worked.subject for repair in shown}
     if not passed:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from mcp_reflect.domain.lessons.call_text import CALL_CHARS, describe_call_form, describe_case_call, describe_two_calls
-from mcp_reflect.domain.lessons.case_data import serves_one_case
+from mcp_reflect.domain.lessons.call_text import CALL_CHARS, describe_call_form, describe_two_calls
+from mcp_reflect.domain.lessons.case_data import dates_case, serves_one_case
 from mcp_reflect.domain.lessons.chatter import is_chatter, is_clause, is_request, without_interjection
 from mcp_reflect.domain.lessons.evidence import (
     AGENT,
@@ -14,12 +14,14 @@ from mcp_reflect.domain.lessons.evidence import (
     is_courtesy,
     is_record,
     objects,
+    states_policy,
     states_rule,
     wording_factor,
 )
 from mcp_reflect.domain.lessons.failure_text import ERROR_CHARS, decisive_error, failure_text, short_error
 from mcp_reflect.domain.lessons.repairs import Repair, is_inspection
 from mcp_reflect.domain.lessons.sameness import EXPLAINED
+from mcp_reflect.domain.lessons.self_contained import points_back
 from mcp_reflect.domain.lessons.sentences import split_sentences
 from mcp_reflect.domain.lessons.steps import Step, find_said
 from mcp_reflect.domain.lessons.vocabulary import stem, term_weights
@@ -44,6 +46,7 @@ _BARE_VERDICT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _ANSWER_WORDS = frozenset(map(stem, ("answer", "final", "finally", "hence", "question", "therefore", "thus")))
+_NUMBER = re.compile(r"\d+")
 STATUS_TOKEN = re.compile(r"###\w+###")
 _TOLD_VALUE = re.compile(r"=(?!…)[^,)`]")
 """In a call: a value that is told. Without one, and nothing beside it, the call is one of any run of its kind."""
@@ -55,21 +58,28 @@ _STATEMENT = 0.9
 
 def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) -> str:
     """The reviewer's words; else the error that the run ended in; else the answer or the last action it ended with."""
-    told = telling_feedback(run) or last_error(run, steps)
+    served = serves_customer(trajectory, steps)
+    told = telling_feedback(run) or last_error(run, steps, served=served)
     if told:
         return told
-    describe = describe_call_form if serves_one_case(steps) else describe_step
+    one_case = serves_one_case(steps)
+    describe = describe_call_form if one_case else describe_step
     changing = dict.fromkeys(describe(step) for step in steps if step.failed is not True and is_telling(step))
     did = f"did {'; '.join([*changing][-_TRIED:])}" if changing else ""
     objection = truncate_line(_last_objection(trajectory), CALL_CHARS)
-    kinds = (is_reason,) if objection or (did and is_conversation(trajectory)) else (is_reason, is_statement)
-    said = run.trace.final_response.strip() or last_statement(
-        trajectory, *kinds, or_any=not is_conversation(trajectory)
-    )
+    if served:
+        said = last_statement(trajectory, is_policy, or_any=False)
+    else:
+        talked = is_conversation(trajectory)
+        kinds = (is_reason,) if objection or (did and talked) else (is_reason, is_statement)
+        said = run.trace.final_response.strip() or last_statement(trajectory, *kinds, or_any=not talked)
     told = truncate_line(said, CALL_CHARS)
     parts = []  # a sentence for each: screening may withhold some of them, and the others are left
-    if did and (objection or names_more(told, did) or not serves_one_case(steps) or _TOLD_VALUE.search(did)):
-        parts.append(f"Judged a failure after the run {did}{f'{EXPLAINED}{told}' if names_more(told, did) else ''}")
+    explains = names_more(told, did)
+    if did and (objection or explains or not one_case or (not served and _TOLD_VALUE.search(did))):
+        parts.append(f"Judged a failure after the run {did}{f'{EXPLAINED}{told}' if explains else ''}")
+    elif told and served:
+        parts.append(f"Judged a failure after the run only looked things up{EXPLAINED}{told}")
     elif told and not did:
         parts.append(f"Judged a failure after the run said: {told}")
     if objection:
@@ -80,6 +90,16 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
 def is_conversation(trajectory: Trajectory) -> bool:
     """Return true where the user said something after the task: what the agent says is said to somebody."""
     return sum(said.role == USER for said in find_said(trajectory)) > 1
+
+
+def serves_customer(trajectory: Trajectory, steps: Sequence[Step]) -> bool:
+    """Return true where a run served one case in a conversation with the one whose case it is."""
+    return serves_one_case(steps) and is_conversation(trajectory)
+
+
+def is_policy(sentence: str) -> bool:
+    """Return true for a statement of how such cases are dealt with, which can be read without the case's data."""
+    return states_policy(sentence) and is_statement(sentence) and not dates_case(sentence)
 
 
 def _last_objection(trajectory: Trajectory) -> str:
@@ -108,12 +128,15 @@ def names_more(said: str, did: str) -> bool:
     return bool(term_weights(said).keys() - term_weights(did).keys() - _ANSWER_WORDS)
 
 
-def last_error(run: ReviewedRun, steps: Sequence[Step]) -> str:
-    """Return the error that the run ended in, with the call that failed; empty where its last step worked."""
+def last_error(run: ReviewedRun, steps: Sequence[Step], *, served: bool = False) -> str:
+    """Return the error that the run ended in, with the call that failed; empty where its last step worked.
+
+    Where the run `served` a customer, the call is told without their data.
+    """
     acted = [step for step in steps if not is_inspection(step)]
     if acted and acted[-1].failed and (error := failure_text([acted[-1]])):
         told = error if acted[-1].kind == "command" else truncate_line(error, ERROR_CHARS)
-        return f"{describe_step(acted[-1])} failed: {told}"
+        return f"{(describe_call_form if served else describe_step)(acted[-1])} failed: {told}"
     if not steps and run.errors and (error := decisive_error(run.errors[-1:])):
         return short_error(error)
     return ""
@@ -150,7 +173,8 @@ def is_reason(sentence: str) -> bool:
 
 def is_statement(sentence: str) -> bool:
     empty = is_record(sentence) or is_request(sentence) or is_chatter(without_interjection(sentence))
-    return not empty and is_clause(sentence) and wording_factor(sentence) >= _STATEMENT
+    stands = is_clause(sentence) and not points_back(without_interjection(sentence))
+    return not empty and stands and wording_factor(sentence) >= _STATEMENT
 
 
 def find_refusals(steps: Sequence[Step], repairs: Sequence[Repair], mistake: str) -> Iterator[str]:
@@ -159,18 +183,18 @@ def find_refusals(steps: Sequence[Step], repairs: Sequence[Repair], mistake: str
     One that the mistake tells already is not told again.
     """
     mended = {repair.failed.tool for repair in repairs}
-    refused = {
-        short_error(error): step
-        for step in steps
-        if step.kind == "call" and step.failed and step.tool not in mended and (error := failure_text([step]))
-    }
     one_case = serves_one_case(steps)
-    for error, step in list(refused.items())[-_REFUSALS:]:
-        told = describe_case_call(step) if one_case and not is_lookup(step) else describe_step(step)
-        if told not in mistake and error not in mistake:
-            yield (
-                f"{told} found nothing" if is_lookup(step) and not says_more(error, told) else f"{told} failed: {error}"
+    refused: dict[tuple[str, str], str] = {}  # by the form of the call and of its error: of a kind the last is told
+    for step in steps:
+        if step.kind == "call" and step.failed and step.tool not in mended and (found := failure_text([step])):
+            told, error = (
+                (describe_call_form if one_case and not is_lookup(step) else describe_step)(step),
+                short_error(found),
             )
+            if told not in mistake and error not in mistake:
+                nothing = is_lookup(step) and not says_more(found, told)
+                refused[told, _NUMBER.sub("0", error)] = f"{told} {'found nothing' if nothing else f'failed: {error}'}"
+    yield from list(refused.values())[-_REFUSALS:]
 
 
 def find_lookups(repairs: Sequence[Repair], mistake: str) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mcp_reflect.domain.lessons.evidence import Candidate
 from mcp_reflect.domain.lessons.vocabulary import discounted, term_weights
@@ -17,6 +17,9 @@ _LENGTH_POWER = 0.6
 _LEAST_TERMS = 3
 """Content words of a sentence that states no rule and names nothing; with fewer it only comments on another."""
 _NAMES = re.compile(r"[`_\d]|[a-z][A-Z]|\w/\w")
+
+_LONGEST_UNIT = 3
+"""Sentences that are only chosen together, because each points back at the one before."""
 
 _LEAST_GAIN = 3.0
 """Weight of new words, times evidence, below which a sentence says nothing that is worth its place."""
@@ -37,26 +40,52 @@ def select_sentences(
         for each in candidates
     ]
     covered: set[str] = set()
-    chosen: list[int] = []
+    chosen: set[int] = set()
     room = budget
+    number_of = {each.place: number for number, each in enumerate(candidates)}
     open_ = {
-        number
+        number: unit
         for number, each in enumerate(candidates)
-        if each.is_rule or len(weights[number]) >= _LEAST_TERMS or _NAMES.search(each.text)
+        if (each.is_rule or len(weights[number]) >= _LEAST_TERMS or _NAMES.search(each.text))
+        and (unit := _unit(number, candidates, number_of))
     }
     while open_:
-        best, value = -1, 0.0
-        for number in sorted(open_):
-            length = len(candidates[number].text) + 1
+        best: list[int] = []
+        value = 0.0
+        for unit in open_.values():
+            new = [number for number in unit if number not in chosen]
+            length = sum(len(candidates[number].text) + 1 for number in new)
             if length > room:
                 continue
-            gain = candidates[number].evidence * sum(w for t, w in weights[number].items() if t not in covered)
-            if gain >= _LEAST_GAIN and gain / length**_LENGTH_POWER > value:
-                best, value = number, gain / length**_LENGTH_POWER
-        if best < 0:
+            gain = _gain(candidates, weights, new, covered)
+            if gain >= _LEAST_GAIN * len(new) and gain / length**_LENGTH_POWER > value:
+                best, value = new, gain / length**_LENGTH_POWER
+        if not best:
             break
-        open_.remove(best)
-        chosen.append(best)
-        covered |= weights[best].keys()
-        room -= len(candidates[best].text) + 1
+        for number in best:
+            open_.pop(number, None)
+            covered |= weights[number].keys()
+            room -= len(candidates[number].text) + 1
+        chosen.update(best)
     return [candidates[number] for number in sorted(chosen)]
+
+
+def _unit(number: int, candidates: Sequence[Candidate], number_of: Mapping[int, int]) -> list[int]:
+    """A sentence and those that it hangs on, in order; none where one of them is not there, or they are many."""
+    unit = [number]
+    while (behind := candidates[unit[0]].behind) is not None:
+        if behind not in number_of or len(unit) == _LONGEST_UNIT:
+            return []
+        unit.insert(0, number_of[behind])
+    return unit
+
+
+def _gain(
+    candidates: Sequence[Candidate], weights: Sequence[Mapping[str, float]], unit: Sequence[int], covered: set[str]
+) -> float:
+    """The weight of the words that these sentences add to those covered, each word once, by their evidence."""
+    gain, known = 0.0, set(covered)
+    for number in unit:
+        gain += candidates[number].evidence * sum(w for term, w in weights[number].items() if term not in known)
+        known |= weights[number].keys()
+    return gain

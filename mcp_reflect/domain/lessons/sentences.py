@@ -14,7 +14,8 @@ _MOST_TEXT = 40_000
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+|^[ \t]*#{1,6}[ \t]+|^[ \t]*>[ \t]?")
-_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{2})(?=\S)(.+?)(?<=\S)\1(?![\w*])")
+_EMPHASIS = re.compile(r"(`[^`]*`|\b__\w+__\b)|(?<![\w*])(\*{1,3}|_{2})(?=\S)(.+?)(?<=\S)\2(?![\w*])")
+"""Emphasised text as its third group; code, and names such as `__init__`, as the first."""
 # An abbreviation, an initial or an ordinal does not end a sentence: a capital or a quotation must follow.
 _END = re.compile(
     r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\b[A-Z]\.)"
@@ -49,9 +50,13 @@ def _paragraphs(text: str) -> Iterator[str]:
             held = []
         if stripped:
             in_item = is_item or (in_item and bool(held))
-            held.append(_EMPHASIS.sub(r"\2", _BULLET.sub("", line).strip()))
+            held.append(_EMPHASIS.sub(_plain, _BULLET.sub("", line).strip()))
     if held:
         yield " ".join(held)
+
+
+def _plain(found: re.Match[str]) -> str:
+    return found[1] or found[3]
 
 
 def _parts(sentence: str) -> Iterator[str]:

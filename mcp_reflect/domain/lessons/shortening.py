@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from mcp_reflect.domain.lessons.evidence import AGENT, Candidate, wording_factor
 from mcp_reflect.domain.lessons.selection import select_sentences
+from mcp_reflect.domain.lessons.self_contained import points_back
 from mcp_reflect.domain.text.recalled import LABELS
 from mcp_reflect.domain.truncate import truncate
 
@@ -43,7 +44,7 @@ def shorten_lesson(reflection: str, limit: int) -> str:
 def _scored(reflection: str) -> Sequence[Candidate]:
     """The lines of a reflection; `turn` is a line's number, `evidence` the worth of its field times its wording."""
     field = ""
-    scored = []
+    scored: list[Candidate] = []
     for number, line in enumerate(reflection.splitlines()):
         label = next((each for each in LABELS if line.startswith(each)), None)
         field = label if label is not None else field
@@ -51,5 +52,7 @@ def _scored(reflection: str) -> Sequence[Candidate]:
         if factor and line.strip():
             continued = label is None and field in {_CORRECT, _WORKED}
             factor = (1.0 if continued else factor) * wording_factor(line)
-            scored.append(Candidate(line.strip(), AGENT, number, factor, is_rule=True))
+            told = line.strip()
+            behind = number - 1 if scored and label is None and points_back(told) else None
+            scored.append(Candidate(told, AGENT, number, factor, is_rule=True, place=number, behind=behind))
     return scored

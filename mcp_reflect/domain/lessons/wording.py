@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from mcp_reflect.domain.lessons.call_text import describe_call, describe_two_calls
+from mcp_reflect.domain.lessons.call_text import describe_call, describe_two_calls, describe_two_forms
 from mcp_reflect.domain.lessons.failure_text import short_error
 from mcp_reflect.domain.lessons.repairs import Repair, describe_change, is_inspection
 from mcp_reflect.domain.lessons.steps import Step
@@ -73,6 +73,15 @@ def describe_repair(repair: Repair) -> str:
     else:
         worked, failed = describe_step(repair.worked), describe_step(repair.failed)
     return f"{worked}{after}. {failed} failed{error}"
+
+
+def describe_customer_repair(repair: Repair) -> str:
+    """Return a repair as `describe_repair` does, of a call without the values that one customer's case had."""
+    if repair.worked.kind != "call" or is_lookup(repair.worked):
+        return describe_repair(repair)
+    worked, failed = describe_two_forms(repair.worked, repair.failed)
+    error = f": {told}" if (told := short_error(repair.error)) else "."
+    return f"{worked}. {failed} failed{error}" if failed else f"{worked}; before that it failed{error}"
 
 
 def says_more(error: str, call: str) -> bool:
