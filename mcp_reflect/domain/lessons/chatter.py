@@ -50,7 +50,7 @@ _INTERJECTION = re.compile(
     re.IGNORECASE,
 )
 _FRAGMENT = phrases(
-    """mostly | mainly | primarily | partially | pretty
+    """mostly | mainly | primarily | partially | pretty | (?:still|again|exactly)? ?the same | no (?:change|difference)
     just (?:an?|the|\\w+ing|wanted) | like | simpler | clearer | cleaner | kind of | sort of
     a (?:sort|kind) of | something like | more of | less of | beyond | no explicit""",
     opening=True,

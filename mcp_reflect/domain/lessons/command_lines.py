@@ -11,10 +11,17 @@ _OTHER_PROGRAM = 0.6
 """The same for commands of two programs."""
 
 _WORD = re.compile(r"\w+")
-_NOISE = re.compile(r"\s*(?:2>&1|\|\s*(?:tail|head|cat|grep|tee|less)\b[^|&;]*|>\s*/dev/null)\s*")
-_SETUP = re.compile(r"^(?:cd\s+\S+\s*(?:&&|;)\s*|set -\w+\s*(?:&&|;)\s*|export\s+\w+=\S*\s*(?:&&|;)\s*)+")
+_SHORTENS = r"\|\s*(?:tail|head|cat|grep|tee|less)\b"
+_NOISE = re.compile(
+    rf"\s*(?:2>&1|{_SHORTENS}[^|&;]*|>\s*/dev/null|;\s*exit\s+\$(?:\?|PIPESTATUS\b|\{{PIPESTATUS\[\d\]\}}))\s*"
+)
+_SETUP = re.compile(
+    r"^(?:cd\s+\S+\s*(?:&&|;)\s*|set -\w+(?:\s+pipefail)?\s*(?:&&|;)\s*|export\s+\w+=\S*\s*(?:&&|;)\s*)+"
+)
+_HIDES_STATUS = re.compile(rf"{_SHORTENS}[^|&;]*$|\|\|\s*(?:true|:|echo\b[^|&;]*)$")
+"""An end of a command line whose exit status is not that of the command before it."""
 _PREPARES = re.compile(
-    r"\b(?:install|add|sync|up|start|init|create|migrate|makemigrations|build|compile|generate|export|mkdir|chmod|chown|ln|cp|mv|rm|sed|patch"
+    r"\b(?:install|add|sync|up|start|init|create|merge|migrate|makemigrations|build|compile|generate|export|mkdir|chmod|chown|ln|cp|mv|rm|sed|patch"
     r"|git\s+(?:checkout|restore|pull|fetch|submodule|config|stash|apply|clean)|kill|pkill|unset|source|restore|upgrade|update"
     r"|downgrade|pin|lock|enable|set)\b|^cd\s+\S+$",
     re.IGNORECASE,
@@ -32,7 +39,7 @@ _ASKS = re.compile(
     r"(?:\s+(?:image|container|volume|network|compose|context|state|workspace|project|stack|pip|env|pr|release|toolchain|config))?"
     r"\s+(?:get|describe|list|ls|show|status|logs|inspect|info|heads|current|history|top|tree|version|versions|view|explain|freeze|why"
     r"|whoami|ps|images|outdated|is-active|list-units|-l|--list\S*|--info|--runtimes)\b"
-    r"|^\S+(?:\s+\S+)?\s+(?:--version|-V|--help|-version)$|^\S+\s+-v$"
+    r"|^\S+\s+help\b|^\S+(?:\s+\S+)?\s+(?:--version|-V|--help|-version)$|^\S+\s+-v$"
 )
 """Subcommands that only ask, of programs that have them."""
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\\\]|\\\\.)*\"")
@@ -55,7 +62,43 @@ _SUBCOMMAND = re.compile(r"[a-z][a-z-]+")
 @lru_cache(maxsize=2_048)
 def normalised(command: str) -> str:
     """Return a command line without changes of the folder before it and pipes that shorten its output."""
-    return " ".join(_NOISE.sub(" ", _SETUP.sub("", command.strip())).split())
+    return " ".join(without_noise(_SETUP.sub("", command.strip())).split())
+
+
+def without_noise(command: str) -> str:
+    """Return a command line without what only shortens its output or hands on its exit status."""
+    kept, done = [], 0
+    for found in _NOISE.finditer(_blanked(command)):
+        kept.append(command[done : found.start()])
+        done = found.end()
+    return " ".join([*kept, command[done:]]).strip()
+
+
+def _blanked(command: str) -> str:
+    """A command line with `x` for all that is quoted in it."""
+    return _QUOTED.sub(lambda found: "x" * len(found[0]), command)
+
+
+@lru_cache(maxsize=2_048)
+def parts_of(command: str) -> tuple[str, ...]:
+    """Return the parts of a command line that have all worked where it has, without those that only read."""
+    line = normalised(command)
+    ends = [found.span() for found in re.finditer(r"\s*&&\s*", _blanked(line))]
+    starts = [0, *(end for _, end in ends)]
+    parts = [line[start:end] for start, end in zip(starts, [*(start for start, _ in ends), len(line)], strict=True)]
+    return tuple(part for part in parts if not only_reads(part)) or (line,)
+
+
+def repeats(ours: str, theirs: str) -> bool:
+    """Return true where a command line runs another one as it stands, among others or alone."""
+    mine, others = parts_of(ours), parts_of(theirs)
+    return mine == others or (len(mine) == 1 and mine[0] in others)
+
+
+def hides_status(command: str) -> bool:
+    """Return true where a command line that changes something may end well although its command failed."""
+    hides = _HIDES_STATUS.search(_blanked(command.strip())) is not None
+    return hides and "pipefail" not in command and not only_reads(command)
 
 
 def folder_of(command: str) -> str:

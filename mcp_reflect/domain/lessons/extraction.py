@@ -5,15 +5,14 @@ Nothing is concluded here. A draft is empty where the run holds nothing that its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from mcp_reflect.domain.lessons.call_text import CALL_CHARS, describe_case_call
 from mcp_reflect.domain.lessons.case_data import case_data, dates_case, identifies_case, serves_one_case
 from mcp_reflect.domain.lessons.chatter import is_request
+from mcp_reflect.domain.lessons.command_lines import repeats
 from mcp_reflect.domain.lessons.evidence import AGENT, USER, Candidate, Turn, find_candidates, is_record, wording_factor
-from mcp_reflect.domain.lessons.failure_text import failure_text
 from mcp_reflect.domain.lessons.mistakes import (
     MOST_TURNS,
     REPAIRS,
@@ -30,6 +29,7 @@ from mcp_reflect.domain.lessons.mistakes import (
     telling_feedback,
 )
 from mcp_reflect.domain.lessons.net_changes import NetChanges
+from mcp_reflect.domain.lessons.refuted import refuted_places
 from mcp_reflect.domain.lessons.repairs import Repair, describe_change, find_repairs
 from mcp_reflect.domain.lessons.selection import select_sentences
 from mcp_reflect.domain.lessons.steps import Step, find_said, find_steps
@@ -37,6 +37,7 @@ from mcp_reflect.domain.lessons.vocabulary import term_weights
 from mcp_reflect.domain.lessons.wording import (
     describe_customer_repair,
     describe_edit,
+    describe_further_failure,
     describe_repair,
     describe_step,
     is_lookup,
@@ -188,36 +189,22 @@ def said_turns(trajectory: Trajectory, final_response: str, refuted: Sequence[ra
     return turns[:1] + turns[1:][-MOST_TURNS:]
 
 
-def refuted_places(trajectory: Trajectory, steps: Sequence[Step], repairs: Sequence[Repair]) -> list[range]:
-    """Return the places of a run between two failures of one command with one error: what was thought there was wrong.
-
-    `steps` are the last ones of the run. A place is the number of steps before it.
-    """
-    before = len(trajectory.calls) - len(steps) if trajectory.messages is not None else 0
-    return [
-        range(before + failed + 1, before + again + 1)
-        for repair in repairs
-        for failed, again in pairwise(repair.tries)
-        if failure_text([steps[failed]]) == failure_text([steps[again]])
-    ]
-
-
 def _actions(steps: Sequence[Step], repairs: Sequence[Repair], *, passed: bool, served: bool) -> Iterator[str]:
     """Lines on what failed and then worked, and on what worked at once."""
     shown = [each for each in repairs if passed or not is_lookup(each.worked)][-REPAIRS:]
-    yield from dict.fromkeys(map(describe_customer_repair if served else describe_repair, shown))
+    yield from dict.fromkeys(_described(shown, describe_customer_repair if served else describe_repair))
     named = {id(step) for repair in shown for step in (repair.worked, *repair.commands)}
     subjects = {repair.worked.subject for repair in shown}
     if not passed:
         return
-    vain = {number for repair in shown for number in range(repair.tries[0], repair.tries[-1])}
+    vain = {number for repair in shown for number in range(repair.tries[0], repair.tries[-1] + 1)}
     worked = [
         step
         for number, step in enumerate(steps)
         if step.failed is not True
         and is_telling(step)
         and id(step) not in named
-        and step.subject not in subjects
+        and not any(repeats(subject, step.subject) for subject in subjects)
         and number not in vain
     ]
     edits = _other_edits(steps, shown)
@@ -227,6 +214,18 @@ def _actions(steps: Sequence[Step], repairs: Sequence[Repair], *, passed: bool, 
     lines = list(dict.fromkeys(describe(step) for step in reversed(worked)))[: _COMMANDS - min(len(shown), 2)]
     if lines:
         yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
+
+
+def _described(repairs: Sequence[Repair], describe: Callable[[Repair], str]) -> Iterator[str]:
+    """A line for each step that worked after a failure; commands that it mended at once share one."""
+    lines: dict[int, str] = {}
+    for repair in repairs:
+        key = id(repair.worked)
+        if key not in lines:
+            lines[key] = describe(repair)
+        elif repair.worked.kind == "command":
+            lines[key] = ". ".join(filter(None, (lines[key], describe_further_failure(repair))))
+    yield from lines.values()
 
 
 def _other_edits(steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]:

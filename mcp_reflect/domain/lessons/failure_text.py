@@ -42,6 +42,11 @@ _ADVICE = re.compile(
 
 _PROCESS = re.compile(r"^==\d+==\s*")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b", re.IGNORECASE)
+_STAMP = re.compile(
+    r"^(?:[IWEF]\d{4} \d\d:\d\d:\d\d[.\d]* +\d+ \S+\] "  # klog
+    r"|\[?\d{4}[/-]\d\d[/-]\d\d[ T]\d\d:\d\d:\d\d\S*\s+(?:\[\w+\] \d+#\d+: )?)"  # nginx and others
+)
+"""When and where a line was logged."""
 _MARK = re.compile(r"^E\s+(?=\S)")
 """What pytest puts before the lines of an exception."""
 _GENERIC = re.compile(
@@ -50,8 +55,9 @@ _GENERIC = re.compile(
     re.IGNORECASE,
 )
 _SUMMARY = re.compile(
-    r"^(?:FAILED\s\S+|[=_]{3,}|collect2:|error: (?:could not compile|aborting)|ERROR:\s\w+ \("
+    r"^(?:FAIL(?:ED)?\s+\S+|[=_]{3,}|collect2:|error: (?:could not compile|aborting)|ERROR:\s\w+ \("
     r"|make(?:\[\d+\])?: \*\*\* \["
+    r"|\S+: (?:FAIL|ERROR|exit)\w*,? (?:code|status) \d+\b|.*\(\d[\d.]* ?(?:m?s|sec|seconds?)\)$"
     r"|npm ERR! (?:code|errno|A complete log)|exit code|TAP version"
     r"|.*\bFAILED\s+\[\s*\d+%\]$|.*\(Wstat: \d|test .* \.\.\. (?:FAILED)?$)",
     re.IGNORECASE,
@@ -77,7 +83,8 @@ def failure_text(steps: Sequence[Step]) -> str:
             rest = (each for each in reversed(found) if not reads_as_command(each.text))
             headline = next(chain(telling, rest), found[0])
         if headline is not None:
-            return _with_detail(headline, found)
+            complaint = _most_telling("", _details(headline, found)) if _SUMMARY.match(headline.text) else ""
+            return complaint or _with_detail(headline, found)
     told = decisive_error([error for step in steps for error in step.errors])
     return short_error(told) if steps and steps[0].kind == "command" else told
 
@@ -91,7 +98,7 @@ def decisive_error(errors: Sequence[str]) -> str:
 
 def short_error(error: str) -> str:
     """Return the first sentence of an error on one line of at most 180 characters."""
-    line = " ".join(_ADDRESS.sub("0x…", _PROCESS.sub("", error)).split())
+    line = _STAMP.sub("", " ".join(_ADDRESS.sub("0x…", _PROCESS.sub("", error)).split()))
     end = _SENTENCE_END.search(line)
     return truncate_line(line[: end.start()] if end else line, ERROR_CHARS).rstrip(".")
 
@@ -130,6 +137,13 @@ def _details(headline: Headline, found: Sequence[Headline]) -> Iterator[str]:
         is_prose = len(_PLAIN_WORD.findall(told)) >= _LEAST_WORDS and not _ADVICE.match(told)
         if is_prose and len(told) <= _DETAIL_CHARS:
             yield told
+
+
+def says_new(error: str, known: str) -> bool:
+    """Return true where most of what an error says is not in another one."""
+    terms, weights = term_weights(known), term_weights(error)
+    new = sum(weight for word, weight in weights.items() if word not in terms)
+    return new >= max(_LEAST_NEW, sum(weights.values()) / 2)
 
 
 def _most_telling(told: str, details: Iterable[str]) -> str:

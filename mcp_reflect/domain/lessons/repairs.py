@@ -12,11 +12,13 @@ from mcp_reflect.domain.lessons.command_lines import (
     is_small_program,
     normalised,
     only_reads,
+    parts_of,
     prepares,
     program_of,
+    repeats,
     subcommand_of,
 )
-from mcp_reflect.domain.lessons.failure_text import failure_text
+from mcp_reflect.domain.lessons.failure_text import failure_text, says_new
 from mcp_reflect.domain.lessons.net_changes import NetChanges
 from mcp_reflect.domain.lessons.steps import Step
 from mcp_reflect.domain.truncate import truncate
@@ -33,7 +35,9 @@ class Repair:
     """`failed` did not work, with `error` as its decisive line; `worked` did. `edits` and `commands` came in between.
 
     Where the two are the same command, what was in between made the difference; otherwise what changed in it did, or
-    the folder that it ran in. `tries` are the places of all the failures among the steps of the run.
+    the folder that it ran in. `tries` are the places of all the failures among the steps of the run, and of forms of
+    the command that worked and did not do. `first` is the first failure where it failed in another way than the last,
+    with `first_error`.
     """
 
     failed: Step
@@ -42,11 +46,13 @@ class Repair:
     edits: tuple[Step, ...] = ()
     commands: tuple[Step, ...] = ()
     tries: tuple[int, ...] = ()
+    first: Step | None = None
+    first_error: str = ""
 
     @property
     def same_command(self) -> bool:
         """Return true where both steps are the same command, and something else than its folder was changed."""
-        if normalised(self.failed.subject) != normalised(self.worked.subject):
+        if parts_of(self.failed.subject) != parts_of(self.worked.subject):
             return False
         moved = folder_of(self.failed.subject) != folder_of(self.worked.subject)
         return not moved or bool(self.edits or self.commands)
@@ -70,17 +76,33 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
             continue
         near = range(place + 1, min(place + 1 + RETRIED_WITHIN, len(steps)))
         later = [number for number in near if _is_retry(step, steps[number])]
-        worked = next((number for number in later if steps[number].failed is False), None)
+        worked = _first_success(steps, step, later)
         if worked is None:
             continue
         tries = [place, *(number for number in later if number < worked)]
         done.update(tries)
-        last = steps[tries[-1]]
-        failed = last if normalised(last.subject) != normalised(steps[worked].subject) or len(tries) == 1 else step
-        begin = _begin(steps, tries, worked)
+        failures = [number for number in tries if steps[number].failed is not False]
+        last = steps[failures[-1]]
+        failed = last if parts_of(last.subject) != parts_of(steps[worked].subject) or len(failures) == 1 else step
+        between = [each for each in range(_begin(steps, failures, worked) + 1, worked) if each not in tries]
         error = failure_text([last, step])
-        if repair := repair_between(failed, error, steps[begin + 1 : worked], steps[worked], net):
+        if repair := repair_between(failed, error, [steps[each] for each in between], steps[worked], net):
+            at_first = failure_text([step])
+            if at_first and says_new(at_first, error):
+                repair = replace(repair, first=step, first_error=at_first)
             yield replace(repair, tries=tuple(tries))
+
+
+def _first_success(steps: Sequence[Step], failed: Step, later: Sequence[int]) -> int | None:
+    """The place of the retry that worked: the first, or the very command where it did not do by the first alone."""
+    worked = [number for number in later if steps[number].failed is False]
+    if not worked or failed.kind != "command":
+        return worked[0] if worked else None
+    again = next((number for number in worked if repeats(failed.subject, steps[number].subject)), worked[0])
+    between = steps[worked[0] + 1 : again]
+    return (
+        again if any(_is_change(step) or (step.failed and not is_inspection(step)) for step in between) else worked[0]
+    )
 
 
 def _begin(steps: Sequence[Step], tries: Sequence[int], worked: int) -> int:
@@ -116,7 +138,9 @@ def _is_retry(failed: Step, other: Step) -> bool:
     """Return true where the other step repeats the failed one: the same call, or a variant of it."""
     if other.kind != failed.kind or other.tool != failed.tool:
         return False
-    return failed.kind == "call" or are_variants(normalised(failed.subject), normalised(other.subject))
+    if failed.kind == "call" or repeats(failed.subject, other.subject):
+        return True
+    return are_variants(normalised(failed.subject), normalised(other.subject))
 
 
 def is_preparation(step: Step) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
+from mcp_reflect.domain.lessons.command_lines import hides_status
 from mcp_reflect.domain.lessons.file_names import find_run_folder, shown_name
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_result, errors_in_text
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
@@ -145,6 +146,9 @@ def _with_result(step: Step, result: ToolResult) -> Step:
     failed: bool | None
     if result.failed is True or (code is not None and code != 0):
         failed = True
+    elif step.kind == "command" and hides_status(step.subject):
+        found = tuple(dict.fromkeys(errors_in_text(result.text)))
+        failed = bool(found)
     elif code == 0 or result.failed is False:
         failed = False
     else:

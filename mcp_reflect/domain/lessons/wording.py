@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from mcp_reflect.domain.lessons.call_text import describe_call, describe_two_calls, describe_two_forms
+from mcp_reflect.domain.lessons.command_lines import parts_of, without_noise
 from mcp_reflect.domain.lessons.failure_text import short_error
 from mcp_reflect.domain.lessons.repairs import Repair, describe_change, is_inspection
 from mcp_reflect.domain.lessons.steps import Step
@@ -60,19 +61,40 @@ def describe_repair(repair: Repair) -> str:
     """Return what works, which the next run needs first, with the changes before it; then what failed, and how."""
     told = repair.error if repair.failed.kind == "command" else short_error(repair.error)
     error = f": {told}" if told else "."
+    first = _first_failure(repair)
     changes = [describe_edit(step) for step in decisive_edits(repair.edits, repair.error)[-_EDITS:]]
     commands = dict.fromkeys(describe_step(step) for step in reversed(repair.commands))
     changes += reversed(list(commands)[:_PREPARATIONS])
     after = f" after {'; '.join(changes)}" if changes else ""
     if repair.same_command:
-        return f"{describe_step(repair.worked)}{after}; before that it failed{error}"
+        return f"{describe_step(repair.worked)}{after}; before that it failed{error}{first}"
     if repair.worked.kind == "call":
         worked, failed = describe_two_calls(repair.worked, repair.failed)
         if is_lookup(repair.worked) and not says_more(repair.error, failed):
             return f"{worked}{after}; {failed} found nothing"
     else:
-        worked, failed = describe_step(repair.worked), describe_step(repair.failed)
-    return f"{worked}{after}. {failed} failed{error}"
+        worked, failed = describe_step(repair.worked), _describe_failed(repair.failed)
+    return f"{worked}{after}. {failed} failed{error}{first}"
+
+
+def describe_further_failure(repair: Repair) -> str:
+    """Return what else failed before a step that another repair tells already."""
+    return f"{_describe_failed(repair.failed)} failed: {repair.error}" if repair.error else ""
+
+
+def _describe_failed(step: Step) -> str:
+    """A command that failed, without what only shortens its output."""
+    if step.kind != "command":
+        return describe_step(step)
+    return f"`{truncate_line(without_noise(step.subject), _COMMAND_CHARS)}`"
+
+
+def _first_failure(repair: Repair) -> str:
+    """The first failure beside the last, where it was another: what the next run meets first."""
+    if repair.first is None or repair.first.kind != "command":
+        return ""
+    again = parts_of(repair.first.subject) == parts_of(repair.failed.subject)
+    return f". {'At first it' if again else _describe_failed(repair.first)} failed: {repair.first_error}"
 
 
 def describe_customer_repair(repair: Repair) -> str:
