@@ -3,7 +3,7 @@
 A journal (WAL) that is cut off after a crash loses the end of what is in it alone. A checkpoint begins once nothing
 was committed for a moment, during a long burst now and then. It copies without keeping anybody waiting, and then
 empties the journal in a moment in which nobody reads or writes: a cut in a journal that was copied but not emptied
-would bring back older pages over newer ones.
+would bring back older pages over newer ones. A journal that was damaged in use is not copied.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from pathlib import Path
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
+
+from mcp_reflect.adapters.sql_ledger.journal import discard_index, is_damaged
 
 log = logging.getLogger(__name__)
 
@@ -30,11 +33,14 @@ _LONGEST_PAUSE_S = 5.0
 class Checkpointer:
     """Runs checkpoints through an engine of an SQLite file; `turn` is held by whoever writes in this process.
 
-    Its thread lives only while something waits for a checkpoint.
+    Its thread lives only while something waits for a checkpoint. `is_stopped` is true from the moment on in which the
+    journal was found damaged.
     """
 
-    def __init__(self, engine: Engine, turn: threading.Lock) -> None:
+    def __init__(self, engine: Engine, turn: threading.Lock, file: Path | None) -> None:
+        self.is_stopped = False
         self._engine = engine
+        self._file = file
         self._turn = turn
         self._state = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -49,6 +55,14 @@ class Checkpointer:
                 self._thread = threading.Thread(target=self._run, name="mcp-reflect-checkpoints", daemon=True)
                 self._thread.start()
 
+    def stop_if_damaged(self) -> bool:
+        """Return whether the journal is damaged; then nothing of it is copied any more, and SQLite reads it anew."""
+        if not self.is_stopped and self._file is not None and is_damaged(self._file):
+            self.is_stopped = True
+            discard_index(self._file)
+            log.error("the journal of %s was cut off or overwritten in use", self._file)
+        return self.is_stopped
+
     def close(self) -> None:
         """Finish a checkpoint that is under way, and make the one that is due."""
         with self._state:
@@ -57,6 +71,7 @@ class Checkpointer:
         if thread is not None:
             thread.join()
             self._attempt()
+        self.stop_if_damaged()  # SQLite copies the journal, too, when its last connection is closed
 
     def _run(self) -> None:
         began, pause = time.monotonic(), QUIET_S
@@ -75,7 +90,9 @@ class Checkpointer:
             began, pause = time.monotonic(), QUIET_S if is_done else min(2 * pause, _LONGEST_PAUSE_S)
 
     def _attempt(self) -> bool:
-        """Return whether the journal is empty now."""
+        """Return whether the journal is empty now, or nothing to be copied."""
+        if self.stop_if_damaged():
+            return True
         try:
             with self._engine.connect() as connection:
                 (timeout,) = connection.exec_driver_sql("PRAGMA busy_timeout").one()

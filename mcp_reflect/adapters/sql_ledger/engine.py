@@ -21,6 +21,12 @@ from mcp_reflect.errors import ConfigurationError, LedgerError
 _POLL_S = 0.02
 
 
+_DAMAGED_JOURNAL = (
+    "the journal of the ledger was cut off, overwritten or deleted in use; run `mcp-reflect hub restart`, and see "
+    "`mcp-reflect doctor` for what is missing"
+)
+
+
 @contextmanager
 def translated(doing: str) -> Iterator[None]:
     """Turn the database's errors into LedgerError, without the statement's values."""
@@ -65,12 +71,12 @@ class Connections:
         except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
             raise ConfigurationError(f"ledger.url: cannot be used ({error}); must be an SQLAlchemy URL") from error
         self._turn = threading.Lock()
-        self._checkpoints = Checkpointer(self._reading, self._turn) if self.is_sqlite else None
+        self._checkpoints = Checkpointer(self._reading, self._turn, self.file) if self.is_sqlite else None
 
     @contextmanager
     def durable(self, doing: str) -> Iterator[Connection]:
         """Open a transaction whose commit reaches the disk; `doing` begins the message of a LedgerError."""
-        with self._turn, translated(doing), self._durable.begin() as connection:
+        with self._turn, self._translated(doing), self._durable.begin() as connection:
             yield connection
         if self._checkpoints is not None:
             self._checkpoints.notify()
@@ -81,7 +87,7 @@ class Connections:
 
         On SQLite it begins with its first write, or with `at_once` immediately.
         """
-        with self._turn, translated(doing), self._relaxed.begin() as connection:
+        with self._turn, self._translated(doing), self._relaxed.begin() as connection:
             if at_once and self.is_sqlite:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             yield connection
@@ -89,15 +95,18 @@ class Connections:
     @contextmanager
     def reading(self, doing: str) -> Iterator[Connection]:
         """Open a read-only view of one moment, rolled back at the end; raise LedgerError as `durable` does."""
-        with translated(doing), self._reading.connect() as connection:
+        with self._translated(doing), self._reading.connect() as connection:
             if self.is_sqlite:
                 connection.exec_driver_sql("BEGIN")
             else:
                 connection.exec_driver_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             try:
                 yield connection
-            finally:
-                connection.exec_driver_sql("ROLLBACK")
+            except BaseException:
+                with suppress(SQLAlchemyError):  # SQLite has ended the transaction itself after some errors
+                    connection.exec_driver_sql("ROLLBACK")
+                raise
+            connection.exec_driver_sql("ROLLBACK")
 
     def scrub(self, doing: str) -> None:
         """Write the database anew, so that nothing that was deleted is left in it or in its journal.
@@ -114,6 +123,19 @@ class Connections:
                     raise LedgerError(
                         "another program is reading the ledger; what was deleted leaves its journal when all have ended"
                     )
+
+    @contextmanager
+    def _translated(self, doing: str) -> Iterator[None]:
+        """Raise LedgerError for errors of the database; once the journal is damaged, in place of doing anything."""
+        if self._checkpoints is not None and self._checkpoints.is_stopped:
+            raise LedgerError(f"{doing} failed: {_DAMAGED_JOURNAL}")
+        try:
+            with translated(doing):
+                yield
+        except LedgerError as error:
+            if self._checkpoints is not None and self._checkpoints.stop_if_damaged():
+                raise LedgerError(f"{doing} failed: {_DAMAGED_JOURNAL}") from error
+            raise
 
     def close(self) -> None:
         """Close the pooled connections of all three ways."""
