@@ -15,7 +15,7 @@ from mcp_reflect.application.known_errors.records import (
     with_recurrence,
 )
 from mcp_reflect.application.known_errors.search import ErrorSearch
-from mcp_reflect.application.known_errors.warnings import errors_to_expect, planned_trigger
+from mcp_reflect.application.known_errors.warnings import errors_to_expect, planned_triggers
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery, PlannedCall
 from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.lessons.triggers import trigger_key
@@ -84,15 +84,15 @@ class ErrorFixes:
 
     def expect(self, planned: PlannedCall, limit: int) -> KnownFixes:
         """Return the fixes of the errors to which the same call led before, the newest first; usually none."""
-        profile, trigger = self._profile, planned_trigger(planned)
-        if not trigger:
+        profile, triggers = self._profile, planned_triggers(planned)
+        if not triggers:
             return KnownFixes("", [], [])
-        found = self._search.led_by(profile.project, profile.visible_user, [trigger_key(trigger)])
+        found = self._search.led_by(profile.project, profile.visible_user, [*map(trigger_key, triggers)])
         if not found.memory_ids:
             return KnownFixes("", [], [])
         with self._ledger.reading() as session:
             known = of_kind(session.memories.by_ids(list(found.memory_ids)).values(), ErrorMemory)
-        expected = errors_to_expect(trigger, known)[:limit]
+        expected = errors_to_expect(triggers, known)[:limit]
         if not expected:
             return KnownFixes("", [], [])
         retrieval = profile.new_retrieval([memory.id for memory in expected], self._clock())

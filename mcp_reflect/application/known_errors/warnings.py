@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from mcp_reflect.application.known_errors.from_runs import is_led_by
 from mcp_reflect.application.requests import PlannedCall
+from mcp_reflect.domain.lessons.compound_commands import separated_steps
+from mcp_reflect.domain.lessons.repairs import is_inspection
 from mcp_reflect.domain.lessons.steps import step_of
 from mcp_reflect.domain.lessons.triggers import is_way_out, trigger_of
 from mcp_reflect.domain.models import ErrorMemory
@@ -18,29 +20,32 @@ A test command fails with another error each time, and what an edit repaired wor
 """
 
 
-def planned_trigger(planned: PlannedCall) -> str:
-    """Return the trigger that a planned call is, its secrets redacted as in a stored run; empty for other tools.
+def planned_triggers(planned: PlannedCall) -> list[str]:
+    """Return the triggers that a planned call is, its secrets redacted as in a stored run; none for other tools.
 
-    Paths below the agent's folder count from there: runs of other clones have other folders.
+    A compound command is one, and so is its first part that does more than read: later parts may need what that one
+    does. Paths below the agent's folder count from there: runs of other clones have other folders.
     """
-    trigger = trigger_of(step_of(planned.tool, redact_json(planned.arguments)))
+    step = step_of(planned.tool, redact_json(planned.arguments))
+    acting = next((part for part in separated_steps([step]) if not is_inspection(part)), step)
     folder = redact(planned.folder.rstrip("/"))
-    return trigger.replace(f"{folder}/", "") if folder else trigger
+    found = [trigger_of(each) for each in (step, acting)]
+    return list(dict.fromkeys(trigger.replace(f"{folder}/", "") if folder else trigger for trigger in found if trigger))
 
 
-def errors_to_expect(trigger: str, known: Iterable[ErrorMemory]) -> Sequence[ErrorMemory]:
-    """Return the errors to warn of before a call, out of those whose triggers share its key; the newest first.
+def errors_to_expect(triggers: Sequence[str], known: Iterable[ErrorMemory]) -> Sequence[ErrorMemory]:
+    """Return the errors to warn of before a call, out of those that share a key with its triggers; the newest first.
 
     The way that repaired an error is not warned of, nor a call that has mostly worked since.
     """
-    led = [memory for memory in known if is_led_by(memory, [trigger])]
+    led = [memory for memory in known if is_led_by(memory, triggers)]
     runs = {run for memory in led for run in (*_failed_in(memory), *memory.passed_in)}
     expected = [
         memory
         for memory in led
         if any(memory.instructions)
         and len(_failed_in(memory)) >= LEAST_FAILING * len(runs)
-        and not is_way_out(trigger, memory.triggers, memory.tests)
+        and not any(is_way_out(trigger, memory.triggers, memory.tests) for trigger in triggers)
     ]
     return sorted(expected, key=lambda memory: (memory.recurrences, memory.created_at, memory.id), reverse=True)
 

@@ -101,6 +101,12 @@ def hides_status(command: str) -> bool:
     return hides and "pipefail" not in command and not only_reads(command)
 
 
+def setup_of(command: str) -> str:
+    """Return the changes of the folder and of the shell before a command; empty where there are none."""
+    found = _SETUP.match(command.strip())
+    return found[0] if found else ""
+
+
 def folder_of(command: str) -> str:
     """Return the folder that a command line changes to first; empty where it does not."""
     found = _FOLDER.match(command)

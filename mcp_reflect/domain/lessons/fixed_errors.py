@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from mcp_reflect.domain.error_matching.headlines import find_headlines
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same, signature_of
-from mcp_reflect.domain.lessons.command_lines import normalised, program_of
+from mcp_reflect.domain.lessons.command_lines import are_variants, normalised, program_of
+from mcp_reflect.domain.lessons.compound_commands import separated_steps
 from mcp_reflect.domain.lessons.failure_text import decisive_error
 from mcp_reflect.domain.lessons.net_changes import NetChanges
 from mcp_reflect.domain.lessons.repairs import RETRIED_WITHIN, Repair, describe_change, is_inspection, repair_between
@@ -63,7 +64,7 @@ class FixedError:
 
 def last_steps(trajectory: Trajectory) -> list[Step]:
     """Return the last steps of a run, as many as are read for errors."""
-    return find_steps(trajectory)[-_MOST_STEPS:]
+    return list(separated_steps(find_steps(trajectory)[-_MOST_STEPS:]))
 
 
 def find_fixed_errors(steps: Sequence[Step]) -> list[FixedError]:
@@ -91,10 +92,13 @@ def _repairs(steps: Sequence[Step]) -> Iterator[tuple[int, Repair]]:
         if failed.kind != "command" or not failed.failed or is_inspection(failed):
             continue
         near = range(place + 1, min(place + 1 + RETRIED_WITHIN, len(steps)))
-        retry = next((number for number in near if _is_run_again(failed, steps[number])), None)
+        before = {normalised(step.subject) for step in steps[:place] if step.kind == "command"}
+        retry = next((number for number in near if _is_run_again(failed, steps[number], before)), None)
         if retry is None or steps[retry].failed is not False:
             continue
-        if repair := repair_between(failed, "", steps[place + 1 : retry], steps[retry], net):
+        # A variant that worked, and did not do, has prepared nothing.
+        between = [step for step in steps[place + 1 : retry] if not _is_variant(step, failed)]
+        if repair := repair_between(failed, "", between, steps[retry], net):
             yield place, repair
 
 
@@ -130,12 +134,19 @@ def _decisive_line(output: str) -> str:
     return decisive_error([each.text for each in found if signature_of(each).named]) or found[0].text
 
 
-def _is_run_again(failed: Step, other: Step) -> bool:
-    """Return true where a step is the failed command again, or does the same in another way."""
+def _is_variant(step: Step, failed: Step) -> bool:
+    return step.kind == "command" and are_variants(normalised(step.subject), normalised(failed.subject))
+
+
+def _is_run_again(failed: Step, other: Step, tried: Collection[str] = ()) -> bool:
+    """Return true where a step is the failed command again, or does the same in another way.
+
+    `tried` are normalised commands that were run before: that the failed one names such a command is no advice.
+    """
     if other.kind != failed.kind or other.tool != failed.tool:
         return False
     before, after = normalised(failed.subject), normalised(other.subject)
-    if before == after or after in failed.output:  # some tools say what to run instead
+    if before == after or (after in failed.output and after not in tried):  # some tools say what to run instead
         return True
     if program_of(before) != program_of(after) and not _operands(before) & _operands(after):
         return False
