@@ -44,7 +44,7 @@ DOMAIN_LAYERS = (
     {"error_matching"},
     {"learning", "reflection"},
     {"lessons"},
-    {"ranking"},
+    {"ranking", "provenance"},
     {"guide", "insights"},
 )
 """The same for the folders and files of `domain/`."""

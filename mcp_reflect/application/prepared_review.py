@@ -16,8 +16,8 @@ from mcp_reflect.application.requests import DEFAULT, Verdict
 from mcp_reflect.application.same_lessons import NO_CANDIDATES, Candidates
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.learning.repetition import review_sources
-from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.models import Memory, Review
+from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.redaction.redact import redact
 from mcp_reflect.domain.redaction.stored_text import storable_draft, storable_text
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun

@@ -17,7 +17,6 @@ from mcp_reflect.application.same_lessons import NO_CANDIDATES, Candidates, find
 from mcp_reflect.application.supersession import supersede
 from mcp_reflect.application.witnesses import is_shared, join, leave
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.lessons.sameness import Lesson, say_the_same
 from mcp_reflect.domain.models import (
     RETRIEVABLE,
@@ -30,6 +29,7 @@ from mcp_reflect.domain.models import (
     Review,
     Trace,
 )
+from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.reflection.composition import compose_memory
 from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.trajectory.run import ReviewedRun
@@ -52,7 +52,7 @@ def texts_of(trace: Trace, words: AuthoredDraft, review_draft: ReflectionDraft) 
 
 
 def screened(screening: Screening, words: AuthoredDraft | None) -> AuthoredDraft | None:
-    """Return words without what nobody vouches for (`lessons/lineage.py`)."""
+    """Return words without what nobody vouches for (`provenance/screening.py`)."""
     return None if words is None else (screening.screen(words[0]), words[1])
 
 

@@ -22,8 +22,8 @@ from mcp_reflect.application.prepared_review import PreparedReview, ReviewPrepar
 from mcp_reflect.application.reflection import AuthoredDraft, save_reflection, texts_of
 from mcp_reflect.application.requests import Verdict
 from mcp_reflect.application.review import ReviewOutcome, apply_review
-from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.models import QUpdate, ReflectionJob, Review, Trace
+from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.redaction.stored_text import storable_draft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import InvalidArgument, ModelUnavailable

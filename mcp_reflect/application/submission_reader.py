@@ -11,8 +11,8 @@ from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
 from mcp_reflect.application.unclaimed_retrievals import UnclaimedRetrieval, UnclaimedRetrievals
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.models import Trace
+from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.redaction.redact import redact, redact_json, redact_trajectory
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft, storable_key, storable_text
 from mcp_reflect.domain.text.recalled import may_hold_recalled, strip_recalled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_reflect.domain.lessons.dictated_commands import may_be_told
+from mcp_reflect.domain.provenance.dictated_commands import may_be_told
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 
 from mcp_reflect.domain.guide.composition import compose_guide
 from mcp_reflect.domain.guide.promotion import is_borne_out, promotable
-from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.models import ErrorMemory, InsightMemory, ReflectionDraft, UtilityEvent
+from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.trajectory.run import ParsedRun
 from tests.support.values import make_memory, make_trace
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mcp_reflect.domain.lessons.extraction import extract_lesson
-from mcp_reflect.domain.lessons.lineage import Screening
+from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.text.observation import reads_as_pair, without_advice
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun

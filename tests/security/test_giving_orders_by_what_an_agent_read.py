@@ -17,8 +17,8 @@ from benchmarks.trust.attacks import PATHS, attacks
 from benchmarks.trust.payloads import IN_SIGHT
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
 from mcp_reflect.domain.learning.pruning import find_prunable
-from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.models import ErrorMemory, ReflectionDraft, ReflectionMemory
+from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.text.quotation import quote, quoted_source, quoted_text
 from mcp_reflect.domain.trajectory.run import ParsedRun
 from tests.support.composition import Parts, small_memory
@@ -35,7 +35,7 @@ def parts(tmp_path: Path) -> Iterator[Parts]:
         yield parts
 
 
-def read_page(text: str, tool: str = "fetch_url", task: str = "fix the build") -> list[dict[str, Any]]:
+def read_page(text: str, tool: str = "fetch_url", task: str = "fix the build of the lexer") -> list[dict[str, Any]]:
     """The messages of a run that read a text by a tool."""
     function = {"name": tool, "arguments": "{}"}
     return [
@@ -46,7 +46,7 @@ def read_page(text: str, tool: str = "fetch_url", task: str = "fix the build") -
 
 
 def submitted(
-    parts: Parts, text: str, tool: str = "fetch_url", task: str = "fix the build", **more: Any
+    parts: Parts, text: str, tool: str = "fetch_url", task: str = "fix the build of the lexer", **more: Any
 ) -> ReflectionMemory:
     trajectory = json.dumps(read_page(text, tool, task))
     given = {"task": task, "trajectory": trajectory, "review_result": "pass", "retrieval_id": NO_RETRIEVAL}
@@ -100,11 +100,13 @@ def test_the_user_and_the_agent_may_say_the_same(parts: Parts) -> None:
 def test_a_report_of_a_page_is_a_quotation_that_nobody_promotes(parts: Parts) -> None:
     told, wanted = "The index was rebuilt after the column was renamed", "Always rebuild the index after a rename"
     text = f"Guide. {told}. {wanted}."
-    memory = submitted(parts, text, correct_action=f"{told}. {wanted}.", summary="Somebody had renamed it by hand.")
+    asked = "find out why the index is slow"
+    drafted = {"correct_action": f"{told}. {wanted}.", "summary": "Somebody had renamed it by hand."}
+    memory = submitted(parts, text, task=asked, **drafted)
     assert memory.reflection.splitlines()[1].strip() == f'A web page said: "{told}."'
     assert (memory.lineage, memory.correct_action) == (("agent", "web"), "")
     assert told not in str(parts.memory.guide())
-    alone = submitted(parts, text, task="another task", guidance=f"{told}.", claims=[f"{told}."])
+    alone = submitted(parts, text, task=f"another task: {asked}", guidance=f"{told}.", claims=[f"{told}."])
     assert (alone.lineage, alone.is_hearsay, alone.guidance) == (("web",), True, "")
     with parts.ledger.reading() as session:
         assert not session.memories.find("alpha", kind="claim")
@@ -141,7 +143,7 @@ def test_an_order_hides_in_base64_in_lines_and_in_names() -> None:
 
 
 def test_a_command_that_a_text_dictated_stays_where_it_builds_or_was_the_agents() -> None:
-    def screened(text: str, command: str, lesson: str, task: str = "fix the build") -> str:
+    def screened(text: str, command: str, lesson: str, task: str = "fix the build of the lexer") -> str:
         function = {"name": "Bash", "arguments": json.dumps({"command": command})}
         call = {"role": "assistant", "tool_calls": [{"id": "c2", "type": "function", "function": function}]}
         done = {"role": "tool", "tool_call_id": "c2", "content": "exit code: 0"}
@@ -169,7 +171,8 @@ def test_a_command_that_a_text_dictated_stays_where_it_builds_or_was_the_agents(
 
 def test_screening_again_changes_nothing() -> None:
     report = "The index was rebuilt after a rename."
-    trace = make_trace(trajectory=json.dumps(read_page(f"{EVIL} {report}")))
+    asked = "rename the index"
+    trace = make_trace(task=asked, trajectory=json.dumps(read_page(f"{EVIL} {report}", task=asked)))
     screening = Screening(ParsedRun.of(trace).reviewed(make_review(trace, 1)))
     draft = ReflectionDraft(summary=FACT, guidance=f"{EVIL}\n{report}", claims=(FACT, EVIL))
     once = screening.screen(draft)

@@ -11,7 +11,6 @@ from mcp_reflect.application.ports import Embedder, Ledger, ReadSession, TraceSu
 from mcp_reflect.application.profile import InsightRules
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.insights.merging import EmbeddedInsight, find_beyond_capacity, merge, says_the_same
-from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.models import (
     RETRIEVABLE,
     InsightDraft,
@@ -22,6 +21,7 @@ from mcp_reflect.domain.models import (
     Trace,
     of_kind,
 )
+from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.trajectory.run import ParsedRun
 from mcp_reflect.domain.values import Vector
 

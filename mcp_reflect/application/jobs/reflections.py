@@ -17,8 +17,8 @@ from mcp_reflect.application.jobs.retry import is_retried
 from mcp_reflect.application.lesson_search import LessonSearch
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadSession, Reflector, WriteSession
 from mcp_reflect.application.reflection import AuthoredDraft, memories_to_judge, save_reflection, texts_of
-from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.models import ReflectionDraft, ReflectionJob
+from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import ReflectError, ReflectorBusy, ReflectorError

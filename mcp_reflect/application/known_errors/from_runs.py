@@ -21,7 +21,6 @@ from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same
 from mcp_reflect.domain.error_matching.stored_signatures import read_signatures
 from mcp_reflect.domain.lessons.fixed_errors import FixedError, find_fixed_errors, last_steps
-from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.lessons.steps import Step
 from mcp_reflect.domain.lessons.triggers import (
     MOST_TRIGGERS,
@@ -30,6 +29,7 @@ from mcp_reflect.domain.lessons.triggers import (
     trigger_of,
 )
 from mcp_reflect.domain.models import RETRIEVABLE, ErrorMemory, Trace, of_kind
+from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mcp_reflect.domain.lessons.fixed_errors import FixedError
-from mcp_reflect.domain.lessons.lineage import Screening
 from mcp_reflect.domain.lessons.triggers import command_of_trigger
+from mcp_reflect.domain.provenance.screening import Screening
 
 
 def screened_error(screening: Screening, fixed: FixedError) -> FixedError | None:

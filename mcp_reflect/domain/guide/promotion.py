@@ -1,8 +1,8 @@
 """What of a memory may be promoted: shown to every session in the guide, and taken for what runs have in common.
 
-Promoted are sentences for which the user or the agent vouches (`lessons/vouching.py`). A sentence that rests on what a
-tool, a page, a file or an earlier memory said is not, whatever it says, before somebody has adopted the memory or it
-has been borne out (`is_borne_out`).
+Promoted are sentences for which the user or the agent vouches (`provenance/carried_orders.py`). A sentence that rests
+on what a tool, a page, a file or an earlier memory said is not, whatever it says, before somebody has adopted the
+memory or it has been borne out (`is_borne_out`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 from mcp_reflect.domain.learning.repetition import PASSED
 from mcp_reflect.domain.lessons.triggers import command_of_trigger
-from mcp_reflect.domain.lessons.vouching import without_sentences
 from mcp_reflect.domain.models import ErrorMemory, Memory, ReflectionMemory, UtilityEvent
+from mcp_reflect.domain.provenance.vouching import without_sentences
 
 LEAST_PASSES = 2
 """Least independent runs that passed with a memory by which it is borne out."""

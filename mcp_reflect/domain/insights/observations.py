@@ -7,9 +7,9 @@ from datetime import datetime
 from types import MappingProxyType
 
 from mcp_reflect.domain.insights.importance import importance_of
-from mcp_reflect.domain.lessons.lineage import Screening
-from mcp_reflect.domain.lessons.vouching import without_sentences
 from mcp_reflect.domain.models import Material, Observation, Review, Trace
+from mcp_reflect.domain.provenance.screening import Screening
+from mcp_reflect.domain.provenance.vouching import without_sentences
 from mcp_reflect.domain.text.quotation import without_quotations
 from mcp_reflect.domain.trajectory.run import ParsedRun
 from mcp_reflect.domain.trajectory.tools import is_tool_name

@@ -37,7 +37,7 @@ _ADVICE = re.compile(
     r"\W*(?:if|to|ran|run|use|try|did|please|consider|you|specify|re-?run|make|note|hint|help)\b|.*\bsee\b",
     re.IGNORECASE,
 )
-"""A tool's advice is no part of its error: `lineage.py` quotes it as such where it stands for itself."""
+"""A tool's advice is no part of its error: `provenance/screening.py` quotes it as such where it stands for itself."""
 
 
 _PROCESS = re.compile(r"^==\d+==\s*")

@@ -51,7 +51,7 @@ class FixedError:
     """`mistake` is the line that says what went wrong, `evidence` the output, `fix` what made `command` pass.
 
     `triggers` are the calls that led to it (`triggers.py`): the command that failed, and the edit that broke it.
-    `unvouched` are those of its texts where nobody vouches for them (`vouching.py`).
+    `unvouched` are those of its texts where nobody vouches for them (`provenance/carried_orders.py`).
     """
 
     mistake: str

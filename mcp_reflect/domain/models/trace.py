@@ -17,9 +17,9 @@ class ReflectionDraft(Frozen):
 
     `text` is free prose (a model that gave no fields); the structured fields are preferred. `claims` are sentences
     that stand alone. `helpful_memory_ids` and `harmful_memory_ids` are a model's opinion of what the run was given.
-    `lineage` and `withheld` are what screening found (`lessons/lineage.py`): the sources of the words, and sentences
-    that are kept from the lesson, each behind its source. `unvouched` are sentences that are in it although neither the
-    user nor the agent vouches for them (`lessons/vouching.py`).
+    `lineage` and `withheld` are what screening found (`provenance/screening.py`): the sources of the words, and
+    sentences that are kept from the lesson, each behind its source. `unvouched` are sentences that are in it although
+    neither the user nor the agent vouches for them (`provenance/carried_orders.py`).
     """
 
     summary: str = ""

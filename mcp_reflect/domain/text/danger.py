@@ -2,7 +2,7 @@
 or steer later runs.
 
 Honest people write such sentences, too. So these wordings decide nothing alone: they are asked for text that stems from
-a tool or a page and that nobody vouches for (`lessons/lineage.py`). English wordings and shell commands only.
+a tool or a page and that nobody vouches for (`provenance/screening.py`). English wordings and shell commands only.
 """
 
 from __future__ import annotations

@@ -113,11 +113,20 @@ def without_advice(text: str) -> str:
 def reads_as_data(text: str) -> bool:
     """Return true for a short value or a row of them, as tables and listings have: numbers, names, no sentence."""
     plain = _plain(text)
-    if _is_list_of_titles(text):
+    if reads_as_titles(text):
         return True
     if not any(each.isdigit() for each in plain) or len(WORD.findall(plain)) > MOST_WORDS_OF_ROW or _has_opaque(text):
         return False
     return not wants_something(text) and not any(rule.search(plain) for rule in (HEDGES, CREDENTIALS, ADDRESS, COMMAND))
+
+
+def reads_as_titles(text: str) -> bool:
+    """Return true for names in quotes in a list, which may be cut, each of which begins like a name, not an order."""
+    found = LIST.search(text)
+    if found is None or found.start() > MOST_AROUND_LIST:
+        return False
+    names = [name.split() for pair in ITEM.findall(found[0]) if (name := "".join(pair)).strip()]
+    return bool(names) and sum(not _is_title(name) for name in names) <= len(names) // _NAMES_TO_AN_ORDER
 
 
 def reads_as_pair(text: str) -> bool:
@@ -222,15 +231,6 @@ def _is_foreign(plain: str) -> bool:
     if strange and not english and len(plain.split()) > MOST_BEFORE_VERB and not TROUBLED.search(plain):
         return True
     return len(FOREIGN_WORD.findall(plain)) > max(1, english)
-
-
-def _is_list_of_titles(text: str) -> bool:
-    """Return true for names in quotes in a list, which may be cut, each of which begins like a name, not an order."""
-    found = LIST.search(text)
-    if found is None or found.start() > MOST_AROUND_LIST:
-        return False
-    names = [name.split() for pair in ITEM.findall(found[0]) if (name := "".join(pair)).strip()]
-    return bool(names) and sum(not _is_title(name) for name in names) <= len(names) // _NAMES_TO_AN_ORDER
 
 
 def _is_title(words: list[str]) -> bool:

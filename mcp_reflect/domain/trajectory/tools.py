@@ -34,7 +34,7 @@ _MULTI_EDITORS = frozenset({"file_editor", "str_replace_editor", "str_replace_ba
 
 _EXIT = r"(?m)^(?:Exit [Cc]ode|Process exited with code|Command failed with exit code|exit_code)\W{1,3}(-?\d{1,10})"
 """Not compiled here: hooks that have no output to read would wait for it."""
-_NAME = r"[A-Za-z0-9_.:/-]{1,128}"
+_NAME = r"(?=.{1,128}$)[A-Za-z][\w-]*(?:[.:/][A-Za-z0-9][\w-]*)*"
 _MOST_WORDS = 6
 
 
@@ -42,7 +42,9 @@ def is_tool_name(name: str) -> bool:
     """Return true for what servers call a tool; false for a sentence in the place of a name."""
     import re  # noqa: PLC0415 - see above
 
-    return bool(re.fullmatch(_NAME, name)) and len(re.split(r"[_-]+", name.rpartition("__")[2])) <= _MOST_WORDS
+    return (
+        bool(re.fullmatch(_NAME, name, re.ASCII)) and len(re.split(r"[_-]+", name.rpartition("__")[2])) <= _MOST_WORDS
+    )
 
 
 def is_instrument(tool: str) -> bool:

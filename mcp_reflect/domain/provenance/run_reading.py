@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from mcp_reflect.domain.lessons.run_texts import RunTexts
 from mcp_reflect.domain.models.common import TextOrigin
+from mcp_reflect.domain.provenance.observed import Contents
+from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of, exit_code, is_edit
@@ -23,6 +24,12 @@ _FILE_TOOL = re.compile(
 _FILE_COMMAND = re.compile(
     r"\s*(?:cd\s+\S+\s*&&\s*)?(?:cat|head|tail|less|sed|grep|rg|awk|nl|ls|find|git\s+(?:show|log|diff|blame))\b"
 )
+_DOCUMENT = re.compile(
+    r"\.(?:md|mdx|markdown|rst|txt|adoc|html?|ipynb|log)\b|\b(?:readme|contributing|changelog|licen[sc]e|notes|todo|authors)\b"
+    r"|\bgit\s+log\b",
+    re.IGNORECASE,
+)
+"""Calls that read prose, be it in the repository."""
 _LISTING_TOOL = re.compile(r"ls|glob|list_?(?:dir|dirs|directory|files)", re.IGNORECASE)
 _LISTING = re.compile(r"\s*(?:cd\s+\S+\s*&&\s*)?(?:ls|git\s+ls-files|find|fd|dir)\b(?!.*-exec|.*-printf)[^|;&$`<>\n]*")
 _MEMORY_TOOLS = ("query_memories", "augment_task", "find_error_fixes", "project_context")
@@ -44,21 +51,27 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
     if run.trajectory.messages is None:
         _add_log(texts, run.trajectory.text)
     else:
-        calls: dict[str, tuple[TextOrigin, str]] = {}
-        last: tuple[TextOrigin, str] = ("tool", "")
+        calls: dict[str, tuple[TextOrigin, str, Contents]] = {}
+        last: tuple[TextOrigin, str, Contents] = ("tool", "", "prose")
         listings = set[str]()
         for event in run.trajectory.events:
             if isinstance(event, ToolCall):
                 command = _add_call(texts, event)
-                last = calls[event.id] = _source_of_call(event), command
-                if _LISTING_TOOL.fullmatch(event.name) or _LISTING.fullmatch(command):
+                source = _source_of_call(event)
+                is_listing = bool(_LISTING_TOOL.fullmatch(event.name) or _LISTING.fullmatch(command))
+                last = calls[event.id] = (
+                    source,
+                    command,
+                    _contents(command or str(event.arguments), source, is_listing=is_listing),
+                )
+                if is_listing:
                     listings.add(event.id)
             elif isinstance(event, ToolResult):
-                source, command = calls.get(event.call_id, last) if event.call_id else last
+                source, command, holds = calls.get(event.call_id, last) if event.call_id else last
                 failed = event.failed is True or exit_code(event.text, event.failed) not in {0, None}
-                texts.add(source, event.text, command if failed else "")
+                texts.add(source, event.text, command if failed else "", holds)
                 if event.call_id in listings and event.call_id:
-                    texts.brought.by_listing(event.text)
+                    texts.mentions.by_listing(event.text)
             else:
                 _add_utterance(texts, event)
     if isinstance(run, ReviewedRun):  # a verdict of tests comes with their output
@@ -72,11 +85,11 @@ def _add_call(texts: RunTexts, call: ToolCall) -> str:
     given, name = arguments_of(call.arguments), call.name.rpartition("__")[2]
     command = command_of(given) if name.lower() in SHELLS else ""
     changes = is_edit(name, given)
-    texts.call("\n".join(_strings(given)), command, is_edit=changes)
-    texts.brought.by_run(texts.place, name)
-    texts.brought.by_user("\n".join(given))
+    texts.call(call.name, "\n".join(_strings(given)), command, is_edit=changes)
+    texts.mentions.by_run(texts.place, name)
+    texts.mentions.by_user("\n".join(given))
     for text in _replaced(given) if changes else ():
-        texts.brought.by_user(text)
+        texts.mentions.by_user(text)
     return command
 
 
@@ -121,6 +134,12 @@ def _source_of_call(call: ToolCall) -> TextOrigin:
     return "file" if _FILE_TOOL.match(name) else "tool"
 
 
+def _contents(call: str, source: TextOrigin, *, is_listing: bool) -> Contents:
+    if source in {"web", "memory"} or (not is_listing and _DOCUMENT.search(call)):
+        return "prose"
+    return "code" if source == "file" and not is_listing else "names"
+
+
 def _add_log(texts: RunTexts, log: str) -> None:
     """Add the commands of a log, and its outputs: behind a command after a shell prompt, or behind `Observation:`."""
     source: TextOrigin | None = None
@@ -129,7 +148,8 @@ def _add_log(texts: RunTexts, log: str) -> None:
     def add_output() -> None:
         if source is not None:
             text = "\n".join(output)
-            texts.add(source, text, command if exit_code(text, None) not in {0, None} else "")
+            holds = _contents(command, source, is_listing=bool(_LISTING.fullmatch(command))) if command else "prose"
+            texts.add(source, text, command if exit_code(text, None) not in {0, None} else "", holds)
         output.clear()
 
     for line in log.splitlines():
@@ -137,7 +157,7 @@ def _add_log(texts: RunTexts, log: str) -> None:
             add_output()
             command = line.split(" ", 1)[-1]
             source = "web" if _WEB_COMMAND.search(line) else "file" if _FILE_COMMAND.match(command) else "tool"
-            texts.call(command, command)
+            texts.call("", command, command)
         elif _LOGGED_OUTPUT.match(line):
             add_output()
             source, command = "tool", ""

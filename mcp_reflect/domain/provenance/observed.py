@@ -1,4 +1,4 @@
-"""What a run heard: the sentences of the texts that it read, which of them want something, and what it called.
+"""What a run observed: the sentences of the texts that it read, what they show, and which of them want something.
 
 A sentence of a lesson carries one of them over where it says most of its words, or names what only that sentence names:
 an agent that believes what it read says it in its own words.
@@ -9,13 +9,14 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
-from mcp_reflect.domain.lessons.dictated_commands import may_be_told
-from mcp_reflect.domain.lessons.vocabulary import stem, word_weight
+from mcp_reflect.domain.lessons.vocabulary import stem
 from mcp_reflect.domain.models.common import TextOrigin
+from mcp_reflect.domain.provenance.tokens import stems_of, tokens_of
 from mcp_reflect.domain.text.inert import skeleton
 from mcp_reflect.domain.text.observation import (
     is_prose,
@@ -23,9 +24,11 @@ from mcp_reflect.domain.text.observation import (
     reads_as_command,
     reads_as_error,
     reads_as_pair,
+    reads_as_titles,
     tells_to_call,
     wants_something,
     without_advice,
+    without_asides,
 )
 
 _CARRIED = 0.6
@@ -38,20 +41,29 @@ _ENDING = re.compile(r"(?<=[.!?;])\s+|<!--|-->|\n")
 _CELLS = re.compile(r"[\"|]")
 _HAS_CELLS = re.compile(r"\"\s*:|\|.*\|")
 _PARAGRAPH = re.compile(r"\n\s*\n")
-_TOKEN = re.compile(r"[^\W_][\w./@:+-]*\w|\w")
+_WORD = re.compile(r"[^\W\d_]+")
 _NAME = re.compile(r"(?=.*[a-z])(?=.*[\d_./@-]).{4,}")
-JOINT = re.compile(r"[/_.:@+-]+")
-_LEAST_PART = 3
 _LINE_NUMBER = re.compile(r"^\s*(?P<file>[\w./-]+\.\w{1,8}[:-])?\d+(?:→|\t|[:|-]\s)")
 """What tools that read or search files put before each line."""
 _ROW_OF_NAMES = re.compile(r"[\w@.+/-]+(?:(?:\s{2,}|\t)[\w@.+/-]+)*", re.ASCII)
 """A single name, names of files as `ls` lists them side by side, and heads of columns."""
 _COLUMNS = re.compile(r"\S(?:\s{2,}\S+){3,}")
+_PART = re.compile(r"[._-]+")
+_MOST_PARTS = 4
+"""A file with a longer name could be a sentence."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
 
 
+Contents = Literal["code", "names", "prose"]
+"""What the call that brought a text shows: source code, listings and output of commands, or pages and documents."""
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
 @dataclass(frozen=True)
-class Heard:
+class Observed:
     """A sentence out of a text that a run read. `place` orders texts and calls.
 
     `failed` is the command of whose failure it tells; empty for any other text. `plain` is the text without names that
@@ -62,7 +74,15 @@ class Heard:
     source: TextOrigin
     place: int
     failed: str = ""
-    plain: str = ""
+    holds: Contents = "prose"
+    is_line: bool = True
+    own_names: Callable[[str], str] = _as_it_is
+
+    @cached_property
+    def plain(self) -> str:
+        """Return the text without names that the user or the agent gave, and in errors without asides."""
+        text = self.own_names(self.text)
+        return without_asides(text) if self.failed else text
 
     @cached_property
     def tokens(self) -> frozenset[str]:
@@ -95,26 +115,38 @@ class Heard:
 
     @cached_property
     def _is_row(self) -> bool:
-        return bool(_ROW_OF_NAMES.fullmatch(self.text)) or reads_as_pair(self.text)
+        return bool(_ROW_OF_NAMES.fullmatch(self.text)) or reads_as_pair(self.text) or reads_as_titles(self.text)
+
+    @cached_property
+    def is_evidence(self) -> bool:
+        """Return true where it shows names as they are at hand, and recommends none.
+
+        The code of a file, an error, and a name or a row of names in an output do; a page or a document never does.
+        """
+        if self.holds == "prose" or not self.is_line:
+            return False
+        shows_names = self._is_row and all(map(is_short_name, self.text.split()))
+        return self.is_diagnosis or shows_names or (self.holds == "code" and not self.is_prose)
+
+    @cached_property
+    def is_diagnosis(self) -> bool:
+        """Return true for an error of a command that failed."""
+        return bool(self.failed) and reads_as_error(self.plain)
 
     @property
-    def is_data(self) -> bool:
-        """Return true for what is neither: code, values, listings."""
-        return not (self.is_order or self.is_statement)
+    def is_prose(self) -> bool:
+        """Return true for an order or a statement, false for code, values and listings."""
+        return self.is_order or self.is_statement
 
     @cached_property
     def verb(self) -> str:
         """Return the stem of the word that an order begins with."""
-        return next((stem(word) for word in _TOKEN.findall(skeleton(self.plain)) if word.isalpha()), "")
+        return next((stem(word) for word in _WORD.findall(skeleton(self.plain))), "")
 
     def is_repeated_by(self, stems: frozenset[str]) -> bool:
         """Return true where a sentence of these stems repeats it, and it wants nothing."""
         is_most = len(stems) >= _LEAST_REPEATED and len(stems & self.words) >= _REPEATED * len(stems)
         return is_most and not self.is_order  # which takes longest to tell
-
-    def is_about_failure_of(self, command: str) -> bool:
-        """Return true for an error, and for what a program that failed said about how it is called itself."""
-        return bool(self.failed) and (reads_as_error(self.plain) or may_be_told(command, self.failed))
 
     def is_carried_by(self, stems: frozenset[str], known: frozenset[str], least: int = _LEAST_WORDS) -> bool:
         """Return true where other words carry it over; `known` are stems that say nothing, as the user said them."""
@@ -123,45 +155,20 @@ class Heard:
         return len(shared) >= min(least, len(mine)) > 0 and len(shared) >= _CARRIED * len(mine)
 
 
-@dataclass(frozen=True)
-class Call:
-    """A call of a run. `text` is its arguments, `command` its command line where it is one of a shell."""
-
-    place: int
-    text: str
-    command: str = ""
-    is_edit: bool = False
-
-    @cached_property
-    def tokens(self) -> frozenset[str]:
-        """Return the words, names and paths in it."""
-        return tokens_of(self.text)
-
-    @cached_property
-    def stems(self) -> frozenset[str]:
-        """Return the stems of its words."""
-        return stems_of(self.tokens)
-
-    def is_the_agents(self, heard: Heard) -> bool:
-        """Return true where the agent made it of itself, or it is one that texts may dictate."""
-        if self.place < heard.place:
-            return True
-        if self.command:
-            return may_be_told(self.command, heard.failed)
-        return self.is_edit and bool(heard.failed)
-
-
-def sentences_of(text: str, source: TextOrigin, place: int, failed: str = "") -> Iterator[Heard]:
+def sentences_of(
+    text: str, source: TextOrigin, place: int, failed: str, holds: Contents, own_names: Callable[[str], str]
+) -> Iterator[Observed]:
     """Yield the sentences of a text: its lines, what runs over several lines, and what stands there in base64."""
     seen: set[str] = set()
-    for part in (*text.split("\n"), *_joined(text, failed), *decoded(text)):
+    lines = text.split("\n")
+    for number, part in enumerate((*lines, *_joined(text, failed), *decoded(text))):
         for each in (
             piece for sentence in _ENDING.split(part) for cell in _cells(sentence) for piece in _told(cell, failed)
         ):
             sentence = _LINE_NUMBER.sub("", each).strip()
             if sentence and len(sentence) <= _MOST_CHARS and sentence not in seen:
                 seen.add(sentence)
-                yield Heard(sentence, source, place, failed)
+                yield Observed(sentence, source, place, failed, holds, number < len(lines), own_names)
 
 
 def _joined(text: str, failed: str) -> Iterator[str]:
@@ -189,6 +196,12 @@ def _cells(sentence: str) -> list[str]:
     return _CELLS.split(sentence) if _HAS_CELLS.search(sentence) else [sentence]
 
 
+def is_short_name(name: str) -> bool:
+    """Return true for the name of a file, in whatever folder, that is too short to be a sentence."""
+    is_one_word = not any(map(str.isspace, name))
+    return is_one_word and all(len(_PART.split(part)) <= _MOST_PARTS for part in name.split("/"))
+
+
 def encoded(text: str) -> list[str]:
     """Return what could be base64 inside of a text."""
     return _BASE64.findall(text)
@@ -201,17 +214,5 @@ def decoded(text: str) -> Iterator[str]:
             plain = base64.b64decode(found + "=" * (-len(found) % 4)).decode()
         except (binascii.Error, UnicodeDecodeError):
             continue
-        if plain.isprintable() and any(each.isspace() for each in plain):
+        if plain.isprintable():
             yield plain
-
-
-def tokens_of(text: str) -> frozenset[str]:
-    """Return the words, names and paths of a text in lower case, and the parts of these."""
-    found = {token.strip(".:/-") for token in _TOKEN.findall(skeleton(text))}
-    parts = {part for token in found for part in JOINT.split(token) if len(part) >= _LEAST_PART}
-    return frozenset(found | parts)
-
-
-def stems_of(tokens: frozenset[str]) -> frozenset[str]:
-    """Return the stems of those tokens that mean something; names are their own stems."""
-    return frozenset(stem(token) for token in tokens if len(token) > 1 and word_weight(token))

@@ -93,8 +93,6 @@ _STEPS = {
 }
 """What a program that failed may name as the step that was missing: its own steps that work on the project alone."""
 _COMPILERS = frozenset(("make", "cmake", "rustc", "javac", "tsc", "gcc", "g++", "clang", "cc"))
-_WORD = re.compile(r"[a-z0-9][\w.-]*[a-z0-9]")
-_LEAST_CHARS = 4
 _ASSIGNS = re.compile(r"[a-z_]\w*=")
 _WRAPPERS = frozenset(("sudo", "env", "exec", "time", "nohup", "npx", "uvx", "pipx", "run"))
 _INSTALLS = frozenset(("install", "add", "i", "get", "pull"))
@@ -106,12 +104,6 @@ def may_be_told(command: str, failed: str = "") -> bool:
     """Return true where a lesson may tell a command that a text dictated; `failed` is the command that told of it."""
     parts = [part for part in _ENDS.split(command.strip()) if part]
     return bool(parts) and all(_is_builder(part) or _is_called_so(part, failed) for part in parts)
-
-
-def telling_words(command: str) -> frozenset[str]:
-    """Return the words of a command that somebody chose: not the programs and subcommands that everybody calls."""
-    words = _WORD.findall(command.lower())
-    return frozenset(word for word in words if len(word) >= _LEAST_CHARS and word not in _USUAL)
 
 
 def words_that_run(command: str) -> frozenset[str]:

@@ -1,0 +1,38 @@
+"""The calls that a run made, as texts may have led to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from mcp_reflect.domain.provenance.dictated_commands import may_be_told
+from mcp_reflect.domain.provenance.observed import Observed
+from mcp_reflect.domain.provenance.tokens import stems_of, tokens_of
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a run. `text` is its arguments, `command` its command line where it is one of a shell."""
+
+    place: int
+    text: str
+    command: str = ""
+    is_edit: bool = False
+
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        """Return the words, names and paths in it."""
+        return tokens_of(self.text)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """Return the stems of its words."""
+        return stems_of(self.tokens)
+
+    def is_the_agents(self, observed: Observed) -> bool:
+        """Return true where the agent made it of itself, or it is one that texts may dictate."""
+        if self.place < observed.place:
+            return True
+        if self.command:
+            return may_be_told(self.command, observed.failed)
+        return self.is_edit and bool(observed.failed)

@@ -1,0 +1,167 @@
+"""Judges a sentence: where it stems from, and whether a lesson may hold it, as it stands or as a quotation.
+
+A sentence stems from the text that holds most of its word triples. What the user said counts as the user's, also where
+a tool repeats it; what the agent's own calls hold counts as the agent's. What no text holds, the agent concluded.
+
+Withheld is, in this order: what carries an order over from a text that was read (`carried_orders.py`); a command, an
+edit or a tool a word of which such a text chose (`taint.py`); what is dangerous (`text/danger.py`) or leads into the
+network; and of what only a text said, all but reports, errors and values about what the run was asked or asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mcp_reflect.domain.models.common import TextOrigin
+from mcp_reflect.domain.provenance.carried_orders import CarriedOrders
+from mcp_reflect.domain.provenance.instructions import instructs
+from mcp_reflect.domain.provenance.run_texts import UNTRUSTED, RunTexts
+from mcp_reflect.domain.provenance.taint import Taint
+from mcp_reflect.domain.text.danger import is_dangerous
+from mcp_reflect.domain.text.observation import (
+    is_prose,
+    reads_as_command,
+    reads_as_data,
+    reads_as_error,
+    reads_as_report,
+    reads_as_titles,
+    wants_something,
+    without_advice,
+    without_asides,
+)
+from mcp_reflect.domain.text.quotation import quote, quoted_source, quoted_text
+from mcp_reflect.domain.trajectory.tools import is_tool_name
+
+CALL = re.compile(r"(?:`[^`]*`(?: failed:)?|[Bb]efore that it failed:)\s*")
+"""A call at the beginning of a sentence of a lesson, behind which its output stands."""
+FAILED = re.compile(r"`[^`]*` failed:")
+_SYNTAX = re.compile(r"[(){}\[\]=<>@+$|]|\w[./]\w")
+"""Signs of code, patches and paths, which a name with its value has none of."""
+_TOOL_CALL = re.compile(r"`(\S[^`(]*)\((?=\w+=)")
+_JOINS = re.compile(r"\b(?:the|an?|into|without|with|of|to|for|in|on|no|not|before|after|all)\b", re.IGNORECASE)
+"""Small words of which the name of a tool has one at most."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A sentence with its source, as a lesson may hold it; what may not stand in one is not kept."""
+
+    source: TextOrigin
+    text: str
+    is_kept: bool = True
+    is_quoted: bool = False
+
+
+class SentenceJudge:
+    """Judges the sentences of lessons about one run."""
+
+    def __init__(self, texts: RunTexts) -> None:
+        self._texts = texts
+        self._taint = Taint(texts)
+        self._orders = CarriedOrders(texts, self._taint)
+
+    def judge(self, piece: str, *, is_output: bool = False) -> Judged:
+        """Judge a sentence; `is_output` is true for what a lesson shows as the output of a command."""
+        given = quoted_source(piece)
+        said = quoted_text(piece) if given else piece
+        source, is_kept = self._source_of(said, given, is_output=is_output)
+        for shorter in _shortened(piece) if is_output and not is_kept else ():
+            source, is_kept = self._source_of(shorter, given, is_output=True)
+            if is_kept:
+                piece = shorter
+                break
+        if not is_kept:
+            return Judged(source, said, is_kept=False)
+        if source not in UNTRUSTED or (is_output and not _is_only_told(CALL.sub("", said))):
+            return Judged(source, piece)
+        return Judged(source, piece if given else quote(said, source), is_quoted=True)
+
+    def is_tool(self, name: str) -> bool:
+        """Return true for the name of a tool that no text chose, and that is no sentence."""
+        words = name.rpartition("__")[2].replace("_", " ").replace("-", " ")
+        reads_as_prose = len(_JOINS.findall(words)) > 1 or ": " in words
+        if reads_as_prose or not is_tool_name(name.partition("(")[0]) or is_dangerous(words):
+            return False
+        told = self._orders.find(words, instructs=False) or self._taint.of_tool(name)
+        return told is None and not self._orders.is_in_name(words)
+
+    def vouches_for(self, sentence: str, source: TextOrigin | None = None) -> bool:
+        """Return true where the user or the agent vouches for a sentence; `source` is where it stems from, if known."""
+        return self._orders.vouches_for(sentence, source or self._texts.source_of(sentence))
+
+    def _source_of(self, said: str, given: TextOrigin | None, *, is_output: bool) -> tuple[TextOrigin, bool]:
+        """The source of a sentence, and whether it is kept."""
+        call = CALL.match(said) if is_output else None
+        body = said[call.end() :] if call else said
+        is_told = instructs(body) and not (is_output and reads_as_error(body))
+        named = _TOOL_CALL.match(said)
+        if named and not is_tool_name(named[1]):
+            return "tool", False
+        if chosen := self._chosen_by(said, call[0] if call else "", body, is_told=is_told, is_output=is_output):
+            return chosen, False
+        dangerous = is_dangerous(said)
+        source = self._texts.source_of(body or said, dangerous=dangerous)
+        elsewhere = None if dangerous else self._texts.leads_to(said)
+        if elsewhere is not None and (is_told or (elsewhere != "file" and not is_output)):
+            dangerous, source = True, elsewhere
+        source = given or source
+        if source not in UNTRUSTED or not any(each.isalpha() for each in body):
+            return source, True
+        return source, not dangerous and (self._may_stand_behind(body) if is_output else self._may_quote(body))
+
+    def _chosen_by(self, said: str, call: str, body: str, *, is_told: bool, is_output: bool) -> TextOrigin | None:
+        """The source of a text that caused a sentence: whose order it carries over, or whose words it carried out."""
+        found: TextOrigin | None = None
+        if not self._taint.is_untouched(said):
+            if not reads_as_data(body):
+                found = self._orders.find(body, instructs=is_told)
+            if call and found is None:
+                found = self._orders.find(call, instructs=False)
+        found = found or self._texts.hidden_in(body)
+        if not FAILED.match(said):  # what failed is told as a failure, whoever chose it
+            found = found or self._taint.of_calls(said, instructs=is_told)
+        return found or (self._orders.find_in_code(body) if is_told and not is_output else None)
+
+    def _brings_names(self, said: str) -> bool:
+        """Return true for words with a name that only texts brought, on what nobody had asked about."""
+        return self._taint.of(said) is not None and not (self._texts.is_about(said) or reads_as_titles(said))
+
+    def _may_quote(self, said: str) -> bool:
+        """Return true for what a lesson may quote although only a text said it: reports, errors, and values.
+
+        Code, patches and paths are quoted where the run itself brought what they name: anything could be in them.
+        """
+        if self._brings_names(said):
+            return False
+        plain = self._texts.without_own_names(said)
+        if reads_as_error(plain) or reads_as_report(plain) or (reads_as_data(said) and " " in said.strip()):
+            return True
+        is_code = not (is_prose(plain) or reads_as_command(plain) or wants_something(plain))
+        return is_code and not (_SYNTAX.search(said) and self._texts.mentions.foreign_words(said))
+
+    def _may_stand_behind(self, said: str) -> bool:
+        """Return true for the output of a call that may stand behind it: errors, and what brings no name with it."""
+        plain = self._texts.without_own_names(said)
+        if reads_as_error(plain):
+            return True
+        if self._brings_names(said):
+            return False
+        if reads_as_report(plain) or reads_as_data(said):
+            return True
+        return not is_prose(plain) and (not wants_something(plain, of_error=True) or len(plain.split()) == 1)
+
+
+def _shortened(piece: str) -> Iterator[str]:
+    """An error without what stands in parentheses, and without the advice at its end; a command is never cut."""
+    if (shorter := without_asides(piece)) != piece and reads_as_error(shorter):
+        yield shorter
+    shorter = without_advice(piece)
+    if shorter != piece and shorter.count("`") == piece.count("`") and not wants_something(shorter, of_error=True):
+        yield shorter
+
+
+def _is_only_told(said: str) -> bool:
+    """Return true for a statement in the output of a command that is no error: it is shown as a quotation."""
+    return is_prose(said) and reads_as_report(said) and not reads_as_error(said)

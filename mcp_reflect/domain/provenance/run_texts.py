@@ -1,0 +1,151 @@
+"""The texts of a run by where they come from, to look up where a sentence of a lesson was said before."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from mcp_reflect.domain.models.common import TextOrigin
+from mcp_reflect.domain.provenance.anchors import ANCHOR, HOST, NETWORK_ADDRESS, anchors_in
+from mcp_reflect.domain.provenance.calls import Call
+from mcp_reflect.domain.provenance.first_mentions import FirstMentions
+from mcp_reflect.domain.provenance.observed import Contents, Observed, decoded, encoded, sentences_of
+from mcp_reflect.domain.provenance.tokens import stems_of, tells_author, tokens_of
+from mcp_reflect.domain.text.inert import skeleton
+
+UNTRUSTED: tuple[TextOrigin, ...] = ("web", "tool", "memory", "file")
+"""The least trusted first: the first of them that holds a sentence is its source."""
+_HELD = 0.5
+"""Least share of a sentence's word triples in a text that it is held to stem from."""
+_REPEATED = 0.75
+"""The same share for a sentence that wants nothing: what the agent put into words of its own is the agent's."""
+_SIZE = 3
+
+_WORD = re.compile(r"\w+")
+_IN_QUOTES = re.compile(r"[\"'`\[(]{1,2}([^\"`\[\]\n]{3,80}?)[\"'`\])]{1,2}(?!\w)")
+
+
+@dataclass
+class RunTexts:
+    """The texts of a run by source, as words and as they stand, to look sentences up in; and the run's own calls."""
+
+    parts: dict[TextOrigin, list[str]] = field(default_factory=dict)
+    words: dict[TextOrigin, str] = field(default_factory=dict)
+    plain: dict[TextOrigin, str] = field(default_factory=dict)
+    observed: list[Observed] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    tools: set[str] = field(default_factory=set)
+    own: str = ""
+    place: int = 0
+    user_tokens: frozenset[str] = frozenset()
+    user_stems: frozenset[str] = frozenset()
+    asked: frozenset[str] = frozenset()
+    mentions: FirstMentions = field(default_factory=FirstMentions)
+
+    def add(self, source: TextOrigin, text: str, failed: str = "", holds: Contents = "prose") -> None:
+        """Add a text of a source and its kind; `failed` is the command whose failure it tells."""
+        if text.strip():
+            self.place += 1
+            self.parts.setdefault(source, []).append(text)
+            if source in UNTRUSTED:
+                self.observed += sentences_of(text, source, self.place, failed, holds, self.without_own_names)
+                self.parts[source] += decoded(text)
+                self.mentions.by_text(self.place, text)
+            else:
+                self.mentions.by_user(text)
+
+    def say(self, text: str) -> None:
+        """Add words of the agent itself, which are its own as far as nothing that it read had them before."""
+        self.place += 1
+        self.mentions.by_run(self.place, text)
+
+    def call(self, tool: str, text: str, command: str = "", *, is_edit: bool = False) -> None:
+        """Add a call of the agent, as `Call` describes it."""
+        self.place += 1
+        self.tools.add(tool)
+        self.calls.append(Call(self.place, text, command, is_edit))
+        self.mentions.by_run(self.place, text)
+        self.parts.setdefault("agent", []).append(text)
+
+    def without_own_names(self, text: str) -> str:
+        """Return a text with `x` for what it quotes of the user, or of calls that are no commands, such as searches."""
+        return _IN_QUOTES.sub(lambda found: "x" if skeleton(found[1]) in self.own else found[0], text)
+
+    def close(self) -> None:
+        """Prepare the texts for being looked at, once all of them were added."""
+        own = [*self.parts.get("user", ()), *(call.text for call in self.calls if not call.command)]
+        self.own = skeleton("\n".join(own))
+        for source, parts in self.parts.items():
+            self.plain[source] = skeleton("\n".join(parts))
+            self.words[source] = f" {' '.join(_WORD.findall(self.plain[source]))} "
+        self.user_tokens = tokens_of("\n".join(self.parts.get("user", ())))
+        self.user_stems = stems_of(self.user_tokens)
+        queries = [call.text for call in self.calls if not (call.command or call.is_edit)]
+        self.asked = stems_of(frozenset(filter(tells_author, self.user_tokens)) | tokens_of("\n".join(queries)))
+
+    def observed_with(self, word: str) -> list[Observed]:
+        """Return the sentences that hold a word, or a word with this stem, in the order in which they were read."""
+        return [self.observed[number] for number in self._by_word.get(word, ())]
+
+    def observed_near(self, words: frozenset[str]) -> list[Observed]:
+        """Return the sentences that share a word or a stem with others, in the order in which they were read."""
+        found = set[int]().union(*(self._by_word.get(word, ()) for word in words))
+        return [self.observed[number] for number in sorted(found)]
+
+    @cached_property
+    def _by_word(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for number, each in enumerate(self.observed):
+            for word in each.tokens | each.words:
+                found.setdefault(word, []).append(number)
+        return found
+
+    def is_about(self, text: str) -> bool:
+        """Return true for a text about what the user named, or what the agent asked a tool other than a shell for."""
+        return bool(stems_of(tokens_of(text)) & self.asked)
+
+    def source_of(self, sentence: str, *, dangerous: bool = False) -> TextOrigin:
+        """Return where a sentence stems from; a dangerous one also by the addresses, paths and options in it."""
+        plain = skeleton(sentence)
+        held = self._held(plain)
+        told = plain
+        while ": " in told and len(_WORD.findall(told := told.partition(": ")[2])) > 1:  # "the lesson learned: …"
+            held |= {source: max(share, held[source]) for source, share in self._held(told).items()}
+        best = max((held.get(source, 0.0) for source in UNTRUSTED), default=0.0)
+        if held.get("user", 0.0) >= max(best, _HELD):
+            return "user"
+        least = _HELD if dangerous else _REPEATED
+        if best >= least and (dangerous or held.get("agent", 0.0) < _HELD):
+            return next(source for source in UNTRUSTED if held.get(source, 0.0) >= least)
+        if dangerous:
+            named = [each for each in anchors_in(plain, ANCHOR) if each not in self.plain.get("user", "")]
+            named = [each for each in named if self.mentions.foreign_words(each)]
+            for source in UNTRUSTED:
+                if any(each in self.plain.get(source, "") for each in named):
+                    return source
+        return "agent"
+
+    def _held(self, plain: str) -> dict[TextOrigin, float]:
+        """The share of a sentence's word triples that each source holds."""
+        words = _WORD.findall(plain)
+        size = min(_SIZE, len(words))
+        triples = [f" {' '.join(words[i : i + size])} " for i in range(len(words) - size + 1)] if words else []
+        return {
+            source: sum(triple in text for triple in triples) / len(triples) if triples else 0.0
+            for source, text in self.words.items()
+        }
+
+    def hidden_in(self, sentence: str) -> TextOrigin | None:
+        """Return the source of a text in base64 that a sentence holds and that nobody but such a source brought."""
+        if not any(True for _ in decoded(sentence)):
+            return None
+        blobs = encoded(sentence)
+        brought = ((source, text) for source in UNTRUSTED for text in self.parts.get(source, ()))
+        return next((source for source, text in brought if any(blob in text for blob in blobs)), None)
+
+    def leads_to(self, sentence: str) -> TextOrigin | None:
+        """Return the least trusted source of an address in the network that a sentence names and the user did not."""
+        found = [each for each in anchors_in(skeleton(sentence), NETWORK_ADDRESS) if HOST.search(each)]
+        named = [each for each in found if each not in self.plain.get("user", "")]
+        return next((source for source in UNTRUSTED if any(each in self.plain.get(source, "") for each in named)), None)

@@ -1,0 +1,154 @@
+"""Screening: takes out of a lesson what a text that the agent read put into it, and notes where the rest comes from.
+
+Each sentence is judged for itself (`judgement.py`). What may be quoted goes into the summary with its source; the
+errors of a run stay where they are. What is withheld is kept with the review, for people.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+
+from mcp_reflect.domain.models import ReflectionDraft
+from mcp_reflect.domain.provenance.instructions import pieces_of
+from mcp_reflect.domain.provenance.judgement import CALL, FAILED, Judged, SentenceJudge
+from mcp_reflect.domain.provenance.run_reading import texts_of_run
+from mcp_reflect.domain.provenance.run_texts import RunTexts
+from mcp_reflect.domain.text.quotation import SOURCES
+from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
+from mcp_reflect.domain.truncate import truncate_line
+
+_FIELDS = ("summary", "key_mistake", "correct_action", "guidance", "text")
+_WITHHELD_CHARS = 300
+_MOST_WITHHELD = 10
+_MORE = ";"
+"""What stands between the commands of a lesson."""
+_BEFORE = "before that it failed:"
+_ENDED = "The run ended in an error:"
+_FROM_TESTS = re.compile(r"^Reviewer: ")
+
+
+class Screening:
+    """Screens the words of a lesson against the run that they are about; the run is read once, at the first words."""
+
+    def __init__(self, run: ParsedRun) -> None:
+        self._run = run
+
+    def screen(self, draft: ReflectionDraft) -> ReflectionDraft:
+        """Return the draft without what nobody vouches for, with its lineage and what was withheld.
+
+        Reports of tools, pages, files and memories become quotations in the summary. Screening again changes nothing.
+        """
+        if draft.is_empty and not draft.claims and not draft.applicable_tools:
+            return draft
+        withheld, quoted, lineage = list(draft.withheld), list[str](), set(draft.lineage)
+        unvouched = list(draft.unvouched)
+        kept: dict[str, str] = {}
+        for name in _FIELDS:
+            pieces: list[str] = []
+            for judged, end in self._judged(name, getattr(draft, name), withheld):
+                lineage.add(judged.source)
+                if judged.is_quoted:
+                    quoted.append(judged.text)
+                else:
+                    unvouched += self._unvouched(judged)
+                    pieces.append(judged.text + end)
+            kept[name] = "".join(pieces).strip().removesuffix(_MORE)
+        claims: list[str] = []
+        for claim in draft.claims:
+            found = self._judge(claim, withheld)
+            if found is not None and found.is_quoted:
+                quoted.append(found.text)
+            elif found is not None:
+                unvouched += self._unvouched(found)
+                claims.append(claim)
+        if quoted:
+            place = "text" if kept["text"] and not any(kept[name] for name in _FIELDS[:-1]) else "summary"
+            kept[place] = "\n".join(dict.fromkeys(filter(None, (kept[place], *quoted))))
+        result = {
+            **kept,
+            "claims": tuple(claims),
+            "applicable_tools": tuple(filter(self._judgement.is_tool, draft.applicable_tools)),
+            "lineage": tuple(source for source in SOURCES if source in lineage),
+            "unvouched": tuple(dict.fromkeys(unvouched)),
+            "withheld": tuple(dict.fromkeys(withheld))[:_MOST_WITHHELD],
+        }
+        return draft.model_copy(update=result)
+
+    def brought_words(self, text: str) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the telling words of a text that the run's user or agent brought, and those that others brought."""
+        return self._texts.mentions.own_words(text), self._texts.mentions.foreign_words(text)
+
+    def unvouched(self, text: str) -> tuple[str, ...]:
+        """Return the sentences of a text that nobody vouches for, without judging whether a lesson may keep them."""
+        said = (piece.strip() for piece, _ in pieces_of(text))
+        return tuple(each for each in said if each and not self._judgement.vouches_for(each))
+
+    def passes(self, text: str) -> bool:
+        """Return true where no sentence of a text would be withheld."""
+        judged = ((self._judgement.judge(piece, is_output=True), piece) for piece, _ in pieces_of(text))
+        return all(found.is_kept and (found.is_quoted or found.text == piece) for found, piece in judged)
+
+    def without_orders(self, text: str) -> str:
+        """Return the output of a tool without the sentences that would be withheld from a lesson."""
+        judged = ((self._judgement.judge(piece, is_output=True), end) for piece, end in pieces_of(text))
+        return "".join(found.text + end for found, end in judged if found.is_kept).strip()
+
+    @cached_property
+    def _texts(self) -> RunTexts:
+        return texts_of_run(self._run)
+
+    @cached_property
+    def _judgement(self) -> SentenceJudge:
+        return SentenceJudge(self._texts)
+
+    def _judged(self, name: str, text: str, withheld: list[str]) -> Iterator[tuple[Judged, str]]:
+        """Yield the sentences of a field that are kept, each with what stands behind it."""
+        found: Judged | None = None
+        behind = "\n"
+        for piece, end in pieces_of(text):
+            is_failure = piece.startswith(_BEFORE) or ("\n" not in behind and FAILED.match(piece))
+            behind = end
+            if found is None and is_failure:
+                continue  # a failure without what mended it says nothing of what worked
+            found = self._judge(piece, withheld, is_output=name == "key_mistake" or self._is_output(piece))
+            if found is not None and not (found.is_quoted and piece.startswith(_BEFORE)):
+                yield found, end
+
+    def _judge(self, piece: str, withheld: list[str], *, is_output: bool = False) -> Judged | None:
+        """Judge a sentence; None where it is withheld, which is noted."""
+        found = self._judgement.judge(piece, is_output=is_output)
+        if found.is_kept:
+            return found
+        withheld.append(f"{found.source}: {truncate_line(found.text.strip(), _WITHHELD_CHARS)}")
+        return None
+
+    def _unvouched(self, judged: Judged) -> list[str]:
+        """The part of a sentence that nobody vouches for, if any: the agent vouches for a call, not for its output."""
+        said, vouches_for = judged.text.strip(" ;"), self._judgement.vouches_for
+        if self._is_test_command(said):
+            return []
+        call = None if said.startswith(_BEFORE) else CALL.match(said)
+        if call and call.end() < len(said) and call[0].endswith("failed: ") and vouches_for(call[0], "agent"):
+            return [] if vouches_for(said[call.end() :], judged.source) else [said[call.end() :]]
+        return [] if vouches_for(said, judged.source) else [said]
+
+    def _is_output(self, piece: str) -> bool:
+        """Return true for words that stand in a lesson as the output of a command: behind it, or as its reviewer's."""
+        run = self._run
+        tests = (
+            isinstance(run, ReviewedRun)
+            and run.review.source == "tests"
+            and run.review.result != "pass"  # what tests that passed print teaches nothing
+            and _FROM_TESTS.sub("", piece) in run.review.feedback
+        )
+        return tests or bool(CALL.match(piece)) or piece.startswith(_ENDED)
+
+    def _is_test_command(self, said: str) -> bool:
+        """Return true for the command of the tests that judged a run, which its user chose."""
+        run = self._run
+        if not isinstance(run, ReviewedRun) or run.review.source != "tests":
+            return False
+        first = run.review.feedback.strip().partition("\n")[0]
+        return first.startswith("$ ") and _FROM_TESTS.sub("", said) == first.strip()

@@ -1,0 +1,100 @@
+"""Taint: words that reached a command, an edit or a sentence of a run from what it read, and from nowhere else.
+
+A word is tainted where a text that the agent read mentioned it first and nothing shows that it is at hand: no listing,
+no table or value in the output of a command, no source code, no error of a command that failed. Pages, documents and
+earlier memories show nothing, whatever form their text has. What chooses the code that runs (a program, a package, a
+plugin) may come from an error alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mcp_reflect.domain.models.common import TextOrigin
+from mcp_reflect.domain.provenance.dictated_commands import may_be_told, words_that_run
+from mcp_reflect.domain.provenance.run_texts import RunTexts
+from mcp_reflect.domain.provenance.tokens import JOINT, names_of, tells_author
+from mcp_reflect.domain.text.inert import skeleton
+
+IN_BACKQUOTES = re.compile(r"`([^`\n]+)`")
+COMMANDS_ONLY = re.compile(r"(?:`[^`\n]+`|after|then|and|[\s;.,])+")
+"""A sentence of a lesson that tells commands and nothing else."""
+
+
+class Taint:
+    """Finds who chose the words of what a run did; each question returns the source of the text that did, or None."""
+
+    def __init__(self, texts: RunTexts) -> None:
+        self._texts = texts
+
+    def of(self, text: str) -> TextOrigin | None:
+        """Return the source of a tainted word in a text."""
+        return next((self._texts.observed_with(word)[0].source for word in self.words(text)), None)
+
+    def of_calls(self, sentence: str, *, instructs: bool) -> TextOrigin | None:
+        """Return the source of a tainted word in a command, an edit or a tool that a sentence quotes.
+
+        Of a sentence that does not instruct, only what the run carried out counts.
+        """
+        calls, tools = self._texts.calls, self._texts.tools
+        for quoted in map(str.strip, IN_BACKQUOTES.findall(sentence)):
+            ran = any(call.command and quoted in call.command for call in calls)
+            edited = not ran and any(call.is_edit and quoted in call.text for call in calls)
+            source: TextOrigin | None = None
+            if (tool := quoted.partition("(")[0]) in tools:
+                source = self.of_tool(tool)
+            elif edited:
+                source = None if may_be_told(quoted) else self._of_edit(quoted)
+            elif ran or instructs:
+                source = None if may_be_told(quoted) else self._of_command(quoted)
+            if source is not None:
+                return source
+        return None
+
+    def of_tool(self, tool: str) -> TextOrigin | None:
+        """Return the source of a tainted word in the name of a tool that is made of several words."""
+        words = [word for word in JOINT.split(skeleton(tool.rpartition("__")[2])) if word]
+        return self.of(" ".join(words)) if len(words) > 1 else None
+
+    def words(self, text: str) -> Iterator[str]:
+        """Yield the tainted words of a text: names as a whole where they were read as a whole, else their parts."""
+        for name in sorted(names_of(text)):
+            for word in [name] if self._texts.observed_with(name) else JOINT.split(name):
+                if tells_author(word) and not self._is_own(word):
+                    said = self._texts.observed_with(word)
+                    if said and not any(each.is_evidence for each in said):
+                        yield word
+
+    def is_untouched(self, sentence: str) -> bool:
+        """Return true for a sentence of nothing but commands that the agent ran and no word of which it had read."""
+        commands = [each.strip() for each in IN_BACKQUOTES.findall(sentence)]
+        if not commands or COMMANDS_ONLY.fullmatch(sentence) is None:
+            return False
+        ran = [call.command for call in self._texts.calls if call.command]
+        words = {word for each in commands for word in filter(tells_author, names_of(each))}
+        return all(any(each in one for one in ran) for each in commands) and all(
+            map(self._texts.mentions.is_known, words)
+        )
+
+    def _of_command(self, command: str) -> TextOrigin | None:
+        for word in sorted(words_that_run(command)):
+            said = [] if self._is_own(word) else self._texts.observed_with(word)
+            if said and not any(each.is_diagnosis for each in said):
+                return said[0].source
+        for word in self.words(command):
+            said = self._texts.observed_with(word)
+            if not any(each.failed and may_be_told(command, each.failed) for each in said):
+                return said[0].source
+        return None
+
+    def _of_edit(self, written: str) -> TextOrigin | None:
+        """A program that fails may say what to write: the tainted words of an edit are those that none did."""
+        for word in self.words(written):
+            said = self._texts.observed_with(word)
+            if not any(each.failed for each in said):
+                return said[0].source
+        return None
+
+    def _is_own(self, word: str) -> bool:
+        return word in self._texts.user_tokens or self._texts.mentions.is_known(word)

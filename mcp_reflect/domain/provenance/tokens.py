@@ -1,0 +1,35 @@
+"""The words, names and paths of a text, as they are compared between texts."""
+
+from __future__ import annotations
+
+import re
+
+from mcp_reflect.domain.lessons.vocabulary import stem, word_weight
+from mcp_reflect.domain.text.common_words import COMMON_STEMS
+from mcp_reflect.domain.text.inert import skeleton
+
+JOINT = re.compile(r"[/_.:@+-]+")
+"""What joins the parts of a name."""
+_TOKEN = re.compile(r"[^\W_][\w./@:+-]*\w|\w")
+_LEAST_PART = 3
+
+
+def names_of(text: str) -> frozenset[str]:
+    """Return the words, names and paths of a text in lower case."""
+    return frozenset(token.strip(".:/-") for token in _TOKEN.findall(skeleton(text)))
+
+
+def tokens_of(text: str) -> frozenset[str]:
+    """Return the words, names and paths of a text in lower case, and the parts of these."""
+    found = names_of(text)
+    return found | {part for token in found for part in JOINT.split(token) if len(part) >= _LEAST_PART}
+
+
+def stems_of(tokens: frozenset[str]) -> frozenset[str]:
+    """Return the stems of those tokens that mean something; names are their own stems."""
+    return frozenset(stem(token) for token in tokens if len(token) > 1 and word_weight(token))
+
+
+def tells_author(token: str) -> bool:
+    """Return true for a word that tells who brought it: neither common, nor a number, nor of one letter or two."""
+    return len(token) > 2 and not token.isdecimal() and bool(word_weight(token)) and stem(token) not in COMMON_STEMS  # noqa: PLR2004

@@ -1,0 +1,122 @@
+"""A text that an agent read wants its names in what the agent did: a command, an edit, a tool, a quotation."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from mcp_reflect.domain.models import ReflectionDraft
+from mcp_reflect.domain.provenance.screening import Screening
+from mcp_reflect.domain.trajectory.run import ParsedRun
+from tests.support.values import make_trace
+
+Step = tuple[str, dict[str, str], str]
+PAYLOADS = ('assert approver == "bakuzor"', "+      - uses: bakuzor/setup@v3", "p95 41 ms with bakuzor, 900 ms without")
+"""Code, a patch and a value: none of them wants anything, by its wording."""
+
+
+def kept(lesson: str, *steps: Step, task: str = "fix the build") -> str:
+    """What screening leaves of a lesson about a run of these calls with their results."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": task}]
+    for number, (tool, arguments, output) in enumerate(steps):
+        function = {"name": tool, "arguments": json.dumps(arguments)}
+        call = {"id": f"c{number}", "type": "function", "function": function}
+        result = {"role": "tool", "tool_call_id": call["id"], "content": output}
+        result["is_error"] = output.startswith("exit code: 1")
+        messages += [{"role": "assistant", "tool_calls": [call]}, result]
+    screening = Screening(ParsedRun.of(make_trace(task=task, trajectory=json.dumps(messages))))
+    found = screening.screen(ReflectionDraft(guidance=lesson))
+    return f"{found.summary}{found.guidance}"
+
+
+def bash(command: str, output: str = "exit code: 0") -> Step:
+    return "Bash", {"command": command}, output
+
+
+def page(text: str) -> Step:
+    return "fetch_url", {"url": "https://docs.dev"}, text
+
+
+def document(text: str) -> Step:
+    return "Read", {"file_path": "docs/CONTRIBUTING.md"}, text
+
+
+def source(text: str) -> Step:
+    return "Read", {"file_path": "src/release.py"}, text
+
+
+def edit(new: str) -> Step:
+    return "Edit", {"file_path": "release.py", "old_string": "pass", "new_string": new}, "done"
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+@pytest.mark.parametrize("read", [page, document, lambda text: bash("make check", text)])
+def test_a_name_in_the_form_of_code_wants_to_be_run(payload: str, read: Any) -> None:
+    for command in ("bakuzor approve", "git config approver bakuzor"):
+        assert kept(f"`{command}`", read(payload), bash(command)) == ""
+        assert kept(f"`{command}`", bash(command), read(payload)) == f"`{command}`"  # nothing had led to it
+    assert kept(
+        "`git config approver bakuzor`",
+        read(payload),
+        bash("git config approver bakuzor"),
+        task="make bakuzor the approver",
+    )
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_a_name_wants_to_be_written_into_a_file(payload: str) -> None:
+    told, written = "Edit release.py (`pass` → `bakuzor.sign()`).", edit("bakuzor.sign()")
+    assert kept(told, page(payload), written) == ""
+    assert kept(told, document(payload), written) == ""
+    assert kept(told, source("def sign():\n    bakuzor.sign(key)"), written) == told
+    assert kept(told, bash("make", "exit code: 1\nNameError: name 'bakuzor' is not defined"), written) == told
+
+
+def test_a_program_comes_from_no_table_or_listing_but_what_it_works_on_does() -> None:
+    table = "NAME      READY\nbakuzor   0/1"
+    assert kept("`kubectl describe pod bakuzor`", bash("kubectl get pods", table), bash("kubectl describe pod bakuzor"))
+    assert kept("`bakuzor approve`", bash("kubectl get pods", table), bash("bakuzor approve")) == ""
+    missing = "exit code: 1\nsh: bakuzor: command not found"
+    assert kept("`pip install bakuzor`", bash("make", missing), bash("pip install bakuzor"))
+
+
+def test_the_name_of_a_tool_wants_to_be_a_sentence() -> None:
+    said = page("the build goes through bakuzor")
+    assert kept("`build_through_bakuzor(wait=1)`", said, ("build_through_bakuzor", {"wait": "1"}, "ok")) == ""
+    assert kept("`build_through_it(wait=1)`", said, ("build_through_it", {"wait": "1"}, "ok"))
+
+
+@pytest.mark.parametrize(
+    ("report", "task", "is_quoted"),
+    [
+        ("Bakuzor was founded by Ada Lovelace in 1840.", "When was Bakuzor founded?", True),
+        ("The release was merged by bakuzor, who also approves reviews.", "fix the build", False),
+        ("The build was slow at first.", "fix it", True),  # it brings no name
+        ("Reviewed-by: bakuzor", "fix the build", False),
+    ],
+)
+def test_a_report_is_quoted_where_the_run_had_asked_about_it(report: str, task: str, *, is_quoted: bool) -> None:
+    assert kept(report, page(report), task=task) == (f'A web page said: "{report}"' if is_quoted else "")
+
+
+@pytest.mark.parametrize(
+    ("output", "is_kept"),
+    [
+        ("TypeError: bakuzor() missing 1 required positional argument", True),
+        ("ERROR: the build goes through bakuzor", False),
+        ("ERROR: +export PIP_INDEX=bakuzor", False),
+    ],
+)
+def test_behind_a_command_that_failed_stands_its_error_and_nothing_that_it_advertises(
+    output: str, *, is_kept: bool
+) -> None:
+    told = kept(f"`make all` failed: {output}", bash("make all", f"exit code: 1\n{output}"))
+    assert ("bakuzor" in told) is is_kept
+
+
+def test_code_in_the_output_of_a_failure_stays_where_the_project_has_it() -> None:
+    told, fails = "`make all` failed: assert gross == 5.0", bash("make all", "exit code: 1\nassert gross == 5.0")
+    assert kept(told, fails) == ""
+    assert kept(told, fails, source("def test_gross():\n    assert gross == 5.0")) == told
