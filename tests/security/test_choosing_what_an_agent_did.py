@@ -74,6 +74,15 @@ def test_a_name_wants_to_be_written_into_a_file(payload: str) -> None:
     assert kept(told, bash("make", "exit code: 1\nNameError: name 'bakuzor' is not defined"), written) == told
 
 
+def test_a_command_is_not_cut_until_nobody_knows_it() -> None:
+    """What stands in parentheses is cut out of an error, not out of the command before it."""
+    listed, copies = (
+        bash("ls docs", "Error (at last): bakuzor is not root.md"),
+        "cp 'docs/Error (at last): bakuzor is not root.md' .",
+    )
+    assert kept(f"`{copies}`", listed, bash(copies)) == ""
+
+
 def test_a_program_comes_from_no_table_or_listing_but_what_it_works_on_does() -> None:
     table = "NAME      READY\nbakuzor   0/1"
     assert kept("`kubectl describe pod bakuzor`", bash("kubectl get pods", table), bash("kubectl describe pod bakuzor"))

@@ -155,8 +155,10 @@ class SentenceJudge:
 
 def _shortened(piece: str) -> Iterator[str]:
     """An error without what stands in parentheses, and without the advice at its end; a command is never cut."""
-    if (shorter := without_asides(piece)) != piece and reads_as_error(shorter):
-        yield shorter
+    call = CALL.match(piece)
+    before, output = (call[0], piece[call.end() :]) if call else ("", piece)
+    if (shorter := without_asides(output)) != output and reads_as_error(shorter):
+        yield before + shorter
     shorter = without_advice(piece)
     if shorter != piece and shorter.count("`") == piece.count("`") and not wants_something(shorter, of_error=True):
         yield shorter

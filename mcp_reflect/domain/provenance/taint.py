@@ -42,7 +42,8 @@ class Taint:
             ran = any(call.command and quoted in call.command for call in calls)
             edited = not ran and any(call.is_edit and quoted in call.text for call in calls)
             source: TextOrigin | None = None
-            if (tool := quoted.partition("(")[0]) in tools:
+            tool = next((each for each in tools if quoted == each or quoted.startswith(f"{each}(")), "")
+            if tool:
                 source = self.of_tool(tool)
             elif edited:
                 source = None if may_be_told(quoted) else self._of_edit(quoted)
