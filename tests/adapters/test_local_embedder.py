@@ -47,6 +47,26 @@ def test_a_table_that_stays_quantised_gives_the_same_vectors_bit_for_bit(monkeyp
     np.testing.assert_array_equal(FastembedEmbedder().embed(TEXTS), compact)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory")
+def test_many_long_texts_take_no_more_memory_than_one() -> None:
+    def own_mb() -> float:
+        told = Path("/proc/self/status").read_text(encoding="utf-8")
+        return int(told.split("RssAnon:")[1].split()[0]) / 1024
+
+    embedder = FastembedEmbedder()
+    embedder.embed(["word " * 250])
+    with_one = own_mb()
+    embedder.embed([f"{number} {'word ' * 250}" for number in range(8)])
+    assert own_mb() - with_one < 100  # 290 where they go through the model together
+
+
+def test_short_texts_go_through_the_model_together_and_long_ones_alone() -> None:
+    lengths = [3, 250, 3, 100, 4, 130, *[5] * 20]
+    batches = list(mean_pooled_model._batches(sorted(range(len(lengths)), key=lengths.__getitem__), lengths))
+    assert sorted(number for batch in batches for number in batch) == list(range(len(lengths)))
+    assert [len(batch) for batch in batches] == [8, 8, 7, 1, 1, 1]
+
+
 def test_only_models_with_a_quantised_table_are_rewritten() -> None:
     compact = gather_before_dequantising(sources._Bundled().verified().read_bytes())
     assert gather_before_dequantising(compact) == compact
