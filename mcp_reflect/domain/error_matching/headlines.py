@@ -26,6 +26,8 @@ _REACH = 40
 """Lines below or above a headline in which its stack frames are looked for."""
 _CALL = re.compile(r"^(?:\s*\d+:\s+)?([\w./*:<>{}]+)(?:\(.*\))?$")
 """A function in a line above its file, as in Go and Rust."""
+_LABELLED = re.compile(r"\s{0,8}[^\W\d_a-z][^\W\d_]{1,23}\s?[:：]\s{0,4}\S")
+"""A word and a colon before a message; names of programs begin with a small letter."""
 _LINE_NUMBER = re.compile(r"^\s*\d+\s*[|:]")
 _TRACEBACK = "Traceback (most recent call last)"
 
@@ -47,13 +49,15 @@ class Headline:
 def find_headlines(text: str) -> list[Headline]:
     """Return the headlines of an output, in order, each text once; none where it only says that something failed.
 
-    Where no line has the look of an error, the first and the last line that are no part of a stack trace.
+    Where no line has the look of an error, as in other languages than English, the first and the last line that are no
+    part of a stack trace, of those that begin with a label where there are such: `Fehler: …`, `ОШИБКА: …`.
     """
     lines = clean_lines(text)
     places = list(_places(lines))
     if not places:
         telling = [n for n, line in enumerate(lines) if _tells(line) and not is_frame(line) and not _is_code(lines, n)]
         telling = telling or [n for n, line in enumerate(lines) if _tells(line)]
+        telling = [n for n in telling if _LABELLED.match(lines[n])] or telling
         places = list(dict.fromkeys(telling[:1] + telling[-1:]))
     # A line that ends in a colon takes the next one along.
     places = [n for n in places if not (n - 1 in places and lines[n - 1].rstrip().endswith(":"))]
