@@ -38,6 +38,7 @@ check: lint test
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.tokens
 	$(BIN)/python -m benchmarks.hub
 	$(BIN)/python -m benchmarks.hooks
 

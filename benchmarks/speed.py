@@ -6,8 +6,6 @@
   of every memory as well: its goal is 1.5 times a semantic one, which it is timed against in turn.
 - a query after many reviews against one of the same memories without any (`benchmarks/learning_cost.py`).
 - submit plus review without a model against one embedding plus one raw Chroma add.
-- tokens (characters / 4 of the JSON) of what a model is shown: the tool list, ten memories of the recorded runs as
-  query_memories lists them, and the whole result of augment_task against the prompt in it.
 
 Run it with OPENBLAS_NUM_THREADS=1, as a hub ranks. The pairs are timed in turn, A B A B, on one text, and the median
 ratio of the pairs is printed beside the goal; beside it that of the pairs in which ours found something, as a query
@@ -21,29 +19,25 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import anyio
 import numpy as np
-from mcp.client import Client
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.learning_cost import MEMORIES, measure_learning
 from benchmarks.pairs import paired
-from benchmarks.quality.banks import laboratory
-from benchmarks.quality.data import DATA, HOTPOT, TAU, read_runs, read_sets
+from benchmarks.quality.data import DATA, read_sets
 from benchmarks.quality.features import HYBRID, RETRIEVALS, SEMANTIC
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.application.requests import AugmentQuery, Query, Submission, Verdict
-from mcp_reflect.bootstrap.memory import Store, build_memory, open_memory, open_store
+from mcp_reflect.application.requests import Query, Submission, Verdict
+from mcp_reflect.bootstrap.memory import Store, build_memory, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import ReflectionMemory, Review, Trace
@@ -52,27 +46,14 @@ from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.top_k import top_k
 from mcp_reflect.domain.text.condensation import condensed
 from mcp_reflect.domain.text.terms import terms
-from mcp_reflect.domain.values import CHARS_PER_TOKEN, Vector
-from mcp_reflect.server.app import build_server
-from mcp_reflect.server.concise import concise_memories, prompt_view
+from mcp_reflect.domain.values import Vector
 
 TEXTS = 1_200
 BEGINNING = 300
 ROUNDS = 120
-ANSWERED_RUNS = 100
 SEED = 20261121
 DEPTHS = (10, 50)
 """Results whose recall is printed: those of a query by default, and the pool that diversity chooses them from."""
-
-LOOP = {
-    "query_memories",
-    "augment_task",
-    "submit_trace",
-    "review_trace",
-    "list_traces",
-    "get_trace",
-    "memory_stats",
-}
 
 console = Console()
 
@@ -246,49 +227,6 @@ def measure_writes(base: Vector, fresh: Iterator[str], table: Table) -> None:
                 table.add_row(*paired(run, theirs, fresh).row(name, "≤ 2.00" if run is ours else "–"))
 
 
-def measure_tools(table: Table) -> None:
-    async def listed() -> list[tuple[str, int]]:
-        with tempfile.TemporaryDirectory() as folder:
-            settings = settings_in(folder)
-            async with Client(build_server(lambda: open_memory(settings))) as client:
-                tools = (await client.list_tools()).tools
-        shown = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
-        return [(tool["name"], len(json.dumps(tool))) for tool in shown]
-
-    sizes = anyio.run(listed)
-    loop = [size for size in sizes if size[0] in LOOP]
-    for name, goal, counted in (("the loop's seven", "–", loop), ("all", "≤ 2,400", sizes)):
-        tokens = sum(size for _, size in counted) / CHARS_PER_TOKEN
-        table.add_row(f"tools/list, tokens, {name}", f"{tokens:,.0f}", "–", "–", "–", goal)
-
-
-def measure_answers(table: Table) -> None:
-    """Add what a model is shown of memories of real runs: ten of them in a list, and a prompt."""
-    for name in (TAU, HOTPOT):
-        runs = read_runs(name)[:ANSWERED_RUNS]
-        lists, prompts, results = [], [], []
-        with laboratory() as lab, lab.memory(name) as memory:
-            for run in runs:
-                result: Literal["pass", "fail"] = "pass" if run.passed else "fail"
-                memory.submit(Submission(task=run.text, trajectory=json.dumps(run.messages), review_result=result))
-            for run in runs:
-                ten = memory.query(Query(task=run.text, limit=10, similarity_threshold=0.0))
-                if len(ten.matches) == 10:
-                    lists.append(_tokens(concise_memories(ten)))
-                augmented, retrieved = memory.augment(AugmentQuery(task=run.text))
-                if retrieved.matches:
-                    prompts.append(len(augmented))
-                    results.append(CHARS_PER_TOKEN * _tokens(prompt_view(augmented, retrieved)))
-        told = f"{np.mean(lists):,.0f}", "–", f"most {max(lists):,.0f}", f"{len(lists)}"
-        table.add_row(f"ten concise memories, tokens, {name}", *told, "≤ 750")
-        ratio = f"{sum(results) / sum(prompts):.2f}"
-        table.add_row(f"augment_task, result / prompt, {name}", "–", "–", ratio, f"{len(prompts)}", "≤ 1.15")
-
-
-def _tokens(view: Any) -> float:
-    return len(json.dumps(view, ensure_ascii=False, separators=(",", ":"))) / CHARS_PER_TOKEN
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="Speed as ratios within one run.")
     parser.add_argument("--sizes", default="1000,10000,100000", help="numbers of memories, with commas between")
@@ -304,8 +242,6 @@ def main() -> None:
     fresh = (f"{text} {number}" for number, text in enumerate(itertools.cycle(questions)))
     columns = ("what", "ours, ms", "raw, ms", "ratio", "where answered", "goal")
     table = Table(*columns, title="pairs in turn: median times, median ratio, of all and of those that found something")
-    measure_tools(table)
-    measure_answers(table)
     measure_writes(base, fresh, table)
     measure_learning(settings_in, fill, *mixtures(every, base, MEMORIES, np.random.default_rng(SEED)), fresh, table)
     for size in sizes:

@@ -92,12 +92,16 @@ def test_a_session_of_claude_code_teaches_the_next_one(project: Path, home: Path
         assert "mcp-reflect-recall" in json.dumps(api.asked[-1])
         tools = {tool["name"] for body in api.asked for tool in body.get("tools", [])}
         assert "mcp__plugin_mcp-reflect_reflect__query_memories" in tools
-        assert ask(api, "no, still broken", project, home, "-c") == "Done."
+        assert ask(api, "Danke!", project, home, "-c") == "Done."
+        assert ask(api, "geht immer noch nicht", project, home, "-c") == "Done."
     assert (failed["review"]["result"], failed["final_response"]) == ("fail", "I could not make them pass.")
     assert "FAILED (errors=1)" in failed["trajectory"]
     assert (passed["review"]["result"], passed["retrieved_memory_ids"]) == ("pass", [failed["memory"]["id"]])
     assert "mcp-reflect-recall" not in passed["trajectory"]
-    assert "still broken" in judged_by_user(caller, passed["trace_id"])
+    assert "geht immer noch nicht" in judged_by_user(caller, passed["trace_id"])
+    assert not [
+        each for each in caller.call("list_traces", {"review_status": "all"})["traces"] if "Danke" in each["task"]
+    ]
 
 
 def lesson(request: str) -> Blocks:

@@ -1,0 +1,86 @@
+"""Tokens of what a model is shown: `python -m benchmarks.tokens`.
+
+Printed are characters / 4 of the JSON of the tool list, of ten memories of recorded runs as `query_memories` lists
+them, and the ratio of the whole result of `augment_task` to the prompt in it. It takes about two minutes.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from statistics import mean
+from typing import Any, Literal
+
+import anyio
+from mcp.client import Client
+
+from benchmarks.quality.banks import laboratory
+from benchmarks.quality.data import HOTPOT, TAU, read_runs
+from mcp_reflect.application.requests import AugmentQuery, Query, Submission
+from mcp_reflect.bootstrap.memory import open_memory
+from mcp_reflect.config.load import load_settings
+from mcp_reflect.domain.values import CHARS_PER_TOKEN
+from mcp_reflect.server.app import build_server
+from mcp_reflect.server.concise import concise_memories, prompt_view
+
+RUNS = 100
+"""Runs of each set; with each, ten memories and a prompt are asked for."""
+LOOP = frozenset(
+    {
+        *("query_memories", "augment_task", "submit_trace", "review_trace", "list_traces", "get_trace"),
+        "memory_stats",
+    }
+)
+
+
+def measure_tools() -> None:
+    """Print the tokens of the tool list."""
+
+    async def listed() -> list[tuple[str, int]]:
+        with tempfile.TemporaryDirectory() as folder:
+            settings = load_settings({"MCP_REFLECT_HOME": folder, "MCP_REFLECT_PROJECT": "tokens"}, Path(folder))
+            async with Client(build_server(lambda: open_memory(settings))) as client:
+                tools = (await client.list_tools()).tools
+        shown = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
+        return [(tool["name"], len(json.dumps(tool))) for tool in shown]
+
+    sizes = anyio.run(listed)
+    loop = sum(size for name, size in sizes if name in LOOP) / CHARS_PER_TOKEN
+    every = sum(size for _, size in sizes) / CHARS_PER_TOKEN
+    print(f"tools/list: {every:,.0f} tokens, goal <= 2,400; the loop's seven {loop:,.0f}")
+
+
+def measure_answers(name: str) -> None:
+    """Print the tokens of what is shown of memories of the runs of a set."""
+    runs = read_runs(name)[:RUNS]
+    lists, prompts, results = [], 0, 0.0
+    with laboratory() as lab, lab.memory(name) as memory:
+        for run in runs:
+            result: Literal["pass", "fail"] = "pass" if run.passed else "fail"
+            memory.submit(Submission(task=run.text, trajectory=json.dumps(run.messages), review_result=result))
+        for run in runs:
+            ten = memory.query(Query(task=run.text, limit=10, similarity_threshold=0.0))
+            if len(ten.matches) == 10:
+                lists.append(tokens_of(concise_memories(ten)))
+            augmented, retrieved = memory.augment(AugmentQuery(task=run.text))
+            if retrieved.matches:
+                prompts += len(augmented)
+                results += CHARS_PER_TOKEN * tokens_of(prompt_view(augmented, retrieved))
+    print(f"{name}: ten concise memories {mean(lists):,.0f} tokens, at most {max(lists):,.0f}, goal <= 750")
+    print(f"{name}: augment_task, result / prompt {results / prompts:.2f}, goal <= 1.15")
+
+
+def tokens_of(view: Any) -> float:
+    """Return the tokens of a result as JSON."""
+    return len(json.dumps(view, ensure_ascii=False, separators=(",", ":"))) / CHARS_PER_TOKEN
+
+
+def main() -> None:
+    measure_tools()
+    for name in (TAU, HOTPOT):
+        measure_answers(name)
+
+
+if __name__ == "__main__":
+    main()
