@@ -144,3 +144,21 @@ def test_reading_takes_time_linear_in_the_text(piece: str) -> None:
     assert find_headlines(text) is not None
     error_signatures(text)
     assert time.thread_time() - began < 5.0
+
+
+@pytest.mark.parametrize(
+    ("known", "asked", "same"),
+    [
+        ("date: invalid date ‘2026-13-01’", "date: invalid date ‘2026-02-31’", False),
+        ("date: invalid date ‘2026-13-01’", "date: invalid date '2026-13-01'", True),
+        ("truncate: Invalid number: '12.5'", "truncate: Invalid number: '9,000'", False),
+        ("dpkg: unable to lock process '30341'", "dpkg: unable to lock process '41552'", True),
+        (
+            '2026/11/23 08:02:00 [emerg] 18176#18176: unknown directive "proxy_passs"',
+            '2026/11/24 09:12:41 [emerg] 977#977: unknown directive "proxy_passs"',
+            True,
+        ),
+    ],
+)
+def test_a_number_in_quotes_is_what_an_error_is_about_but_for_ids(known: str, asked: str, same: bool) -> None:
+    assert is_same(error_signatures(asked), error_signatures(known)) is same

@@ -270,3 +270,10 @@ def test_a_failed_run_that_only_looked_things_up_says_so() -> None:
 def test_a_failed_run_that_only_called_with_the_data_of_a_case_teaches_nothing() -> None:
     done = called("update_booking", {"id": "Q7XK2M", "cabin": "economy"}, '{"ok": true}')
     assert told([*user(TASK), *done, *user("Thank you."), *agent("You are welcome!")], "fail") == ""
+
+
+def test_a_call_of_which_only_the_name_is_told_is_no_lesson_by_itself() -> None:
+    handed = called(
+        "hand_over", {"summary": "Ann Berg wants to change her saver ticket since her mother is ill."}, "ok"
+    )
+    assert told([*user(TASK), *handed, *user("Thank you."), *agent("You are welcome!")]) == ""

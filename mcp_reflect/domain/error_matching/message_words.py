@@ -50,14 +50,17 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _ID = re.compile(
-    r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b0x[0-9a-f]+\b"
+    r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b0x[0-9a-f]+\b|\b\d+#\d+\b"
     r"|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b|(?<![^\W_])(?=[a-z\d]{8})[a-z]*\d+[a-z]+\d+[a-z\d]*(?![^\W_])",
     re.IGNORECASE,
 )
 _PORT = re.compile(r"(?<=[\w.\])]):(\d{2,5})\b|\bport[ =:]*(\d{2,5})\b", re.IGNORECASE)
 _EPHEMERAL = 32_768
+_QUOTED_NUMBER = re.compile(r"(['\"])(?!\d{5,}\1)(?=[^'\"]{0,20}\d)([\d+,./%-]{1,20})\1")
+"""A number, a date or a version in quotes is what the message is about; an id of five digits and more is not."""
 _TOKEN = re.compile(r"""'[^\w\s']{1,4}'|"[^\w\s"]{1,4}"|[\w$@]+(?:(?:::|->|[.\-#/+])[\w$@]+)*""")
 _NUMBER = re.compile(r"[-+]?\d[\d_.,]*$|^#$")
+_VALUE = "quoted_"
 _TYPE_NAME = re.compile(r"(?:error|exception|fault|failure|panic)$")
 _QUALIFIED_TYPE = re.compile(r"^[\w$]+(?:\.[\w$]+)*\.(?=\w+(?:error|exception)$)")
 _WORD = re.compile(r"\w+")
@@ -106,6 +109,7 @@ def split_message(text: str, *, numbers: bool = False) -> tuple[list[str], list[
     text = _PATHS_TOLD.sub(" ", text.translate(_QUOTES))
     text = _HINT.sub("", text)
     text = _without_prefixes(text)
+    text = _QUOTED_NUMBER.sub(lambda value: f" {_VALUE}{'_'.join(_WORD.findall(value[2]))} ", text)
     text = _URL.sub(lambda url: f" {url[1].split('?')[0].strip('/').replace('/', ' ')} ", text)
     text = _LOCATED.sub(located, text)
     text = _without_prefixes(text.strip(" :-"))
@@ -125,7 +129,7 @@ def file_in(text: str) -> str:
 
 def is_nameless(word: str) -> bool:
     """Return true for a word of messages that names nothing, so that any error may be told in it."""
-    if word[0] in "'\"":
+    if word[0] in "'\"" or word.startswith(_VALUE):
         return True
     parts = _WORD.findall(word)
     return all(part in _NAMELESS or part.isdigit() or len(part) == 1 or _TYPE_NAME.search(part) for part in parts)

@@ -5,6 +5,7 @@ Nothing is concluded here. A draft is empty where the run holds nothing that its
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -60,6 +61,8 @@ _COMMANDS = 4
 _SEARCHES = 3
 _NAMED_FACTOR = 0.5
 """Of a rule that names the one case it was applied to by an id: what says it for all cases goes before."""
+_ONLY_NAMED = re.compile(r"`[\w.:-]+`(?:; `[\w.:-]+`)*")
+"""Calls of which nothing but the name is told: alone they say nothing of how such a case is dealt with."""
 _SMALL_CHANGE = 2
 """Most edits beside the repairs of a run that are told: of many, none says what made the difference."""
 _LEAST_SENTENCES = 250
@@ -102,6 +105,8 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         acted = "\n".join(actions)
         reason = last_statement(trajectory, lambda each: kind(each) and names_more(each, acted), or_any=False)
         guidance += filter(None, [truncate_line(reason, CALL_CHARS)])
+    if served and not (mistake or guidance) and all(map(_ONLY_NAMED.fullmatch, actions)):
+        return ReflectionDraft()
     guidance += refused  # beside what was learned; alone they only say that something failed
     if not passed and not mistake:  # that a call worked in the end is not why the run failed
         actions, guidance = [], [*actions, *guidance]
