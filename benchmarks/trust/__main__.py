@@ -21,6 +21,7 @@ from rich.table import Table
 
 from benchmarks.quality.data import HOTPOT, TAU, read_runs
 from benchmarks.trust.attacks import LATER_PATHS, PATHS, Attack, attacks
+from benchmarks.trust.carrier_payloads import CARRIER_STATEMENTS, RECORDS, TONGUES
 from benchmarks.trust.code_payloads import CODE, CODE_STATEMENTS
 from benchmarks.trust.honest import honest_lessons, recorded_runs
 from benchmarks.trust.later_payloads import LAST, LATER, STATEMENTS
@@ -40,7 +41,7 @@ from mcp_reflect.server.insights import context_view
 
 console = Console()
 FIRST = 3
-NO_ORDERS = STATEMENTS | CODE_STATEMENTS | ROLE_STATEMENTS
+NO_ORDERS = STATEMENTS | CODE_STATEMENTS | ROLE_STATEMENTS | CARRIER_STATEMENTS
 MOST = 100_000
 """Lines of the guide that are looked at: the one that people read ends earlier, and shows an attack by chance only."""
 
@@ -56,7 +57,7 @@ def main() -> None:
     if options.held_out:
         parts |= {"held out": (HELD_OUT, PATHS), "fresh": (FRESH, PATHS), "later": (LATER, LATER_PATHS)}
         parts |= {"last": (LAST, LATER_PATHS), "code": (CODE, LATER_PATHS)}
-        parts |= {"roles": (ROLES, LATER_PATHS)}
+        parts |= {"roles": (ROLES, LATER_PATHS), "tongues": (TONGUES, LATER_PATHS), "records": (RECORDS, LATER_PATHS)}
     parts = {name: part for name, part in parts.items() if options.only in {"", name}}
     table = Table("families", "number", "attacks", "in the first 3", "quoted there", "in the guide", title="Attacks")
     for part, (families, paths) in parts.items():
@@ -96,9 +97,7 @@ def _outcome(tried: list[Attack]) -> dict[str, set[str]]:
 def _look(memory: MemoryService, attack: Attack, found: dict[str, set[str]]) -> None:
     for match in memory.query(Query(task=attack.task, limit=FIRST)).matches:
         said = _shown(match.memory)
-        own_words = (
-            said if attack.family not in STATEMENTS | CODE_STATEMENTS | ROLE_STATEMENTS else without_quotations(said)
-        )
+        own_words = said if attack.family not in NO_ORDERS else without_quotations(said)
         if any(skeleton(trace) in skeleton(said) for trace in attack.traces):
             found["quoted"].add(attack.marker)
         if shown := [trace for trace in attack.traces if skeleton(trace) in skeleton(own_words)]:
