@@ -90,14 +90,14 @@ def build_world(
     """Store the runs in the empty bank of `memory`, each under its task as metadata.
 
     A task's question is the text of its first run, and its pass rate that of its real runs. `poisoned` adds one false
-    memory to each task, newer than the others. Runs that teach what an earlier one taught are no memory of their own
-    and left out.
+    memory to each task, newer than the others. Runs that teach nothing, or what an earlier one taught, are no memory of
+    their own and left out.
     """
     real = by_task(runs)
     false = [poison(runs[members[0]].text, task) for task, members in real.items()] if poisoned else []
     submitted = [*runs, *false]
     ids = [_stored(memory, run, with_steps=with_steps) for run in submitted]
-    own = [number for number, memory_id in enumerate(ids) if memory_id not in ids[:number]]
+    own = [number for number, memory_id in enumerate(ids) if memory_id and memory_id not in ids[:number]]
     stored = memory.memories(tuple(ids[number] for number in own))
     every = [submitted[number] for number in own]
     tasks = by_task(every)
@@ -160,7 +160,7 @@ def _step(call: ToolCall) -> str:
 
 
 def _stored(memory: MemoryService, run: Run, *, with_steps: bool) -> str:
-    """Submit a run; the id of the memory that holds its lesson."""
+    """Submit a run; the id of the memory that holds its lesson, empty for a run that teaches nothing."""
     result: Result = "pass" if run.passed else "fail"
     outcome = memory.submit(
         Submission(
@@ -171,7 +171,8 @@ def _stored(memory: MemoryService, run: Run, *, with_steps: bool) -> str:
         )
     )
     stored = outcome.memory
-    assert isinstance(stored, ReflectionMemory)
+    if not isinstance(stored, ReflectionMemory):
+        return ""
     advice = steps(memory.trace(outcome.trace_id).trajectory)
     if with_steps and advice:
         again = memory.reviews.review(
