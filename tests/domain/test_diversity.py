@@ -8,13 +8,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.changes import Changes, MemoryChange
+from mcp_reflect.domain.changes import Changes
 from mcp_reflect.domain.lessons.sameness import lesson_key
 from mcp_reflect.domain.ranking.diversity import distinct_lessons, mmr
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.top_k import Ranked, top_k
 from mcp_reflect.domain.text.terms import terms
+from tests.support.values import make_change
 
 TASK = "build the release"
 RULE = "Set `JAVA_HOME=/opt/jdk17` and run `./gradlew build --no-daemon` before every release on the build server"
@@ -25,15 +26,10 @@ def table_of(lessons: Sequence[tuple[str, str, float]]) -> FeatureTable:
     """Rows of (task, lesson, angle): the cosine of two tasks is that of the difference of their angles."""
     table = FeatureTable(2)
     changes = [
-        MemoryChange(
+        make_change(
+            number,
+            np.array([np.cos(angle), np.sin(angle)], np.float32),
             memory_id=f"m{number:02}",
-            user="ann",
-            retrievable=True,
-            metadata={},
-            q_value=0.5,
-            created=number,
-            vector=np.array([np.cos(angle), np.sin(angle)], np.float32),
-            seq=1,
             terms=terms(task),
             lesson=terms(lesson),
             lesson_key=lesson_key(task, lesson),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
+from mcp_reflect.domain.changes import Changes, TaskRecord, TaskWording, UtilityChange
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.text.terms import terms
 from mcp_reflect.domain.values import Vector
+from tests.support.values import make_change
 
 DIMENSION, TASKS, MEMORIES, WORDINGS = 24, 20, 60, 3
 
@@ -33,15 +34,9 @@ class Bank:
             for way in range(WORDINGS)
         ]
         self.memories = [
-            MemoryChange(
-                f"m{number}",
-                "",
-                retrievable=True,
-                metadata={},
-                q_value=0.5,
-                created=number,
-                vector=unit(self.tasks[number % TASKS] + 0.2 * self.chance.normal(size=DIMENSION)),
-                seq=1,
+            make_change(
+                number,
+                unit(self.tasks[number % TASKS] + 0.2 * self.chance.normal(size=DIMENSION)),
                 terms=terms(f"request {number % TASKS} of customer {number % TASKS * 7}"),
             )
             for number in range(MEMORIES)

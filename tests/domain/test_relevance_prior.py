@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
+from mcp_reflect.domain.changes import Changes, TaskRecord, TaskWording, UtilityChange
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.relevance_prior import NO_PRIOR, Outcomes, RelevancePrior, evidence, field_of
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.top_k import top_k
 from mcp_reflect.domain.text.terms import terms
 from mcp_reflect.domain.values import Floats, Vector
+from tests.support.values import make_change
 
 DIMENSION = 32
 PEOPLE = ("Ada", "Bo", "Cem", "Dana", "Ede", "Fay", "Gus", "Hana", "Ivo", "Jo", "Kai", "Lea")
@@ -36,20 +37,7 @@ def bank(*, others_help: bool, reviewed: int = len(PEOPLE)) -> FeatureTable:
     table.apply(
         Changes(
             1,
-            [
-                MemoryChange(
-                    f"m{person}",
-                    "",
-                    retrievable=True,
-                    metadata={},
-                    q_value=0.5,
-                    created=person,
-                    vector=vector(person, 0.1),
-                    seq=1,
-                    terms=wording(person).terms,
-                )
-                for person in range(len(PEOPLE))
-            ],
+            [make_change(person, vector(person, 0.1), terms=wording(person).terms) for person in range(len(PEOPLE))],
             (),
         )
     )

@@ -7,12 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording
+from mcp_reflect.domain.changes import Changes, TaskRecord, TaskWording
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.score_parts import score_parts
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.top_k import top_k
 from mcp_reflect.domain.text.terms import terms
+from tests.support.values import make_change
 
 TASK, OTHER = TaskWording(1, terms("mend the red clock")), TaskWording(2)
 RECORDS = [(), (TaskRecord(1, 3.0, 3.0),), (TaskRecord(1, 3.0, 0.0),), (TaskRecord(2, 3.0, 3.0),)]
@@ -21,15 +22,9 @@ RECORDS = [(), (TaskRecord(1, 3.0, 3.0),), (TaskRecord(1, 3.0, 0.0),), (TaskReco
 def table() -> FeatureTable:
     found = FeatureTable(2)
     changes = [
-        MemoryChange(
-            f"m{number}",
-            "",
-            retrievable=True,
-            metadata={},
-            q_value=0.5,
-            created=number,
-            vector=np.array([math.cos(0.3 * number), math.sin(0.3 * number)], np.float32),
-            seq=1,
+        make_change(
+            number,
+            np.array([math.cos(0.3 * number), math.sin(0.3 * number)], np.float32),
             terms=terms(f"mend the red clock of hall {number}"),
             records=records,
         )

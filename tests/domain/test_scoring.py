@@ -15,6 +15,7 @@ from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.scoring import RankingQuery, blend, scores
 from mcp_reflect.domain.ranking.top_k import top_k
 from tests.support.effort import examples
+from tests.support.values import make_change
 
 HERE, ELSEWHERE, THIRD = 7, 8, 9
 figures = st.tuples(st.floats(0, 30, exclude_min=True), st.floats(0, 1)).map(lambda pair: (pair[0], pair[0] * pair[1]))
@@ -46,9 +47,7 @@ def change(number: int, relevance: float, q: float, tried: dict[int, tuple[float
     """A memory whose cosine with the first axis is `relevance`."""
     vector = np.array([relevance, math.sqrt(max(0.0, 1 - relevance**2))], np.float32)
     held = tuple(TaskRecord(task, *found) for task, found in tried.items())
-    return MemoryChange(
-        f"m{number}", "", retrievable=True, metadata={}, q_value=q, created=number, vector=vector, seq=1, records=held
-    )
+    return make_change(number, vector, q_value=q, records=held)
 
 
 def filled(rows: list[tuple[float, float, dict[int, tuple[float, float]]]]) -> FeatureTable:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
+from mcp_reflect.domain.changes import Changes, TaskRecord, TaskWording, UtilityChange
 from mcp_reflect.domain.learning.beta_binomial import log_marginal
 from mcp_reflect.domain.learning.sameness_learning import SamenessLearning
 from mcp_reflect.domain.learning.task_likeness import (
@@ -24,6 +24,7 @@ from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.top_k import top_k
 from mcp_reflect.domain.text.terms import terms
+from tests.support.values import make_change
 
 
 def axis(angle: float) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
@@ -124,16 +125,10 @@ def test_fractions_of_trials_count_as_such_and_none_says_nothing() -> None:
     assert whole < half < none == pytest.approx(0.0, abs=1e-12)
 
 
-def memory(number: int) -> MemoryChange:
-    return MemoryChange(
-        f"m{number}", "", retrievable=True, metadata={}, q_value=0.5, created=number, vector=axis(0.1 * number), seq=1
-    )
-
-
 def table_of(records: dict[int, tuple[float, float]], task: TaskWording) -> FeatureTable:
     """Three memories, each with (trials, successes) on the task."""
     table = FeatureTable(2)
-    table.apply(Changes(1, [memory(number) for number in range(3)], []))
+    table.apply(Changes(1, [make_change(number, axis(0.1 * number)) for number in range(3)], []))
     tried = [UtilityChange(f"m{number}", 0.5, (TaskRecord(task.key, *found),)) for number, found in records.items()]
     table.apply(Changes(2, [], tried, [task]))
     return table

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mcp_reflect.domain.changes import MemoryChange
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import MEMORY_KINDS, Memory, Review, Trace
 from mcp_reflect.domain.values import Vector
@@ -26,6 +27,12 @@ def make_trace(**fields: Any) -> Trace:
 def make_review(trace: Trace, seq: int, **fields: Any) -> Review:
     given = {"id": new_id("rev"), "trace_id": trace.id, "seq": seq, "result": "pass", "alpha": 0.3}
     return Review(**given | {"created_at": START} | fields)
+
+
+def make_change(number: int, vector: Vector, **fields: Any) -> MemoryChange:
+    """Return memory `number` as a feature table takes it; those with higher numbers are newer."""
+    given = {"memory_id": f"m{number}", "user": "ann", "retrievable": True, "metadata": {}, "q_value": 0.5}
+    return MemoryChange(**given | {"created": number, "vector": vector, "seq": 1} | fields)
 
 
 def make_memory(trace: Trace, **fields: Any) -> Memory:
