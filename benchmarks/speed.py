@@ -31,7 +31,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.learning_cost import MEMORIES, measure_learning
+from benchmarks.learning_cost import SIZES, measure_learning
 from benchmarks.pairs import paired
 from benchmarks.quality.data import DATA, read_sets
 from benchmarks.quality.features import HYBRID, RETRIEVALS, SEMANTIC
@@ -243,7 +243,9 @@ def main() -> None:
     columns = ("what", "ours, ms", "raw, ms", "ratio", "where answered", "goal")
     table = Table(*columns, title="pairs in turn: median times, median ratio, of all and of those that found something")
     measure_writes(base, fresh, table)
-    measure_learning(settings_in, fill, *mixtures(every, base, MEMORIES, np.random.default_rng(SEED)), fresh, table)
+    for size in SIZES:
+        if size in sizes:
+            measure_learning(settings_in, fill, *mixtures(every, base, size, np.random.default_rng(SEED)), fresh, table)
     for size in sizes:
         measure_queries(size, every, base, fresh, table)
     console.print(table)
