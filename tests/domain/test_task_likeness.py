@@ -165,6 +165,11 @@ def test_what_never_helped_with_a_task_is_left_out_though_nothing_else_is_known_
     assert shown(table, CANCEL) == {"m2"}
 
 
+def test_what_never_helped_makes_way_for_what_helped_once() -> None:
+    assert shown(table_of({0: (5, 0), 1: (9, 1), 2: (1, 0)}, CANCEL), CANCEL) == {"m0", "m1", "m2"}
+    assert shown(table_of({0: (6, 0), 1: (9, 1), 2: (1, 0)}, CANCEL), CANCEL) == {"m1", "m2"}
+
+
 def test_a_lesson_comes_back_where_the_better_one_begins_to_fail() -> None:
     assert "m0" not in shown(table_of({0: (3, 0), 1: (4, 4)}, CANCEL), CANCEL)
     assert "m0" in shown(table_of({0: (3, 0), 1: (12, 4)}, CANCEL), CANCEL)

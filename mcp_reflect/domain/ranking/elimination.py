@@ -6,9 +6,10 @@ Mannor and Mansour, JMLR 7, 2006). Rewordings of the task count with their weigh
 needs evidence against the memory: MIN_TRIALS on the task. Where the better one begins to fail, the bounds meet again
 and the other one is back.
 
-A task that nothing helps with has no better one. So a memory is also left out where its upper bound lies below
-HOPELESS_SHARE of what memories achieve in this project on the whole, after HOPELESS_TRIALS on the task. The one with
-the highest mean stays in any case.
+A task that hardly anything helps with has no better one. So a memory is also left out after HOPELESS_TRIALS on the task
+where its upper bound lies below HOPELESS_SHARE of what memories achieve in this project on the whole, and after
+NEVER_HELPED_TRIALS without a success where another one that is shown helped once. The one with the highest mean among
+those that ever helped, or among all where none did, stays in any case.
 """
 
 from __future__ import annotations
@@ -31,12 +32,16 @@ HOPELESS_SHARE = 0.5
 """Share of the mean success rate that the upper bound of a hopeless memory does not reach: with half of all reviews
 passed, five failures on a task without a success."""
 
+NEVER_HELPED_TRIALS = 5.9
+"""Trials on the task without a success after which a memory makes way for one that helped: of memories that help every
+other time, one in sixty fails six times in a row."""
+
 _BOUND_DEVIATIONS = 1.0
 _UNKNOWN = 0.5
 
 
 def without_disproven(table: FeatureColumns, query: RankingQuery, ranked: Ranked) -> Ranked:
-    """Return the rows of `ranked` without those that are worse for the task than another one of them, in that order.
+    """Return the rows of `ranked` without those that others of them make needless for the task, in that order.
 
     Nothing is left out at lambda 0 or 1 or without optimism: there only relevance or the q_value decides.
     """
@@ -56,5 +61,8 @@ def without_disproven(table: FeatureColumns, query: RankingQuery, ranked: Ranked
     disproved = (upper < (mean - deviation).max()) & (trials >= MIN_TRIALS)
     usual = mean_rate(*table.outcomes[:2])
     disproved |= (upper < HOPELESS_SHARE * usual) & (trials >= HOPELESS_TRIALS)
-    disproved[mean.argmax()] = False
+    helped = successes > 0.0
+    if helped.any():
+        disproved |= ~helped & (trials >= NEVER_HELPED_TRIALS)
+    disproved[(mean + helped).argmax()] = False
     return ranked.take(np.flatnonzero(~disproved)) if disproved.any() else ranked
