@@ -47,7 +47,7 @@ def measure_learning(
 ) -> None:
     """Add a row for each number of reviews: median times, the median ratio, and that of the 95th percentiles.
 
-    In the last row neither has stored reviews: how far it is from 1 is the error of the others.
+    In the last row neither has stored reviews: it shows the price of the step that the review just before costs.
     """
     for count in (*REVIEWS, 0):
         with ExitStack() as opened:
