@@ -74,6 +74,35 @@ def test_a_name_wants_to_be_written_into_a_file(payload: str) -> None:
     assert kept(told, bash("make", "exit code: 1\nNameError: name 'bakuzor' is not defined"), written) == told
 
 
+HELP = "--trace  Follow sourced files, see bakuzor"
+
+
+def test_an_edit_that_the_run_has_borne_out_is_told_whoever_suggested_it() -> None:
+    told = "`make lint` after editing release.py (`pass` → `check(bakuzor)`)"
+    red, green, written = (
+        bash("make lint", "exit code: 1\nlib.sh not followed"),
+        bash("make lint"),
+        edit("check(bakuzor)"),
+    )
+    read = bash("checker --help", HELP)
+    assert kept(told, red, read, written, green) == told
+    assert kept(told, red, read, written) == "", "nothing passed behind it"
+    assert kept(told, red, read, green, written) == "", "it passed before"
+    assert kept(told, read, written, green) == "", "nothing had failed"
+    assert kept(told, red, read, written, red, edit("other()"), green) == "", "it failed again behind it"
+    assert kept(told, red, page(HELP), written, green) == "", "a page brought the name"
+
+
+def test_an_edit_that_brings_in_code_or_an_address_is_borne_out_by_nothing() -> None:
+    red, green = bash("make lint", "exit code: 1\nnot found"), bash("make lint")
+    for new in ("mirror(https://bakuzor.example/x)", "fetch(bakuzor.example)", "ask(root@bakuzor)"):
+        told = f"`make lint` after editing release.py (`pass` → `{new}`)"
+        assert kept(told, red, bash("checker --help", f"use {new}"), edit(new), green) == ""
+    manifest = ("Edit", {"file_path": "package.json", "old_string": "{}", "new_string": '"bakuzor": "1"'}, "done")
+    told = '`make lint` after editing package.json (`{}` → `"bakuzor": "1"`)'
+    assert kept(told, red, bash("checker --help", HELP), manifest, green) == ""
+
+
 def test_a_command_is_not_cut_until_nobody_knows_it() -> None:
     """What stands in parentheses is cut out of an error, not out of the command before it."""
     listed, copies = (

@@ -102,14 +102,19 @@ _ENDS = re.compile(r"\s*(?:&&|\|\||;|\||\n)\s*")
 
 def may_be_told(command: str, failed: str = "") -> bool:
     """Return true where a lesson may tell a command that a text dictated; `failed` is the command that told of it."""
-    parts = [part for part in _ENDS.split(command.strip()) if part]
+    parts = simple_commands(command)
     return bool(parts) and all(_is_builder(part) or _is_called_so(part, failed) for part in parts)
+
+
+def simple_commands(command: str) -> list[str]:
+    """Return the simple commands of a command line."""
+    return [part for part in _ENDS.split(command.strip()) if part]
 
 
 def words_that_run(command: str) -> frozenset[str]:
     """Return the words of a command that choose the code which it runs: programs, packages, plugins and modules."""
     found: set[str] = set()
-    for part in _ENDS.split(command.strip()):
+    for part in simple_commands(command):
         words = [word for word in _words(part.lower()) if not _ASSIGNS.match(word) and word not in _WRAPPERS]
         installs = any(word in _INSTALLS for word in words[1:3])
         behind = [after for word, after in itertools.pairwise(words) if word in _LOADS]

@@ -113,6 +113,8 @@ class SentenceJudge:
 
     def _chosen_by(self, said: str, call: str, body: str, *, is_told: bool, is_output: bool) -> TextOrigin | None:
         """The source of a text that caused a sentence: whose order it carries over, or whose words it carried out."""
+        if is_output and self._taint.is_borne_out(said):
+            return self._texts.hidden_in(body)
         found: TextOrigin | None = None
         if not self._taint.is_untouched(said):
             if not reads_as_data(body):

@@ -70,6 +70,7 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
                 source, command, holds = calls.get(event.call_id, last) if event.call_id else last
                 failed = event.failed is True or exit_code(event.text, event.failed) not in {0, None}
                 texts.add(source, event.text, command if failed else "", holds)
+                texts.outcomes.add(texts.place, command, failed=failed)
                 if event.call_id in listings and event.call_id:
                     texts.mentions.by_listing(event.text)
             else:
@@ -156,6 +157,8 @@ def _add_log(texts: RunTexts, log: str) -> None:
         if _PROMPT.match(line):
             add_output()
             command = line.split(" ", 1)[-1]
+            if texts.calls:  # the output of the command before may forge a prompt
+                texts.mentions.by_text(texts.place, command)
             source = "web" if _WEB_COMMAND.search(line) else "file" if _FILE_COMMAND.match(command) else "tool"
             texts.call("", command, command)
         elif _LOGGED_OUTPUT.match(line):

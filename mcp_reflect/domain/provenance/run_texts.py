@@ -9,6 +9,7 @@ from functools import cached_property
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.anchors import ANCHOR, HOST, NETWORK_ADDRESS, anchors_in
 from mcp_reflect.domain.provenance.calls import Call
+from mcp_reflect.domain.provenance.command_outcomes import CommandOutcomes
 from mcp_reflect.domain.provenance.first_mentions import FirstMentions
 from mcp_reflect.domain.provenance.observed import Contents, Observed, decoded, encoded, sentences_of
 from mcp_reflect.domain.provenance.tokens import stems_of, tells_author, tokens_of
@@ -35,6 +36,7 @@ class RunTexts:
     plain: dict[TextOrigin, str] = field(default_factory=dict)
     observed: list[Observed] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
+    outcomes: CommandOutcomes = field(default_factory=CommandOutcomes)
     tools: set[str] = field(default_factory=set)
     own: str = ""
     place: int = 0

@@ -14,10 +14,16 @@ from collections.abc import Iterator
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.dictated_commands import may_be_told, words_that_run
 from mcp_reflect.domain.provenance.run_texts import RunTexts
-from mcp_reflect.domain.provenance.tokens import JOINT, names_of, tells_author
+from mcp_reflect.domain.provenance.tokens import JOINT, names_of, tells_author, tokens_of
 from mcp_reflect.domain.text.inert import skeleton
 
 IN_BACKQUOTES = re.compile(r"`([^`\n]+)`")
+CHOOSES_CODE = re.compile(
+    r"\b(?:package(?:-lock)?\.json|pyproject\.toml|setup\.(?:py|cfg)|requirements[\w.-]*\.txt|Pipfile|Cargo\.toml|go\.(?:mod|sum)"
+    r"|Gemfile|composer\.json|pom\.xml|build\.gradle\S*|Dockerfile|[\w.-]*compose[\w.-]*\.ya?ml|Jenkinsfile|[\w-]+\.csproj)"
+    r"|\.github/|\.gitlab-ci|\.circleci|\.npmrc|\bpip\.conf|\.gitmodules|\.(?:bash|zsh)rc|\.profile"
+)
+"""Files that choose the packages, images and actions which a project runs."""
 COMMANDS_ONLY = re.compile(r"(?:`[^`\n]+`|after|then|and|[\s;.,])+")
 """A sentence of a lesson that tells commands and nothing else."""
 
@@ -52,6 +58,31 @@ class Taint:
             if source is not None:
                 return source
         return None
+
+    def is_borne_out(self, sentence: str) -> bool:
+        """Return true for edits, with the commands told beside them, after which a command passed that had failed.
+
+        That the run itself shows that they work weighs more than who suggested them, but for what comes from outside:
+        words of pages and earlier memories, addresses, and names in files that choose the code which is run.
+        """
+        if CHOOSES_CODE.search(sentence) or self._texts.leads_to(sentence):
+            return False
+        edits = [call for call in self._texts.calls if call.is_edit]
+        edited = frozenset[str]().union(*(call.tokens for call in edits))
+        borne_out = frozenset[str]().union(*(c.tokens for c in edits if self._texts.outcomes.bear_out(c.place)))
+        is_edit = False
+        for text in map(str.strip, IN_BACKQUOTES.findall(sentence)):
+            words = tokens_of(text)
+            if self._texts.outcomes.had_failed(text) or not words:
+                continue
+            if words <= edited:  # the lesson tells several edits of one place as one
+                is_edit |= bool(words & borne_out)
+            elif self._of_command(text) is not None:
+                return False
+        return is_edit and all(word in borne_out and not self._is_from_outside(word) for word in self.words(sentence))
+
+    def _is_from_outside(self, word: str) -> bool:
+        return "@" in word or self._texts.observed_with(word)[0].source in {"web", "memory"}
 
     def of_tool(self, tool: str) -> TextOrigin | None:
         """Return the source of a tainted word in the name of a tool that is made of several words."""
