@@ -98,7 +98,7 @@ def test_a_reflection_that_is_written_later_parses_its_run_once(parts: Parts, mo
     memory: Any = parts.memory
     memory.profile = replace(memory.profile, uses_model=True)
     memory.reviews._profile = memory.reviews.preparer._profile = memory.profile
-    run = Submission(task="Mend the clock", trajectory=RUN, review_result="fail")
+    run = Submission(task="Mend the clock", trajectory=RUN, review_result="fail", feedback="It stands still.")
     trace_id = memory.submit(run).trace_id
     watch = Watch(parts, monkeypatch)
     arguments = (parts.ledger, parts.embedder, "alpha", Model(), ExtractiveReflector(), parts.lesson_search)
@@ -110,7 +110,7 @@ def test_a_reflection_that_is_written_later_parses_its_run_once(parts: Parts, mo
 
 
 def test_a_reflection_by_the_clients_model_parses_its_run_once(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = Submission(task="Mend the clock", trajectory=RUN, review_result="fail")
+    run = Submission(task="Mend the clock", trajectory=RUN, review_result="fail", feedback="It stands still.")
     outcome = parts.memory.submit(run, client_can_sample=True)
     assert outcome.ask_client is not None
     watch = Watch(parts, monkeypatch)
