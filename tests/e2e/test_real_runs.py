@@ -90,8 +90,9 @@ async def test_a_hundred_real_runs_are_learned_from_and_accounted_for(tmp_path: 
                 q[memory["id"]] = 0.5
                 assert_tells_of(memory, trace["trace_id"], run, expected)
 
-            assert 0.9 * RUNS <= len(of_trace) < RUNS
-            assert 0.85 * RUNS <= len(q) <= RUNS
+            # A run that says no more than which call came last leaves none.
+            assert 0.75 * RUNS <= len(of_trace) < RUNS
+            assert 0.7 * RUNS <= len(q) <= RUNS
             assert sum(value != 0.5 for value in q.values()) > RUNS / 4
             for trace_id, memory_id in list(of_trace.items())[::SEEN_EVERY]:
                 shown = await call(client, "get_trace", trace_id=trace_id)
