@@ -22,6 +22,7 @@ PACKAGES = {
     "gemini": "@google/gemini-cli@0.61.0",
 }
 LIMIT_S = 180.0
+STARTED_S = 60.0
 STATE = "state.json"
 
 
@@ -55,7 +56,22 @@ def _run_npm(folder: Path, packages: list[str]) -> str:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         return f"npm took more than {LIMIT_S:g} seconds"
-    return "" if process.returncode == 0 else f"npm failed: {' '.join(said.split())[:200]}"
+    return _find_broken(folder) if process.returncode == 0 else f"npm failed: {' '.join(said.split())[:200]}"
+
+
+def _find_broken(folder: Path) -> str:
+    """Why a program does not start: npm says nothing of parts for this platform that it could not fetch."""
+    for name in PACKAGES:
+        command = [str(folder / "node_modules" / ".bin" / name), "--version"]
+        try:
+            found = subprocess.run(
+                command, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=STARTED_S
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return f"{name} does not start: {error}"
+        if found.returncode:
+            return f"{name} does not start: {' '.join(found.stderr.split())[:200]}"
+    return ""
 
 
 def read_state(folder: Path) -> dict[str, Any]:
