@@ -18,7 +18,7 @@ from rich.table import Table
 
 from benchmarks.quality.data import HOTPOT, TAU, read_runs
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.application.unclaimed_retrievals import UnclaimedRetrievals
+from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
 
 SEED, RUNS = 11, 400
 CLIENTS = (1, 3, 8, 20)

@@ -9,17 +9,17 @@ from functools import cached_property
 from mcp_reflect.application.connection_context import ConnectionContext
 from mcp_reflect.application.guide import WrittenGuide, write_guide
 from mcp_reflect.application.insights import Insights
-from mcp_reflect.application.intake import RunIntake
+from mcp_reflect.application.intake.prepared_run import PreparedRun
+from mcp_reflect.application.intake.run_intake import RunIntake
 from mcp_reflect.application.known_errors import ErrorFixes, Recorded
 from mcp_reflect.application.lifecycle import StatusChange, change_status
 from mcp_reflect.application.memory_reader import MemoryReader
 from mcp_reflect.application.ports import Ledger, OutOfDate
-from mcp_reflect.application.prepared_run import PreparedRun
 from mcp_reflect.application.requests import DEFAULT, ErrorFix, Query, Submission, Verdict
-from mcp_reflect.application.retrieval import RetrievalSpec, Retriever
-from mcp_reflect.application.review import ReviewOutcome
-from mcp_reflect.application.review_service import ReviewService
-from mcp_reflect.application.unclaimed_retrievals import UnclaimedRetrievals
+from mcp_reflect.application.retrieval.retriever import RetrievalSpec, Retriever
+from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
+from mcp_reflect.application.review.review_service import ReviewService
+from mcp_reflect.application.review.review_transaction import ReviewOutcome
 from mcp_reflect.domain.lessons.disagreement import find_disagreements
 from mcp_reflect.domain.lessons.everyday_amendment import with_later_first
 from mcp_reflect.domain.models import Action, ErrorMemory, Match

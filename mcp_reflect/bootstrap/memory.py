@@ -10,11 +10,10 @@ from pathlib import Path
 
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.prompts import Prompts
-from mcp_reflect.application.background_learning import BackgroundLearning
 from mcp_reflect.application.connection_context import ConnectionContext
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.insights import Insights
-from mcp_reflect.application.intake import RunIntake
+from mcp_reflect.application.intake.run_intake import RunIntake
 from mcp_reflect.application.jobs.insights import InsightJobs
 from mcp_reflect.application.jobs.leases import JobLeases, SharedWorkers
 from mcp_reflect.application.jobs.reflections import ReflectionJobs
@@ -22,14 +21,15 @@ from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.known_errors import ErrorFixes
 from mcp_reflect.application.known_errors.mirror import FEW
 from mcp_reflect.application.known_errors.search import ErrorSearch
-from mcp_reflect.application.lesson_search import LessonSearch
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.outbox import is_waiting
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, Reflector, VectorIndex
-from mcp_reflect.application.project_tables import ProjectTables
-from mcp_reflect.application.retrieval import Retriever
-from mcp_reflect.application.review_service import ReviewService
-from mcp_reflect.application.unclaimed_retrievals import UnclaimedRetrievals
+from mcp_reflect.application.retrieval.background_learning import BackgroundLearning
+from mcp_reflect.application.retrieval.project_tables import ProjectTables
+from mcp_reflect.application.retrieval.retriever import Retriever
+from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
+from mcp_reflect.application.review.lesson_search import LessonSearch
+from mcp_reflect.application.review.review_service import ReviewService
 from mcp_reflect.bootstrap.ledger import LedgerAccess, utc_now
 from mcp_reflect.bootstrap.parts import (
     build_embedder,

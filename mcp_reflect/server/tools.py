@@ -17,7 +17,7 @@ from mcp_reflect.application.requests import (
     TraceListRequest,
     TraceRequest,
 )
-from mcp_reflect.application.review import ReviewOutcome
+from mcp_reflect.application.review.review_transaction import ReviewOutcome
 from mcp_reflect.errors import ReflectError
 from mcp_reflect.server.concise import concise_memories, concise_outcome, prompt_text, prompt_view
 from mcp_reflect.server.connection_defaults import augment_defaults, query_defaults

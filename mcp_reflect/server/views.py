@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # commands that only show something import no use case
     from mcp_reflect.application.lifecycle import StatusChange
     from mcp_reflect.application.memory_service import RetrievedMemories
     from mcp_reflect.application.ports import TraceSummary
-    from mcp_reflect.application.review import ReviewOutcome
+    from mcp_reflect.application.review.review_transaction import ReviewOutcome
     from mcp_reflect.domain.guide.composition import GuideLine
 
 MAX_SHOWN_TRAJECTORY = 20_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.application.test_supersession import NEW, OLD, learn
+from tests.application.review.test_supersession import NEW, OLD, learn
 from tests.support.composition import small_memory
 
 

@@ -18,7 +18,7 @@ from mcp_reflect.application.maintenance.unearned import Importer
 from mcp_reflect.application.requests import Query, Submission
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.errors import ArchiveError
-from tests.application.test_export import changed, exported, sealed, taken_in, written, wrong
+from tests.application.maintenance.test_export import changed, exported, sealed, taken_in, written, wrong
 from tests.support.composition import Parts, small_memory
 from tests.support.histories import traces
 from tests.support.hubs import run_command

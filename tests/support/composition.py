@@ -16,10 +16,10 @@ from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
 from mcp_reflect.adapters.fastembed_embedder.sources import BUNDLED
 from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.application.index_sync import Indexer
-from mcp_reflect.application.lesson_search import LessonSearch
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.profile import CreditSetting
-from mcp_reflect.application.project_tables import ProjectTables
+from mcp_reflect.application.retrieval.project_tables import ProjectTables
+from mcp_reflect.application.review.lesson_search import LessonSearch
 from mcp_reflect.bootstrap import memory as bootstrap
 from mcp_reflect.bootstrap.beside_owner import IdleWorkers
 from mcp_reflect.bootstrap.memory import build_memory, compose_store

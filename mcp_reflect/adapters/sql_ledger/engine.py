@@ -102,7 +102,7 @@ class Connections:
                 connection.exec_driver_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             try:
                 yield connection
-            except BaseException:
+            except BaseException:  # a cancelled reader must end its view too, or the journal cannot be emptied
                 with suppress(SQLAlchemyError):  # SQLite has ended the transaction itself after some errors
                     connection.exec_driver_sql("ROLLBACK")
                 raise

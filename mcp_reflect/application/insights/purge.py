@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.lifecycle import PURGE_ACTION
 from mcp_reflect.application.ports import Clock, Embedder, Ledger
 from mcp_reflect.application.profile import Profile
+from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
 from mcp_reflect.domain.models import InsightMemory, LogEntry, of_kind
 
 PURGED_TEXT = "[purged]"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
-from mcp_reflect.application.credit import disown
-from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.ports import Embedder, Ledger, ReadSession, TraceSummary, WriteSession
 from mcp_reflect.application.profile import InsightRules
+from mcp_reflect.application.review.credit import disown
+from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.insights.merging import EmbeddedInsight, find_beyond_capacity, merge, says_the_same
 from mcp_reflect.domain.models import (

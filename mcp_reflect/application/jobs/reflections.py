@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from mcp_reflect.application.credit import refine
-from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.jobs.retry import is_retried
-from mcp_reflect.application.lesson_search import LessonSearch
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadSession, Reflector, WriteSession
-from mcp_reflect.application.reflection import AuthoredDraft, memories_to_judge, save_reflection, texts_of
+from mcp_reflect.application.review.credit import refine
+from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.review.lesson_search import LessonSearch
+from mcp_reflect.application.review.reflection import AuthoredDraft, memories_to_judge, save_reflection, texts_of
 from mcp_reflect.domain.models import ReflectionDraft, ReflectionJob
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft

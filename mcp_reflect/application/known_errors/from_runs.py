@@ -15,8 +15,8 @@ from mcp_reflect.application.known_errors.screening import screened_error
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.ports import Embedder, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.application.project_tables import LATE_CHANGES
-from mcp_reflect.application.same_lessons import NO_CANDIDATES, Candidates
+from mcp_reflect.application.retrieval.project_tables import LATE_CHANGES
+from mcp_reflect.application.review.same_lessons import NO_CANDIDATES, Candidates
 from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same
 from mcp_reflect.domain.error_matching.stored_signatures import read_signatures

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from mcp_reflect.application.ports import Embedder
-from mcp_reflect.application.project_tables import ProjectTables
-from mcp_reflect.application.same_lessons import Candidates
+from mcp_reflect.application.retrieval.project_tables import ProjectTables
+from mcp_reflect.application.review.same_lessons import Candidates
 from mcp_reflect.domain.error_matching.error_index import ErrorMatch, nearest_errors
 from mcp_reflect.domain.error_matching.keywords import RECURRENCE_OVERLAP, keyword_sets, keywords, normalized_error
 from mcp_reflect.domain.error_matching.signatures import error_signatures

@@ -12,11 +12,11 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from mcp_reflect.application.credit import disown
 from mcp_reflect.application.known_errors.from_runs import without_runs
 from mcp_reflect.application.ports import Ledger, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.application.witnesses import Lessons, leave, successor_of
+from mcp_reflect.application.review.credit import disown
+from mcp_reflect.application.review.witnesses import Lessons, leave, successor_of
 from mcp_reflect.domain.error_matching.keywords import nearly_same_error
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.learning import q_update

@@ -15,8 +15,8 @@ import numpy as np
 
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.application.same_lessons import same_claim
-from mcp_reflect.application.witnesses import MOMENT, Lessons, choose_words, keep_source
+from mcp_reflect.application.review.same_lessons import same_claim
+from mcp_reflect.application.review.witnesses import MOMENT, Lessons, choose_words, keep_source
 from mcp_reflect.domain.learning import q_update
 from mcp_reflect.domain.lessons.sameness import SAME_KIND, Lesson, same_kind, say_the_same
 from mcp_reflect.domain.models import (

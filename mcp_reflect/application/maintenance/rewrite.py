@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC
 
-from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReflectionDialogue, Reflector
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.application.reflection import AuthoredDraft, save_reflection, texts_of
+from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.review.reflection import AuthoredDraft, save_reflection, texts_of
 from mcp_reflect.domain.models import RETRIEVABLE, Memory, ReflectionDraft
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from mcp_reflect.application.intake.prepared_run import PreparedRun
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.application.prepared_run import PreparedRun
 from mcp_reflect.bootstrap.memory import Store, build_memory
 from mcp_reflect.cli.learn.progress_file import LearnedFiles
 from mcp_reflect.cli.learn.reader_pool import ReaderPool

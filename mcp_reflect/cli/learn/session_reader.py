@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
-from mcp_reflect.application.prepared_run import PreparedRun, RunPreparer
+from mcp_reflect.application.intake.prepared_run import PreparedRun, RunPreparer
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, make_request
 from mcp_reflect.errors import UsageError

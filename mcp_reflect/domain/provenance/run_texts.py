@@ -103,6 +103,18 @@ class RunTexts:
                 found.setdefault(word, []).append(number)
         return found
 
+    @cached_property
+    def edited(self) -> frozenset[str]:
+        """The words of all edits."""
+        return frozenset[str]().union(*(call.tokens for call in self.calls if call.is_edit))
+
+    @cached_property
+    def borne_out(self) -> frozenset[str]:
+        """The words of edits after which a command passed that had failed before."""
+        return frozenset[str]().union(
+            *(call.tokens for call in self.calls if call.is_edit and self.outcomes.bear_out(call.place))
+        )
+
     def is_about(self, text: str) -> bool:
         """Return true for a text about what the user named, or what the agent asked a tool other than a shell for."""
         return bool(stems_of(tokens_of(text)) & self.asked)

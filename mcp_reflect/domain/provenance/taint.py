@@ -67,9 +67,7 @@ class Taint:
         """
         if CHOOSES_CODE.search(sentence) or self._texts.leads_to(sentence):
             return False
-        edits = [call for call in self._texts.calls if call.is_edit]
-        edited = frozenset[str]().union(*(call.tokens for call in edits))
-        borne_out = frozenset[str]().union(*(c.tokens for c in edits if self._texts.outcomes.bear_out(c.place)))
+        edited, borne_out = self._texts.edited, self._texts.borne_out
         is_edit = False
         for text in map(str.strip, IN_BACKQUOTES.findall(sentence)):
             words = tokens_of(text)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from mcp_reflect.application.project_tables import ProjectTables
 from mcp_reflect.application.project_worker import ProjectWorker
+from mcp_reflect.application.retrieval.project_tables import ProjectTables
 from mcp_reflect.errors import ReflectError
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,16 @@ from mcp_reflect.application.known_errors import ErrorFixes
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.maintenance.erase import erase_record
 from mcp_reflect.application.requests import PlannedCall
-from tests.application.test_errors_from_runs import ELSEWHERE, FAILED, NEW, OLD, OUTPUT, called, submit, trajectory
+from tests.application.known_errors.test_errors_from_runs import (
+    ELSEWHERE,
+    FAILED,
+    NEW,
+    OLD,
+    OUTPUT,
+    called,
+    submit,
+    trajectory,
+)
 from tests.support.composition import PROJECT, Parts, small_memory
 
 COMMAND = "python export.py"

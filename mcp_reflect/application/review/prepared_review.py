@@ -6,14 +6,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from mcp_reflect.application.credit import CreditInference
-from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.memory_reader import require_memories
 from mcp_reflect.application.ports import Clock, ReadSession, Reflector
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.application.reflection import AuthoredDraft, screened
 from mcp_reflect.application.requests import DEFAULT, Verdict
-from mcp_reflect.application.same_lessons import NO_CANDIDATES, Candidates
+from mcp_reflect.application.review.credit import CreditInference
+from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.review.reflection import AuthoredDraft, screened
+from mcp_reflect.application.review.same_lessons import NO_CANDIDATES, Candidates
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.learning.repetition import review_sources
 from mcp_reflect.domain.models import Memory, Review

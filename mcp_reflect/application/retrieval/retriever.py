@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mcp_reflect.application.ports import Embedder
-from mcp_reflect.application.project_tables import ProjectTables
+from mcp_reflect.application.retrieval.project_tables import ProjectTables
 from mcp_reflect.domain.changes import TaskWording
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.models import Scalar, ScoreParts

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.application.unclaimed_retrievals import KEPT_FOR, UnclaimedRetrievals
+from mcp_reflect.application.retrieval.unclaimed_retrievals import KEPT_FOR, UnclaimedRetrievals
 from tests.support.values import START
 
 BUILD = "Fix the build of the billing package"

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.ports import Embedder, VectorIndex
-from mcp_reflect.application.prepared_review import PreparedReview
-from mcp_reflect.application.project_tables import LATE_CHANGES, ProjectTables
-from mcp_reflect.application.same_lessons import NO_CANDIDATES, Candidates
+from mcp_reflect.application.retrieval.project_tables import LATE_CHANGES, ProjectTables
+from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.review.prepared_review import PreparedReview
+from mcp_reflect.application.review.same_lessons import NO_CANDIDATES, Candidates
 from mcp_reflect.domain.lessons.sameness import SAME_KIND, lesson_key
 from mcp_reflect.domain.lessons.supersession import Statement
 from mcp_reflect.domain.models import ReflectionDraft, Trace

@@ -1,8 +1,8 @@
 """Reviews of runs: what a verdict stores and moves, and how the reflection on the run is written.
 
-The path of a review: check and prepare it (`prepared_review.py`), then, in one transaction, apply it (`review.py`):
-credit the memories that the run was given (`credit.py`), and store the reflection with its claims (`reflection.py`), or
-queue it where a model is to write it (`jobs/`).
+The path of a review: check and prepare it (`prepared_review.py`), then apply it in one transaction
+(`review_transaction.py`): credit the memories that the run was given (`credit.py`), and store the reflection with its
+claims (`reflection.py`), or queue it where a model is to write it (`jobs/`).
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from dataclasses import replace
 from datetime import datetime
 
 from mcp_reflect.application.connection_context import ConnectionContext
-from mcp_reflect.application.credit import creditable, refine, update_of
-from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.jobs.worker import JobWorker
-from mcp_reflect.application.lesson_search import LessonSearch
 from mcp_reflect.application.memory_reader import MemoryReader, ingest_status
 from mcp_reflect.application.ports import ReflectionDialogue, Reflector, WriteSession
-from mcp_reflect.application.prepared_review import PreparedReview, ReviewPreparer, validate_verdict
-from mcp_reflect.application.reflection import AuthoredDraft, save_reflection, texts_of
 from mcp_reflect.application.requests import Verdict
-from mcp_reflect.application.review import ReviewOutcome, apply_review
+from mcp_reflect.application.review.credit import creditable, refine, update_of
+from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.review.lesson_search import LessonSearch
+from mcp_reflect.application.review.prepared_review import PreparedReview, ReviewPreparer, validate_verdict
+from mcp_reflect.application.review.reflection import AuthoredDraft, save_reflection, texts_of
+from mcp_reflect.application.review.review_transaction import ReviewOutcome, apply_review
 from mcp_reflect.domain.models import QUpdate, ReflectionJob, Review, Trace
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.redaction.stored_text import storable_draft

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from mcp_reflect.application.memory_reader import ISSUED_BY, require_memories
 from mcp_reflect.application.ports import Clock, ReadSession
-from mcp_reflect.application.prepared_review import validate_verdict
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
-from mcp_reflect.application.unclaimed_retrievals import UnclaimedRetrieval, UnclaimedRetrievals
+from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrieval, UnclaimedRetrievals
+from mcp_reflect.application.review.prepared_review import validate_verdict
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import Trace
 from mcp_reflect.domain.provenance.screening import Screening

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from mcp_reflect.application.reflection import hide_rewritten
 from mcp_reflect.application.requests import Query, Submission, Verdict
+from mcp_reflect.application.review.reflection import hide_rewritten
 from mcp_reflect.domain.models import Memory
 from tests.support.composition import Parts, small_memory
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from mcp_reflect.application.claims import claims_of, save_claims
-from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.lifecycle import retire, said_again
 from mcp_reflect.application.memory_reader import claims_from
 from mcp_reflect.application.ports import ReadSession, WriteSession
-from mcp_reflect.application.same_lessons import NO_CANDIDATES, Candidates, find_same_lesson
-from mcp_reflect.application.supersession import supersede
-from mcp_reflect.application.witnesses import is_shared, join, leave
+from mcp_reflect.application.review.claims import claims_of, save_claims
+from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.review.same_lessons import NO_CANDIDATES, Candidates, find_same_lesson
+from mcp_reflect.application.review.supersession import supersede
+from mcp_reflect.application.review.witnesses import is_shared, join, leave
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.lessons.sameness import Lesson, say_the_same
 from mcp_reflect.domain.models import (

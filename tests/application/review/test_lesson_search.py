@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mcp_reflect.application import lesson_search
-from mcp_reflect.application.embedded_texts import EmbeddedTexts
-from mcp_reflect.application.project_tables import LATE_CHANGES
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
+from mcp_reflect.application.retrieval.project_tables import LATE_CHANGES
+from mcp_reflect.application.review import lesson_search
+from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.values import Vector
 from mcp_reflect.errors import IndexFailure

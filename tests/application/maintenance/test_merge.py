@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from mcp_reflect.application.lesson_search import LessonSearch
 from mcp_reflect.application.maintenance.audit import audit_project
 from mcp_reflect.application.maintenance.erase import erase_record
 from mcp_reflect.application.maintenance.merge import Merging, find_copies, merge_copies
 from mcp_reflect.application.provenance import explain
 from mcp_reflect.application.requests import NO_RETRIEVAL, Query, Submission, Verdict
-from mcp_reflect.application.same_lessons import NO_CANDIDATES
+from mcp_reflect.application.review.lesson_search import LessonSearch
+from mcp_reflect.application.review.same_lessons import NO_CANDIDATES
 from mcp_reflect.domain.models import Memory
 from tests.support.composition import Parts, small_memory
 from tests.support.ledgers import read

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from mcp_reflect.application.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.lifecycle import retire, said_again
 from mcp_reflect.application.memory_reader import claims_from
 from mcp_reflect.application.ports import WriteSession
-from mcp_reflect.application.same_lessons import Candidates, find_same_claim
-from mcp_reflect.application.witnesses import is_shared, join, leave
+from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.review.same_lessons import Candidates, find_same_claim
+from mcp_reflect.application.review.witnesses import is_shared, join, leave
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.lessons.sameness import Lesson, say_the_same
 from mcp_reflect.domain.models import Author, ClaimMemory, ReflectionDraft, Review, Trace

@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from mcp_reflect.application.credit import creditable, learn, update_of
 from mcp_reflect.application.memory_reader import require_memories
 from mcp_reflect.application.ports import WriteSession
-from mcp_reflect.application.prepared_review import PreparedReview
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.application.reflection import memories_to_judge, queue_reflection, save_meanwhile, save_reflection
+from mcp_reflect.application.review.credit import creditable, learn, update_of
+from mcp_reflect.application.review.prepared_review import PreparedReview
+from mcp_reflect.application.review.reflection import (
+    memories_to_judge,
+    queue_reflection,
+    save_meanwhile,
+    save_reflection,
+)
 from mcp_reflect.domain.models import IngestStatus, Memory, QUpdate, Review, Trace
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 

@@ -13,10 +13,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, rule
 
-from mcp_reflect.application.credit import refine
 from mcp_reflect.application.maintenance.audit import audit_project
 from mcp_reflect.application.profile import CreditSetting
 from mcp_reflect.application.requests import Query, Submission, Verdict
+from mcp_reflect.application.review.credit import refine
 from mcp_reflect.domain.learning.credit_assignment import credit_weights
 from mcp_reflect.domain.learning.repetition import FULL_REVIEWS
 from mcp_reflect.domain.models import ReflectionDraft

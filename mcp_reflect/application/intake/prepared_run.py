@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from mcp_reflect.application.intake.submission_reader import parse_submission
 from mcp_reflect.application.known_errors.from_runs import RunFindings, find_run_errors
 from mcp_reflect.application.ports import Clock, Reflector
-from mcp_reflect.application.prepared_review import PreparedReview, ReviewPreparer
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
-from mcp_reflect.application.submission_reader import parse_submission
+from mcp_reflect.application.review.prepared_review import PreparedReview, ReviewPreparer
 from mcp_reflect.domain.models import Trace
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 

@@ -11,20 +11,20 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
 from mcp_reflect.application.connection_context import ConnectionContext
-from mcp_reflect.application.credit import creditable
-from mcp_reflect.application.embedded_texts import EmbeddedTexts
-from mcp_reflect.application.incoming_run import IncomingRun, keep_refusal
 from mcp_reflect.application.insights import Insights
+from mcp_reflect.application.intake.incoming_run import IncomingRun, keep_refusal
+from mcp_reflect.application.intake.prepared_run import PreparedRun
+from mcp_reflect.application.intake.submission_reader import SubmissionReader
+from mcp_reflect.application.intake.taught import Taught
 from mcp_reflect.application.known_errors import ErrorFixes
 from mcp_reflect.application.known_errors.from_runs import PreparedError, find_run_errors
 from mcp_reflect.application.ports import ReadSession, WriteSession
-from mcp_reflect.application.prepared_run import PreparedRun
 from mcp_reflect.application.requests import Submission
-from mcp_reflect.application.review import ReviewOutcome
-from mcp_reflect.application.review_service import ReviewService
-from mcp_reflect.application.submission_reader import SubmissionReader
-from mcp_reflect.application.taught import Taught
-from mcp_reflect.application.unclaimed_retrievals import UnclaimedRetrievals
+from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
+from mcp_reflect.application.review.credit import creditable
+from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.review.review_service import ReviewService
+from mcp_reflect.application.review.review_transaction import ReviewOutcome
 from mcp_reflect.domain.models import Trace
 from mcp_reflect.domain.text.condensation import condensed
 from mcp_reflect.errors import InvalidArgument, ModelUnavailable, TraceKeyConflict, UsageError

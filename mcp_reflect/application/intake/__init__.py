@@ -1,0 +1,1 @@
+"""How runs are taken in: read, prepared, stored; and those that wait for a hub."""
