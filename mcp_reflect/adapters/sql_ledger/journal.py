@@ -3,13 +3,21 @@
 SQLite checks the frames when it opens a journal and relies on its index from then on. A journal that something else
 cuts off or zeroes meanwhile would be copied into the database as it is, over pages that were whole. The formats are
 those of https://sqlite.org/walformat.html; they are the same for every version of SQLite 3.
+
+SQLite's locks of a journal stand in its index. POSIX drops all locks that a process holds on a file as soon as it
+closes any descriptor of it (https://sqlite.org/howtocorrupt.html, 2.2). Other processes would then take the index for
+abandoned and truncate it while it is mapped here. So a descriptor of the index stays open until the file is deleted.
 """
 
 from __future__ import annotations
 
+import os
 import struct
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 _INDEX_HEADER = struct.Struct("=8xI2xHI12x8s8x")
 """Of the index: the number of changes, the size of a page, the number of frames, and the salts of each frame."""
@@ -18,6 +26,11 @@ _LARGEST_PAGE = 65_536  # written as 1
 _JOURNAL_HEADER = 32
 _FRAME_HEADER = 24
 _SALTS = slice(8, 16)
+
+_LOCKS_END_WITH_ANY_DESCRIPTOR = os.name == "posix"
+_held: dict[Path, BinaryIO] = {}
+_turn = threading.Lock()
+"""Held while a descriptor in `_held` is used, since it has one position."""
 
 
 def is_damaged(database: Path) -> bool:
@@ -48,15 +61,40 @@ def is_damaged(database: Path) -> bool:
 
 def discard_index(database: Path) -> None:
     """Make SQLite read the journal anew, as after a crash: the whole transactions before the damage stay."""
-    with suppress(OSError), Path(f"{database}-shm").open("r+b") as file:
+    with suppress(OSError), _opened_index(database) as file:
         file.write(bytes(_COPIES * _INDEX_HEADER.size))
 
 
 def _index(database: Path) -> bytes | None:
     """Return the header of the index; None where there is none, or where its two copies differ."""
     try:
-        with Path(f"{database}-shm").open("rb") as file:
+        with _opened_index(database) as file:
             first, second = (file.read(_INDEX_HEADER.size) for _ in range(_COPIES))
     except OSError:
         return None
     return first if len(first) == _INDEX_HEADER.size and first == second else None
+
+
+@contextmanager
+def _opened_index(database: Path) -> Iterator[BinaryIO]:
+    """Open the index at its beginning for reading and writing, without losing SQLite's locks of it. Raises OSError."""
+    path = Path(f"{database}-shm")
+    with _turn:
+        file = _held.get(path)
+        if file is None or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
+            _close_deleted()
+            file = path.open("r+b", buffering=0)
+            if _LOCKS_END_WITH_ANY_DESCRIPTOR:
+                _held[path] = file
+        try:
+            file.seek(0)
+            yield file
+        finally:
+            if not _LOCKS_END_WITH_ANY_DESCRIPTOR:
+                file.close()
+
+
+def _close_deleted() -> None:
+    """Close the indexes that SQLite deleted when their last connection was closed: no lock of theirs matters."""
+    for path in [path for path, file in _held.items() if os.fstat(file.fileno()).st_nlink == 0]:
+        _held.pop(path).close()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from mcp_reflect.adapters.sql_ledger.examination import examine
 from mcp_reflect.adapters.sql_ledger.journal import is_damaged
 from mcp_reflect.errors import LedgerError
 from tests.adapters.ledger.test_damage import filled, is_stored
+from tests.support.hubs import posix
 from tests.support.values import make_trace
 
 
@@ -43,6 +46,14 @@ def url(tmp_path: Path) -> str:
     url = f"sqlite:///{tmp_path / 'ledger.db'}"
     filled(url, range(5)).close()
     return url
+
+
+CHECKPOINT = """
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1], timeout=0) as connection:
+    print(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+"""
+"""Prints 1 where a reader keeps a journal from being emptied, otherwise 0."""
 
 
 def add(ledger: SqlLedger, number: int) -> None:
@@ -109,3 +120,33 @@ def test_a_ledger_without_a_journal_or_index_is_not_damaged(tmp_path: Path, url:
     again = SqlLedger(url)
     assert is_stored(again, 4)
     again.close()
+
+
+@posix
+def test_looking_for_damage_keeps_the_locks_of_a_reader(tmp_path: Path, url: str) -> None:
+    ledger = filled(url, range(5, 10))
+    with ledger.reading() as session:
+        before = session.traces.get("trace_9")
+        add(ledger, 10)
+        assert not is_damaged(tmp_path / "ledger.db")
+        command = [sys.executable, "-c", CHECKPOINT, str(tmp_path / "ledger.db")]
+        is_kept = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stdout.strip()
+        assert (is_kept, session.traces.get("trace_9")) == ("1", before)
+    ledger.close()
+
+
+@posix
+def test_an_index_that_sqlite_deleted_is_let_go(tmp_path: Path) -> None:
+    def opened() -> int:
+        return len(list(Path("/dev/fd").iterdir()))
+
+    def use(number: int) -> None:
+        ledger = filled(f"sqlite:///{tmp_path / str(number)}.db", range(1))
+        assert not is_damaged(tmp_path / f"{number}.db")
+        ledger.close()
+
+    use(0)
+    before = opened()
+    for number in range(1, 6):
+        use(number)
+    assert opened() <= before
