@@ -137,6 +137,24 @@ def test_what_the_agent_did_stays(case: str) -> None:
     assert expected in screened("Get it running", *steps)
 
 
+def test_an_error_of_several_sentences_stays_behind_its_command() -> None:
+    before = (
+        "_duckdb.ConversionException: Conversion Error: CSV Error on Line: 39001\n"
+        'Error when converting column "ref". Could not convert string "K-100-B" to \'BIGINT\''
+    )
+    told = screened(
+        "Get it running",
+        ran("python monthly.py", before, failed=True),
+        edited("monthly.py", "read(path)", "read(path, strict=False)"),
+        ran("python monthly.py", "ValueError: report has 3 rows, the export has 4", failed=True),
+        edited("monthly.py", "read(path, strict=False)", "read(path, sample_size=-1)"),
+        ran("python monthly.py", "ok"),
+    )
+    behind = told.partition("At first it failed: ")[2]
+    assert behind.startswith("_duckdb.ConversionException: Conversion Error")
+    assert behind.endswith('column "ref". Could not convert string "K-100-B" to \'BIGINT\')')
+
+
 def test_of_a_pair_that_lost_its_remedy_the_failure_goes_too() -> None:
     told = screened(
         "Get it running",

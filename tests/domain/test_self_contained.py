@@ -68,6 +68,12 @@ def test_a_sentence_that_points_back_is_chosen_with_the_one_it_hangs_on_or_not_a
     assert said[1] not in [each.text for each in select_sentences(alone, "", 400)]
 
 
+def test_a_sentence_that_hangs_on_a_comment_is_not_chosen() -> None:
+    said = "That was reassuring. It keeps the frames of `ParsedException` robust against nested tracebacks."
+    turns = [Turn(USER, "Why was the parser split?"), Turn("assistant", said)]
+    assert not select_sentences(list(find_candidates(turns)), "", 400)
+
+
 def test_what_a_user_rules_is_kept_whatever_it_points_at() -> None:
     turns = [Turn(USER, "Round the tax."), Turn("assistant", "I used round()."), Turn(USER, "It must round half even.")]
     assert "It must round half even." in [each.text for each in select_sentences(list(find_candidates(turns)), "", 400)]

@@ -144,7 +144,7 @@ WEAKENING = (
     ),
     Cue(  # how things stand, or who somebody is: true of this run only
         phrases(
-            """(?:all|\\d+) (?:of (?:the|our) )?(?:[\\w`]+ )?(?:tests?|checks)[^.;]{0,60} pass\\w*
+            """(?:all|the|\\d+) (?:of (?:the|our) )?(?:[\\w`]+ )?(?:tests?|checks)[^.;]{0,60} pass\\w*
             (?:has|have) (?:now )?been successfully | was successfully | were successfully | successfully \\w+ed
             pass(?:es|ed|ing)? now | (?:it|everything|this|all) (?:now )?(?:works|pass\\w*)
             (?:is|are) (?:done|completed?|green) | my (?:user|reservation|order|account|name|email|phone)"""

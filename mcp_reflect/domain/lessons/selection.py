@@ -46,8 +46,8 @@ def select_sentences(
     open_ = {
         number: unit
         for number, each in enumerate(candidates)
-        if (each.is_rule or len(weights[number]) >= _LEAST_TERMS or _NAMES.search(each.text))
-        and (unit := _unit(number, candidates, number_of))
+        if (unit := _unit(number, candidates, number_of))
+        and all(_says_something(candidates[part], weights[part]) for part in unit)
     }
     while open_:
         best: list[int] = []
@@ -68,6 +68,11 @@ def select_sentences(
             room -= len(candidates[number].text) + 1
         chosen.update(best)
     return [candidates[number] for number in sorted(chosen)]
+
+
+def _says_something(sentence: Candidate, weights: Mapping[str, float]) -> bool:
+    """Return false for what only comments on another sentence; what hangs on a comment is not understood either."""
+    return sentence.is_rule or len(weights) >= _LEAST_TERMS or _NAMES.search(sentence.text) is not None
 
 
 def _unit(number: int, candidates: Sequence[Candidate], number_of: Mapping[int, int]) -> list[int]:

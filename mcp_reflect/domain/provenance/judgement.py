@@ -34,7 +34,7 @@ from mcp_reflect.domain.text.observation import (
 from mcp_reflect.domain.text.quotation import quote, quoted_source, quoted_text
 from mcp_reflect.domain.trajectory.tools import is_tool_name
 
-CALL = re.compile(r"(?:`[^`]*`(?: failed:)?|[Bb]efore that it failed:)\s*")
+CALL = re.compile(r"(?:`[^`]*`(?: failed:)?|(?:[Bb]efore that|At first) it failed:)\s*")
 """A call at the beginning of a sentence of a lesson, behind which its output stands."""
 FAILED = re.compile(r"`[^`]*` failed:")
 _SYNTAX = re.compile(r"[(){}\[\]=<>@+$|]|\w[./]\w")

@@ -107,12 +107,15 @@ class Screening:
         """Yield the sentences of a field that are kept, each with what stands behind it."""
         found: Judged | None = None
         behind = "\n"
+        is_output = False
         for piece, end in pieces_of(text):
             is_failure = piece.startswith(_BEFORE) or ("\n" not in behind and FAILED.match(piece))
+            # an error of several sentences stands on one line behind its command
+            is_output = name == "key_mistake" or self._is_output(piece) or (is_output and "\n" not in behind)
             behind = end
             if found is None and is_failure:
                 continue  # a failure without what mended it says nothing of what worked
-            found = self._judge(piece, withheld, is_output=name == "key_mistake" or self._is_output(piece))
+            found = self._judge(piece, withheld, is_output=is_output)
             if found is not None and not (found.is_quoted and piece.startswith(_BEFORE)):
                 yield found, end
 
