@@ -17,7 +17,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
 
 _INDEX_HEADER = struct.Struct("=8xI2xHI12x8s8x")
 """Of the index: the number of changes, the size of a page, the number of frames, and the salts of each frame."""
@@ -28,7 +27,7 @@ _FRAME_HEADER = 24
 _SALTS = slice(8, 16)
 
 _LOCKS_END_WITH_ANY_DESCRIPTOR = os.name == "posix"
-_held: dict[Path, BinaryIO] = {}
+_held: dict[Path, int] = {}
 _turn = threading.Lock()
 """Held while a descriptor in `_held` is used, since it has one position."""
 
@@ -61,40 +60,40 @@ def is_damaged(database: Path) -> bool:
 
 def discard_index(database: Path) -> None:
     """Make SQLite read the journal anew, as after a crash: the whole transactions before the damage stay."""
-    with suppress(OSError), _opened_index(database) as file:
-        file.write(bytes(_COPIES * _INDEX_HEADER.size))
+    with suppress(OSError), _opened_index(database) as descriptor:
+        os.write(descriptor, bytes(_COPIES * _INDEX_HEADER.size))
 
 
 def _index(database: Path) -> bytes | None:
     """Return the header of the index; None where there is none, or where its two copies differ."""
     try:
-        with _opened_index(database) as file:
-            first, second = (file.read(_INDEX_HEADER.size) for _ in range(_COPIES))
+        with _opened_index(database) as descriptor:
+            first, second = (os.read(descriptor, _INDEX_HEADER.size) for _ in range(_COPIES))
     except OSError:
         return None
     return first if len(first) == _INDEX_HEADER.size and first == second else None
 
 
 @contextmanager
-def _opened_index(database: Path) -> Iterator[BinaryIO]:
+def _opened_index(database: Path) -> Iterator[int]:
     """Open the index at its beginning for reading and writing, without losing SQLite's locks of it. Raises OSError."""
     path = Path(f"{database}-shm")
     with _turn:
-        file = _held.get(path)
-        if file is None or not os.path.samestat(os.fstat(file.fileno()), path.stat()):
+        descriptor = _held.get(path)
+        if descriptor is None or not os.path.samestat(os.fstat(descriptor), path.stat()):
             _close_deleted()
-            file = path.open("r+b", buffering=0)
+            descriptor = os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
             if _LOCKS_END_WITH_ANY_DESCRIPTOR:
-                _held[path] = file
+                _held[path] = descriptor
         try:
-            file.seek(0)
-            yield file
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            yield descriptor
         finally:
             if not _LOCKS_END_WITH_ANY_DESCRIPTOR:
-                file.close()
+                os.close(descriptor)
 
 
 def _close_deleted() -> None:
     """Close the indexes that SQLite deleted when their last connection was closed: no lock of theirs matters."""
-    for path in [path for path, file in _held.items() if os.fstat(file.fileno()).st_nlink == 0]:
-        _held.pop(path).close()
+    for path in [path for path, descriptor in _held.items() if os.fstat(descriptor).st_nlink == 0]:
+        os.close(_held.pop(path))
