@@ -60,6 +60,23 @@ def test_many_long_texts_take_no_more_memory_than_one() -> None:
     assert own_mb() - with_one < 100  # 290 where they go through the model together
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory")
+def test_a_second_text_of_one_length_takes_no_more_memory() -> None:
+    code = (
+        "from pathlib import Path\n"
+        "from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder\n"
+        "def own_mb():\n"
+        "    return int(Path('/proc/self/status').read_text().split('RssAnon:')[1].split()[0]) / 1024\n"
+        "embedder = FastembedEmbedder()\n"
+        "embedder.embed(['one ' * 256])\n"
+        "before = own_mb()\n"
+        "embedder.embed(['two ' * 256])\n"
+        "print(own_mb() - before)\n"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=HANG_S, check=True)
+    assert float(told.stdout) < 9  # 18 where memory is planned for each length
+
+
 def test_short_texts_go_through_the_model_together_and_long_ones_alone() -> None:
     lengths = [3, 250, 3, 100, 4, 130, *[5] * 20]
     batches = list(mean_pooled_model._batches(sorted(range(len(lengths)), key=lengths.__getitem__), lengths))
