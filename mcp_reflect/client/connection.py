@@ -73,7 +73,8 @@ class HubCaller(Caller):
         from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
         from mcp_reflect.hub.maintenance import request_maintenance  # noqa: PLC0415 - heavy
 
-        settings = load_settings(self._environ, Path(self._cwd) if self._cwd else None)
+        connector = self._connector
+        settings = load_settings(connector.environ, Path(connector.cwd) if connector.cwd else None)
         request_maintenance("forget", settings, lambda _event: None, thing=trace_id)
 
 

@@ -2,6 +2,7 @@
 
 Both sides of a connection: `address`, `handshake`, `owner_note`, `request_meta`, `json_rpc`.
 Reaching a hub: `hub_connection`, and `hub_launcher` where one may have to be started.
-Programs that call tools: `caller` over a `transport`; `remote_error` is what a server refuses a call with.
+Programs that call tools: `caller`, over a `transport` that `connector` makes; `remote_error` is what a server refuses
+a call with.
 The process that an MCP client starts: `shim/`.
 """

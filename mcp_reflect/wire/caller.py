@@ -1,7 +1,7 @@
 """Calls the server's tools from a program: hooks, the Python API, commands for people. Standard library only.
 
-A `Caller` is a client of the hub as a shim is, without a client behind it. Where hubs are switched off, or none can be
-had here, it starts a server of its own and speaks to that over pipes: the same lines, another carrier.
+A `Caller` is a client of the hub as a shim is, without a client behind it. `connector` reaches the hub, or starts a
+server of the program's own.
 
 It speaks the stateless protocol: each request says all that the server must know, so nothing has to be introduced and a
 hub that was replaced is noticed by nobody.
@@ -14,7 +14,8 @@ import os
 import time
 
 from mcp_reflect import __version__
-from mcp_reflect.wire import address, handshake, hub_connection, hub_errors, light_json, request_meta
+from mcp_reflect.wire import handshake, hub_errors, light_json, request_meta
+from mcp_reflect.wire.connector import Connector, NoHub, run_in_background
 from mcp_reflect.wire.json_rpc import parse_message
 from mcp_reflect.wire.remote_error import RemoteError, read_result
 from mcp_reflect.wire.transport import ConnectionLost, NotDelivered, SocketTransport
@@ -35,10 +36,6 @@ TOOL_CALL_TIMEOUT_S = 60.0
 _FINISH_S = 5.0
 _INTERRUPTED_S = 0.5
 _SENT_AT_MOST = 3
-
-
-class NoHub(hub_errors.HubUnavailable):
-    """No hub runs, and this program does not start one."""
 
 
 class CallerBusy(hub_errors.HubUnavailable):
@@ -67,8 +64,7 @@ class Caller:
         starts: bool = True,
         starting: Callable[[], None] = lambda: None,
     ) -> None:
-        self._environ = dict(os.environ if environ is None else environ)
-        self._cwd = cwd or address.current_folder()
+        self._connector = Connector(dict(os.environ if environ is None else environ), cwd, starts, starting)
         self._meta: dict[str, Any] = {
             "io.modelcontextprotocol/protocolVersion": MCP_PROTOCOL,
             "io.modelcontextprotocol/clientInfo": {"name": client, "version": __version__},
@@ -78,8 +74,6 @@ class Caller:
         if not wait:
             self._meta[request_meta.WAIT] = False
         self._idle_s = idle_s
-        self._starts = starts
-        self._starting = starting
         self._last_id = 0
         self._carrier: SocketTransport | ProcessTransport | None = None
         self._begin()
@@ -136,7 +130,7 @@ class Caller:
             for _ in range(_SENT_AT_MOST):
                 try:
                     if self._carrier is None:
-                        self._carrier = self._connected(until, time.monotonic() + start_s)
+                        self._carrier = self._connect(until, time.monotonic() + start_s)
                         until = max(until, time.monotonic() + timeout) if start_s else until
                     return self._once(method, params, until)
                 except NotDelivered:
@@ -215,43 +209,11 @@ class Caller:
                 return read_result(answer)
         raise ConnectionLost("the memory ended before it answered")
 
-    def _connected(self, until: float, start_until: float) -> SocketTransport | ProcessTransport:
-        """Reach a hub, or start a server. A hub that runs has to greet by `until`, one that starts by `start_until`."""
-        home = address.home_folder(self._environ, self._cwd)
-        if not address.hub_enabled(self._environ, home, self._cwd):
-            if not self._starts:
-                raise NoHub("hubs are switched off")
-            return self._own_server(home)
-        hello = handshake.build_hello(__version__, home, self._environ, self._cwd, self._connection)
-        started: list[Any] = []
-        try:
-            found = hub_connection.try_connect(home, hello, until)
-            if found is None or found.answer.get("older"):
-                if found is not None:
-                    found.link.close()
-                if not self._starts:
-                    raise NoHub(f"no hub of {home} runs")
-                from mcp_reflect.wire import hub_launcher  # noqa: PLC0415 - hooks wait for imports
-
-                self._starting()
-                within = max(until, start_until) - time.monotonic()
-                found = hub_launcher.connect_or_start(home, hello, started=started.append, within=max(within, 0))
-            carrier = SocketTransport(found)
-        except hub_errors.HubUnavailable as error:
-            if not (error.alone and self._starts):
-                raise
-            return self._own_server(home)
-        finally:
-            for hub in started:
-                _in_background(_reap, hub)
-        if self._idle_s is not None:
-            _in_background(self._attend, carrier, self._idle_s)
+    def _connect(self, until: float, start_until: float) -> SocketTransport | ProcessTransport:
+        carrier = self._connector.connect(self._connection, until, start_until)
+        if self._idle_s is not None and isinstance(carrier, SocketTransport):
+            run_in_background(self._attend, carrier, self._idle_s)
         return carrier
-
-    def _own_server(self, home: str) -> ProcessTransport:
-        from mcp_reflect.wire.process_transport import ProcessTransport  # noqa: PLC0415 - hooks wait for imports
-
-        return ProcessTransport(self._environ, self._cwd, home)
 
     def _attend(self, carrier: SocketTransport, idle_s: float) -> None:
         """Give a connection up that the hub wants to end, or that nobody uses, so that neither hub waits for it."""
@@ -275,22 +237,3 @@ class Caller:
 
 def _about_no_call(answer: Mapping[str, Any]) -> bool:
     return "error" in answer and answer.get("id") is None
-
-
-def _in_background(function: Any, *arguments: Any) -> None:
-    import threading  # noqa: PLC0415 - hooks wait for imports
-
-    try:  # noqa: SIM105 - likewise, for that of contextlib
-        threading.Thread(target=function, args=arguments, daemon=True).start()
-    except RuntimeError:  # an interpreter that is ending starts no more threads, and needs none
-        pass
-
-
-def _reap(hub: Any) -> None:
-    """Read the start report of a hub that this process started, and wait for its exit."""
-    try:  # noqa: SIM105 - hooks wait for the import of contextlib
-        hub.stdout.read()
-    except (OSError, ValueError):  # read already
-        pass
-    hub.stdout.close()
-    hub.wait()

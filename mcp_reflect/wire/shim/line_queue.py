@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mcp_reflect.wire.shim.repeatable import submitted_run
+
+MAX_QUEUED = 256
+"""Lines that are taken from a client while a hub is starting; further ones wait in the pipe."""
 
 
 class QueuedLine(NamedTuple):
@@ -30,10 +34,16 @@ class QueuedLine(NamedTuple):
 
 
 class LineQueue:
-    """Lines in the order in which the client sent them. Not thread-safe, except for `len` and `has_requests`."""
+    """Lines in the order in which the client sent them, held while a hub is searched for.
+
+    Whoever adds or removes lines excludes others; all else may be called from any thread.
+    """
 
     def __init__(self) -> None:
+        self.is_held = False
         self._lines: list[QueuedLine] = []
+        self._changed = threading.Condition()
+        """Notified when lines are held no longer, or overdue ones were removed."""
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -42,6 +52,26 @@ class LineQueue:
     def has_requests(self) -> bool:
         """Return whether a request waits; notifications need no answer."""
         return any(queued.key for queued in self._lines)
+
+    def hold(self) -> None:
+        """Hold lines from now on."""
+        self.is_held = True
+
+    def release(self) -> None:
+        """Hold lines no longer."""
+        with self._changed:
+            self.is_held = False
+            self._changed.notify_all()
+
+    def wait_for_room(self) -> None:
+        """Wait until there is room for another line, for a client that sends on and on."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self.is_held or len(self) < MAX_QUEUED)
+
+    def wait_for_requests(self) -> None:
+        """Wait until no request is held."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self.is_held or not self.has_requests)
 
     def append(self, queued: QueuedLine) -> None:
         """Add a line at the end."""
@@ -66,7 +96,9 @@ class LineQueue:
         """Remove the requests whose time in the queue was over at `now`, and return them."""
         late = [queued for queued in self._lines if queued.queued_until <= now]
         if late:
-            self._lines = [queued for queued in self._lines if queued.queued_until > now]
+            with self._changed:
+                self._lines = [queued for queued in self._lines if queued.queued_until > now]
+                self._changed.notify_all()
         return late
 
     def has_due(self, until: float) -> bool:

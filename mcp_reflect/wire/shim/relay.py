@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp_reflect.wire import hub_connection, hub_launcher
 from mcp_reflect.wire.json_rpc import parse_message
+from mcp_reflect.wire.shim.overdue import OverdueRequests
 from mcp_reflect.wire.shim.stdio import ClientWriter, exit_now, read_client_lines
 from mcp_reflect.wire.shim.unserved import NoOutbox, Outbox
 from mcp_reflect.wire.shim.upstream import Upstream
@@ -49,6 +50,7 @@ class Relay:
         self._stdin = stdin
         self._client = ClientWriter(stdout)
         self.upstream = Upstream(home, greeting, self._client, reach, outbox or NoOutbox(), within_s)
+        self.overdue = OverdueRequests(self.upstream)
         self._find_front = find_front
         self._front: Front | None = None
         self._front_sought = False
@@ -80,9 +82,9 @@ class Relay:
             if upstream.link is None and "id" in message and "method" in message and self._answer_early(message, line):
                 continue
             upstream.forward(line, message)
-            upstream.wait_for_room()
+            upstream.queue.wait_for_room()
         upstream.wait_for_last_answers()
-        upstream.keep_unanswered()
+        self.overdue.keep_runs()
 
     @property
     def introduced(self) -> bool:
@@ -109,6 +111,6 @@ class Relay:
         """Leave with the parent, also where another process keeps our stdin open; reap hubs that we started."""
         while os.getppid() == parent:
             self.upstream.finder.reap_children()
-            self.upstream.answer_overdue()
+            self.overdue.answer()
             time.sleep(_WATCH_S)
         exit_now(0)

@@ -1,8 +1,7 @@
 """The side of a relay that faces the hub: it opens connections, sends, and starts over where a hub is lost.
 
-Until there is a hub, the client's lines wait in a queue. Requests that a lost hub has not answered are sent to the next
-one where that does no harm (`repeatable`); the others are answered with an error that says to retry, since nobody knows
-whether they were carried out. What no hub takes in time (`deadlines`) is answered without one (`unserved`).
+Until there is a hub, the client's lines wait in a queue. What comes back goes through `downstream`; what no hub takes
+in time (`deadlines`) is answered without one (`overdue`).
 
 Standard library only: every shim imports this.
 """
@@ -16,25 +15,19 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mcp_reflect.wire import handshake, hub_connection, hub_errors, hub_launcher
-from mcp_reflect.wire.json_rpc import cancellation, cancelled_key, parse_message
+from mcp_reflect.wire import hub_connection, hub_errors, hub_launcher
+from mcp_reflect.wire.json_rpc import cancelled_key
 from mcp_reflect.wire.shim import deadlines, repeatable
 from mcp_reflect.wire.shim.client_handshake import ClientHandshake, replay_initialize
+from mcp_reflect.wire.shim.downstream import SENT_AT_MOST, Downstream
 from mcp_reflect.wire.shim.hub_finder import HubFinder
 from mcp_reflect.wire.shim.hub_link import HubLink
 from mcp_reflect.wire.shim.line_queue import LineQueue, QueuedLine
 from mcp_reflect.wire.shim.stdio import ClientWriter, exit_now, print_to_stderr
 from mcp_reflect.wire.shim.unserved import Outbox, UnservedRequests
 
-RESTARTED_MESSAGE = "the memory was restarted; retry (with the same trace_key nothing is stored twice)"
-MAX_QUEUED = 256
-"""Lines that are taken from a client while a hub is starting; further ones wait in the pipe."""
-
-_SENT_AT_MOST = 3
 _LAST_ANSWERS_S = 5.0
 """How long answers are waited for once the client has sent its last line; a busy machine may need seconds."""
-_PREPARED_S = 2.0
-"""How long before a run's time is over its outbox is prepared."""
 
 
 class Upstream:
@@ -60,17 +53,14 @@ class Upstream:
         self.link: HubLink | None = None
         self.sending = threading.Lock()
         """Held by whoever sends to the hub, adds to the queue or changes the connection."""
+        self.queue = LineQueue()
+        """Lines that wait for a hub; held while one is searched for."""
+        self.unserved = UnservedRequests(client, outbox)
+        self.downstream = Downstream(client, self.handshake, self.sending, self.unserved, self._forward)
         self._home = home
         self._client = client
-        self._queue = LineQueue()
-        self._opening = False
-        self._opened = threading.Condition()
-        """Notified when a search for a hub is over."""
         self._client_is_gone = False
-        self._unserved = UnservedRequests(client, outbox)
         self._within_s = within_s
-        self._answered: set[str] = set()
-        """Requests that were answered in the hub's place; what it says of them later is dropped."""
 
     # -- from the client to the hub
 
@@ -92,7 +82,7 @@ class Upstream:
     def _forward(self, queued: QueuedLine) -> None:
         with self.sending:
             link = self.link
-            if self._opening or link is None or not link.register(queued):
+            if self.queue.is_held or link is None or not link.register(queued):
                 self._enqueue(queued)
                 return
             self._send(link, queued.line, queued.message)
@@ -113,16 +103,16 @@ class Upstream:
         method = queued.message.get("method")
         if self.refusal is not None:
             if queued.key is not None:
-                self._unserved.answer(queued, str(self.refusal))
+                self.unserved.answer(queued, str(self.refusal))
                 exit_now(self.refusal.exit_code)
         elif method == "notifications/initialized" and self.handshake.protocol is not None:
             self.handshake.initialized = queued.line
-        elif method == "notifications/cancelled" and self._queue.cancel(cancelled_key(queued.message)):
+        elif method == "notifications/cancelled" and self.queue.cancel(cancelled_key(queued.message)):
             return
         else:
-            self._queue.append(queued)
-        if not self._opening and self.refusal is None:
-            self._opening = True
+            self.queue.append(queued)
+        if not self.queue.is_held and self.refusal is None:
+            self.queue.hold()
             threading.Thread(target=self._open_or_answer, daemon=True).start()
 
     # -- reaching a hub
@@ -132,8 +122,8 @@ class Upstream:
 
         Raises HubUnavailable; what the client sends waits on until `fail`, `refuse` or `attach` is called.
         """
-        self._opening = True
-        for _ in range(_SENT_AT_MOST):
+        self.queue.hold()
+        for _ in range(SENT_AT_MOST):
             if self.link is not None:
                 self.link.half_close()
             if self._open_once():
@@ -173,11 +163,11 @@ class Upstream:
     def _hand_over(self, found: hub_connection.HubConnection) -> bool:
         """Send what waits, and let later lines follow it; False where the hub ended meanwhile."""
         link = self.link = HubLink(found)
-        threading.Thread(target=self._carry_back, args=(link,), daemon=True).start()
-        while (queued := self._queue.first()) is not None:
+        threading.Thread(target=self.downstream.carry, args=(link,), daemon=True).start()
+        while (queued := self.queue.first()) is not None:
             if not link.register(queued):
                 return False
-            self._queue.remove_first()
+            self.queue.remove_first()
             self._send(link, queued.line, queued.message)
         if self._client_is_gone:
             link.half_close()
@@ -185,9 +175,7 @@ class Upstream:
         return True
 
     def _stop_opening(self) -> None:
-        with self._opened:
-            self._opening = False
-            self._opened.notify_all()
+        self.queue.release()
         self.finder.note_outcome()
 
     def _open_or_answer(self) -> None:
@@ -220,46 +208,10 @@ class Upstream:
 
     def _answer_queue(self, error: hub_errors.HubUnavailable) -> bool:
         """Answer the requests that wait with an error; False where there are none."""
-        requests = self._queue.clear()
+        requests = self.queue.clear()
         for queued in requests:
-            self._unserved.answer(queued, str(error))
+            self.unserved.answer(queued, str(error))
         return bool(requests)
-
-    def answer_overdue(self) -> None:
-        """Answer the calls whose clients wait no longer; runs are put into the outbox. To be called again and again."""
-        if self.finder.serves_itself:
-            return
-        if not self.sending.acquire(blocking=False):
-            return  # something is being sent, and may be for long
-        try:
-            now = time.monotonic()
-            link = self.link
-            late = self._queue.take_overdue(now)
-            sent = [] if link is None else link.take_overdue(now)
-            self._answered.update(str(request.key) for request in sent)
-            for request in sent:
-                if link is not None and not request.is_run:  # what it finds will not be seen by the model
-                    link.send(cancellation(str(request.key)))
-        finally:
-            self.sending.release()
-        for request in [*late, *sent]:
-            self._unserved.answer_late(request)
-        if late:
-            with self._opened:  # there is room in the queue, or nothing waits any more
-                self._opened.notify_all()
-        soon = now + _PREPARED_S
-        if self._queue.has_due(soon) or (link is not None and link.has_due(soon)):
-            self._unserved.outbox.prepare()
-        else:
-            self._unserved.outbox.release()
-
-    def keep_unanswered(self) -> None:
-        """Put runs into the outbox that nobody has answered when the client is gone; no hub stores them twice."""
-        if self.finder.serves_itself:
-            return
-        left = [] if self.link is None else self.link.take_runs()
-        for request in [*left, *self._queue.clear()]:
-            self._unserved.keep_silently(request)
 
     def attach(self, link: socket.socket) -> None:
         """Let a server in this process take the place of a hub; `link` is this end of the connection to it."""
@@ -273,64 +225,21 @@ class Upstream:
             if self.link is not None:
                 self.link.half_close()
 
-    # -- from the hub to the client
-
-    def _carry_back(self, link: HubLink) -> None:
-        try:
-            while (line := link.lines.next()) is not None:
-                if line.startswith(handshake.RETIRING):
-                    self._retire(link)
-                else:
-                    # The client first: reading a long answer takes longer than carrying it.
-                    if not self._answered or _answered_key(line) not in self._answered:
-                        self._client.write(line)
-                    self._settle(link, line)
-        except OSError:
-            pass  # killed: the same as its end
-        for request in link.close():
-            if repeatable.is_repeatable(request.message) and request.sent < _SENT_AT_MOST:
-                self._forward(request)
-            else:
-                self._unserved.answer(request, RESTARTED_MESSAGE)
-
-    def _retire(self, link: HubLink) -> None:
-        link.retiring = True
-        # Whoever is sending now half-closes when that is done; waiting for it here might never end, as the hub
-        # may need its answers read before it reads on.
-        if self.sending.acquire(blocking=False):
-            try:
-                link.half_close()
-            finally:
-                self.sending.release()
-
-    def _settle(self, link: HubLink, line: bytes) -> None:
-        message = parse_message(line)
-        if "id" in message and "method" not in message:
-            request = link.settle(json.dumps(message["id"]))
-            if request is not None:
-                self.handshake.note_answer(request, message)
-
     # -- waiting
 
     @property
     def is_delayed(self) -> bool:
         """Return whether a hub is to come, and requests may be answered without it. The caller holds `sending`."""
         absent = self.link is None and self.refusal is None
-        return absent and (self.finder.starting or self._opening)
+        return absent and (self.finder.starting or self.queue.is_held)
 
     def expect(self) -> None:
         """Keep what the client sends until `open` is called."""
-        self._opening = True
-
-    def wait_for_room(self) -> None:
-        """Wait until the queue takes another line, for a client that sends on and on."""
-        with self._opened:
-            self._opened.wait_for(lambda: not self._opening or len(self._queue) < MAX_QUEUED)
+        self.queue.hold()
 
     def wait_for_last_answers(self) -> None:
         """Wait until no request waits for a hub, then a moment for the answers that are due."""
-        with self._opened:
-            self._opened.wait_for(lambda: not self._opening or not self._queue.has_requests)
+        self.queue.wait_for_requests()
         if self.link is not None:
             self.link.wait_until_answered(_LAST_ANSWERS_S)
 
@@ -338,7 +247,3 @@ class Upstream:
         """Wait until all that a server in this process said has reached the client."""
         if self.link is not None:
             self.link.wait_until_finished(_LAST_ANSWERS_S)
-
-
-def _answered_key(line: bytes) -> str:
-    return json.dumps(parse_message(line).get("id"))

@@ -14,8 +14,8 @@ from mcp_reflect.server.tools import TOOLS
 from mcp_reflect.wire import request_meta
 from mcp_reflect.wire.outbox_process import NotKept
 from mcp_reflect.wire.shim import deadlines
+from mcp_reflect.wire.shim.downstream import RESTARTED_MESSAGE
 from mcp_reflect.wire.shim.repeatable import REPEATABLE_TOOLS, SubmittedRun, with_trace_key
-from mcp_reflect.wire.shim.upstream import RESTARTED_MESSAGE
 from tests.support.waiting import until
 from tests.wire.shim.test_relay import Stage, received, say
 
@@ -49,7 +49,7 @@ def kept() -> Kept:
 @pytest.fixture
 def stage(kept: Kept) -> Iterator[Stage]:
     made = Stage()
-    made.relay.upstream._unserved.outbox = kept
+    made.relay.upstream.unserved.outbox = kept
     try:
         yield made
     finally:
@@ -62,8 +62,7 @@ def ask_for(stage: Stage, number: int, tool: str, arguments: dict[str, Any]) -> 
 
 def answer_overdue(stage: Stage) -> None:
     """Until something was answered: while the queue is being sent, nothing is."""
-    upstream = stage.relay.upstream
-    until(lambda: upstream.answer_overdue() or upstream._answered)
+    until(stage.relay.overdue.answer)
 
 
 def test_what_only_reads_may_be_repeated() -> None:
@@ -148,16 +147,16 @@ def test_a_query_for_which_the_time_is_set_is_answered_after_it_and_cancelled(st
 
 def test_the_outbox_is_prepared_before_it_is_needed(kept: Kept) -> None:
     stage = Stage()
-    upstream = stage.relay.upstream
-    upstream._unserved.outbox = kept
+    upstream, overdue = stage.relay.upstream, stage.relay.overdue
+    upstream.unserved.outbox = kept
     stage.warm.clear()  # no hub comes
     try:
         ask_for(stage, 1, "submit_trace", RUN)
-        until(lambda: upstream._queue.has_requests)
-        upstream.answer_overdue()
+        until(lambda: upstream.queue.has_requests)
+        overdue.answer()
         assert not kept.prepared
-        upstream._queue._lines = [line._replace(queued_until=time.monotonic() + 1) for line in upstream._queue._lines]
-        until(lambda: upstream.answer_overdue() or kept.prepared)
+        upstream.queue._lines = [line._replace(queued_until=time.monotonic() + 1) for line in upstream.queue._lines]
+        until(lambda: overdue.answer() or kept.prepared)
         assert not kept
     finally:
         stage.warm.set()
@@ -195,7 +194,7 @@ def test_how_long_a_call_waits_for_a_hub(
 
 def test_a_run_whose_client_leaves_before_the_answer_is_kept(kept: Kept) -> None:
     stage = Stage()
-    stage.relay.upstream._unserved.outbox = kept
+    stage.relay.upstream.unserved.outbox = kept
     ask_for(stage, 1, "submit_trace", RUN)
     link, lines = stage.hub()
     with link:

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from mcp_reflect.wire import handshake, hub_connection, hub_errors
+from mcp_reflect.wire.shim.downstream import RESTARTED_MESSAGE
 from mcp_reflect.wire.shim.front import Front
 from mcp_reflect.wire.shim.relay import Relay
-from mcp_reflect.wire.shim.upstream import RESTARTED_MESSAGE
 from tests.support.waiting import HANG_S, until
 
 

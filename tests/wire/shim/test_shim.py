@@ -41,8 +41,8 @@ def test_the_shim_loads_the_standard_library_and_its_own_few_modules(home: Path)
     both = {"address", "handshake", "hub_connection", "hub_errors", "hub_launcher", "json_rpc", "light_json"}
     both |= {"outbox_process", "owner_note", "request_meta"}
     own = {
-        "client_handshake", "command", "deadlines", "front", "hub_finder", "hub_link", "line_queue", "relay",
-        "repeatable", "settings_check", "stdio", "unserved", "upstream",
+        "client_handshake", "command", "deadlines", "downstream", "front", "hub_finder", "hub_link", "line_queue",
+        "overdue", "relay", "repeatable", "settings_check", "stdio", "unserved", "upstream",
     }  # fmt: skip
     assert ours == {"mcp_reflect", "mcp_reflect.__main__", "mcp_reflect.wire", "mcp_reflect.wire.shim"} | {
         *(f"mcp_reflect.wire.{name}" for name in both),
