@@ -46,6 +46,7 @@ def test_what_states_a_rule_a_value_or_a_fact_is_not(sentence: str) -> None:
 def test_an_interjection_goes_and_a_request_is_seen() -> None:
     assert without_interjection("Yeah, right, the lock is per tenant.") == "The lock is per tenant."
     assert without_interjection("I understand your concern, but refunds take 7 days.") == "Refunds take 7 days."
+    assert without_interjection("You're right, `prove` does not descend.") == "`prove` does not descend."
     assert without_interjection("Right-aligned columns need a width.") == "Right-aligned columns need a width."
     assert is_request("Could you please confirm the flight number?")
     assert not is_request("Confirm the order before it is sent.")

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_reflect.domain.lessons import repairs
+from mcp_reflect.domain.lessons.command_lines import only_reads
 from mcp_reflect.domain.lessons.evidence import Turn, find_candidates
 from mcp_reflect.domain.lessons.extraction import LESSON_CHARS, extract_lesson
 from mcp_reflect.domain.lessons.failure_text import decisive_error
@@ -130,6 +131,27 @@ def test_other_tools_are_told_with_the_values_that_worked() -> None:
     told = lesson(run, task="Change my flight").correct_action
     assert "not enough seats on HAT290" in told
     assert 'flights=["HAT003"]' in told
+
+
+def test_a_heading_in_a_log_is_no_command_of_root() -> None:
+    printed = "# Handbook\nThe run folder needs its label.\n"
+    mine = find_steps(parse(f"$ cat README\n{printed}$ make test\nok"))
+    roots = find_steps(parse(f"# cat README\n{printed}# make test\nok"))
+    assert [step.subject for step in mine] == [step.subject for step in roots] == ["cat README", "make test"]
+
+
+@pytest.mark.parametrize(
+    ("command", "reads"),
+    [
+        ("tar -tzf backup.tar.gz", True),
+        ("tar -xzf backup.tar.gz", False),
+        ("git shortlog -sn | head -40", True),
+        ("ls migrations && cat migrate.sh && sqlite3 dev.db .schema", True),
+        ("sqlite3 dev.db 'DROP TABLE invoices'", False),
+    ],
+)
+def test_commands_that_list_what_is_there_only_read(command: str, reads: bool) -> None:
+    assert only_reads(command) is reads
 
 
 def test_the_commands_of_a_log_are_read_behind_its_prompts() -> None:

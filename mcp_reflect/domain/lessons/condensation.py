@@ -6,11 +6,12 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from mcp_reflect.domain.lessons.evidence import find_candidates
-from mcp_reflect.domain.lessons.extraction import MOST_STEPS, said_turns
+from mcp_reflect.domain.lessons.extraction import MOST_STEPS
 from mcp_reflect.domain.lessons.failure_text import failure_text, short_error
 from mcp_reflect.domain.lessons.repairs import Repair, find_repairs, is_inspection
 from mcp_reflect.domain.lessons.selection import select_sentences
 from mcp_reflect.domain.lessons.steps import Step, find_steps
+from mcp_reflect.domain.lessons.turns import said_turns
 from mcp_reflect.domain.lessons.wording import describe_repair, describe_step, is_telling
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 

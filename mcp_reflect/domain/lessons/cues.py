@@ -117,7 +117,10 @@ OWN_STATE = Cue(
 INTENTION = phrases(
     """I(?:'ll| will|'m going to| am going to| need to| would need) | let me | let us | let's | please | yes"""
 )
-"""What somebody is about to do, or asks for: no rule, whatever else the sentence says."""
+"""What somebody is about to do, or asks for: no rule, unless it is to hold for good."""
+
+LASTING = phrases("always | never | from now on | every time")
+"""What is asked for once and for all, as in "please always run `make lint` first"."""
 
 WEAKENING = (
     Cue(re.compile(r".*\?$", re.DOTALL), 0.25, at_beginning=True),

@@ -48,11 +48,13 @@ class Turn:
     """A turn of a conversation; `role` is USER or AGENT.
 
     `refuted` is true for the agent's words between two failures of one kind, the second of which they led to.
+    `corrects` is true for the user's words after which the run did something over again.
     """
 
     role: str
     text: str
     refuted: bool = False
+    corrects: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,18 +137,23 @@ def position_factor(turns: Sequence[Turn], number: int) -> float:
 def _user_factor(turn: Turn, number: int) -> float:
     if number == 0:
         return _TASK_FACTOR
-    return _CORRECTION_FACTOR if cues.CORRECTION.match(turn.text) else _USER_FACTOR
+    return _CORRECTION_FACTOR if _is_correction(turn) else _USER_FACTOR
+
+
+def _is_correction(turn: Turn) -> bool:
+    """Return true where the user corrects what was before, as the run that follows or their first words show."""
+    return turn.role == USER and (turn.corrects or cues.CORRECTION.match(turn.text) is not None)
 
 
 def _agent_factor(turns: Sequence[Turn], number: int) -> float:
     factor = _REFUTED_FACTOR if turns[number].refuted else 1.0
     reply = next((later for later in turns[number + 1 :] if later.role == USER), None)
-    if reply is not None and cues.CORRECTION.match(reply.text):
+    if reply is not None and _is_correction(reply):
         factor *= _REJECTED_FACTOR
     elif reply is not None and cues.CONFIRMATION.match(reply.text):
         factor *= _CONFIRMED_FACTOR
     before = turns[number - 1] if number else None
-    if before is not None and before.role == USER and cues.CORRECTION.match(before.text):
+    if before is not None and _is_correction(before):
         factor *= _UNDERSTOOD_FACTOR
     return factor
 
@@ -167,7 +174,7 @@ def wording_factor(sentence: str) -> float:
 def states_rule(sentence: str) -> bool:
     """Return true where a sentence states a rule, a cause or a decision, and neither a plan nor how somebody stands."""
     sentence = _with_plain_apostrophes(sentence)
-    if _is_own_state(sentence) or cues.INTENTION.search(sentence):
+    if _is_own_state(sentence) or (cues.INTENTION.search(sentence) and not cues.LASTING.search(sentence)):
         return False
     return any(each.search(sentence) for each in (cues.RULE, cues.GENERAL, cues.SETTLED.pattern))
 

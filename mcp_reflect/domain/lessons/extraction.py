@@ -13,11 +13,9 @@ from mcp_reflect.domain.lessons.call_text import CALL_CHARS, describe_case_call
 from mcp_reflect.domain.lessons.case_data import case_data, dates_case, identifies_case, serves_one_case
 from mcp_reflect.domain.lessons.chatter import is_request
 from mcp_reflect.domain.lessons.command_lines import repeats
-from mcp_reflect.domain.lessons.evidence import AGENT, USER, Candidate, Turn, find_candidates, is_record, wording_factor
+from mcp_reflect.domain.lessons.evidence import USER, Candidate, Turn, find_candidates, is_record, wording_factor
 from mcp_reflect.domain.lessons.mistakes import (
-    MOST_TURNS,
     REPAIRS,
-    STATUS_TOKEN,
     find_lookups,
     find_mistake,
     find_refusals,
@@ -32,8 +30,10 @@ from mcp_reflect.domain.lessons.mistakes import (
 from mcp_reflect.domain.lessons.net_changes import NetChanges
 from mcp_reflect.domain.lessons.refuted import refuted_places
 from mcp_reflect.domain.lessons.repairs import Repair, describe_change, find_repairs
+from mcp_reflect.domain.lessons.rework import Rework
 from mcp_reflect.domain.lessons.selection import select_sentences
-from mcp_reflect.domain.lessons.steps import Step, find_said, find_steps
+from mcp_reflect.domain.lessons.steps import Step, find_steps
+from mcp_reflect.domain.lessons.turns import said_turns, user_places
 from mcp_reflect.domain.lessons.vocabulary import term_weights
 from mcp_reflect.domain.lessons.wording import (
     describe_customer_repair,
@@ -46,7 +46,6 @@ from mcp_reflect.domain.lessons.wording import (
     is_telling,
 )
 from mcp_reflect.domain.models import ReflectionDraft
-from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
 
@@ -84,14 +83,16 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     trajectory = run.trajectory
     steps = find_steps(trajectory)[-MOST_STEPS:]
     passed = run.review.result == "pass"
-    repairs = list(find_repairs(steps))
+    rework = Rework(steps, user_places(trajectory, steps))
+    repairs = list(map(rework.as_accepted, find_repairs(steps)))
     served = serves_customer(trajectory, steps)
-    actions = list(_actions(steps, repairs, passed=passed, served=served))
+    actions = list(_actions(steps, repairs, rework, passed=passed, served=served))
     mistake = "" if passed else find_mistake(run, trajectory, steps)
     found = list(find_lookups(repairs, mistake)) if not passed else []
     refused = list(find_refusals(steps, repairs, mistake))
     room = max(LESSON_CHARS - sum(map(len, (*actions, *found, *refused))), _LEAST_SENTENCES)
-    turns = said_turns(trajectory, run.trace.final_response, refuted_places(trajectory, steps, repairs))
+    refuted = refuted_places(trajectory, steps, repairs)
+    turns = said_turns(trajectory, run.trace.final_response, refuted, rework.corrections)
     told = _select(run, turns, steps, room, "\n".join(actions), passed=passed)
     feedback = telling_feedback(run)
     guidance = [f"Reviewer: {feedback}"] if passed and feedback else []
@@ -179,22 +180,9 @@ def _less_where_it_names(sentence: Candidate, data: frozenset[str]) -> Candidate
     return replace(sentence, evidence=_NAMED_FACTOR * sentence.evidence) if named else sentence
 
 
-def said_turns(trajectory: Trajectory, final_response: str, refuted: Sequence[range] = ()) -> list[Turn]:
-    """Return what was said in a run: the first turn and at most 400 of the last, with the final response at the end.
-
-    `refuted` are the places in which the agent's words are.
-    """
-    turns = [
-        Turn(said.role, STATUS_TOKEN.sub("", said.text), any(said.place in places for places in refuted))
-        for said in find_said(trajectory)
-    ]
-    final = final_response.strip()
-    if final and (not turns or turns[-1].text.strip() != final):
-        turns.append(Turn(AGENT, final))
-    return turns[:1] + turns[1:][-MOST_TURNS:]
-
-
-def _actions(steps: Sequence[Step], repairs: Sequence[Repair], *, passed: bool, served: bool) -> Iterator[str]:
+def _actions(
+    steps: Sequence[Step], repairs: Sequence[Repair], rework: Rework, *, passed: bool, served: bool
+) -> Iterator[str]:
     """Lines on what failed and then worked, and on what worked at once."""
     shown = [each for each in repairs if passed or not is_lookup(each.worked)][-REPAIRS:]
     yield from dict.fromkeys(_described(shown, describe_customer_repair if served else describe_repair))
@@ -211,6 +199,7 @@ def _actions(steps: Sequence[Step], repairs: Sequence[Repair], *, passed: bool, 
         and id(step) not in named
         and not any(repeats(subject, step.subject) for subject in subjects)
         and number not in vain
+        and not rework.is_replaced(step)
     ]
     edits = _other_edits(steps, shown)
     if edits:

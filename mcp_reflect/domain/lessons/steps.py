@@ -18,6 +18,8 @@ from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of
 from mcp_reflect.domain.truncate import truncate_middle
 
 _PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}[$#] |\$ |> \$ )(?P<command>\S.*)$")
+_HEADING = re.compile(r"# (?:\w+ ){0,6}\w+$")
+"""What a printed document begins with, where it could be a command behind root's prompt."""
 _OLD = ("old_string", "old_str", "old_text", "oldText", "search")
 _NEW = ("new_string", "new_str", "new_text", "newText", "replace", "content", "file_text")
 _PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
@@ -177,8 +179,12 @@ def _first_lines(output: str, most: int) -> Iterator[str]:
 def _logged(text: str) -> Iterator[Step]:
     """The commands of a log, each with the lines up to the next prompt as its output."""
     command, output = "", []
-    for line in [*text.splitlines(), None]:
+    lines = text.splitlines()
+    is_users = any(line.startswith("$ ") for line in lines)
+    for line in [*lines, None]:
         prompt = _PROMPT.match(line) if line is not None else None
+        if prompt and line is not None and line.startswith("# ") and (is_users or _is_heading(line)):
+            prompt = None
         if line is not None and not prompt:
             output.append(line)
             continue
@@ -189,6 +195,10 @@ def _logged(text: str) -> Iterator[Step]:
             failed = bool(found) if code is None else code != 0
             yield Step("command", "shell", command, {}, (), failed, found, truncate_middle(printed, _MOST_OUTPUT))
         command, output = (prompt["command"].strip() if prompt else ""), []
+
+
+def _is_heading(line: str) -> bool:
+    return _HEADING.match(line) is not None and line[2].isupper()
 
 
 def compact(arguments: Mapping[str, Any]) -> str:

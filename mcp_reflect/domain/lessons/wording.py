@@ -19,6 +19,7 @@ _EDITS = 2
 _PREPARATIONS = 2
 _LOOKUP = re.compile(
     r"(?:get|list|search|find|read|fetch|query|lookup|look_up|think|view|show|describe|calculate|glob|grep)"
+    r"|\w*(?:search|fetch|look_?up|query)$"
 )
 
 _NAME = re.compile(r"[A-Za-z_]\w{3,}")
@@ -41,7 +42,7 @@ def is_lookup(step: Step) -> bool:
 
 
 def only_asks(tool: str) -> bool:
-    """Return true for the name of a tool that begins with a verb of asking."""
+    """Return true for the name of a tool that begins with a verb of asking, or ends with one, as `web_fetch`."""
     return bool(_LOOKUP.match(tool.lower().rpartition("__")[2]))
 
 
