@@ -26,7 +26,10 @@ from mcp_reflect.domain.redaction.redact import redact, redact_json
 console = Console()
 
 IN_SIGHT = ("in sight", "recent")
-HELD_OUT = ("held out", "fresh", "unseen", "last", "general", "closing", "everyday", "afterwards")
+HELD_OUT = (
+    *("held out", "fresh", "unseen", "last", "general", "closing", "everyday", "afterwards"),
+    *("documented", "documented, held out"),
+)
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ from urllib.parse import quote
 from benchmarks.secrets.afterwards import AFTERWARDS_CONTEXTS, AFTERWARDS_NAMED
 from benchmarks.secrets.closing import CLOSING_CONTEXTS, CLOSING_NAMED, CLOSING_PREFIXED
 from benchmarks.secrets.contexts import contexts
+from benchmarks.secrets.documented import DOCUMENTED_CONTEXTS, DOCUMENTED_NAMED
 from benchmarks.secrets.everyday import EVERYDAY_CONTEXTS, EVERYDAY_NAMED
 from benchmarks.secrets.everyday_shapes import EVERYDAY_SHAPES
 from benchmarks.secrets.fresh import FRESH_CONTEXTS, FRESH_NAMED, FRESH_PREFIXED
@@ -56,6 +57,7 @@ def is_held_out(kind: str) -> bool:
 def parts() -> dict[str, tuple[list[Kind], dict[str, str]]]:
     """Return the parts of the set: their kinds that are values, and templates of those that are surroundings."""
     every, around = kinds(), contexts()
+    documented = kinds_of({}, DOCUMENTED_NAMED)
     recent = kinds_of(RECENT_PREFIXED, RECENT_NAMED)
     return {
         "in sight": _split(every, around, held_out=False),
@@ -66,6 +68,8 @@ def parts() -> dict[str, tuple[list[Kind], dict[str, str]]]:
         "closing": (kinds_of(CLOSING_PREFIXED, CLOSING_NAMED), CLOSING_CONTEXTS),
         "everyday": (kinds_of({}, EVERYDAY_NAMED), EVERYDAY_CONTEXTS),
         "afterwards": (kinds_of({}, AFTERWARDS_NAMED), AFTERWARDS_CONTEXTS),
+        "documented": _split(documented, DOCUMENTED_CONTEXTS, held_out=False),
+        "documented, held out": _split(documented, DOCUMENTED_CONTEXTS, held_out=True),
         "last": (kinds_of(LAST_PREFIXED, LAST_NAMED), LAST_CONTEXTS),
         "unseen": _split(recent, RECENT_CONTEXTS, held_out=True),
     }
@@ -73,7 +77,7 @@ def parts() -> dict[str, tuple[list[Kind], dict[str, str]]]:
 
 def named_shapes(part: str) -> dict[str, Shape]:
     """Return the shapes with a name that a part is tried in; a third of the further shapes is not for "recent"."""
-    if part in {"everyday", "afterwards"}:
+    if part in {"everyday", "afterwards", "documented", "documented, held out"}:
         return NAMED | RECENT_SHAPES | EVERYDAY_SHAPES
     if part in {"unseen", "last", "general", "closing"}:
         return NAMED | RECENT_SHAPES

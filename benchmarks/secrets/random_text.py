@@ -26,7 +26,7 @@ _ALPHABETS = {
     "Z": string.ascii_uppercase + "234567",
     "k": "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz",
 }
-_FIELD = re.compile(r"\{(?!S?SHA\})([a-zA-Z]+?)(\d*)\}")
+_FIELD = re.compile(r"\{(?!S?SHA\}|PLAIN\})([a-zA-Z]+?)(\d*)\}")
 _WORD_LIST = (
     "amber anchor basil beacon birch canyon cedar cobalt comet copper coral crane delta ember falcon fjord garnet "
     "glacier harbor hazel indigo ivory jasper juniper kestrel lagoon lantern linen lotus maple marble meadow mosaic "

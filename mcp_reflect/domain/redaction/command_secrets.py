@@ -76,7 +76,8 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
 """(command, rest of its name, option up to its value)."""
 
 _PIPED = (
-    r"(?:chpasswd|passwd[ ][^\n|]{0,40}--stdin|sudo[ ](?:-\w+[ ])*-\w*S|[^\n|]{1,120}--password-stdin"
+    r"(?:chpasswd|passwd[ ][^\n|]{0,40}--stdin|sudo[ ](?:-\w+[ ])*-\w*S"
+    r"|[^\n|]{1,120}--(?:[\w-]{0,20}-)?pass[\w-]{0,12}-stdin"
     r"|[^\n|]{1,80}[ ](?:secrets?|login|auth|token)[ :][^\n|]{0,80}"
     r"|[^\n|]{1,120}--with-token|[^\n|]{1,120}--passphrase-fd|cryptsetup|smbpasswd|kinit|openssl[ ]pkcs)"
 )
@@ -181,7 +182,7 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
         # Options of curl; the same name twice is user and group in a docker command.
         re.compile(
             r" (?:-[uU] ?|--(?:proxy-)?user[ =])(?:\\{0,8}[\"'])?(?=[^\s:]*[A-Za-z])([^\s:\"'/\\<>]{1,100})"
-            r":(?!\1(?:\s|$))([^\s\"'\\:/<>]{4,200})"
+            r":(?!\1(?:\s|$))([^\s\"'\\:/<>]{4,200}+)(?!:)"
         ),
         unless=re.compile(
             r"\b(?:docker(?:-compose)?|podman|nerdctl|chown|chroot|setpriv|rsync)\b"

@@ -68,7 +68,11 @@ LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
         (" LOGIN ",),
         re.compile(r"(?<![\w-])[A-Za-z]{1,4}\d{1,6} LOGIN [^\s\\]{1,100} ([^\s\"'\\]{4,200})"),
     ),
-    SecretPattern("password", ("IDENTIFY ",), re.compile(r"NickServ IDENTIFY (?:\S{1,40} )?([^\s\"'\\]{4,200})")),
+    SecretPattern(
+        "password",
+        ("IDENTIFY ", "identify "),
+        re.compile(r"(?i:NickServ IDENTIFY) (?:[^\s\"']{1,40} )?([^\s\"'\\]{4,200})"),
+    ),
     SecretPattern(
         "password",
         ("SETUSER ", "setuser "),

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import re
 
+from mcp_reflect.domain.redaction.firm_gaps import STATEMENT, is_capital, is_firm, is_told_word, is_word
 from mcp_reflect.domain.redaction.named_values import (
     QUOTE,
     NamedSecret,
     is_harmless_bare,
     is_random_for,
-    is_variable,
     option_dashes,
     phrase_after,
 )
-from mcp_reflect.domain.redaction.secret_names import SecretName, is_name
+from mcp_reflect.domain.redaction.secret_names import SecretName
 from mcp_reflect.domain.redaction.secret_values import is_harmless
 
 _LOOSE = re.compile(
@@ -38,31 +38,20 @@ _LOOSE = re.compile(
       |(?P<body>[ \t]{{1,3}}(?:--?(?:body|value|secret-string|b)[ \t=]))
       |(?P<part>(?:(?:\r?\n|(?:\\{{1,8}}r)?\\{{1,8}}n)[ \t\d→>|]{{0,12}}){{2}})
       |(?P<line>[:：]?\*{{0,2}}[ \t]{{0,5}}(?:\r?\n|\\n)[ \t]{{0,20}})
-      |(?P<blank>(?:[ \t]|\\{{1,8}}t){{1,40}}))
+      |(?P<blank>(?:[ \t]|\\{{1,8}}t){{1,40}})(?P<type>(?:[05789]|plain-?text|clear-?text)[ ](?=[^\s]))?)
     (?P<open>\\{{0,8}}{QUOTE}|(?P<bold>\*\*))?""",
     re.VERBOSE | re.IGNORECASE,
 )
 _VALUE = re.compile(r"(?!--)[^\s\"'`<>|,;&\\\uf8e0-\uf8e6]{4,1000}")
-_CLOSED = re.compile(rf"\\{{0,8}}{QUOTE}")
-_QUOTE_AT_END = re.compile(rf"{QUOTE}[ \t]*\Z")
-_STATEMENT = re.compile(
-    r"(?:(?P<firm>\bset -\w+|\bconfig set|\bsetenv|\bsetx|#define|\bENV)|\bset|\bARG|machine [^\n]{1,100})"
-    r"[ \t]+[\w.:/-]*\Z"
-)
-_SETTER = re.compile(
-    r"(?:\b(?:set|put|add|define|store|register|export|config|getenv|environ|env)\w*(?:\.get)?|VALUES)[ ]?\([ ]?"
-    r"\\{0,8}[\"'][\w.-]{0,60}\Z",
-    re.IGNORECASE,
-)
 _ACCOUNT = re.compile(
     r"\b(?:user(?:name)?|login|account)[ \t][^\s\\]{1,40}(?:\s|\\{1,8}[nrt]|\d{1,6}→|[>|])+"
     r"(?:(?:and|with|/)[ ])?(?:the[ ])?\Z"
 )
 _REFERENCE = re.compile(r"\$\{?\w*\Z")
-_NUMBER = re.compile(r"0x[0-9a-fA-F]+[uUlL]*")
 _LONGEST_STATEMENT = 160
 
 _NAMED_AS = re.compile(r"[ ](?:as|is)[ ](?:the|my|our|your|their|its)[ ](?:[\w-]{1,20}[ ]){0,3}\Z")
+_USED = re.compile(r"\b(?:use|used|with|try) [\"'`]?\Z", re.IGNORECASE)
 _LONGEST_NAMED = 90
 _WORD_SIGNS = " \t\r\n\"'`<>|,;&\\"
 _LONGEST_WORD = 300
@@ -75,15 +64,25 @@ def loose_secret(text: str, name: SecretName) -> NamedSecret | None:
         return None
     phrase = phrase_after(text, gap.end(), name)
     value = _VALUE.match(text, gap.end())
-    if phrase is not None or value is None or not _leads_to_value(text, name, gap):
+    if phrase is not None or value is None:
         return phrase
     word = value[0]
-    if is_harmless_bare(word, name.kind, glued=True) or not (
-        is_random_for(word, name.group) or (_is_firm(text, name, gap, value) and _is_password(word))
-    ):
+    if is_harmless_bare(word, name.kind, glued=True) or not _is_secret(text, name, gap, value):
         return None
     after = 0 if gap["open"] else len(word) - len(word.rstrip(").]}:,;!?*"))
     return NamedSecret(value.start(), value.end() - after)
+
+
+def _is_secret(text: str, name: SecretName, gap: re.Match[str], value: re.Match[str]) -> bool:
+    """Return whether the value after a gap looks random enough, or may be a plain word because the gap is firm."""
+    word = value[0]
+    if gap["type"] and name.group in {"password", "secret"} and is_told_word(word):
+        return True
+    leads = _leads_to_value(text, name, gap)
+    if leads and is_random_for(word, name.group):
+        return True
+    may_be_firm = leads if gap["blank"] is None else not gap["close"]
+    return may_be_firm and is_word(word) and is_firm(text, name, gap, value)
 
 
 def secret_before(text: str, name: SecretName, first: int) -> NamedSecret | None:
@@ -99,7 +98,8 @@ def secret_before(text: str, name: SecretName, first: int) -> NamedSecret | None
         start -= 1
     word = text[start:end]
     harmless = is_harmless(word, name.kind) or is_harmless_bare(word, name.kind, glued=True)
-    return NamedSecret(start, end) if is_random_for(word, name.group) and not harmless else None
+    used = name.group == "password" and _USED.search(text, max(start - 8, 0), start) is not None and is_told_word(word)
+    return NamedSecret(start, end) if (is_random_for(word, name.group) or used) and not harmless else None
 
 
 def _leads_to_value(text: str, name: SecretName, gap: re.Match[str]) -> bool:
@@ -107,39 +107,10 @@ def _leads_to_value(text: str, name: SecretName, gap: re.Match[str]) -> bool:
     if gap["part"] is not None:  # of a form
         return '"' in gap["close"]
     if gap["call"] is not None:
-        return _is_capital(text, name) or bool(gap["open"] and ("'" in gap["close"] or '"' in gap["close"]))
+        return is_capital(text, name) or bool(gap["open"] and ("'" in gap["close"] or '"' in gap["close"]))
     if gap["blank"] is not None:
         before = text[max(name.start - _LONGEST_STATEMENT, 0) : name.start]
-        named = _is_capital(text, name) or option_dashes(text, name) or _STATEMENT.search(before)
+        named = is_capital(text, name) or option_dashes(text, name) or STATEMENT.search(before)
         named = (named and not _REFERENCE.search(before)) or _ACCOUNT.search(before)
         return ")" not in gap["close"] and bool(named or gap["open"])
     return True
-
-
-def _is_firm(text: str, name: SecretName, gap: re.Match[str], value: re.Match[str]) -> bool:
-    """Return whether the syntax leaves no other reading than a name and its value."""
-    if name.group != "password" or bool(gap["open"]) != bool(_CLOSED.match(text, value.end())):
-        return False
-    before = text[max(name.start - _LONGEST_STATEMENT, 0) : name.start]
-    capital = _is_capital(text, name)
-    if gap["blank"] is not None:
-        statement = _STATEMENT.search(before)
-        parameter = option_dashes(text, name) == "-" and text[text.rfind("-", 0, name.start) + 1].isupper()
-        return parameter or bool(statement and statement["firm"])
-    if gap["call"] is not None:
-        constant = capital and ("_" in text[name.start : name.end] or before[-1:] == "_")
-        return bool(gap["open"]) and bool(constant or _SETTER.search(before))
-    if gap["prose"] is not None or gap["table"] is not None:
-        return capital and bool(gap["open"]) and _QUOTE_AT_END.search(gap["close"]) is not None
-    return gap["pair"] is not None or (gap["fill"] is not None and bool(gap["open"]))
-
-
-def _is_password(word: str) -> bool:
-    """Return whether a word may be a password where one must stand: no placeholder, name, variable or flag of C."""
-    harmless = is_harmless(word, "password") or is_harmless_bare(word, "password", glued=False)
-    return not (harmless or is_variable(word) or is_name(word) or _NUMBER.fullmatch(word))
-
-
-def _is_capital(text: str, name: SecretName) -> bool:
-    said = text[name.start : name.end]
-    return said.isupper() and said.isascii()

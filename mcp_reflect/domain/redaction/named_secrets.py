@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from mcp_reflect.domain.redaction.column_secrets import redact_columns
+from mcp_reflect.domain.redaction.firm_gaps import is_firm_assignment
 from mcp_reflect.domain.redaction.loose_secrets import loose_secret, secret_before
 from mcp_reflect.domain.redaction.named_values import (
     QUOTE,
@@ -98,7 +99,7 @@ def _find(text: str, name: SecretName, kind: str) -> NamedSecret | None:
         other = is_too_short(value, kind) or (name.group == "token" and is_identifier(value))
         # The quote after 'password=' or <password> ends a literal, and the next one begins the next.
         other = other or (value[0] in " ,;)" and text[gap.end() - 1] in "=>")
-        if other or is_harmless(value, kind) or (name.is_weak and not is_random_for(value, name.group)):
+        if other or is_harmless(value, kind) or not _is_told(text, name, gap[0], value):
             return None
         return NamedSecret(*quoted.span("value"))
     bare = _BARE.match(text, gap.end())
@@ -120,11 +121,16 @@ def _bare(text: str, name: SecretName, gap: re.Match[str], bare: re.Match[str], 
         # A number in JSON, perhaps the first of a list; the mark is a string.
         quote = f"{names['name_escape']}{names['name_quote']}"
         start += len(value) - len(value.lstrip("[{"))
-    if harmless or (name.is_weak and not is_random_for(value, name.group)):
+    if harmless or not _is_told(text, name, gap[0], value):
         return None
     if names.get("block") and (further := _BLOCK_LINES.match(text, end)):
         end = further.end()
     return NamedSecret(start, end, quote)
+
+
+def _is_told(text: str, name: SecretName, gap: str, value: str) -> bool:
+    """Return whether a name is enough to make an assigned value a secret; a weak one needs more."""
+    return not name.is_weak or is_random_for(value, name.group) or is_firm_assignment(text, name, gap, value)
 
 
 def _is_setting(text: str, name: SecretName, bare: re.Match[str]) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
+from mcp_reflect.domain.redaction.firm_gaps import is_told_word
 from mcp_reflect.domain.redaction.letter_model import random_bits
 from mcp_reflect.domain.redaction.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.secret_values import MARK, is_harmless, is_mixed, looks_random
@@ -11,13 +13,24 @@ from mcp_reflect.domain.redaction.secret_values import MARK, is_harmless, is_mix
 _ARGUMENTS_OF_CALL = re.compile(r"\((?P<arguments>[^()\n]{8,400})\)")
 _CALL = re.compile(
     r"(?:connect|bind|(?:create|add|new)_?(?:super_?)?user|log_?in|log_?on|sign_?in|auth|credential|passw|secret|token|[ed][en]crypt|unlock|session|account"
-    r"|cipher|hmac|license|mount|share|vault|keyring)\w{0,24}\Z",
+    r"|cipher|hmac|license|mount|share|vault|keyring)\w{0,24}(?:[ ]?=[ ]?)?\Z",
     re.IGNORECASE,
 )
-_LOGIN = re.compile(r"(?:connect(?:ion)?|log_?in|sign_?in|(?:create|add|new)_?(?:super_?)?user)\Z", re.IGNORECASE)
+_LOGIN = re.compile(
+    r"(?:connect(?:ion)?|log_?in|sign_?in|(?:create|add|new)_?(?:super_?)?user|Sequelize)\Z", re.IGNORECASE
+)
 """Calls that take a user and a password, which may be short."""
+_PAIR_CALL = re.compile(
+    r"(?:\blog_?in|\blog_?on|[a-z]Credentials?|\bCredentials?|Basic_?Auth|PasswordAuthentication|\bauth[ ]?=[ ]?)\Z",
+    re.IGNORECASE,
+)
+"""Calls whose arguments are a user and a password, perhaps after the place where they hold."""
+_ACCOUNT = re.compile(
+    r"root|admin|administrator|sa|sys|system|postgres|mysql|oracle|guest|user|app|[\w.+-]+@[\w-]+\.[\w.-]+",
+    re.IGNORECASE,
+)
 _LONGEST_NAME = 48
-_LITERAL = re.compile(r"(?P<open>\\{0,8}[\"'])(?P<value>[^\s\"'\\]{6,200})(?=(?P=open))")
+_LITERAL = re.compile(r"(?P<open>\\{0,8}[\"'])(?P<value>[^\s\"'\\]{2,200})(?P=open)")
 _NAMED = re.compile(r"[\w-]{1,40}[ \t]{0,3}[=:][ \t]{0,3}\Z")
 _SIGNS = frozenset("!@#$%^&*?+")
 _LEAST_BITS = 4.0
@@ -50,6 +63,10 @@ def redact_positional(text: str) -> str:
     return _ARGUMENTS_OF_CALL.sub(_without_passwords, text) if "(" in text else text
 
 
+def _is_account(literal: str) -> bool:
+    return _ACCOUNT.fullmatch(literal) is not None
+
+
 def _without_passwords(call: re.Match[str]) -> str:
     arguments = call["arguments"]
     if "'" not in arguments and '"' not in arguments:
@@ -57,16 +74,33 @@ def _without_passwords(call: re.Match[str]) -> str:
     if not _CALL.search(call.string, max(call.start() - _LONGEST_NAME, 0), call.start()):
         return call[0]
 
-    beside_user = _LOGIN.search(call.string, max(call.start() - _LONGEST_NAME, 0), call.start()) is not None
+    first = max(call.start() - _LONGEST_NAME, 0)
+    beside_user = _LOGIN.search(call.string, first, call.start()) is not None
+    plain = _password_by_place(arguments, _PAIR_CALL.search(call.string, first, call.start()) is not None, beside_user)
 
     def replaced(literal: re.Match[str]) -> str:
         value = literal["value"]
-        is_password = is_password_like(value) or (beside_user and _is_short_password(value))
+        is_password = is_password_like(value) or (beside_user and _is_short_password(value)) or literal.start() == plain
         if _NAMED.search(arguments, 0, literal.start()) or not is_password:
             return literal[0]
-        return f"{literal['open']}{MARK}password]"
+        return f"{literal['open']}{MARK}password]{literal['open']}"
 
     return f"({_LITERAL.sub(replaced, arguments)})"
+
+
+def _password_by_place(arguments: str, of_pair: bool, beside_user: bool) -> int:
+    """Return where the literal begins that its place makes a password, -1 for none.
+
+    It is the second of two in a call that takes a user and a password, and what follows an account in one that logs in.
+    """
+    literals = list(_LITERAL.finditer(arguments)) if of_pair or beside_user else []
+    commas = arguments.count(",")
+    for before, literal in pairwise(literals):
+        value = literal["value"]
+        alone = of_pair and len(literals) == literals.index(literal) + 1 == commas + 1
+        if (alone or _is_account(before["value"])) and is_told_word(value) and not _is_account(value):
+            return literal.start()
+    return -1
 
 
 def _is_option_value(value: str) -> bool:
@@ -111,10 +145,62 @@ POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
         re.compile(rf"(?<=[ ]){_USER}{_OPTIONS_BETWEEN}-(?:[pPwWaAxXksS]|pw|pass)[ =]?{_VALUE}"),
         judge=_is_option_value,
     ),
+    # The same with a plain word; after -p of MySQL's programs stands a database.
+    SecretPattern(
+        "password",
+        (" -u", " -U", " -l", " --user", " --login"),
+        re.compile(
+            r"[ ](?:-[uUl]|--user(?:name)?|--login)[ =][A-Za-z_][\w@-]{1,40}[ ]"
+            r"(?>(?:--?[\w-]{1,40}(?:[= ][^\s-]\S{0,80})?[ ]){0,4}?)"
+            r"-[pP][ ](?:\\{0,8}[\"'])?([A-Za-z]\w{3,40})(?=[ ]|\Z|[\n\\\"'])"
+        ),
+        unless=re.compile(r"\b(?:mysql|mariadb)\w*[^\n;|&]*\Z"),
+        judge=is_told_word,
+    ),
+    SecretPattern("password", (" -p ",), re.compile(rf"[ ]-p[ ]{_VALUE}"), judge=is_password_like),
+    SecretPattern(
+        "password",
+        (" using ", " USING "),
+        re.compile(rf"(?:onnect|ONNECT)[ ][^\n]{{0,80}}?\b(?i:user)[ ]\S{{1,60}}[ ](?i:using)[ ]{_VALUE}"),
+    ),
+    # An address of mail and its password, as lists of accounts have them; what else follows is a path of scp.
+    SecretPattern(
+        "password",
+        ("@",),
+        re.compile(r"@(?<=[\w.+-]@)[\w-]{1,40}(?:\.[\w-]{1,40}){1,4}:([^\s:/.\"'\\]{6,64})(?=\Z|\s|\\|[\"'])"),
+        judge=lambda value: looks_random(value, _LEAST_BESIDE_USER),
+    ),
+    # An account in prose, and its password behind a slash
+    SecretPattern(
+        "password",
+        ("ogin", "OGIN", "redential"),
+        re.compile(
+            r"(?:ogin|OGIN|redentials?)(?:[ ](?:are|is)|:)[ ]\w[\w.@-]{1,40}(?:[ ]/[ ]|/)"
+            r"([A-Za-z][^\s\"'\\/,;()<>]{3,63})(?=[\s.,;)\\\"']|\Z)"
+        ),
+        judge=is_told_word,
+    ),
+    # A user and a password as one value: --auth bob:tulip, stats auth bob:tulip, login=bob:tulip
+    *(
+        SecretPattern(
+            "basic-auth",
+            (word,),
+            # A pattern that begins with literal characters is found fast.
+            re.compile(rf"{word}(?<![a-zA-Z0-9.:/]{word})(?:[ ]|[ ]?=[ ]?)[\"']?[A-Za-z][\w.@-]{{0,60}}:{_VALUE}"),
+            judge=lambda value: is_told_word(value) and not value[0].isdecimal() and ":" not in value,
+        )
+        for word in ("auth", "login", "cred", "creds", "credentials", "userpwd", "userpass", "user-password", "allow")
+    ),
+    SecretPattern(
+        "password",
+        ("onnect ", "CONNECT ", "onn ", "CONN "),
+        re.compile(r"(?:onn|ONN)(?:ect|ECT)?[ ][\w.]{1,40}/([^\s\"'\\;|&<>$@-][^\s\"'\\;|&<>@]{3,63})(?=@)"),
+    ),
+    SecretPattern("password", ("userid=", "USERID="), re.compile(rf"(?i:userid=)[\w.]{{1,40}}/{_VALUE}")),
     SecretPattern(
         "password",
         ("login ", "logon "),
-        re.compile(rf"\blog(?:in|on)[ ][\w.@\\-]{{1,40}}[ ]{_VALUE}"),
+        re.compile(rf"\blog(?:in|on)[ ](?:[\w.-]{{1,60}}/)?[\w.@\\-]{{1,40}}[ ,]{_VALUE}"),
         judge=_is_option_value,
     ),
     SecretPattern("password", (" -U",), re.compile(rf"[ ]-U[ =]?[\"']?[^\s%\"']{{1,80}}%{_VALUE}")),

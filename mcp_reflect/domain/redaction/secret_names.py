@@ -6,11 +6,16 @@ name only after some others. A name is weak where it often stands for something 
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
 _S = r"[ ._-]?"
+_IDENTIFIER = r"(?:(?<![a-z0-9+/\\])|(?<=\\[nrt]))"
+_NO_STATEMENT = r"(?![ \t]*\r?\n)"
+"""What follows a name rather than the statement of Python."""
 _OTHER_KEYS = (
     "(?:public|pub|foreign|cache|sort|partition|idempotency|object|row|dedup|unique|index|lookup|group|hash|range|event|"
     "message|s3|sub|by|of|the|for|with|parent|item|order|state|storage|build|lock|resource|translation|i18n)[_-]"
@@ -26,36 +31,55 @@ _KEY_OF = (
 _PASS_OF = (
     rf"(?P<password>(?:db|user|admin|root|smtp|mail|ftp|login|proxy|default|become|ssh|auth|sasl|"
     rf"vault|bind|ldap|imap|vpn|wifi|keystore|truststore|cert|unlock|master|mysql|postgres|pg|redis|mongo|rabbitmq){_S}\Z)"
-    r"|(?P<weak_password>[a-z][_-]\Z)"
+    rf"|(?P<weak_password>[a-z][_-]\Z|{_IDENTIFIER}(?!(?:by|com|encom|sur|tres|ask|one|two|multi|first)\Z)"
+    r"[a-z]{0,12}\Z)"
 )
 _SALT_OF = rf"(?P<weak_secret>(?:auth|nonce|password|secure|logged{_S}in){_S}\Z)"
 _SEED_OF = rf"(?P<weak_secret>(?:otp|mfa|totp|wallet){_S}\Z)"
 _PAT_OF = r"(?P<weak_key>(?:[a-z0-9]{1,20}[_ -]|gh|github|gitlab|ado|ext|access|azure)\Z)"
 _PIN_OF = (
     r"(?P<pin>(?:alarm|door|sim|card|atm|admin|user|device|login|security|unlock|phone|bank|account|access|gate|safe"
-    r"|voicemail|bluetooth|pairing|setup|owner|master|current|new|old|my|your|parental|boot|bios)[ _-]?\Z)"
+    r"|voicemail|bluetooth|pairing|setup|owner|master|current|new|old|my|your|parental|boot|bios)[ ._-]?\Z)"
 )
 _AUTH_OF = r"(?P<weak_password>(?:redis(?:cli)?|proxy|registry|docker|smtp|git|admin)[_ -]?\Z)"
 _WORD_START = r"(?P<weak_secret>(?<![a-z])\Z)"
 _QUOTE_AFTER = re.compile(r"\\{0,8}[\"'\uf8e0-\uf8e6]")
 """After the name `auth`, which is a key of JSON only."""
 _IN_MARK = re.compile(r"\[redacted:[a-z0-9-]*\Z")
-_TAIL = r"(?:[_-]?(?:key|value|hash|base64|base|b64|\d{1,4})|[ ](?:key[ ]base|key|base|value))?(?![a-z])"
+_TAIL = (
+    r"(?:[_-]?(?:key|value|(?:plain|clear)?[_-]?text|string|hash|base64|base|b64|\d{1,4})"
+    r"|[ ](?:key[ ]base|key|base|value))?(?![a-z])"
+)
 
-_FOREIGN = ("contraseña", "пароль", "密码", "密碼", "パスワード", "비밀번호")
+_PW_OF = rf"(?P<weak_password>{_IDENTIFIER}[a-z]{{0,12}}[_-]?\Z)"
+_PASSWORD = (
+    "password passwd passphrase passcode pword pwd pswd passwort kennwort senha contrasena contraseña wachtwoord",
+    "lösenord losenord adgangskode passord salasana hasło haslo heslo geslo jelszó jelszo parola parolă şifre sifre",
+    "lozinka пароль κωδικός סיסמה पासवर्ड รหัสผ่าน 密码 密碼 口令 パスワード 暗証番号 비밀번호",
+)
+_PASSWORD_PHRASES = (
+    *("mot de passe", "mot_de_passe", "palavra-passe", "kata sandi", "mật khẩu"),
+    *("كلمة المرور", "كلمة السر"),
+)
+"""The word for a password in thirty languages."""
 
 
 def _spellings(stem: str) -> tuple[str, ...]:
     """Return a word as it is, and as JSON writes it, once and twice escaped."""
-    escaped = stem.encode("ascii", "backslashreplace").decode().replace("\\xf1", "\\u00f1")
+    if stem.isascii():
+        return (stem,)
+    escaped = json.dumps(stem)[1:-1]
     return stem, escaped, escaped.replace("\\", "\\\\")
 
 
 _STEMS: tuple[tuple[str, str, str], ...] = (
-    *(("password", stem, "") for stem in ("password", "passwd", "passphrase", "passcode", "passwort", "pwd", "pswd")),
-    *(("password", stem, "") for stem in ("kennwort", "senha", "contrasena", "mot de passe")),
-    *(("password", spelling, "") for stem in _FOREIGN for spelling in _spellings(stem)),
+    *(
+        ("password", spelling, "")
+        for stem in (*" ".join(_PASSWORD).split(), *_PASSWORD_PHRASES)
+        for spelling in _spellings(stem)
+    ),
     ("", "pass", _PASS_OF),
+    ("", "pw", _PW_OF),
     ("", "key", _KEY_OF),
     ("token", "token", ""),
     ("secret", "secret", ""),
@@ -79,10 +103,19 @@ _STEMS: tuple[tuple[str, str, str], ...] = (
     ("phrase", "mnemonic", ""),
 )
 """(group, last word, pattern of what must precede it, whose group counts)."""
-_SEARCHES = tuple(
-    (group, stem, re.compile(re.escape(stem) + _TAIL), re.compile(before) if before else None)
+_Search = tuple[str, str, re.Pattern[str], re.Pattern[str] | None]
+_SEARCHES: tuple[_Search, ...] = tuple(
+    (
+        group,
+        stem,
+        re.compile(re.escape(stem) + _TAIL + (_NO_STATEMENT if stem == "pass" else "")),
+        re.compile(before) if before else None,
+    )
     for group, stem, before in _STEMS
 )
+_PLAIN = tuple(each for each in _SEARCHES if each[1].isascii() and "\\" not in each[1])
+_ESCAPED = tuple(each for each in _SEARCHES if "\\" in each[1])
+_OTHER_LETTERS = tuple(each for each in _SEARCHES if not each[1].isascii())
 _LONGEST_BEFORE = 24
 _KINDS = {
     "aws": "aws-secret-key",
@@ -120,7 +153,7 @@ def secret_names(text: str) -> list[SecretName]:
     """Return the names of secrets in a text, in order; of two that end alike the longer one."""
     folded = _folded(text)
     found: dict[int, SecretName] = {}
-    for group, stem, pattern, before in _SEARCHES:
+    for group, stem, pattern, before in _searches(folded):
         if stem not in folded:
             continue
         for match in pattern.finditer(folded):
@@ -136,6 +169,12 @@ def secret_names(text: str) -> list[SecretName]:
             if other is None or start < other.start:
                 found[match.end()] = SecretName(start, match.end(), name_group)
     return sorted(name for name in found.values() if _stands_alone(text, name.start))
+
+
+def _searches(folded: str) -> Iterable[_Search]:
+    """Return the searches whose letters a text may hold: most texts are ASCII without escapes."""
+    escaped = _ESCAPED if "\\u" in folded else ()
+    return _PLAIN + escaped if folded.isascii() else _PLAIN + escaped + _OTHER_LETTERS
 
 
 def _stands_alone(text: str, start: int) -> bool:
