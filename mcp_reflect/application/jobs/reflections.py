@@ -95,8 +95,9 @@ class ReflectionJobs:
         run = ParsedRun.of(trace).reviewed(review, retrieved)
         (draft, author), last_error = self._words(run, job)
         words: AuthoredDraft = (Screening(run).screen(draft), author)
-        embedded = EmbeddedTexts.by(self._embedder, texts_of(trace, words, review.draft))
-        candidates = self._search.candidates(trace, words[0], embedded)
+        texts = texts_of(trace, words, review.draft)
+        embedded = EmbeddedTexts.by(self._embedder, texts)
+        candidates = self._search.candidates(trace, words[0], embedded, texts)
         with self._ledger.writing() as session:
             now_counting = session.reviews.current(trace.id)
             if now_counting is None or now_counting.id != review.id:

@@ -47,23 +47,27 @@ class LessonSearch:
         if prepared.embedded is None or prepared.lesson is None:
             return prepared
         draft, _ = prepared.lesson
-        return replace(prepared, candidates=self.candidates(prepared.run.trace, draft, prepared.embedded))
+        found = self.candidates(prepared.run.trace, draft, prepared.embedded, prepared.texts)
+        return replace(prepared, candidates=found)
 
-    def candidates(self, trace: Trace, draft: ReflectionDraft, embedded: EmbeddedTexts) -> Candidates:
+    def candidates(
+        self, trace: Trace, draft: ReflectionDraft, embedded: EmbeddedTexts, texts: Sequence[str]
+    ) -> Candidates:
         """Return the memories to compare with the draft of a run and its claims; none for an empty one without any.
+
+        `texts` are the task of the run and its claims; `embedded` may hold those of other runs as well.
 
         They share its words or are near to the vectors of its task and its claims. Neither their number nor, above
         _SCAN_LIMIT memories, the time grows with the project. Raises LedgerError.
         """
-        claims = [claim for text, claim in embedded.vectors.items() if text != trace.task]
-        if draft.is_empty and not claims:
+        if draft.is_empty and set(texts) <= {trace.task}:
             return NO_CANDIDATES
         reflection = render_reflection(draft)
         key, amends = lesson_key(trace.task, reflection), Statement(trace.task, reflection).may_amend
         with self._tables.caught_up(trace.project, refresh=False, behind=LATE_CHANGES) as tables:
             table = tables.table
             parts: list[Rows] = [np.flatnonzero((table.lesson_keys == key) & table.alive)[:_LIKE]]
-            parts += self._of_same_kind(trace.project, table, [embedded.vectors[trace.task], *claims])
+            parts += self._of_same_kind(trace.project, table, [embedded.vectors[text] for text in dict.fromkeys(texts)])
             if amends:  # what it amends may have been settled on quite another task
                 overlaps = table.lexical_index.overlaps(terms(f"{trace.task}\n{reflection}")) * table.alive
                 parts.append(_largest(overlaps, min(_LIKE, len(table))))

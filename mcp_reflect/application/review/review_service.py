@@ -159,9 +159,10 @@ class ReviewService:
         if draft.is_empty:
             return self._present(outcome)
         words: AuthoredDraft = (Screening(run).screen(draft), "sampling")
-        embedded = self._embedded(texts_of(trace, words, review.draft))
+        texts = texts_of(trace, words, review.draft)
+        embedded = self._embedded(texts)
         if embedded is not None:
-            found = self._search.candidates(trace, words[0], embedded)
+            found = self._search.candidates(trace, words[0], embedded, texts)
             with self._ledger.writing() as session:
                 present, job = session.reviews.current(trace.id), session.jobs.reflections.get(trace.id)
                 unchanged = present == review and session.traces.is_unchanged(trace)

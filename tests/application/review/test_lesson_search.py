@@ -38,9 +38,10 @@ def parts(tmp_path: Path) -> Iterator[Parts]:
 
 
 def neighbours(parts: Parts) -> set[str]:
-    embedded = EmbeddedTexts(parts.embedder.identity, {TASK: parts.embedder.embed([TASK])[0]})
+    of_chunk = [TASK, "Mend the clock"]
+    embedded = EmbeddedTexts.by(parts.embedder, of_chunk)
     draft = ReflectionDraft(guidance="Ask the owner of the grammar first.")
-    return set(parts.lesson_search.candidates(make_trace(task=TASK), draft, embedded).memory_ids)
+    return set(parts.lesson_search.candidates(make_trace(task=TASK), draft, embedded, [TASK]).memory_ids)
 
 
 @pytest.mark.parametrize("state", ["synchronised", "behind", "failing"])
