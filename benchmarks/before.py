@@ -1,12 +1,13 @@
-"""Warnings before a call that failed earlier: `python -m benchmarks.before`.
+"""Warnings before a call that failed earlier: `python -m benchmarks.before [FOLDER ...]`.
 
-The recorded sessions (`lessons/recorded`, real tools) are submitted as runs of one project. Then their calls are met a
-second time, as the hook before a call sees them. Printed are the shares of
+The recorded sessions of each folder (by default `lessons/recorded`, real tools) are submitted as runs of one project.
+Then their calls are met a second time, as the hook before a call sees them. Where a run repaired something by edits,
+the calls are met in a folder whose files are as they were before, and in one where the edits are in place.
 
-- exact repeats of a failed command that bring the error's fix, and of the same commands in another form: behind a `cd`,
-  with their output shortened, with other blanks, with other quotes,
-- other calls that bring a warning: what worked in the sessions (edits, variants, preparations), and the
-  failed commands with another operand or a further option.
+- Repeats: commands that failed, as they stand and in other forms (behind a `cd`, with their output shortened, with
+  other blanks, with other quotes). A later call that runs such a command is one of them, as is a wrong edit, which a
+  later one took back or changed again.
+- Other calls: what else worked in the sessions, and the failed commands with another operand or a further option.
 """
 
 from __future__ import annotations
@@ -14,30 +15,41 @@ from __future__ import annotations
 import json
 import shlex
 import statistics
+import sys
 import time
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from benchmarks.quality.banks import laboratory
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import NO_RETRIEVAL, PlannedCall, Submission
+from mcp_reflect.domain.lessons.command_lines import normalised, repeats
+from mcp_reflect.domain.lessons.net_changes import NetChanges
+from mcp_reflect.domain.lessons.steps import find_steps
+from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.tools import SHELLS
 
 RECORDED = Path(__file__).parent / "lessons" / "recorded"
-FOLDER = "/home/dev/project"
 
 
 class Call(NamedTuple):
     tool: str
     arguments: dict[str, Any]
     failed: bool
+    folder: str = ""
+
+    @property
+    def command(self) -> str:
+        return str(self.arguments["command"]) if self.tool.lower() in SHELLS else ""
 
 
 def calls(messages: Iterable[dict[str, Any]]) -> Iterator[Call]:
     """Yield the calls of a recorded session with their outcome."""
     asked: dict[str, dict[str, Any]] = {}
     for message in messages:
-        for block in message["content"]:
+        for block in message["content"] if isinstance(message["content"], list) else ():
             if block["type"] == "tool_use":
                 asked[block["id"]] = block
             elif block["type"] == "tool_result":
@@ -45,21 +57,50 @@ def calls(messages: Iterable[dict[str, Any]]) -> Iterator[Call]:
                 yield Call(call["name"], call["input"], block["is_error"])
 
 
+class Session:
+    """A recorded session: its calls, and its files before and after."""
+
+    def __init__(self, file: Path) -> None:
+        recorded = json.loads(file.read_text(encoding="utf-8"))
+        self.task: str = recorded["task"]
+        self.trajectory = recorded.get("log") or json.dumps(recorded["messages"])
+        self.calls = list(calls(recorded.get("messages", ())))
+        self._steps = find_steps(parse(self.trajectory))
+        failed = [call for call in self.calls if call.failed and call.command]
+        self.failing = list({call.command: call for call in failed}.values())
+        taken_back = NetChanges(self._steps).taken_back()
+        self._wrong = {new for edit, _ in taken_back for _, new in edit.change}
+
+    def is_repeat(self, call: Call, failing: Iterable[Call]) -> bool:
+        if not call.command:
+            return any(value in self._wrong for value in call.arguments.values())
+        return any(repeats(each.command, call.command) for each in failing)
+
+    def write_files(self, folder: Path, *, after: bool) -> None:
+        """Write the files that the session edited, with the lines that it shows of them."""
+        net = NetChanges(self._steps)
+        for edit in net.of([step for step in self._steps if step.kind == "edit" and not step.failed]):
+            file = folder / PurePosixPath(edit.subject).name
+            text = "\n".join(new if after else old for old, new in edit.change)
+            if text or after:
+                file.write_text(f"{file.read_text('utf-8') if file.exists() else ''}\n{text}\n", encoding="utf-8")
+
+
 def reworded(call: Call, way: int) -> Call:
     """Return a command as another session may write it."""
-    command = call.arguments["command"]
+    command = call.command
     forms = (
-        f"cd {FOLDER} && {command}",
+        f"cd {call.folder or '/home/dev/project'} && {command}",
         f"{command} 2>&1 | tail -n 40",
         f"  {command.replace(' ', '  ')} ",
-        " ".join(word if any(c in word for c in "&|;<>*$'") else shlex.quote(word) for word in command.split(" ")),
+        " ".join(word if any(c in word for c in "&|;<>*$'\"") else shlex.quote(word) for word in command.split(" ")),
     )
     return call._replace(arguments={"command": forms[way % len(forms)]})
 
 
 def near_misses(call: Call) -> Iterator[Call]:
     """Yield commands that share all but a word with one that failed."""
-    words = call.arguments["command"].split(" ")
+    words = normalised(call.command).split(" ")
     last = max(n for n, word in enumerate(words) if word[:1].isalnum() or "/" in word)
     if last:
         other = [*words[:last], f"{words[last]}2", *words[last + 1 :]]
@@ -68,44 +109,65 @@ def near_misses(call: Call) -> Iterator[Call]:
 
 
 def warned(memory: MemoryService, call: Call) -> bool:
-    return bool(memory.errors.expect(PlannedCall(tool=call.tool, arguments=call.arguments), 2).fixes)
+    planned = PlannedCall(tool=call.tool, arguments=call.arguments, folder=call.folder)
+    return bool(memory.errors.expect(planned, 2).fixes)
+
+
+def measure(recorded: Path, folder: Path) -> None:
+    sessions = [Session(file) for file in sorted(recorded.glob("*.json"))]
+    failing = [call for session in sessions for call in session.failing]
+    told: list[bool] = []
+    forms: list[bool] = []
+    repaired: list[bool] = []
+    others: list[bool] = []
+    times: list[float] = []
+    lines: list[str] = []
+    with laboratory() as lab, lab.memory("before") as memory:
+        early = [warned(memory, call) for session in sessions for call in session.calls]
+        for session in sessions:
+            run = Submission(task=session.task, trajectory=session.trajectory, retrieval_id=NO_RETRIEVAL)
+            memory.submit(run)
+        for number, session in enumerate(sessions):
+            before, after = folder / f"{number}-before", folder / f"{number}-after"
+            for place in (before, after):
+                place.mkdir()
+                session.write_files(place, after=place is after)
+            again = [call._replace(folder=str(before)) for call in session.failing]
+            news = [warned(memory, call) for call in again]
+            lines += [f"not warned: {call.command!r}" for call, hit in zip(again, news, strict=True) if not hit]
+            told += news
+            forms += [warned(memory, reworded(call, way)) for call in again for way in range(4)]
+            if any(after.iterdir()):
+                late = [warned(memory, call._replace(folder=str(after))) for call in again]
+                lines += [f"repaired: {call.command!r}" for call, hit in zip(again, late, strict=True) if hit]
+                repaired += late
+            rest = [call for call in session.calls if not (call.failed or session.is_repeat(call, failing))]
+            rest += [miss for call in session.failing for miss in near_misses(call)]
+            for call in (each._replace(folder=str(before)) for each in rest):
+                began = time.perf_counter()
+                others.append(warned(memory, call))
+                times.append((time.perf_counter() - began) * 1000)
+                if others[-1]:
+                    lines.append(f"warned: {call.command or call.arguments!r}")
+    print(f"{recorded}: {len(sessions)} sessions")
+    share("exact repeats of a failed command, warned before they run", told, ">= 80%")
+    share("the same in four other forms", forms)
+    share("the same where the edits that repaired it are in place", repaired)
+    share("other calls, warned", others, "<= 2%")
+    share("calls before anything was known, warned", early, "0%")
+    print(f"in the hub: {statistics.median(times):.2f} ms a call, at most {max(times):.1f} ms")
+    print("".join(f"  {line[:200]}\n" for line in lines))
+
+
+def share(name: str, found: list[bool], goal: str = "") -> None:
+    part = f"{sum(found)} of {len(found)} ({sum(found) / max(len(found), 1):.1%})"
+    print(f"{name}: {part}" + (f", goal {goal}" if goal else ""))
 
 
 def main() -> None:
-    sessions = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(RECORDED.glob("*.json"))]
-    with laboratory() as lab, lab.memory("before") as memory:
-        unknown = [call for session in sessions for call in calls(session["messages"])]
-        early = sum(warned(memory, call) for call in unknown)
-        for session in sessions:
-            memory.submit(
-                Submission(task=session["task"], trajectory=json.dumps(session["messages"]), retrieval_id=NO_RETRIEVAL)
-            )
-        failing = [next(call for call in calls(session["messages"]) if call.failed) for session in sessions]
-        texts = {call.arguments["command"] for call in failing}
-        others = [call for call in unknown if not call.failed and call.arguments.get("command") not in texts]
-        others += [miss for call in failing for miss in near_misses(call)]
-        times = []
-        for call in unknown:
-            began = time.perf_counter()
-            warned(memory, call)
-            times.append((time.perf_counter() - began) * 1000)
-        again = [warned(memory, call) for call in failing]
-        forms = [warned(memory, reworded(call, way)) for call in failing for way in range(4)]
-        wrong = [call for call in others if warned(memory, call)]
-    share("exact repeats of a failed call, warned before they run", sum(again), len(again), ">= 80%")
-    share("the same in four other forms", sum(forms), len(forms), "")
-    share("other calls, warned", len(wrong), len(others), "<= 2%")
-    share("calls before anything was known, warned", early, len(unknown), "0%")
-    print(f"in the hub: {statistics.median(times):.2f} ms a call, at most {max(times):.1f} ms")
-    for call in wrong:
-        print(f"  warned of what worked: {call.arguments}")
-    for call, told in zip(failing, again, strict=True):
-        if not told:
-            print(f"  not warned: {call.arguments}")
-
-
-def share(name: str, part: int, whole: int, goal: str) -> None:
-    print(f"{name}: {part} of {whole} ({part / whole:.1%})" + (f", goal {goal}" if goal else ""))
+    for recorded in [Path(each) for each in sys.argv[1:]] or [RECORDED]:
+        with TemporaryDirectory() as folder:
+            measure(recorded, Path(folder).resolve())
 
 
 if __name__ == "__main__":

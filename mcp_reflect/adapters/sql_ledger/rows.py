@@ -40,7 +40,7 @@ JSON_FIELDS: Mapping[str, frozenset[str]] = {
     "memories": frozenset(
         {
             *("applicable_tools", "tools_used", "metadata", "evidence", "tests", "seen_in", "triggers", "passed_in"),
-            *("contradicts", "lineage", "unvouched"),
+            *("edits", "contradicts", "lineage", "unvouched"),
         }
     ),
     "witnesses": frozenset({"draft"}),

@@ -116,6 +116,7 @@ memories = Table(
     Column("seen_in", JSON, nullable=False, server_default="[]"),
     Column("triggers", JSON, nullable=False, server_default="[]"),
     Column("passed_in", JSON, nullable=False, server_default="[]"),
+    Column("edits", JSON, nullable=False, server_default="[]"),
     Column("importance", Double),
     Column("contradicts", JSON, nullable=False),
     Column("superseded_by", Id, nullable=False, server_default=""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcp_reflect.application.connection_context import ConnectionContext
+from mcp_reflect.application.known_errors.edited_files import are_needed
 from mcp_reflect.application.known_errors.from_runs import RunErrors
 from mcp_reflect.application.known_errors.mirror import Mirror
 from mcp_reflect.application.known_errors.records import (
@@ -83,7 +84,10 @@ class ErrorFixes:
         return KnownFixes(retrieval.id, fixes, warnings)
 
     def expect(self, planned: PlannedCall, limit: int) -> KnownFixes:
-        """Return the fixes of the errors to which the same call led before, the newest first; usually none."""
+        """Return the fixes of the errors to which the same call led before, the newest first; usually none.
+
+        An edit that is in place, or whose file has changed since, is none.
+        """
         profile, triggers = self._profile, planned_triggers(planned)
         if not triggers:
             return KnownFixes("", [], [])
@@ -92,7 +96,8 @@ class ErrorFixes:
             return KnownFixes("", [], [])
         with self._ledger.reading() as session:
             known = of_kind(session.memories.by_ids(list(found.memory_ids)).values(), ErrorMemory)
-        expected = errors_to_expect(triggers, known)[:limit]
+        likely = errors_to_expect(triggers, known)
+        expected = [each for each in likely if are_needed(each.edits, planned.folder) is not False][:limit]
         if not expected:
             return KnownFixes("", [], [])
         retrieval = profile.new_retrieval([memory.id for memory in expected], self._clock())

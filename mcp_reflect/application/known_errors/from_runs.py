@@ -7,10 +7,11 @@ which a call that had led to an error worked at once is noted too: a call is war
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mcp_reflect.application.known_errors.records import compose_error, save_memory, with_derived_fields
+from mcp_reflect.application.known_errors.records import compose_error, save_memory
+from mcp_reflect.application.known_errors.recurrences import MOST_RUNS, is_led_by, with_run
 from mcp_reflect.application.known_errors.screening import screened_error
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.ports import Embedder, ReadSession, WriteSession
@@ -22,21 +23,12 @@ from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_s
 from mcp_reflect.domain.error_matching.stored_signatures import read_signatures
 from mcp_reflect.domain.lessons.fixed_errors import FixedError, find_fixed_errors, last_steps
 from mcp_reflect.domain.lessons.steps import Step
-from mcp_reflect.domain.lessons.triggers import (
-    MOST_TRIGGERS,
-    is_same_trigger,
-    trigger_key,
-    trigger_of,
-)
+from mcp_reflect.domain.lessons.triggers import trigger_key, trigger_of
 from mcp_reflect.domain.models import RETRIEVABLE, ErrorMemory, Trace, of_kind
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
-from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
 from mcp_reflect.domain.values import Vector
-
-MOST_RUNS = 100
-"""Most runs that are noted of an error that came back, the latest ones."""
 
 _LATEST = 64
 """Errors written since the search that are looked at, the earliest of them."""
@@ -95,7 +87,7 @@ def _composed(profile: Profile, fixed: FixedError, trace: Trace) -> ErrorMemory:
         text="",
     )
     composed = compose_error(line, profile, trace.id, trace.created_at, "extractive")
-    return composed.model_copy(update={"triggers": fixed.triggers, "unvouched": fixed.unvouched})
+    return composed.model_copy(update={"triggers": fixed.triggers, "unvouched": fixed.unvouched, "edits": fixed.edits})
 
 
 class RunErrors:
@@ -174,69 +166,6 @@ class RunErrors:
 
 def _is_it(asked: SignatureGroup, memory: ErrorMemory) -> bool:
     return any(is_same(asked, read_signatures(group)) for group in memory.error_signatures)
-
-
-def with_run(known: ErrorMemory, fixed: FixedError, trace_id: str) -> ErrorMemory:
-    """Return a known error after it came back in a run, with the run's fix where it had none."""
-    brings = fixed.fix in fixed.unvouched and not known.correct_action
-    return _with_fix(
-        known.model_copy(
-            update={
-                "unvouched": (*known.unvouched, *((fixed.fix,) if brings else ())),
-                "recurrences": known.recurrences + 1,
-                "seen_in": (*known.seen_in, trace_id)[-MOST_RUNS:],
-                "triggers": tuple(dict.fromkeys((*known.triggers, *fixed.triggers)))[-MOST_TRIGGERS:],
-            }
-        ),
-        known.correct_action or fixed.fix,
-    )
-
-
-def without_runs(
-    memory: ErrorMemory, traces: Sequence[Trace], read_trace: Callable[[str], Trace | None]
-) -> ErrorMemory:
-    """Return an error as it is without runs in which it came back, or in which a call that had led to it worked.
-
-    A fix is taken away with the run that brought it, where the error's own trace does not hold it; likewise a trigger
-    that no other run holds.
-    """
-    gone = {trace.id for trace in traces}
-    left = tuple(i for i in memory.seen_in if i not in gone)
-    source, fix = read_trace(memory.source_trace_id), memory.correct_action
-    own = {source.draft.correct_action, *_fixes_of(source)} if source is not None else set()
-    brought = fix not in own and any(fix in _fixes_of(trace) for trace in traces)
-    others = [source, *map(read_trace, left)]
-    lost = {t for trace in traces for t in _triggers_of(trace)} - {t for each in others for t in _triggers_of(each)}
-    fewer = memory.model_copy(
-        update={
-            "seen_in": left,
-            "recurrences": max(memory.recurrences - len(memory.seen_in) + len(left), 0),
-            "triggers": tuple(trigger for trigger in memory.triggers if trigger not in lost),
-            "passed_in": tuple(i for i in memory.passed_in if i not in gone),
-        }
-    )
-    return _with_fix(fewer, "" if brought else fix)
-
-
-def _with_fix(memory: ErrorMemory, fix: str) -> ErrorMemory:
-    return with_derived_fields(memory.model_copy(update={"correct_action": fix}))
-
-
-def _fixes_of(trace: Trace) -> set[str]:
-    return {fixed.fix for fixed in _fixed_in(trace)}
-
-
-def _triggers_of(trace: Trace | None) -> set[str]:
-    return set() if trace is None else {trigger for fixed in _fixed_in(trace) for trigger in fixed.triggers}
-
-
-def _fixed_in(trace: Trace) -> list[FixedError]:
-    return find_fixed_errors(last_steps(parse(trace.trajectory)))
-
-
-def is_led_by(memory: ErrorMemory, triggers: Iterable[str]) -> bool:
-    """Return whether one of these calls led to an error before."""
-    return any(is_same_trigger(known, trigger) for trigger in triggers for known in memory.triggers)
 
 
 def _worked_at_once(steps: Sequence[Step]) -> dict[str, str]:

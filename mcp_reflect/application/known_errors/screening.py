@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 
+from mcp_reflect.domain.error_matching.signatures import error_signatures
 from mcp_reflect.domain.lessons.fixed_errors import FixedError
 from mcp_reflect.domain.lessons.triggers import command_of_trigger
 from mcp_reflect.domain.provenance.screening import Screening
 
+_CLAUSE_END = re.compile(r"[:;,.](?=\s)")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_LEAST_WORDS = 3
+"""Words from which the beginning of a mistake says something."""
+
 
 def screened_error(screening: Screening, fixed: FixedError) -> FixedError | None:
-    """Return an error without what its output wanted; None where its mistake or its fix is such a thing."""
-    if not all(screening.passes(text) for text in (fixed.mistake, fixed.fix, fixed.command)):
+    """Return an error without what its output wanted; None where its fix is such a thing.
+
+    That the command failed, and passed after what the fix tells, the run itself shows: of the mistake as much is told
+    as may be, at least that the command failed.
+    """
+    mistake = next(filter(screening.passes, (fixed.mistake, *_beginnings(fixed.mistake), fixed.failure)), None)
+    if mistake is None or not (screening.passes(fixed.fix) and screening.passes(fixed.command)):
         return None
     evidence = screening.without_orders(fixed.evidence)
-    told = (fixed.mistake, fixed.fix, fixed.command, *map(command_of_trigger, fixed.triggers))
+    if not error_signatures(evidence):  # by which the error is known again
+        evidence = f"{mistake}\n{evidence}".strip()
+    told = (mistake, fixed.fix, fixed.command, *map(command_of_trigger, fixed.triggers))
     unvouched = tuple(text for text in told if text and screening.unvouched(text))
-    return replace(fixed, evidence=evidence, unvouched=unvouched) if evidence else None
+    return replace(fixed, mistake=mistake, evidence=evidence, unvouched=unvouched)
+
+
+def _beginnings(mistake: str) -> Iterator[str]:
+    """The clauses at the beginning of a mistake, the most of them first: advice stands at its end."""
+    for end in reversed([found.start() for found in _CLAUSE_END.finditer(mistake)]):
+        if len(_WORD.findall(mistake[:end])) >= _LEAST_WORDS:
+            yield mistake[:end]

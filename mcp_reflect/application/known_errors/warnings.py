@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mcp_reflect.application.known_errors.from_runs import is_led_by
+from mcp_reflect.application.known_errors.recurrences import is_led_by
 from mcp_reflect.application.requests import PlannedCall
 from mcp_reflect.domain.lessons.compound_commands import separated_steps
 from mcp_reflect.domain.lessons.repairs import is_inspection

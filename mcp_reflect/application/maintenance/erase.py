@@ -12,7 +12,7 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from mcp_reflect.application.known_errors.from_runs import without_runs
+from mcp_reflect.application.known_errors.recurrences import without_runs
 from mcp_reflect.application.ports import Ledger, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.review.credit import disown

@@ -57,7 +57,7 @@ _INTERPRETED = re.compile(
     r"((?:[\w./-]+\.\w{2,4}|[\w./-]*artisan)\b(?:\s+[a-z][a-z:_-]+(?!\S))?)"
 )
 """A script behind its interpreter, with its subcommand: together they are the program."""
-_SUBCOMMAND = re.compile(r"[a-z][a-z-]+")
+_SUBCOMMAND = re.compile(r"[a-z][a-z-]*")
 
 
 @lru_cache(maxsize=2_048)

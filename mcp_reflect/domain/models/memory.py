@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from pydantic import Field
 
 from mcp_reflect.domain.models.common import HEARSAY, Author, Frozen, Metadata, TextOrigin
+from mcp_reflect.domain.models.repairing_edit import RepairingEdit
 
 Kind = Literal["reflection", "error", "claim", "insight"]
 Status = Literal["active", "adopted", "pending", "superseded", "deprecated", "archived"]
@@ -158,7 +159,7 @@ class ErrorMemory(MemoryBase):
     first, `tests` how to check the fix, `recurrences` how often it came back. `error_keywords` and
     `error_signatures` as of a reflection. `seen_in` are the later runs in which it was met and fixed again.
     `triggers` are the calls that led to it (`lessons/triggers.py`), `passed_in` the later runs in which one of them
-    worked at once.
+    worked at once. `edits` are those after which the command passed, where the fix is such edits.
     """
 
     kind: Literal["error"] = "error"
@@ -171,6 +172,7 @@ class ErrorMemory(MemoryBase):
     seen_in: tuple[str, ...] = ()
     triggers: tuple[str, ...] = ()
     passed_in: tuple[str, ...] = ()
+    edits: tuple[RepairingEdit, ...] = ()
     error_keywords: tuple[str, ...] = ()
     error_signatures: tuple[str, ...] = ()
 

@@ -14,6 +14,7 @@ from mcp_reflect.application.known_errors import ErrorFixes
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.maintenance.erase import erase_record
 from mcp_reflect.application.requests import PlannedCall
+from mcp_reflect.domain.models import ErrorMemory
 from tests.application.known_errors.test_errors_from_runs import (
     ELSEWHERE,
     FAILED,
@@ -120,3 +121,44 @@ def test_what_is_warned_of_counts_as_retrieved(parts: Parts) -> None:
     (warned,) = parts.memory.errors.expect(PlannedCall(tool="Bash", arguments={"command": COMMAND}), 5).fixes
     follower = submit(parts, "")
     assert parts.memory.trace(follower).retrieved_memory_ids == (warned.memory.id,)
+
+
+@pytest.mark.parametrize(("content", "warned"), [(OLD, 1), (NEW, 0), ("import prices", 0), (None, 0)])
+def test_an_edit_is_told_while_the_file_is_as_it_was(
+    parts: Parts, tmp_path: Path, content: str | None, warned: int
+) -> None:
+    submit(parts, trajectory())
+    clone, inner = tmp_path / "clone", tmp_path / "clone" / "inner"
+    inner.mkdir(parents=True)
+    (clone / ".git").mkdir()
+    if content is not None:
+        (clone / "export.py").write_text(f"    {content}\n", encoding="utf-8")
+    for folder in (clone, inner):
+        planned = PlannedCall(tool="Bash", arguments={"command": COMMAND}, folder=str(folder))
+        assert len(parts.memory.errors.expect(planned, 5).fixes) == warned
+
+
+def test_without_the_folder_its_record_tells_whether_an_edit_is_needed(parts: Parts) -> None:
+    submit(parts, trajectory())
+    planned = PlannedCall(tool="Bash", arguments={"command": COMMAND}, folder="/builds/42/gone")
+    assert len(parts.memory.errors.expect(planned, 5).fixes) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "mistake"),
+    [
+        (
+            "docs: failed with make is not allowed, use allowlist_externals to allow it",
+            "docs: failed with make is not allowed",
+        ),
+        ("FEHLER: keine Berechtigung für das Schema", f"`{COMMAND}` failed"),
+    ],
+)
+def test_of_a_mistake_as_much_is_told_as_no_output_wanted(parts: Parts, error: str, mistake: str) -> None:
+    submit(parts, trajectory(error=error))
+    again = submit(parts, trajectory(error=error))
+    planned = PlannedCall(tool="Bash", arguments={"command": COMMAND})
+    (fix,) = parts.memory.errors.expect(planned, 5).fixes
+    assert isinstance(fix.memory, ErrorMemory)
+    assert (fix.memory.key_mistake, fix.memory.seen_in) == (mistake, (again,))
+    assert NEW in fix.memory.correct_action

@@ -1,0 +1,79 @@
+"""Known errors that came back in runs: what each run added to them, and how it is taken away with the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from mcp_reflect.application.known_errors.records import with_derived_fields
+from mcp_reflect.domain.lessons.fixed_errors import FixedError, find_fixed_errors, last_steps
+from mcp_reflect.domain.lessons.triggers import MOST_TRIGGERS, is_same_trigger
+from mcp_reflect.domain.models import ErrorMemory, Trace
+from mcp_reflect.domain.trajectory.parsing import parse
+
+MOST_RUNS = 100
+"""Most runs that are noted of an error that came back, the latest ones."""
+
+
+def with_run(known: ErrorMemory, fixed: FixedError, trace_id: str) -> ErrorMemory:
+    """Return a known error after it came back in a run, with the run's fix where it had none."""
+    brings = fixed.fix in fixed.unvouched and not known.correct_action
+    return _with_fix(
+        known.model_copy(
+            update={
+                "unvouched": (*known.unvouched, *((fixed.fix,) if brings else ())),
+                "recurrences": known.recurrences + 1,
+                "seen_in": (*known.seen_in, trace_id)[-MOST_RUNS:],
+                "triggers": tuple(dict.fromkeys((*known.triggers, *fixed.triggers)))[-MOST_TRIGGERS:],
+                "edits": known.edits if known.correct_action else fixed.edits,
+            }
+        ),
+        known.correct_action or fixed.fix,
+    )
+
+
+def without_runs(
+    memory: ErrorMemory, traces: Sequence[Trace], read_trace: Callable[[str], Trace | None]
+) -> ErrorMemory:
+    """Return an error as it is without runs in which it came back, or in which a call that had led to it worked.
+
+    A fix is taken away with the run that brought it, where the error's own trace does not hold it; likewise a trigger
+    that no other run holds.
+    """
+    gone = {trace.id for trace in traces}
+    left = tuple(i for i in memory.seen_in if i not in gone)
+    source, fix = read_trace(memory.source_trace_id), memory.correct_action
+    own = {source.draft.correct_action, *_fixes_of(source)} if source is not None else set()
+    brought = fix not in own and any(fix in _fixes_of(trace) for trace in traces)
+    others = [source, *map(read_trace, left)]
+    lost = {t for trace in traces for t in _triggers_of(trace)} - {t for each in others for t in _triggers_of(each)}
+    fewer = memory.model_copy(
+        update={
+            "seen_in": left,
+            "recurrences": max(memory.recurrences - len(memory.seen_in) + len(left), 0),
+            "triggers": tuple(trigger for trigger in memory.triggers if trigger not in lost),
+            "passed_in": tuple(i for i in memory.passed_in if i not in gone),
+            "edits": () if brought else memory.edits,
+        }
+    )
+    return _with_fix(fewer, "" if brought else fix)
+
+
+def _with_fix(memory: ErrorMemory, fix: str) -> ErrorMemory:
+    return with_derived_fields(memory.model_copy(update={"correct_action": fix}))
+
+
+def _fixes_of(trace: Trace) -> set[str]:
+    return {fixed.fix for fixed in _fixed_in(trace)}
+
+
+def _triggers_of(trace: Trace | None) -> set[str]:
+    return set() if trace is None else {trigger for fixed in _fixed_in(trace) for trigger in fixed.triggers}
+
+
+def _fixed_in(trace: Trace) -> list[FixedError]:
+    return find_fixed_errors(last_steps(parse(trace.trajectory)))
+
+
+def is_led_by(memory: ErrorMemory, triggers: Iterable[str]) -> bool:
+    """Return whether one of these calls led to an error before."""
+    return any(is_same_trigger(known, trigger) for trigger in triggers for known in memory.triggers)
