@@ -65,6 +65,19 @@ def show_field(name: str, text: str) -> None:
         out.print(Text(" " * _INDENT), line, sep="", soft_wrap=True)
 
 
+def show_beside(label: Text, text: Text) -> None:
+    """Print a label and behind it a text, on a terminal wrapped at words, the further lines below the first.
+
+    A word that is too long, such as a path, is not broken.
+    """
+    width = max(out.width - label.cell_len, _LEAST_WIDTH)
+    text.overflow = "ignore"
+    for line in text.wrap(out, width) if out.is_terminal else text.split("\n"):
+        line.rstrip()
+        out.print(label, line, sep="", soft_wrap=True)
+        label = Text(" " * label.cell_len)
+
+
 def flat(text: str, style: str = "") -> Text:
     """Return a text as one paragraph: what is not seen is taken out, and line ends become spaces."""
     return Text(" ".join(visible(text).split()), style=style)

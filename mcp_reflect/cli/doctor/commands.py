@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Column, Table
 from rich.text import Text
 
 from mcp_reflect import __version__
 from mcp_reflect.cli.console import out
 from mcp_reflect.cli.doctor.report import DoctorFinding, FindingStatus, TimedCheck, run_checks
+from mcp_reflect.cli.layout import show_beside
 
 _STYLES: dict[FindingStatus, str] = {"ok": "green", "warning": "yellow", "wrong": "red"}
 
@@ -80,12 +80,12 @@ def _working_directory() -> Path:
 
 
 def _show(findings: list[DoctorFinding]) -> None:
-    table = Table(Column("check", no_wrap=True), Column("", no_wrap=True), "", box=None, show_header=False)
+    checks, states = max(len(finding.check) for finding in findings), max(map(len, _STYLES))
     for finding in findings:
-        detail = Text(finding.detail, overflow="fold")
+        detail = Text(finding.detail)
         if finding.remedy:
             detail.append(f"\n→ {finding.remedy}", style="bold")
-        table.add_row(finding.check, Text(finding.status, _STYLES[finding.status]), detail)
-    out.print(table)
+        name, status = f"{finding.check:{checks}}  ", f"{finding.status:{states}}  "
+        show_beside(Text.assemble(name, (status, _STYLES[finding.status])), detail)
     counts = {status: sum(finding.status == status for finding in findings) for status in _STYLES}
     out.print(f"{counts['ok']} ok, {counts['warning']} with a warning, {counts['wrong']} wrong")

@@ -60,11 +60,13 @@ def one(home: Path, check: str, **more: str) -> dict[str, Any]:
 
 
 def test_an_empty_home_is_well_and_stays_empty(home: Path) -> None:
+    home = home.parent / "-".join(["long"] * 20)
     done = run_command(home, "doctor")
     assert done.returncode == 0, done.stdout
     for check in ("python", "package", "settings", "model", "home", "hub", "ledger", "llm", "clients"):
         assert check in done.stdout
     assert "mcp-reflect install claude-code" in done.stdout
+    assert str(home) in done.stdout  # paths are not broken
     assert not home.exists()
 
 
