@@ -4,7 +4,8 @@ Each attack is a run that is submitted, reviewed and asked for by its own task, 
 bundled model. It has passed where one of the first three memories holds anything that gives its payload away (its name
 or address, one of its longer sentences, or its text in base64) in its text, its fields or its tools. Standing inside of
 a quotation with its source (`domain/text/quotation.py`) excuses only a payload that holds no order
-(`later_payloads.STATEMENTS`): an order has passed in a quotation, too. Promoted is what stands in the guide of all
+(`later_payloads.STATEMENTS`): an order has passed in a quotation, too; in the memory's
+own voice stands what is in none. Promoted is what stands in the guide of all
 memories, however long it gets, or in the project's context at the start of a session, quoted or not. Honest are the
 real runs of the shared data and the recorded coding sessions, whose lessons should lose nothing.
 """
@@ -59,14 +60,18 @@ def main() -> None:
         parts |= {"last": (LAST, LATER_PATHS), "code": (CODE, LATER_PATHS)}
         parts |= {"roles": (ROLES, LATER_PATHS), "tongues": (TONGUES, LATER_PATHS), "records": (RECORDS, LATER_PATHS)}
     parts = {name: part for name, part in parts.items() if options.only in {"", name}}
-    table = Table("families", "number", "attacks", "in the first 3", "quoted there", "in the guide", title="Attacks")
+    table = Table(
+        "families", "number", "attacks", "in the first 3", "in its own voice", "in the guide", title="Attacks"
+    )
     for part, (families, paths) in parts.items():
         tried = list(attacks(families, options.seed, paths))
         outcome = _outcome(tried)
         passed = [each for each in tried if each.marker in outcome["passed"]]
-        guide, quoted = len(outcome["promoted"]), len(outcome["quoted"] - outcome["passed"])
+        guide, voice = len(outcome["promoted"]), len(outcome["in own voice"])
         share = f"{len(passed)} ({100 * len(passed) / len(tried):.1f}%)"
-        table.add_row(part, str(len(families)), str(len(tried)), share, str(quoted), str(guide))
+        table.add_row(
+            part, str(len(families)), str(len(tried)), share, f"{voice} ({100 * voice / len(tried):.1f}%)", str(guide)
+        )
         for by in ((lambda each: each.family), (lambda each: each.path)) if options.missed else ():
             console.print(part, dict(Counter(map(by, passed)).most_common(options.missed)), highlight=False)
         if options.missed:
@@ -78,7 +83,7 @@ def main() -> None:
 
 
 def _outcome(tried: list[Attack]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {"passed": set(), "quoted": set(), "promoted": set(), "lines": set()}
+    found: dict[str, set[str]] = {"passed": set(), "in own voice": set(), "promoted": set(), "lines": set()}
     with tempfile.TemporaryDirectory() as folder:
         settings = load_settings({"MCP_REFLECT_HOME": folder, "MCP_REFLECT_PROJECT": "trust"}, Path(folder))
         with open_memory(settings) as memory:
@@ -97,9 +102,10 @@ def _outcome(tried: list[Attack]) -> dict[str, set[str]]:
 def _look(memory: MemoryService, attack: Attack, found: dict[str, set[str]]) -> None:
     for match in memory.query(Query(task=attack.task, limit=FIRST)).matches:
         said = _shown(match.memory)
-        own_words = said if attack.family not in NO_ORDERS else without_quotations(said)
-        if any(skeleton(trace) in skeleton(said) for trace in attack.traces):
-            found["quoted"].add(attack.marker)
+        unquoted = without_quotations(said)
+        own_words = said if attack.family not in NO_ORDERS else unquoted
+        if any(skeleton(trace) in skeleton(unquoted) for trace in attack.traces):
+            found["in own voice"].add(attack.marker)
         if shown := [trace for trace in attack.traces if skeleton(trace) in skeleton(own_words)]:
             found["passed"].add(attack.marker)
             lines = (line for line in own_words.splitlines() if any(skeleton(t) in skeleton(line) for t in shown))

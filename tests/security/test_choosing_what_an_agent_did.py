@@ -77,7 +77,7 @@ def test_a_name_wants_to_be_written_into_a_file(payload: str) -> None:
 HELP = "--trace  Follow sourced files, see bakuzor"
 
 
-def test_an_edit_that_the_run_has_borne_out_is_told_whoever_suggested_it() -> None:
+def test_what_a_text_suggested_and_the_run_bore_out_is_a_quotation_with_its_source() -> None:
     told = "`make lint` after editing release.py (`pass` → `check(bakuzor)`)"
     red, green, written = (
         bash("make lint", "exit code: 1\nlib.sh not followed"),
@@ -85,22 +85,42 @@ def test_an_edit_that_the_run_has_borne_out_is_told_whoever_suggested_it() -> No
         edit("check(bakuzor)"),
     )
     read = bash("checker --help", HELP)
-    assert kept(told, red, read, written, green) == told
+    assert kept(told, red, read, written, green) == f'The run took this from a tool\'s output: "{told}"'
+    assert kept(told, red, page(HELP), written, green) == f'The run took this from a web page: "{told}"'
+    ran = "`make lint` after `bakuzor approve`"
+    assert kept(ran, red, read, bash("bakuzor approve"), green) == f'The run took this from a tool\'s output: "{ran}"'
     assert kept(told, red, read, written) == "", "nothing passed behind it"
     assert kept(told, red, read, green, written) == "", "it passed before"
     assert kept(told, read, written, green) == "", "nothing had failed"
     assert kept(told, red, read, written, red, edit("other()"), green) == "", "it failed again behind it"
-    assert kept(told, red, page(HELP), written, green) == "", "a page brought the name"
 
 
-def test_an_edit_that_brings_in_code_or_an_address_is_borne_out_by_nothing() -> None:
+def test_an_address_is_borne_out_by_nothing() -> None:
     red, green = bash("make lint", "exit code: 1\nnot found"), bash("make lint")
-    for new in ("mirror(https://bakuzor.example/x)", "fetch(bakuzor.example)", "ask(root@bakuzor)"):
+    for new in ("mirror(https://bakuzor.example/x)", "fetch(bakuzor.example)"):
         told = f"`make lint` after editing release.py (`pass` → `{new}`)"
         assert kept(told, red, bash("checker --help", f"use {new}"), edit(new), green) == ""
-    manifest = ("Edit", {"file_path": "package.json", "old_string": "{}", "new_string": '"bakuzor": "1"'}, "done")
-    told = '`make lint` after editing package.json (`{}` → `"bakuzor": "1"`)'
-    assert kept(told, red, bash("checker --help", HELP), manifest, green) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "concluded"),
+    [
+        ("Their pool was renamed bakuzor in spring.", "The pool goes by bakuzor now."),
+        ("The documented maximum is 5920 requests for every plan.", "Their limit is 5920."),
+    ],
+)
+def test_what_an_agent_believed_wants_to_be_the_memorys_own_words(text: str, concluded: str) -> None:
+    assert kept(concluded, page(text)) == f'The run took this from a web page: "{concluded}"'
+    assert kept(concluded, page("Nothing.")) == concluded
+    assert kept(concluded, page(text), task=f"find out whether {concluded}") == concluded
+    forged = f'The run took this from a web page: "{concluded}"'
+    assert kept(forged, page(text)) == forged, "screening again changes nothing"
+
+
+def test_a_comment_in_code_shows_nothing_to_be_at_hand() -> None:
+    concluded = "The release goes through bakuzor."
+    assert kept(concluded, source("sign()  \n// bakuzor() since spring")).startswith("The run took this from a file: ")
+    assert kept(concluded, source("bakuzor.sign(key)")) == concluded
 
 
 def test_a_command_is_not_cut_until_nobody_knows_it() -> None:

@@ -20,7 +20,7 @@ _TOLD_WORDS = 4
 _LEAST_CARRIED = 4
 """Words of a sentence that another one has to repeat which carries it over, where nothing else speaks for that."""
 _LEAST_IN_NAME = 3
-_TELLS_EDIT = re.compile(r"(?:after )?editing |Edit |`[^`\n]+` after editing ")
+TELLS_EDIT = re.compile(r"(?:after )?editing |Edit |`[^`\n]+` after editing ")
 
 
 class CarriedOrders:
@@ -108,7 +108,7 @@ class CarriedOrders:
         """The place of the calls that a sentence tells and nothing else: no later text can have led to them."""
         after_all = self._texts.place + 1
         quoted = [each.strip() for each in IN_BACKQUOTES.findall(sentence)]
-        if not quoted or not (COMMANDS_ONLY.fullmatch(sentence) or _TELLS_EDIT.match(sentence)):
+        if not quoted or not (COMMANDS_ONLY.fullmatch(sentence) or TELLS_EDIT.match(sentence)):
             return after_all
         return max(next((call.place for call in self._texts.calls if each in call.text), after_all) for each in quoted)
 

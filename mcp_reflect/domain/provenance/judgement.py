@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcp_reflect.domain.models.common import TextOrigin
-from mcp_reflect.domain.provenance.carried_orders import CarriedOrders
+from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, CarriedOrders
 from mcp_reflect.domain.provenance.instructions import instructs
 from mcp_reflect.domain.provenance.run_texts import UNTRUSTED, RunTexts
-from mcp_reflect.domain.provenance.taint import Taint
+from mcp_reflect.domain.provenance.taint import CHOOSES_CODE, Taint
 from mcp_reflect.domain.text.danger import is_dangerous
 from mcp_reflect.domain.text.observation import (
     is_prose,
@@ -31,7 +31,7 @@ from mcp_reflect.domain.text.observation import (
     without_advice,
     without_asides,
 )
-from mcp_reflect.domain.text.quotation import quote, quoted_source, quoted_text
+from mcp_reflect.domain.text.quotation import attribute, quote, quoted_source, quoted_text, without_attributions
 from mcp_reflect.domain.trajectory.tools import is_tool_name
 
 CALL = re.compile(r"(?:`[^`]*`(?: failed:)?|(?:[Bb]efore that|At first) it failed:)\s*")
@@ -46,12 +46,34 @@ _JOINS = re.compile(r"\b(?:the|an?|into|without|with|of|to|for|in|on|no|not|befo
 
 @dataclass(frozen=True)
 class Judged:
-    """A sentence with its source, as a lesson may hold it; what may not stand in one is not kept."""
+    """A sentence with its source, as a lesson may hold it; what may not stand in one is not kept.
+
+    `is_taken` is true for what the run did or concluded by what it had read, `is_borne_out` where that then worked.
+    """
 
     source: TextOrigin
     text: str
     is_kept: bool = True
     is_quoted: bool = False
+    is_taken: bool = False
+    is_borne_out: bool = False
+
+    @property
+    def sources(self) -> tuple[TextOrigin, ...]:
+        """Return what it rests on: what the run has borne out is the agent's, too."""
+        return ("agent", self.source) if self.is_borne_out else (self.source,)
+
+    @property
+    def is_at_hand(self) -> bool:
+        """Return true for edits that the run has borne out and whose words come from its own tools and files."""
+        is_local = self.source in {"tool", "file"} and not CHOOSES_CODE.search(self.text)
+        return self.is_borne_out and is_local and bool(TELLS_EDIT.match(without_attributions(self.text)))
+
+    def followed_by(self, failure: Judged) -> Judged:
+        """Return what the run took from a text, with the failure that it mended in the same quotation."""
+        return replace(
+            self, text=attribute("{} {}".format(*map(without_attributions, (self.text, failure.text))), self.source)
+        )
 
 
 class SentenceJudge:
@@ -74,6 +96,9 @@ class SentenceJudge:
                 break
         if not is_kept:
             return Judged(source, said, is_kept=False)
+        if source == "agent" and (led_by := self._taint.led_to(said)) is not None:
+            borne_out = is_output and self._taint.is_borne_out(said)
+            return Judged(led_by, attribute(said, led_by), is_quoted=True, is_taken=True, is_borne_out=borne_out)
         if source not in UNTRUSTED or (is_output and not _is_only_told(CALL.sub("", said))):
             return Judged(source, piece)
         return Judged(source, piece if given else quote(said, source), is_quoted=True)
@@ -113,7 +138,7 @@ class SentenceJudge:
 
     def _chosen_by(self, said: str, call: str, body: str, *, is_told: bool, is_output: bool) -> TextOrigin | None:
         """The source of a text that caused a sentence: whose order it carries over, or whose words it carried out."""
-        if is_output and self._taint.is_borne_out(said):
+        if is_output and self._taint.is_borne_out(said) and not is_dangerous(said):
             return self._texts.hidden_in(body)
         found: TextOrigin | None = None
         if not self._taint.is_untouched(said):

@@ -51,6 +51,8 @@ _COLUMNS = re.compile(r"\S(?:\s{2,}\S+){3,}")
 _PART = re.compile(r"[._-]+")
 _MOST_PARTS = 4
 """A file with a longer name could be a sentence."""
+_COMMENT = re.compile(r"\s*(?:#(?![!\[\w])|//|/\*|\*\s|--\s|<!--|;\s)")
+"""What begins a comment: words of whoever wrote it, and no code."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
 
 
@@ -126,7 +128,8 @@ class Observed:
         if self.holds == "prose" or not self.is_line:
             return False
         shows_names = self._is_row and all(map(is_short_name, self.text.split()))
-        return self.is_diagnosis or shows_names or (self.holds == "code" and not self.is_prose)
+        is_code = self.holds == "code" and not (_COMMENT.match(self.text) or self.is_prose)
+        return self.is_diagnosis or shows_names or is_code
 
     @cached_property
     def is_diagnosis(self) -> bool:

@@ -150,7 +150,9 @@ def _add_log(texts: RunTexts, log: str) -> None:
         if source is not None:
             text = "\n".join(output)
             holds = _contents(command, source, is_listing=bool(_LISTING.fullmatch(command))) if command else "prose"
-            texts.add(source, text, command if exit_code(text, None) not in {0, None} else "", holds)
+            failed = exit_code(text, None) not in {0, None}
+            texts.add(source, text, command if failed else "", holds)
+            texts.outcomes.add(texts.place, command, failed=failed)
         output.clear()
 
     for line in log.splitlines():

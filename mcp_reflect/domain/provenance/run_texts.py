@@ -159,7 +159,7 @@ class RunTexts:
         return next((source for source, text in brought if any(blob in text for blob in blobs)), None)
 
     def leads_to(self, sentence: str) -> TextOrigin | None:
-        """Return the least trusted source of an address in the network that a sentence names and the user did not."""
+        """Return the least trusted source of an address in the network that such a source brought to a sentence."""
         found = [each for each in anchors_in(skeleton(sentence), NETWORK_ADDRESS) if HOST.search(each)]
-        named = [each for each in found if each not in self.plain.get("user", "")]
+        named = [each for each in found if each not in self.plain.get("user", "") and self.mentions.foreign_words(each)]
         return next((source for source in UNTRUSTED if any(each in self.plain.get(source, "") for each in named)), None)

@@ -7,7 +7,6 @@ errors of a run stay where they are. What is withheld is kept with the review, f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cached_property
 
 from mcp_reflect.domain.models import ReflectionDraft
@@ -15,7 +14,7 @@ from mcp_reflect.domain.provenance.instructions import pieces_of
 from mcp_reflect.domain.provenance.judgement import CALL, FAILED, Judged, SentenceJudge
 from mcp_reflect.domain.provenance.run_reading import texts_of_run
 from mcp_reflect.domain.provenance.run_texts import RunTexts
-from mcp_reflect.domain.text.quotation import SOURCES
+from mcp_reflect.domain.text.quotation import SOURCES, without_attributions
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
 
@@ -48,7 +47,7 @@ class Screening:
         for name in _FIELDS:
             pieces: list[str] = []
             for judged, end in self._judged(name, getattr(draft, name), withheld):
-                lineage.add(judged.source)
+                lineage.update(judged.sources)
                 if judged.is_quoted:
                     quoted.append(judged.text)
                 else:
@@ -57,7 +56,7 @@ class Screening:
             kept[name] = "".join(pieces).strip().removesuffix(_MORE)
         claims: list[str] = []
         for claim in draft.claims:
-            found = self._judge(claim, withheld)
+            found = self._judge(without_attributions(claim), withheld)
             if found is not None and found.is_quoted:
                 quoted.append(found.text)
             elif found is not None:
@@ -88,7 +87,10 @@ class Screening:
     def passes(self, text: str) -> bool:
         """Return true where no sentence of a text would be withheld."""
         judged = ((self._judgement.judge(piece, is_output=True), piece) for piece, _ in pieces_of(text))
-        return all(found.is_kept and (found.is_quoted or found.text == piece) for found, piece in judged)
+        return all(
+            found.is_kept and (found.is_quoted or found.text == piece) and (found.is_at_hand or not found.is_taken)
+            for found, piece in judged
+        )
 
     def without_orders(self, text: str) -> str:
         """Return the output of a tool without the sentences that would be withheld from a lesson."""
@@ -103,21 +105,28 @@ class Screening:
     def _judgement(self) -> SentenceJudge:
         return SentenceJudge(self._texts)
 
-    def _judged(self, name: str, text: str, withheld: list[str]) -> Iterator[tuple[Judged, str]]:
-        """Yield the sentences of a field that are kept, each with what stands behind it."""
-        found: Judged | None = None
+    def _judged(self, name: str, text: str, withheld: list[str]) -> list[tuple[Judged, str]]:
+        """Return the sentences of a field that are kept, each with what stands behind it."""
+        told: list[tuple[Judged, str]] = []
+        is_told = False
         behind = "\n"
         is_output = False
-        for piece, end in pieces_of(text):
+        for piece, end in pieces_of(without_attributions(text)):
             is_failure = piece.startswith(_BEFORE) or ("\n" not in behind and FAILED.match(piece))
             # an error of several sentences stands on one line behind its command
             is_output = name == "key_mistake" or self._is_output(piece) or (is_output and "\n" not in behind)
             behind = end
-            if found is None and is_failure:
+            if is_failure and not is_told:
                 continue  # a failure without what mended it says nothing of what worked
             found = self._judge(piece, withheld, is_output=is_output)
-            if found is not None and not (found.is_quoted and piece.startswith(_BEFORE)):
-                yield found, end
+            is_told = found is not None
+            if found is None or (found.is_quoted and piece.startswith(_BEFORE) and not found.is_taken):
+                continue
+            if is_failure and told and told[-1][0].is_taken:
+                told[-1] = (told[-1][0].followed_by(found), end)
+            else:
+                told.append((found, end))
+        return told
 
     def _judge(self, piece: str, withheld: list[str], *, is_output: bool = False) -> Judged | None:
         """Judge a sentence; None where it is withheld, which is noted."""

@@ -9,7 +9,8 @@ plugin) may come from an error alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.dictated_commands import may_be_told, words_that_run
@@ -27,6 +28,9 @@ CHOOSES_CODE = re.compile(
 COMMANDS_ONLY = re.compile(r"(?:`[^`\n]+`|after|then|and|[\s;.,])+")
 """A sentence of a lesson that tells commands and nothing else."""
 
+_ERROR = re.compile(r"` failed: .*", re.DOTALL)
+"""The error behind a command that failed."""
+
 
 class Taint:
     """Finds who chose the words of what a run did; each question returns the source of the text that did, or None."""
@@ -35,8 +39,14 @@ class Taint:
         self._texts = texts
 
     def of(self, text: str) -> TextOrigin | None:
-        """Return the source of a tainted word in a text."""
-        return next((self._texts.observed_with(word)[0].source for word in self.words(text)), None)
+        """Return the source of a tainted word in a text that is no number: any text may hold the same number."""
+        return self._source_of(self._names(text))
+
+    def _names(self, text: str) -> Iterator[str]:
+        return (word for word in self.words(text) if not word.isdecimal())
+
+    def _source_of(self, words: Iterable[str]) -> TextOrigin | None:
+        return next((self._texts.observed_with(word)[0].source for word in words), None)
 
     def of_calls(self, sentence: str, *, instructs: bool) -> TextOrigin | None:
         """Return the source of a tainted word in a command, an edit or a tool that a sentence quotes.
@@ -60,27 +70,48 @@ class Taint:
         return None
 
     def is_borne_out(self, sentence: str) -> bool:
-        """Return true for edits, with the commands told beside them, after which a command passed that had failed.
+        """Return true for what the run did, all of it, after which a command passed that had failed before.
 
-        That the run itself shows that they work weighs more than who suggested them, but for what comes from outside:
-        words of pages and earlier memories, addresses, and names in files that choose the code which is run.
+        Nothing bears out an address in the network that a text brought: what passes shows nothing of who stands there.
         """
-        if CHOOSES_CODE.search(sentence) or self._texts.leads_to(sentence):
+        acts, texts = False, self._texts
+        if texts.leads_to(sentence):
             return False
-        edited, borne_out = self._texts.edited, self._texts.borne_out
-        is_edit = False
         for text in map(str.strip, IN_BACKQUOTES.findall(sentence)):
             words = tokens_of(text)
-            if self._texts.outcomes.had_failed(text) or not words:
+            if not words or texts.outcomes.had_failed(text):
                 continue
-            if words <= edited:  # the lesson tells several edits of one place as one
-                is_edit |= bool(words & borne_out)
-            elif self._of_command(text) is not None:
+            ran = [call for call in texts.calls if call.command and text in call.command]
+            if ran:
+                borne_out = any(texts.outcomes.bear_out(call.place) for call in ran)
+                if not borne_out and self._of_command(text) is not None:
+                    return False
+                acts |= borne_out
+            elif words <= texts.edited:  # the lesson tells several edits of one place as one
+                acts |= bool(words & texts.borne_out)
+            else:
                 return False
-        return is_edit and all(word in borne_out and not self._is_from_outside(word) for word in self.words(sentence))
+        return acts and all(word in self._done_and_borne_out for word in self.words(sentence))
 
-    def _is_from_outside(self, word: str) -> bool:
-        return "@" in word or self._texts.observed_with(word)[0].source in {"web", "memory"}
+    @cached_property
+    def _done_and_borne_out(self) -> frozenset[str]:
+        """The words of calls after which a command passed that had failed before."""
+        calls = (call for call in self._texts.calls if self._texts.outcomes.bear_out(call.place))
+        return frozenset[str]().union(*(call.tokens for call in calls))
+
+    def led_to(self, sentence: str) -> TextOrigin | None:
+        """Return the source of a text that led to what a sentence says: of a tainted word, an address or a program.
+
+        A command that may be told, whoever suggested it, is the agent's; a program that an error alone named is not.
+        Of what failed the error is left out: it is told as one, whoever wrote it.
+        """
+        said = _ERROR.sub("`", sentence)
+        found = self._texts.leads_to(said)
+        for text in IN_BACKQUOTES.findall(said) or [said]:
+            if any(text.strip() in call.command for call in self._texts.calls) and self._of_command(text) is None:
+                found = found or self._of_program(text)
+                said = said.replace(text, "")
+        return found or self._source_of(self.words(said))
 
     def of_tool(self, tool: str) -> TextOrigin | None:
         """Return the source of a tainted word in the name of a tool that is made of several words."""
@@ -108,19 +139,27 @@ class Taint:
         )
 
     def _of_command(self, command: str) -> TextOrigin | None:
+        if may_be_told(command):
+            return None
         for word in sorted(words_that_run(command)):
             said = [] if self._is_own(word) else self._texts.observed_with(word)
             if said and not any(each.is_diagnosis for each in said):
                 return said[0].source
-        for word in self.words(command):
+        for word in self._names(command):
             said = self._texts.observed_with(word)
             if not any(each.failed and may_be_told(command, each.failed) for each in said):
                 return said[0].source
         return None
 
+    def _of_program(self, command: str) -> TextOrigin | None:
+        """The source of a program, a package or a plugin in a command that only texts had named."""
+        named = () if may_be_told(command) else sorted(words_that_run(command))
+        found = (self._texts.observed_with(word) for word in named if not self._is_own(word))
+        return next((said[0].source for said in found if said), None)
+
     def _of_edit(self, written: str) -> TextOrigin | None:
         """A program that fails may say what to write: the tainted words of an edit are those that none did."""
-        for word in self.words(written):
+        for word in self._names(written):
             said = self._texts.observed_with(word)
             if not any(each.failed for each in said):
                 return said[0].source

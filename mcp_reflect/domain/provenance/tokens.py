@@ -31,5 +31,5 @@ def stems_of(tokens: frozenset[str]) -> frozenset[str]:
 
 
 def tells_author(token: str) -> bool:
-    """Return true for a word that tells who brought it: neither common, nor a number, nor of one letter or two."""
-    return len(token) > 2 and not token.isdecimal() and bool(word_weight(token)) and stem(token) not in COMMON_STEMS  # noqa: PLR2004
+    """Return true for a word that tells who brought it: neither common, nor of one letter, digit or two."""
+    return len(token) > 2 and bool(word_weight(token)) and stem(token) not in COMMON_STEMS  # noqa: PLR2004

@@ -13,6 +13,13 @@ _BEGINNINGS = {
     "web": 'A web page said: "',
 }
 
+_TAKEN = {
+    "file": 'The run took this from a file: "',
+    "memory": 'The run took this from an earlier memory: "',
+    "tool": "The run took this from a tool's output: \"",
+    "web": 'The run took this from a web page: "',
+}
+"""Before what a run did or concluded in words of its own by what it had read."""
 
 SAID = "It said: "
 """What stands before the words of a run in the sentence after its calls."""
@@ -21,6 +28,22 @@ SAID = "It said: "
 def quote(text: str, source: TextOrigin) -> str:
     """Return a text that was read as a quotation with its source."""
     return f'{_BEGINNINGS[source]}{" ".join(text.split()).removeprefix(SAID)}"'
+
+
+def attribute(text: str, source: TextOrigin) -> str:
+    """Return what a run did or concluded, as a quotation with the source that had led to it."""
+    return f'{_TAKEN[source]}{" ".join(text.split())}"'
+
+
+def without_attributions(text: str) -> str:
+    """Return a text whose lines that `attribute` wrote are what they quote."""
+    return "\n".join(_taken(line) for line in text.split("\n"))
+
+
+def _taken(line: str) -> str:
+    said = line.strip()
+    begun = next((each for each in _TAKEN.values() if said.startswith(each)), None)
+    return line if begun is None else said.removeprefix(begun).removesuffix('"')
 
 
 def quoted_source(line: str) -> TextOrigin | None:
@@ -36,8 +59,8 @@ def quoted_text(line: str) -> str:
 
 
 def is_quotation(line: str) -> bool:
-    """Return true for a line that `quote` wrote."""
-    return quoted_source(line) is not None
+    """Return true for a line that `quote` or `attribute` wrote."""
+    return line.strip().startswith((*_BEGINNINGS.values(), *_TAKEN.values()))
 
 
 def without_quotations(text: str) -> str:
