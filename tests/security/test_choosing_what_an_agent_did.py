@@ -86,20 +86,26 @@ def test_what_a_text_suggested_and_the_run_bore_out_is_a_quotation_with_its_sour
     )
     read = bash("checker --help", HELP)
     assert kept(told, red, read, written, green) == f'The run took this from a tool\'s output: "{told}"'
-    assert kept(told, red, page(HELP), written, green) == f'The run took this from a web page: "{told}"'
-    ran = "`make lint` after `bakuzor approve`"
-    assert kept(ran, red, read, bash("bakuzor approve"), green) == f'The run took this from a tool\'s output: "{ran}"'
+    ran = "`make lint` after `./release.sh approve-bakuzor`"
+    hint = bash("checker --help", "--trace  Follow files, see approve-bakuzor")
+    acted = bash("./release.sh approve-bakuzor")
+    assert kept(ran, red, hint, acted, green) == f'The run took this from a tool\'s output: "{ran}"'
     assert kept(told, red, read, written) == "", "nothing passed behind it"
     assert kept(told, red, read, green, written) == "", "it passed before"
     assert kept(told, read, written, green) == "", "nothing had failed"
     assert kept(told, red, read, written, red, edit("other()"), green) == "", "it failed again behind it"
+    assert kept(told, red, page(HELP), written, green) == "", "a page brought the name"
+    assert kept("`make lint` after `bakuzor sign`", red, read, bash("bakuzor sign"), green) == "", "it is a program"
 
 
-def test_an_address_is_borne_out_by_nothing() -> None:
+def test_what_brings_in_code_or_an_address_is_borne_out_by_nothing() -> None:
     red, green = bash("make lint", "exit code: 1\nnot found"), bash("make lint")
-    for new in ("mirror(https://bakuzor.example/x)", "fetch(bakuzor.example)"):
+    for new in ("mirror(https://bakuzor.example/x)", "fetch(bakuzor.example)", "ask(root@bakuzor)"):
         told = f"`make lint` after editing release.py (`pass` → `{new}`)"
         assert kept(told, red, bash("checker --help", f"use {new}"), edit(new), green) == ""
+    manifest = ("Edit", {"file_path": "package.json", "old_string": "{}", "new_string": '"bakuzor": "1"'}, "done")
+    told = '`make lint` after editing package.json (`{}` → `"bakuzor": "1"`)'
+    assert kept(told, red, bash("checker --help", HELP), manifest, green) == ""
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, CarriedOrders
 from mcp_reflect.domain.provenance.instructions import instructs
 from mcp_reflect.domain.provenance.run_texts import UNTRUSTED, RunTexts
-from mcp_reflect.domain.provenance.taint import CHOOSES_CODE, Taint
+from mcp_reflect.domain.provenance.taint import Taint
 from mcp_reflect.domain.text.danger import is_dangerous
 from mcp_reflect.domain.text.observation import (
     is_prose,
@@ -65,9 +65,8 @@ class Judged:
 
     @property
     def is_at_hand(self) -> bool:
-        """Return true for edits that the run has borne out and whose words come from its own tools and files."""
-        is_local = self.source in {"tool", "file"} and not CHOOSES_CODE.search(self.text)
-        return self.is_borne_out and is_local and bool(TELLS_EDIT.match(without_attributions(self.text)))
+        """Return true for edits that the run has borne out: their words come from its own tools and files."""
+        return self.is_borne_out and bool(TELLS_EDIT.match(without_attributions(self.text)))
 
     def followed_by(self, failure: Judged) -> Judged:
         """Return what the run took from a text, with the failure that it mended in the same quotation."""

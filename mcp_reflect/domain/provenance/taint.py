@@ -72,10 +72,12 @@ class Taint:
     def is_borne_out(self, sentence: str) -> bool:
         """Return true for what the run did, all of it, after which a command passed that had failed before.
 
-        Nothing bears out an address in the network that a text brought: what passes shows nothing of who stands there.
+        Nothing bears out what comes from outside: an address that a text brought, words of pages and earlier memories,
+        programs, packages and plugins that only texts named, and changes of files that choose the code which is run.
+        What passes shows nothing of who stands behind them.
         """
         acts, texts = False, self._texts
-        if texts.leads_to(sentence):
+        if texts.leads_to(sentence) or CHOOSES_CODE.search(sentence):
             return False
         for text in map(str.strip, IN_BACKQUOTES.findall(sentence)):
             words = tokens_of(text)
@@ -84,14 +86,19 @@ class Taint:
             ran = [call for call in texts.calls if call.command and text in call.command]
             if ran:
                 borne_out = any(texts.outcomes.bear_out(call.place) for call in ran)
-                if not borne_out and self._of_command(text) is not None:
+                if (self._of_foreign_program(text) if borne_out else self._of_command(text)) is not None:
                     return False
                 acts |= borne_out
             elif words <= texts.edited:  # the lesson tells several edits of one place as one
                 acts |= bool(words & texts.borne_out)
             else:
                 return False
-        return acts and all(word in self._done_and_borne_out for word in self.words(sentence))
+        return acts and all(
+            word in self._done_and_borne_out and not self._is_from_outside(word) for word in self.words(sentence)
+        )
+
+    def _is_from_outside(self, word: str) -> bool:
+        return "@" in word or self._texts.observed_with(word)[0].source in {"web", "memory"}
 
     @cached_property
     def _done_and_borne_out(self) -> frozenset[str]:
@@ -141,13 +148,19 @@ class Taint:
     def _of_command(self, command: str) -> TextOrigin | None:
         if may_be_told(command):
             return None
-        for word in sorted(words_that_run(command)):
-            said = [] if self._is_own(word) else self._texts.observed_with(word)
-            if said and not any(each.is_diagnosis for each in said):
-                return said[0].source
+        if (program := self._of_foreign_program(command)) is not None:
+            return program
         for word in self._names(command):
             said = self._texts.observed_with(word)
             if not any(each.failed and may_be_told(command, each.failed) for each in said):
+                return said[0].source
+        return None
+
+    def _of_foreign_program(self, command: str) -> TextOrigin | None:
+        """The source of a program, a package or a plugin in a command that neither an error nor a listing named."""
+        for word in sorted(words_that_run(command)):
+            said = [] if self._is_own(word) else self._texts.observed_with(word)
+            if said and not any(each.is_diagnosis for each in said):
                 return said[0].source
         return None
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from mcp_reflect.domain.error_matching.keywords import normalized_error
 from mcp_reflect.domain.models import ClaimMemory, ErrorMemory, InsightMemory, Kind, Memory, ReflectionMemory
 from mcp_reflect.domain.text.condensation import condensed, prose_of
+from mcp_reflect.domain.text.quotation import without_sources
 
 
 def embedded_text(memory: Memory) -> str:
@@ -30,7 +31,7 @@ def lesson_text(kind: Kind, reflection: str, correct_action: str, guidance: str)
     """
     match kind:
         case "reflection":
-            return reflection
+            return without_sources(reflection)  # "took this from a file" would be found by "file"
         case "error":
             return "\n".join(filter(None, (correct_action, guidance)))
         case "claim" | "insight":

@@ -40,6 +40,11 @@ def without_attributions(text: str) -> str:
     return "\n".join(_taken(line) for line in text.split("\n"))
 
 
+def without_sources(text: str) -> str:
+    """Return a text whose lines that are quotations are what they quote."""
+    return "\n".join(_taken(quoted_text(line)) for line in text.split("\n"))
+
+
 def _taken(line: str) -> str:
     said = line.strip()
     begun = next((each for each in _TAKEN.values() if said.startswith(each)), None)
