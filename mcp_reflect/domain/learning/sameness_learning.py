@@ -1,7 +1,8 @@
-"""Learning what the likeness of two tasks says from reviews, a few pairs of tasks at a time.
+"""Learning what the margin of two tasks says from reviews, a few tasks at a time.
 
-The chance of each band of likeness (`learning/task_likeness.py`) is fitted to the outcomes on pairs of tasks by
-expectation maximisation, around PRIOR_CHANCES. Comparing the words of a pair takes longest; its band is kept.
+The chance of each band of margins (`learning/task_likeness.py`) is fitted to the outcomes on pairs of tasks by
+expectation maximisation, around PRIOR_CHANCES. Comparing a task with all others takes longest, so the bands of its
+pairs are kept until the project has a quarter more tasks.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ _PRIOR_PAIRS = 10.0
 
 _PRIOR_RATE_RECORDS = 4.0
 _ITERATIONS = 12
-_PAIRS_PER_STEP = 100
+_TASKS_PER_STEP = 16
+_GROWTH = 4
+"""Tasks that are compared with all others in a step, and the part by which these grow until it is done again."""
+
 _MAX_PAIRS = 4_000
 _MAX_COMPARED = 8_000
 """Pairs of tasks, and memories that were tried on both tasks of a pair, that are learned from: of the newest ones."""
@@ -50,7 +54,8 @@ class SamenessLearning:
         self._places: dict[_Pair, int] = {}
         self._compared: list[_Compared] = []
         self._rate = PRIOR_RATE
-        self._waiting: list[_Pair] = []
+        self._waiting: list[tuple[int, list[int]]] = []
+        self._compared_with = 0
         self._unfinished = False
 
     def begin(self, records: Sequence[Sequence[TaskRecord]], tasks: KnownTasks) -> None:
@@ -58,18 +63,21 @@ class SamenessLearning:
         rates = [record.successes / record.trials for each in records for record in each]
         self._rate = (sum(rates) + PRIOR_RATE * _PRIOR_RATE_RECORDS) / (len(rates) + _PRIOR_RATE_RECORDS)
         self._places, self._compared = _pairs(records, tasks)
+        if len(tasks) - self._compared_with > self._compared_with // _GROWTH:
+            self._bands, self._compared_with = {}, len(tasks)
         self._bands = {pair: self._bands[pair] for pair in self._places if pair in self._bands}
-        self._waiting = [pair for pair in self._places if pair not in self._bands]
+        waiting: dict[int, list[int]] = {}
+        for one, other in self._places:
+            if (one, other) not in self._bands:
+                waiting.setdefault(one, []).append(other)
+        self._waiting = list(waiting.items())
         self._unfinished = True
 
     def step(self, tasks: KnownTasks) -> bool:
-        """Compare the words of a few pairs, or learn; return whether more is to be done."""
-        now, self._waiting = self._waiting[:_PAIRS_PER_STEP], self._waiting[_PAIRS_PER_STEP:]
-        by_first: dict[int, list[int]] = {}
-        for one, other in now:
-            by_first.setdefault(one, []).append(other)
-        for one, others in by_first.items():
-            found = np.digitize(tasks.likeness_between(one, others), BAND_EDGES).tolist()
+        """Compare a few tasks with all others, or learn; return whether more is to be done."""
+        now, self._waiting = self._waiting[:_TASKS_PER_STEP], self._waiting[_TASKS_PER_STEP:]
+        for one, others in now:
+            found = np.digitize(tasks.margins_between(one, others), BAND_EDGES).tolist()
             self._bands.update({(one, other): band for other, band in zip(others, found, strict=True)})
         if self._unfinished and not self._waiting:
             self.sameness = Sameness(self._chances(), self._rate)

@@ -1,18 +1,20 @@
 """Likeness of tasks: how far what was earned on one task counts for another wording of it.
 
     likeness = (cosine + overlap) / 2
+    margin = likeness - field
 
-of the two tasks' embeddings and of their terms (`text/lexical_index.py`). On rewordings of real tasks both together
-tell more than either alone (docs/quality.md). How much a likeness says depends on the memories: questions about facts
-are the same from 0.5 on, while two customers who use nearly the same words may want different things. So the chance
-that two tasks of some likeness are one is estimated from the project's own reviews, and for two tasks that both have
-reviews these decide:
+of the two tasks' embeddings and of their terms (`text/lexical_index.py`). How much a likeness says depends on the
+project: questions about facts are the same from 0.5 on, while two customers who use nearly the same words may want
+different things. The margin says more nearly the same in both, because it is counted from the field, the mean likeness
+of the tasks that are most alike (margin-based scoring after Artetxe and Schwenk, ACL 2019), which a prior holds while
+few tasks are known. The chance that two tasks of some margin are one is estimated from the project's own reviews, and
+for two tasks that both have reviews these decide:
 
-    odds(same) = odds(same | likeness) * P(outcomes on both | one success rate) / (P(outcomes on one) * P(on the other))
+    odds(same) = odds(same | margin) * P(outcomes on both | one success rate) / (P(outcomes on one) * P(on the other))
 
 multiplied over the memories that were tried on both (record linkage after Fellegi and Sunter, JASA 64, 1969, with
 beta-binomial outcomes). What helps with both is likely to be one task; what helps with one and fails on the other tells
-them apart. The chance of each likeness is fitted to the same ratios by expectation maximisation.
+them apart. The chance of each margin is fitted to the same ratios by expectation maximisation.
 """
 
 from __future__ import annotations
@@ -27,14 +29,23 @@ from mcp_reflect.domain.learning.beta_binomial import log_marginal
 from mcp_reflect.domain.text.lexical_index import LexicalIndex
 from mcp_reflect.domain.values import Floats, Rows, Vector
 
-BAND_EDGES = np.array([0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97])
-"""Likenesses from which the bands begin; below the first, tasks have nothing to do with each other."""
+_FIELD_SIZE = 30
+_FIELD_SHARE = 10
+"""Size of the field: more tasks than one commonly has wordings, and at most one known task in _FIELD_SHARE, because of
+a few tasks even the nearest have little to do with each other."""
 
-_BAND_CENTRES = np.array([0.45, 0.55, 0.65, 0.75, 0.85, 0.935, 0.985])
+_FIELD_PRIOR = 0.5
+_FIELD_PRIOR_TASKS = 10.0
+"""Likeness of the field where nothing is known, and the number of tasks that it counts for."""
 
-PRIOR_CHANCES = np.array([0.005, 0.005, 0.011, 0.058, 0.354, 0.716, 0.926])
-"""The chance in each band that two tasks are one, before any review. It is cautious: counting too much costs more than
-counting too little, because what helps with another task misleads here."""
+BAND_EDGES = np.array([-0.2, -0.14, -0.08, -0.02, 0.04, 0.1, 0.16, 0.24])
+"""Margins from which the bands begin; below the first, tasks have nothing to do with each other."""
+
+_BAND_CENTRES = np.array([-0.17, -0.11, -0.05, 0.01, 0.07, 0.13, 0.2, 0.3])
+
+PRIOR_CHANCES = 1.0 / (1.0 + np.exp(4.0 - 20.0 * _BAND_CENTRES))
+"""The chance in each band that two tasks are one, before any review: even at a margin of 0.2. It is cautious: counting
+too much costs more than counting too little, because what helps with another task misleads here."""
 
 PRIOR_RATE = 0.5
 """The mean success rate of a memory on a task, before any review."""
@@ -66,6 +77,9 @@ class KnownTasks:
     def __contains__(self, task: int) -> bool:
         return task in self._place
 
+    def __len__(self) -> int:
+        return len(self._keys)
+
     def add(self, task: TaskWording) -> None:
         """Add a task, or the vector of one that had none; it is then the latest."""
         self._recent.pop(task.key, None)
@@ -95,25 +109,27 @@ class KnownTasks:
         overlaps = self._index.overlaps(task.terms).astype(np.float64)
         if task.vector is None or self._vectors is None:
             return self._keys, overlaps
-        return self._keys, self._likeness(slice(len(self._keys)), task.vector, overlaps)
-
-    def likeness_between(self, task: int, others: Sequence[int]) -> Floats:
-        """Return the likeness of a known task to other known ones, in their order."""
-        place, places = self._place[task], np.array([self._place[other] for other in others], np.int64)
-        overlaps = self._index.similarities(place, places).astype(np.float64)
-        if self._vectors is None or not self._has_vector[place]:
-            return overlaps
-        return self._likeness(places, self._vectors[place], overlaps)
-
-    def _likeness(self, places: Rows | slice, vector: Vector, overlaps: Floats) -> Floats:
-        assert self._vectors is not None
-        vectors = self._vectors[places]
-        parts = [vectors[start : start + _BLOCK] @ vector for start in range(0, max(1, len(vectors)), _BLOCK)]
+        vectors = self._vectors[: len(self._keys)]
+        parts = [vectors[start : start + _BLOCK] @ task.vector for start in range(0, max(1, len(vectors)), _BLOCK)]
         cosines = np.clip(np.concatenate(parts).astype(np.float64), 0.0, 1.0)
         # Without a vector only the words are known; they are the more cautious of the two.
-        known = self._has_vector[: len(self._keys)][places]
-        found: Floats = np.where(known, (cosines + overlaps) / 2, overlaps)
-        return found
+        likeness: Floats = np.where(self._has_vector[: len(self._keys)], (cosines + overlaps) / 2, overlaps)
+        return self._keys, likeness
+
+    def margins_of(self, task: TaskWording) -> tuple[Sequence[int], Floats]:
+        """Return the keys of all known tasks with their margins over the field of one, in [-1, 1]."""
+        keys, likeness = self.likeness_to(task)
+        place = self._place.get(task.key)
+        others = likeness if place is None else np.delete(likeness, place)
+        size = min(_FIELD_SIZE, len(others) // _FIELD_SHARE)
+        nearest = np.partition(others, len(others) - size)[len(others) - size :] if size else others[:0]
+        field = (float(nearest.sum()) + _FIELD_PRIOR_TASKS * _FIELD_PRIOR) / (size + _FIELD_PRIOR_TASKS)
+        return keys, likeness - field
+
+    def margins_between(self, task: int, others: Sequence[int]) -> Floats:
+        """Return the margins of other known tasks, in their order, as seen from a known one."""
+        _, margins = self.margins_of(self._wordings[self._place[task]])
+        return margins[[self._place[other] for other in others]]
 
     def _reserve(self, dimension: int) -> Vector:
         held = 0 if self._vectors is None else len(self._vectors)
@@ -155,12 +171,12 @@ def log_ratios_of(records: Mapping[int, TaskRecord], others: Sequence[Mapping[in
     return summed([place for place, _, _ in compared], log_ratios(compared, rate), len(others))
 
 
-def weights_of(likeness: Floats, log_ratios: Floats, chances: Floats) -> Floats:
-    """Return how much a trial counts on tasks of this likeness and these ratios, in [0, 1]; 0 where next to nothing.
+def weights_of(margins: Floats, log_ratios: Floats, chances: Floats) -> Floats:
+    """Return how much a trial counts on tasks of these margins and ratios, in [0, 1]; 0 where next to nothing.
 
-    `chances` are those of `Sameness`; the likeness is at least the first of BAND_EDGES.
+    `chances` are those of `Sameness`; the margins are at least the first of BAND_EDGES.
     """
-    weights = updated(np.interp(likeness, _BAND_CENTRES, chances), log_ratios)
+    weights = updated(np.interp(margins, _BAND_CENTRES, chances), log_ratios)
     weights[weights < _LEAST_WEIGHT] = 0.0
     return weights
 

@@ -182,15 +182,15 @@ class TaskStatistics:
         """Return how much a trial on each task counts for this one, by task; 1 for itself."""
         found: dict[int, float] = {}
         if len(task.terms) or task.vector is not None:
-            keys, likeness = self._tasks.likeness_to(task)
-            near = np.flatnonzero(likeness >= BAND_EDGES[0])
+            keys, margins = self._tasks.margins_of(task)
+            near = np.flatnonzero(margins >= BAND_EDGES[0])
             if len(near) > _MAX_ALIKE:
-                near = near[np.argpartition(-likeness[near], _MAX_ALIKE)[:_MAX_ALIKE]]
+                near = near[np.argpartition(-margins[near], _MAX_ALIKE)[:_MAX_ALIKE]]
             places = [place for place in near.tolist() if keys[place] in self._by_task]
             others = [self._by_task[keys[place]] for place in places]
             chances, rate = self._sameness.sameness
             ratios = log_ratios_of(self._by_task.get(task.key, {}), others, rate)
-            weights = weights_of(likeness[places], ratios, chances).tolist()
+            weights = weights_of(margins[places], ratios, chances).tolist()
             found = {keys[place]: weight for place, weight in zip(places, weights, strict=True) if weight}
         return {**found, task.key: 1.0}
 

@@ -57,7 +57,7 @@ def test_what_another_process_has_just_written_is_found_and_shown_once(parts: Pa
         stored = other.memory.submit(Submission(task="mend the clock of A", review_result="pass", guidance="wind it"))
     assert stored.memory is not None
     before = open_retrievals(parts)
-    assert stored.memory.id in found(parts, 0.5)
+    assert stored.memory.id in found(parts, 0.0)  # with lambda, what its own review credited may rank higher
     (shown,) = [each for each in open_retrievals(parts) if each not in before]
     assert stored.memory.id in shown.memory_ids
 
