@@ -91,6 +91,13 @@ def test_a_file_needs_an_edit_while_it_is_as_it_was(text: str | None, needed: bo
     assert RepairingEdit("/app/x.py", "a = 1", "a = 2").is_needed_by(text) is needed
 
 
+def test_an_edit_that_only_takes_out_is_in_place_where_the_rest_stands_alone() -> None:
+    shorter = RepairingEdit("/app/report.py", "calculators", "calculator")
+    assert shorter.is_needed_by("import calculators\n")
+    assert not shorter.is_needed_by("import calculator\n")
+    assert not shorter.is_needed_by("import calculator\n# not calculators\n")
+
+
 def test_an_edit_that_adds_lines_is_in_place_where_they_stand_and_a_new_file_where_it_is() -> None:
     added = RepairingEdit("/app/tox.ini", "changedir = docs\n", "changedir = docs\nallow = make\n")
     assert added.is_needed_by("[docs]\nchangedir = docs\n")

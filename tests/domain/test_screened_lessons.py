@@ -155,6 +155,19 @@ def test_an_error_of_several_sentences_stays_behind_its_command() -> None:
     assert behind.endswith('column "ref". Could not convert string "K-100-B" to \'BIGINT\')')
 
 
+def test_a_mistake_is_told_as_one_whatever_led_to_it() -> None:
+    use = {"type": "tool_use", "id": "c0", "name": "search", "input": {"query": "the trophy"}}
+    result = {"type": "tool_result", "tool_use_id": "c0", "content": "The trophy is a replica of a drakkar."}
+    end = {"role": "assistant", "content": "The trophy is a drakkar, so the culture is Viking."}
+    messages = [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}, end]
+    trajectory = parse(json.dumps(messages))
+    trace = make_trace(task="Which culture is the trophy from?", trajectory=trajectory.text)
+    run = ParsedRun(trace, trajectory).reviewed(make_review(trace, 1, result="fail"))
+    draft = extract_lesson(run)
+    assert "drakkar" in draft.key_mistake
+    assert Screening(run).screen(draft).key_mistake == draft.key_mistake
+
+
 def test_of_a_pair_that_lost_its_remedy_the_failure_goes_too() -> None:
     told = screened(
         "Get it running",

@@ -168,6 +168,8 @@ def test_a_command_that_failed_in_an_earlier_session_brings_its_fix_before_it_ru
     until(lambda: caller.call("list_traces", {"review_status": "all"})["traces"])
     second = Transcript(project, home)
     failing = {"tool_name": "Bash", "tool_input": {"command": f"cd {project} && python3 report.py"}}
+    assert second.hook("PreToolUse", **failing) == ""  # the edit that mended it is in place
+    (project / "report.py").write_text("import calculators\n", encoding="utf-8")  # as in a branch that lacks it
     told = second.hook("PreToolUse", **failing)
     assert "`calculators` → `calculator`" in told
     assert second.hook("PreToolUse", **failing) == ""  # once in a session

@@ -123,6 +123,11 @@ def test_what_an_agent_believed_wants_to_be_the_memorys_own_words(text: str, con
     assert kept(forged, page(text)) == forged, "screening again changes nothing"
 
 
+def test_initials_end_no_sentence() -> None:
+    concluded = "W. H. Bakuzor House is in Hilo."
+    assert kept(concluded, page("Bakuzor House: Hilo")) == f'The run took this from a web page: "{concluded}"'
+
+
 def test_a_comment_in_code_shows_nothing_to_be_at_hand() -> None:
     concluded = "The release goes through bakuzor."
     assert kept(concluded, source("sign()  \n// bakuzor() since spring")).startswith("The run took this from a file: ")

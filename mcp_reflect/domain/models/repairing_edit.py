@@ -16,4 +16,6 @@ class RepairingEdit(NamedTuple):
         """Return true where a file is as it was before the edit; `text` is its content, None for no file."""
         if text is None or not self.replaced:
             return text is None and not self.replaced
-        return self.replaced in text and not (self.written.strip() and self.written in text)
+        # What was written may be a part of what it replaced, as where a letter too many was taken out.
+        elsewhere = text.replace(self.replaced, "\0") if self.written in self.replaced else text
+        return self.replaced in text and not (self.written.strip() and self.written in elsewhere)

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 
 _OBLIGES = re.compile(r"\b(?:must|always|never|should|have to|ha[sd] to|required|forbidden|ought)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[`]?\w)|\n+|(?<=`;)\s(?=`)|(?<=;)\s(?=before that it failed:)")
+_SENTENCE = re.compile(
+    r"(?<=[.!?])(?<!\b[A-Z]\.)\s+(?=[\"'(\[`]?\w)|\n+|(?<=`;)\s(?=`)|(?<=;)\s(?=before that it failed:)"
+)
 _CLAUSE = re.compile(r"[:;]\s+|\s+[-–—]+\s+")
 _INSTRUCTS = re.compile(
     r"\W*(?:please\s+|now\s+|then\s+|first,?\s+|next,?\s+|always\s+|never\s+|do\s+not\s+|don't\s+)*"

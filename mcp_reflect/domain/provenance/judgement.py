@@ -83,8 +83,11 @@ class SentenceJudge:
         self._taint = Taint(texts)
         self._orders = CarriedOrders(texts, self._taint)
 
-    def judge(self, piece: str, *, is_output: bool = False) -> Judged:
-        """Judge a sentence; `is_output` is true for what a lesson shows as the output of a command."""
+    def judge(self, piece: str, *, is_output: bool = False, is_mistake: bool = False) -> Judged:
+        """Judge a sentence; `is_output` is true for what a lesson shows as the output of a command.
+
+        `is_mistake` is true for what a lesson tells as gone wrong, which nobody is told to do.
+        """
         given = quoted_source(piece)
         said = quoted_text(piece) if given else piece
         source, is_kept = self._source_of(said, given, is_output=is_output)
@@ -95,7 +98,7 @@ class SentenceJudge:
                 break
         if not is_kept:
             return Judged(source, said, is_kept=False)
-        if source == "agent" and (led_by := self._taint.led_to(said)) is not None:
+        if source == "agent" and not is_mistake and (led_by := self._taint.led_to(said)) is not None:
             borne_out = is_output and self._taint.is_borne_out(said)
             return Judged(led_by, attribute(said, led_by), is_quoted=True, is_taken=True, is_borne_out=borne_out)
         if source not in UNTRUSTED or (is_output and not _is_only_told(CALL.sub("", said))):

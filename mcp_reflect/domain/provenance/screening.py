@@ -118,7 +118,7 @@ class Screening:
             behind = end
             if is_failure and not is_told:
                 continue  # a failure without what mended it says nothing of what worked
-            found = self._judge(piece, withheld, is_output=is_output)
+            found = self._judge(piece, withheld, is_output=is_output, is_mistake=name == "key_mistake")
             is_told = found is not None
             if found is None or (found.is_quoted and piece.startswith(_BEFORE) and not found.is_taken):
                 continue
@@ -128,9 +128,11 @@ class Screening:
                 told.append((found, end))
         return told
 
-    def _judge(self, piece: str, withheld: list[str], *, is_output: bool = False) -> Judged | None:
+    def _judge(
+        self, piece: str, withheld: list[str], *, is_output: bool = False, is_mistake: bool = False
+    ) -> Judged | None:
         """Judge a sentence; None where it is withheld, which is noted."""
-        found = self._judgement.judge(piece, is_output=is_output)
+        found = self._judgement.judge(piece, is_output=is_output, is_mistake=is_mistake)
         if found.is_kept:
             return found
         withheld.append(f"{found.source}: {truncate_line(found.text.strip(), _WITHHELD_CHARS)}")
