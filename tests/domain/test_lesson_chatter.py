@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcp_reflect.domain.lessons.chatter import is_chatter, is_request, without_interjection
+from mcp_reflect.domain.lessons.evidence import objects
 
 
 @pytest.mark.parametrize(
@@ -50,3 +51,8 @@ def test_an_interjection_goes_and_a_request_is_seen() -> None:
     assert without_interjection("Right-aligned columns need a width.") == "Right-aligned columns need a width."
     assert is_request("Could you please confirm the flight number?")
     assert not is_request("Confirm the order before it is sent.")
+
+
+def test_who_wants_nothing_more_does_not_object() -> None:
+    assert not objects("No, that's all for now.")
+    assert objects("No, that's the wrong flight.")

@@ -220,7 +220,8 @@ OBJECTION = phrases(
     you (?:did not|didn't|should not have|shouldn't have|broke|deleted|removed) | does(?:n't| not) work"""
 )
 REJECTION = phrases(
-    """no,? (?:not|that|don't|do not|it|you|we|I) | nope | wrong | not what | undo | revert | stop""",
+    """no,? (?:not|that(?!'s (?:all|it|fine|everything))|don't|do not|it|you|we|I)
+            nope | wrong | not what | undo | revert | stop""",
     opening=True,
 )
 """How a user objects to what was done or said: anywhere in a sentence, and how one begins."""
