@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mcp_reflect.domain.lessons.extraction import extract_lesson
+from mcp_reflect.domain.lessons.extraction import MOST_STEPS, extract_lesson
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
@@ -54,12 +54,17 @@ def test_a_command_that_runs_again_as_it_did_stays() -> None:
     assert "`prove -l t`" in told.correct_action
 
 
-def test_what_the_agent_claimed_before_it_did_it_over_is_no_lesson() -> None:
+@pytest.mark.parametrize("early", [0, MOST_STEPS])  # of which the first are not read
+def test_what_the_agent_claimed_before_it_did_it_over_is_no_lesson(early: int) -> None:
     edit = {"file_path": "day.js", "old_string": "zone = 'UTC'", "new_string": "zone = 'America/New_York'"}
     back = {"file_path": "day.js", "old_string": "zone = 'America/New_York'", "new_string": "zone = 'UTC'"}
     claim = "The expected day of `formatDay` follows the zone of the machine that runs the suite."
     rule = "The pipeline and every server run in UTC."
-    events = (("Edit", edit, "done", False), f"Assistant: {claim}")
+    events = (
+        *(ran(f"make part{number}") for number in range(early)),
+        ("Edit", edit, "done", False),
+        f"Assistant: {claim}",
+    )
     kept = lesson(*events, f"User: Thanks a lot for that. {rule}", ran("npm run lint"))
     undone = lesson(*events, f"User: Thanks a lot for that. {rule}", ("Edit", back, "done", False), ran("npm run lint"))
     assert claim in f"{kept.summary}\n{kept.guidance}"

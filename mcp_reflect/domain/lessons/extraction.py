@@ -32,7 +32,7 @@ from mcp_reflect.domain.lessons.refuted import refuted_places
 from mcp_reflect.domain.lessons.repairs import Repair, describe_change, find_repairs
 from mcp_reflect.domain.lessons.rework import Rework
 from mcp_reflect.domain.lessons.selection import select_sentences
-from mcp_reflect.domain.lessons.steps import Step, find_steps
+from mcp_reflect.domain.lessons.steps import Step, find_steps, steps_before
 from mcp_reflect.domain.lessons.turns import said_turns, user_places
 from mcp_reflect.domain.lessons.vocabulary import term_weights
 from mcp_reflect.domain.lessons.wording import (
@@ -83,7 +83,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     trajectory = run.trajectory
     steps = find_steps(trajectory)[-MOST_STEPS:]
     passed = run.review.result == "pass"
-    rework = Rework(steps, user_places(trajectory, steps))
+    rework = Rework(steps, user_places(trajectory), steps_before(trajectory, steps))
     repairs = list(map(rework.as_accepted, find_repairs(steps)))
     served = serves_customer(trajectory, steps)
     actions = list(_actions(steps, repairs, rework, passed=passed, served=served))

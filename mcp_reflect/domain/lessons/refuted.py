@@ -9,7 +9,7 @@ from mcp_reflect.domain.lessons.evidence import USER
 from mcp_reflect.domain.lessons.failure_text import failure_text
 from mcp_reflect.domain.lessons.net_changes import NetChanges
 from mcp_reflect.domain.lessons.repairs import Repair, is_inspection
-from mcp_reflect.domain.lessons.steps import Step, find_said
+from mcp_reflect.domain.lessons.steps import Step, find_said, steps_before
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 
@@ -18,7 +18,7 @@ def refuted_places(trajectory: Trajectory, steps: Sequence[Step], repairs: Seque
 
     `steps` are the last ones of the run. A place is the number of steps before it.
     """
-    before = len(trajectory.calls) - len(steps) if trajectory.messages is not None else 0
+    before = steps_before(trajectory, steps)
     found = [*_between_failures(steps, repairs), *_before_edits_taken_back(trajectory, steps, before)]
     return [range(before + places.start, before + places.stop) for places in found]
 

@@ -18,12 +18,14 @@ from mcp_reflect.domain.lessons.steps import Step
 class Rework:
     """The commands of a run that were replaced, and the user's words that had them replaced.
 
-    `spoke` are the places of the user's turns behind the task, each the number of steps before it.
+    `spoke` are the places of the user's turns behind the task, each the number of steps before it, `corrections` those
+    of them that had something replaced. `before` is the number of steps before those that are read.
     """
 
-    def __init__(self, steps: Sequence[Step], spoke: Sequence[int]) -> None:
+    def __init__(self, steps: Sequence[Step], spoke: Sequence[int], before: int = 0) -> None:
         self._final: dict[int, Step] = {}
         self.corrections = set[int]()
+        spoke = [place - before for place in spoke if place >= before]
         for number, step in enumerate(steps):
             place = next((each for each in spoke if each > number), None)
             later = None if place is None or not _worked(step) else _other_form(step, steps[place:])
@@ -34,6 +36,7 @@ class Rework:
         for edit, later in NetChanges(steps).taken_back():
             between = [each for each in spoke if place_of[id(edit)] < each <= place_of[id(later)]]
             self.corrections.update(between[:1])
+        self.corrections = {place + before for place in self.corrections}
 
     def is_replaced(self, step: Step) -> bool:
         """Return true for a command that the user had done in another form."""

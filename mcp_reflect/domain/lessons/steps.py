@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple
@@ -105,6 +105,11 @@ def find_said(trajectory: Trajectory) -> Iterator[Said]:
             place += 1
         elif isinstance(event, Utterance) and event.role in {"user", "assistant", "human", "model"}:
             yield Said("user" if event.role in {"user", "human"} else "assistant", event.text, place)
+
+
+def steps_before(trajectory: Trajectory, steps: Sequence[Step]) -> int:
+    """Return the number of steps before the last ones of a run, `steps`; 0 in plain text, where turns have no place."""
+    return len(trajectory.calls) - len(steps) if trajectory.messages is not None else 0
 
 
 def step_of(tool: str, given: Any) -> Step:

@@ -33,8 +33,6 @@ def said_turns(
     return turns[:1] + turns[1:][-MOST_TURNS:]
 
 
-def user_places(trajectory: Trajectory, steps: Sequence[object]) -> list[int]:
-    """Return the places of the user's turns behind the first, counted among the last steps of the run, `steps`."""
-    before = len(trajectory.calls) - len(steps) if trajectory.messages is not None else 0
-    said = [said.place - before for said in find_said(trajectory) if said.role == USER]
-    return [place for place in said[1:] if place >= 0]
+def user_places(trajectory: Trajectory) -> list[int]:
+    """Return the places of the user's turns behind the first."""
+    return [said.place for said in find_said(trajectory) if said.role == USER][1:]
