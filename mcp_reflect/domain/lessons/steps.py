@@ -14,12 +14,10 @@ from mcp_reflect.domain.lessons.file_names import find_run_folder, shown_name
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_result, errors_in_text
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
 from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.trajectory.shell_log import commands_with_output
 from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of, exit_code, is_edit
 from mcp_reflect.domain.truncate import truncate_middle
 
-_PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}[$#] |\$ |> \$ )(?P<command>\S.*)$")
-_HEADING = re.compile(r"# (?:\w+ ){0,6}\w+$")
-"""What a printed document begins with, where it could be a command behind root's prompt."""
 _OLD = ("old_string", "old_str", "old_text", "oldText", "search")
 _NEW = ("new_string", "new_str", "new_text", "newText", "replace", "content", "file_text")
 _PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
@@ -182,28 +180,12 @@ def _first_lines(output: str, most: int) -> Iterator[str]:
 
 
 def _logged(text: str) -> Iterator[Step]:
-    """The commands of a log, each with the lines up to the next prompt as its output."""
-    command, output = "", []
-    lines = text.splitlines()
-    is_users = any(line.startswith("$ ") for line in lines)
-    for line in [*lines, None]:
-        prompt = _PROMPT.match(line) if line is not None else None
-        if prompt and line is not None and line.startswith("# ") and (is_users or _is_heading(line)):
-            prompt = None
-        if line is not None and not prompt:
-            output.append(line)
-            continue
-        if command:
-            printed = "\n".join(output)
-            found = tuple(dict.fromkeys(errors_in_text(printed)))
-            code = exit_code(printed, None)
-            failed = bool(found) if code is None else code != 0
-            yield Step("command", "shell", command, {}, (), failed, found, truncate_middle(printed, _MOST_OUTPUT))
-        command, output = (prompt["command"].strip() if prompt else ""), []
-
-
-def _is_heading(line: str) -> bool:
-    return _HEADING.match(line) is not None and line[2].isupper()
+    """The commands of a log, each with its output."""
+    for command, printed in commands_with_output(text):
+        found = tuple(dict.fromkeys(errors_in_text(printed)))
+        code = exit_code(printed, None)
+        failed = bool(found) if code is None else code != 0
+        yield Step("command", "shell", command, {}, (), failed, found, truncate_middle(printed, _MOST_OUTPUT))
 
 
 def compact(arguments: Mapping[str, Any]) -> str:

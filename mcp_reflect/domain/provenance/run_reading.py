@@ -11,6 +11,7 @@ from mcp_reflect.domain.provenance.observed import Contents
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
+from mcp_reflect.domain.trajectory.shell_log import lines_with_commands
 from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of, exit_code, is_edit
 
 _WEB_TOOL = re.compile(
@@ -40,7 +41,6 @@ _LOGGED_OUTPUT = re.compile(
 _LOGGED_TURN = re.compile(
     r"(?:thought|action|assistant|agent|user|human|system|plan|final answer|reasoning)\b[ \d]*:", re.IGNORECASE
 )
-_PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}[$#>] |\$ )\S")
 
 
 def texts_of_run(run: ParsedRun) -> RunTexts:
@@ -155,13 +155,13 @@ def _add_log(texts: RunTexts, log: str) -> None:
             texts.outcomes.add(texts.place, command, failed=failed)
         output.clear()
 
-    for line in log.splitlines():
-        if _PROMPT.match(line):
+    for line, next_command in lines_with_commands(log):
+        if next_command:
             add_output()
-            command = line.split(" ", 1)[-1]
+            command = next_command
             if texts.calls:  # the output of the command before may forge a prompt
                 texts.mentions.by_text(texts.place, command)
-            source = "web" if _WEB_COMMAND.search(line) else "file" if _FILE_COMMAND.match(command) else "tool"
+            source = "web" if _WEB_COMMAND.search(command) else "file" if _FILE_COMMAND.match(command) else "tool"
             texts.call("", command, command)
         elif _LOGGED_OUTPUT.match(line):
             add_output()

@@ -1,0 +1,31 @@
+"""Shell commands in a plain log."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_reflect.domain.trajectory.shell_log import commands_with_output, lines_with_commands
+
+
+def test_each_command_comes_with_the_lines_up_to_the_next():
+    log = "Starting\n$ make\ncc -c a.c\nok\nwriter@host:~/src$ make test\n"
+    assert list(commands_with_output(log)) == [("make", "cc -c a.c\nok"), ("make test", "")]
+
+
+def test_every_line_is_given_so_that_a_reader_may_find_more_in_it():
+    log = "Observation: two files\n$ ls\na b"
+    assert list(lines_with_commands(log)) == [("Observation: two files", ""), ("$ ls", "ls"), ("a b", "")]
+
+
+@pytest.mark.parametrize(
+    ("log", "commands"),
+    [
+        ("# make\nok\n# make test", ["make", "make test"]),
+        ("$ cat notes\n# make test", ["cat notes"]),
+        ("# cat README\n# Handbook of tests\ntext", ["cat README"]),
+        ("> quoted text of a mail\n> $ make", ["make"]),
+        ("no prompt at all", []),
+    ],
+)
+def test_only_what_stands_behind_a_prompt_is_a_command(log: str, commands: list[str]):
+    assert [command for command, _ in commands_with_output(log)] == commands
