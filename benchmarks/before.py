@@ -25,9 +25,9 @@ from typing import Any, NamedTuple
 from benchmarks.quality.banks import laboratory
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import NO_RETRIEVAL, PlannedCall, Submission
-from mcp_reflect.domain.lessons.command_lines import normalised, repeats
-from mcp_reflect.domain.lessons.net_changes import NetChanges
-from mcp_reflect.domain.lessons.steps import find_steps
+from mcp_reflect.domain.lessons.run.command_lines import normalised, repeats
+from mcp_reflect.domain.lessons.run.net_changes import NetChanges
+from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.tools import SHELLS
 

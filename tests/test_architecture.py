@@ -49,6 +49,29 @@ DOMAIN_LAYERS = (
 )
 """The same for the folders and files of `domain/`."""
 
+LESSON_LAYERS = (
+    {"sentences"},
+    {"run", "comparison"},
+    {"failures"},
+    {"drafting"},
+)
+
+REDACTION_LAYERS = (
+    {"values"},
+    {"by_pattern", "by_name", "by_randomness"},
+    {"by_position"},
+    {"patterns", "encoded_text", "joined_text", "marks"},
+    {"redact"},
+    {"stored_text"},
+)
+
+INNER_LAYERS = {
+    "domain": DOMAIN_LAYERS,
+    "domain.lessons": LESSON_LAYERS,
+    "domain.redaction": REDACTION_LAYERS,
+}
+"""Packages inside the parts, by the order of their own folders and files."""
+
 NARROWED = {
     "config": {"domain.truncate", "errors"},
     "wire": {"errors"},
@@ -163,8 +186,9 @@ def test_no_file_imports_itself_by_way_of_others_not_even_for_types() -> None:
     graphlib.TopologicalSorter(graph).prepare()
 
 
-def test_imports_inside_the_domain_run_down_its_layers() -> None:
-    assert not upward(PACKAGE / "domain", DOMAIN_LAYERS, "domain.")
+@pytest.mark.parametrize("package", INNER_LAYERS)
+def test_imports_inside_a_part_run_down_its_layers(package: str) -> None:
+    assert not upward(PACKAGE.joinpath(*package.split(".")), INNER_LAYERS[package], f"{package}.")
 
 
 def test_some_parts_import_less_than_they_might() -> None:

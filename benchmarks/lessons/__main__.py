@@ -34,7 +34,7 @@ from benchmarks.quality.banks import Laboratory, laboratory
 from benchmarks.quality.data import DATA, HOTPOT, TAU, Run, read_runs
 from mcp_reflect.application.memory_service import MemoryService, RetrievedMemories
 from mcp_reflect.application.requests import NO_RETRIEVAL, Query, Submission
-from mcp_reflect.domain.lessons.vocabulary import term_weights
+from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
 from mcp_reflect.domain.models import Match, Memory
 from mcp_reflect.server.concise import concise_memories
 

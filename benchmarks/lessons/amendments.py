@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from mcp_reflect.domain.lessons.everyday_amendment import changes
-from mcp_reflect.domain.lessons.supersession import Statement, amendment
+from mcp_reflect.domain.lessons.comparison.everyday_amendment import changes
+from mcp_reflect.domain.lessons.comparison.supersession import Statement, amendment
 
 _FOLDER = Path(__file__).parent
 

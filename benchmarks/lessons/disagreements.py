@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from mcp_reflect.domain.lessons.disagreement import find_disagreements, stated_rules
+from mcp_reflect.domain.lessons.comparison.disagreement import find_disagreements, stated_rules
 from mcp_reflect.domain.models import Memory
 
 _PAIRS = Path(__file__).with_name("contradictions.json")

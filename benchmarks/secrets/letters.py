@@ -1,4 +1,4 @@
-"""Trains `mcp_reflect/domain/redaction/letter_model.py`: `python -m benchmarks.secrets.letters`.
+"""Trains `mcp_reflect/domain/redaction/values/letter_model.py`: `python -m benchmarks.secrets.letters`.
 
 Read are the words and identifiers of Python's library and of npm's packages, each once, so that a frequent word weighs
 no more than a rare one. Printed are the tables, as they stand in that module.
@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from mcp_reflect.domain.redaction.letter_model import CLASSES, DIGITS, FIFTHS, LETTERS, class_of
+from mcp_reflect.domain.redaction.values.letter_model import CLASSES, DIGITS, FIFTHS, LETTERS, class_of
 
 _WORD = re.compile(r"[A-Za-z0-9]{3,40}")
 _HEX = re.compile(r"(?=.*\d)[0-9a-fA-F]{8,}|.*\d[a-z].*\d[a-zA-Z].*\d.*")

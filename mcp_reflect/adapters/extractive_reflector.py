@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mcp_reflect.domain.lessons.extraction import extract_lesson
-from mcp_reflect.domain.lessons.wording import only_asks
+from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
+from mcp_reflect.domain.lessons.failures.wording import only_asks
 from mcp_reflect.domain.models import Author, ReflectionDraft
 from mcp_reflect.domain.reflection.model_answers import MAX_TOOL_CHARS, MAX_TOOLS
 from mcp_reflect.domain.trajectory.run import ReviewedRun

@@ -20,8 +20,8 @@ from mcp_reflect.application.retrieval.retriever import RetrievalSpec, Retriever
 from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.application.review.review_service import ReviewService
 from mcp_reflect.application.review.review_transaction import ReviewOutcome
-from mcp_reflect.domain.lessons.disagreement import find_disagreements
-from mcp_reflect.domain.lessons.everyday_amendment import with_later_first
+from mcp_reflect.domain.lessons.comparison.disagreement import find_disagreements
+from mcp_reflect.domain.lessons.comparison.everyday_amendment import with_later_first
 from mcp_reflect.domain.models import Action, ErrorMemory, Match
 from mcp_reflect.domain.ranking.recency import microseconds
 from mcp_reflect.domain.redaction.redact import redact

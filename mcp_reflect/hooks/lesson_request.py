@@ -10,8 +10,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from mcp_reflect.domain.lessons.repairs import find_repairs
-from mcp_reflect.domain.lessons.steps import find_steps
+from mcp_reflect.domain.lessons.failures.repairs import find_repairs
+from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.hooks.clients import load_transcript_reader
 from mcp_reflect.hooks.event import HookEvent

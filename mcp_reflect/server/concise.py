@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from mcp_reflect.domain.lessons.shortening import shorten_lesson
+from mcp_reflect.domain.lessons.sentences.shortening import shorten_lesson
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.domain.text.inert import inert
 from mcp_reflect.domain.text.rendering import in_sections

@@ -14,7 +14,7 @@ from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.openai_reflector import OpenAIReflector
 from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.application.ports import Reflector
-from mcp_reflect.domain.lessons.mistakes import is_bare_verdict
+from mcp_reflect.domain.lessons.drafting.mistakes import is_bare_verdict
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
@@ -110,7 +110,7 @@ def test_no_text_breaks_a_reflector(reflector: Reflector, result: str, task: str
     assert not draft.is_empty or not feedback.strip() or is_bare_verdict(feedback.strip())
 
 
-# -- `extractive`; what it takes from a run is tested in tests/domain/test_lessons.py
+# -- `extractive`; what it takes from a run is tested in tests/domain/lessons/test_lessons.py
 
 
 @pytest.mark.parametrize("run", NOTHING_TO_LEARN, ids=["failed", "passed", "courtesy"])

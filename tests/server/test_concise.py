@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.application.memory_service import RetrievedMemories
-from mcp_reflect.domain.lessons.shortening import shorten_lesson
+from mcp_reflect.domain.lessons.sentences.shortening import shorten_lesson
 from mcp_reflect.domain.models import Match, Memory, ScoreParts
 from mcp_reflect.server.concise import TOKENS_OF_ANSWER, concise_memories, share_room
 from mcp_reflect.server.text import readable

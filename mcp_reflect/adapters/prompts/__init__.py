@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 from mcp_reflect.domain.insights.model_answers import read_insights
 from mcp_reflect.domain.insights.observations import insight_parts, observation_line
-from mcp_reflect.domain.lessons.answer_checks import check_draft
-from mcp_reflect.domain.lessons.condensation import condense_run
+from mcp_reflect.domain.lessons.drafting.answer_checks import check_draft
+from mcp_reflect.domain.lessons.drafting.condensation import condense_run
 from mcp_reflect.domain.models import InsightDraft, Material, Memory, ReflectionDraft, Result
 from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm, read_answer
 from mcp_reflect.domain.trajectory.parsing import Trajectory

@@ -14,8 +14,8 @@ from mcp_reflect.adapters.sql_ledger import ranking_rows, rows, schema
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.learning.task_statistics import task_records
-from mcp_reflect.domain.lessons.sameness import lesson_key
-from mcp_reflect.domain.lessons.triggers import trigger_key
+from mcp_reflect.domain.lessons.comparison.sameness import lesson_key
+from mcp_reflect.domain.lessons.failures.triggers import trigger_key
 from mcp_reflect.domain.models import RETRIEVABLE, Metadata
 from mcp_reflect.domain.reflection.embedded_text import lesson_text
 from mcp_reflect.domain.text import terms

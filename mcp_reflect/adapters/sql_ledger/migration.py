@@ -8,7 +8,7 @@ from sqlalchemy.schema import CreateColumn
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION
 from mcp_reflect.adapters.sql_ledger.utilities import count_trials
-from mcp_reflect.domain.lessons.sameness import lesson_key
+from mcp_reflect.domain.lessons.comparison.sameness import lesson_key
 
 _BATCH = 500
 

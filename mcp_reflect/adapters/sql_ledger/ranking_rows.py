@@ -11,7 +11,7 @@ import numpy as np
 
 from mcp_reflect.adapters.sql_ledger.rows import to_lines, to_microseconds
 from mcp_reflect.domain.error_matching.stored_signatures import memory_signatures
-from mcp_reflect.domain.lessons.sameness import lesson_key
+from mcp_reflect.domain.lessons.comparison.sameness import lesson_key
 from mcp_reflect.domain.models import Memory, Witness, flat_fields
 from mcp_reflect.domain.reflection.embedded_text import embedded_text, lesson_text, lexical_text
 from mcp_reflect.domain.text import terms

@@ -8,7 +8,7 @@ from dataclasses import replace
 from mcp_reflect.application.ports import ReadSession
 from mcp_reflect.application.review.prepared_review import PreparedReview
 from mcp_reflect.application.review.same_lessons import Candidates, written_since
-from mcp_reflect.domain.lessons.sameness import SAME_KIND
+from mcp_reflect.domain.lessons.comparison.sameness import SAME_KIND
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.domain.values import Vector
 

@@ -19,7 +19,7 @@ from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.known_errors.warnings import errors_to_expect, planned_triggers
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery, PlannedCall
 from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
-from mcp_reflect.domain.lessons.triggers import trigger_key
+from mcp_reflect.domain.lessons.failures.triggers import trigger_key
 from mcp_reflect.domain.models import ErrorMemory, Memory, of_kind
 from mcp_reflect.domain.ranking.recency import microseconds
 from mcp_reflect.domain.redaction.redact import redact, redact_json

@@ -21,9 +21,9 @@ from mcp_reflect.application.review.same_lessons import NO_CANDIDATES, Candidate
 from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same
 from mcp_reflect.domain.error_matching.stored_signatures import read_signatures
-from mcp_reflect.domain.lessons.fixed_errors import FixedError, find_fixed_errors, last_steps
-from mcp_reflect.domain.lessons.steps import Step
-from mcp_reflect.domain.lessons.triggers import trigger_key, trigger_of
+from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors, last_steps
+from mcp_reflect.domain.lessons.failures.triggers import trigger_key, trigger_of
+from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.models import RETRIEVABLE, ErrorMemory, Trace, of_kind
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.reflection.embedded_text import embedded_text

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from mcp_reflect.application.known_errors.records import with_derived_fields
-from mcp_reflect.domain.lessons.fixed_errors import FixedError, find_fixed_errors, last_steps
-from mcp_reflect.domain.lessons.triggers import MOST_TRIGGERS, is_same_trigger
+from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors, last_steps
+from mcp_reflect.domain.lessons.failures.triggers import MOST_TRIGGERS, is_same_trigger
 from mcp_reflect.domain.models import ErrorMemory, Trace
 from mcp_reflect.domain.trajectory.parsing import parse
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mcp_reflect.domain.error_matching.signatures import error_signatures
-from mcp_reflect.domain.lessons.fixed_errors import FixedError
-from mcp_reflect.domain.lessons.triggers import command_of_trigger
+from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError
+from mcp_reflect.domain.lessons.failures.triggers import command_of_trigger
 from mcp_reflect.domain.provenance.screening import Screening
 
 _CLAUSE_END = re.compile(r"[:;,.](?=\s)")

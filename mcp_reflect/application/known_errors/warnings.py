@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from mcp_reflect.application.known_errors.recurrences import is_led_by
 from mcp_reflect.application.requests import PlannedCall
-from mcp_reflect.domain.lessons.compound_commands import separated_steps
-from mcp_reflect.domain.lessons.repairs import is_inspection
-from mcp_reflect.domain.lessons.steps import step_of
-from mcp_reflect.domain.lessons.triggers import is_way_out, trigger_of
+from mcp_reflect.domain.lessons.failures.repairs import is_inspection
+from mcp_reflect.domain.lessons.failures.triggers import is_way_out, trigger_of
+from mcp_reflect.domain.lessons.run.compound_commands import separated_steps
+from mcp_reflect.domain.lessons.run.steps import step_of
 from mcp_reflect.domain.models import ErrorMemory
 from mcp_reflect.domain.redaction.redact import redact, redact_json
 

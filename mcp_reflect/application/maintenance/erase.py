@@ -20,7 +20,7 @@ from mcp_reflect.application.review.witnesses import Lessons, leave, successor_o
 from mcp_reflect.domain.error_matching.keywords import nearly_same_error
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.learning import q_update
-from mcp_reflect.domain.lessons.sameness import Lesson, say_the_same
+from mcp_reflect.domain.lessons.comparison.sameness import Lesson, say_the_same
 from mcp_reflect.domain.models import (
     ClaimMemory,
     ErrorMemory,

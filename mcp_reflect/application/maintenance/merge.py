@@ -18,7 +18,7 @@ from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.review.same_lessons import same_claim
 from mcp_reflect.application.review.witnesses import MOMENT, Lessons, choose_words, keep_source
 from mcp_reflect.domain.learning import q_update
-from mcp_reflect.domain.lessons.sameness import SAME_KIND, Lesson, same_kind, say_the_same
+from mcp_reflect.domain.lessons.comparison.sameness import SAME_KIND, Lesson, same_kind, say_the_same
 from mcp_reflect.domain.models import (
     IN_FORCE,
     ClaimMemory,

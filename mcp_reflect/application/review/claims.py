@@ -11,7 +11,7 @@ from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.review.same_lessons import Candidates, find_same_claim
 from mcp_reflect.application.review.witnesses import is_shared, join, leave
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.lessons.sameness import Lesson, say_the_same
+from mcp_reflect.domain.lessons.comparison.sameness import Lesson, say_the_same
 from mcp_reflect.domain.models import Author, ClaimMemory, ReflectionDraft, Review, Trace
 from mcp_reflect.domain.reflection.composition import compose_claim
 

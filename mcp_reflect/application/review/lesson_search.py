@@ -14,8 +14,8 @@ from mcp_reflect.application.retrieval.project_tables import LATE_CHANGES, Proje
 from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.review.prepared_review import PreparedReview
 from mcp_reflect.application.review.same_lessons import NO_CANDIDATES, Candidates
-from mcp_reflect.domain.lessons.sameness import SAME_KIND, lesson_key
-from mcp_reflect.domain.lessons.supersession import Statement
+from mcp_reflect.domain.lessons.comparison.sameness import SAME_KIND, lesson_key
+from mcp_reflect.domain.lessons.comparison.supersession import Statement
 from mcp_reflect.domain.models import ReflectionDraft, Trace
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.text.rendering import render_reflection

@@ -17,7 +17,7 @@ from mcp_reflect.application.review.same_lessons import NO_CANDIDATES, Candidate
 from mcp_reflect.application.review.supersession import supersede
 from mcp_reflect.application.review.witnesses import is_shared, join, leave
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.lessons.sameness import Lesson, say_the_same
+from mcp_reflect.domain.lessons.comparison.sameness import Lesson, say_the_same
 from mcp_reflect.domain.models import (
     RETRIEVABLE,
     Author,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcp_reflect.application.ports import ReadSession
-from mcp_reflect.domain.lessons.sameness import SAME_KIND, Lesson, same_kind, say_the_same
+from mcp_reflect.domain.lessons.comparison.sameness import SAME_KIND, Lesson, same_kind, say_the_same
 from mcp_reflect.domain.models import IN_FORCE, ClaimMemory, ReflectionMemory, of_kind
 from mcp_reflect.domain.values import Vector
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from mcp_reflect.application.lifecycle import SUPERSEDE_ACTION
 from mcp_reflect.application.ports import ReadSession, WriteSession
 from mcp_reflect.application.review.same_lessons import Candidates, late_candidates
-from mcp_reflect.domain.lessons.supersession import Statement, amendment
+from mcp_reflect.domain.lessons.comparison.supersession import Statement, amendment
 from mcp_reflect.domain.models import IN_FORCE, LogEntry, ReflectionMemory
 
 

@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from mcp_reflect.application.ports import ReadSession, WriteSession
 from mcp_reflect.application.review.credit import disown, newest_events
 from mcp_reflect.domain.learning import q_update
-from mcp_reflect.domain.lessons.sameness import Lesson
+from mcp_reflect.domain.lessons.comparison.sameness import Lesson
 from mcp_reflect.domain.models import (
     Author,
     ClaimMemory,

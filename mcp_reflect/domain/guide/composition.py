@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from mcp_reflect.domain.guide.promotion import promotable
-from mcp_reflect.domain.lessons.disagreement import stated_rules
-from mcp_reflect.domain.lessons.evidence import wording_factor
-from mcp_reflect.domain.lessons.failure_text import decisive_error
+from mcp_reflect.domain.lessons.comparison.disagreement import stated_rules
+from mcp_reflect.domain.lessons.failures.failure_text import decisive_error
+from mcp_reflect.domain.lessons.sentences.evidence import wording_factor
 from mcp_reflect.domain.models import ClaimMemory, ErrorMemory, InsightMemory, Memory, ReflectionMemory
 from mcp_reflect.domain.text.quotation import without_quotations
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text

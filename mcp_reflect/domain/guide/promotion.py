@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from mcp_reflect.domain.learning.repetition import PASSED
-from mcp_reflect.domain.lessons.triggers import command_of_trigger
+from mcp_reflect.domain.lessons.failures.triggers import command_of_trigger
 from mcp_reflect.domain.models import ErrorMemory, Memory, ReflectionMemory, UtilityEvent
 from mcp_reflect.domain.provenance.vouching import without_sentences
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from mcp_reflect.domain.lessons.vocabulary import stem
+from mcp_reflect.domain.lessons.sentences.vocabulary import stem
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.tokens import stems_of, tokens_of
 from mcp_reflect.domain.text.inert import skeleton

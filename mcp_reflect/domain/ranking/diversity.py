@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from mcp_reflect.domain.lessons.sameness import SAME_KIND
+from mcp_reflect.domain.lessons.comparison.sameness import SAME_KIND
 from mcp_reflect.domain.ranking.columns import FeatureColumns, ranking_order
 from mcp_reflect.domain.ranking.top_k import Ranked
 from mcp_reflect.domain.values import FLOAT32_ERROR, Floats

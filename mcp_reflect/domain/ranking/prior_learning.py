@@ -6,7 +6,7 @@ PRIOR_COEFFICIENTS, and the rates to HELPFUL_RATE and OTHER_RATE. The outcomes a
 
 A step looks at a few tasks, each of which means comparing it with every memory, and runs a few rounds. Tasks are looked
 at when they get reviews of further memories, and the fit goes on from the last parameters, so a review costs one or two
-steps; what comes out is what fitting everything at once would give (`tests/domain/test_prior_learning.py`).
+steps; what comes out is what fitting everything at once would give (`tests/domain/ranking/test_prior_learning.py`).
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from codecs import getincrementaldecoder
 from collections.abc import Callable
 from urllib.parse import quote, unquote
 
-from mcp_reflect.domain.redaction.secret_values import MARK
+from mcp_reflect.domain.redaction.values.secret_values import MARK
 
 Redaction = Callable[[str], str]
 

@@ -12,7 +12,13 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
-from mcp_reflect.domain.redaction.cookies import redact_cookies
+from mcp_reflect.domain.redaction.by_name.cookies import redact_cookies
+from mcp_reflect.domain.redaction.by_name.named_secrets import redact_named
+from mcp_reflect.domain.redaction.by_name.secret_names import is_pin, kind_of_name
+from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
+from mcp_reflect.domain.redaction.by_position.positional_secrets import redact_positional
+from mcp_reflect.domain.redaction.by_randomness.prefixed_tokens import redact_tokens
+from mcp_reflect.domain.redaction.by_randomness.random_tokens import redact_random
 from mcp_reflect.domain.redaction.encoded_text import (
     hide_encoded_quotes,
     redact_base64,
@@ -22,14 +28,8 @@ from mcp_reflect.domain.redaction.encoded_text import (
 )
 from mcp_reflect.domain.redaction.joined_text import redact_joined
 from mcp_reflect.domain.redaction.marks import redact_beside_marks
-from mcp_reflect.domain.redaction.named_secrets import redact_named
-from mcp_reflect.domain.redaction.positional_secrets import redact_positional
-from mcp_reflect.domain.redaction.random_tokens import redact_random
-from mcp_reflect.domain.redaction.secret_names import is_pin, kind_of_name
-from mcp_reflect.domain.redaction.secret_pattern import SecretPattern
-from mcp_reflect.domain.redaction.secret_patterns import secret_patterns
-from mcp_reflect.domain.redaction.secret_values import MARK, PLACEHOLDER, is_harmless, is_phrase, looks_random
-from mcp_reflect.domain.redaction.tokens import redact_tokens
+from mcp_reflect.domain.redaction.patterns import secret_patterns
+from mcp_reflect.domain.redaction.values.secret_values import MARK, PLACEHOLDER, is_harmless, is_phrase, looks_random
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 _FREQUENT = ' etaoinsrhldcumfpgwybvk.,ESTAC:IRO-NDP/=01M2LF(BU)"_GHV#'

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from mcp_reflect.domain.models import InsightDraft, ReflectionDraft
 from mcp_reflect.domain.redaction.redact import redact
-from mcp_reflect.domain.redaction.secret_values import MARK
+from mcp_reflect.domain.redaction.values.secret_values import MARK
 from mcp_reflect.domain.text.recalled import strip_recalled
 
 _DIGEST = re.compile(r"[0-9a-f]{16}")

@@ -1,0 +1,213 @@
+"""What went wrong in a run that failed: the reviewer's words, an error, an objection, or what the run ended with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
+from mcp_reflect.domain.lessons.failures.failure_text import ERROR_CHARS, decisive_error, failure_text, short_error
+from mcp_reflect.domain.lessons.failures.repairs import Repair, is_inspection
+from mcp_reflect.domain.lessons.failures.wording import describe_step, is_lookup, is_telling, says_more
+from mcp_reflect.domain.lessons.run.call_text import CALL_CHARS, describe_call_form, describe_two_calls
+from mcp_reflect.domain.lessons.run.case_data import dates_case, serves_one_case
+from mcp_reflect.domain.lessons.run.steps import Step, find_said
+from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, is_clause, is_request, without_interjection
+from mcp_reflect.domain.lessons.sentences.evidence import (
+    AGENT,
+    USER,
+    is_courtesy,
+    is_record,
+    objects,
+    states_policy,
+    states_rule,
+    wording_factor,
+)
+from mcp_reflect.domain.lessons.sentences.self_contained import points_back
+from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
+from mcp_reflect.domain.lessons.sentences.vocabulary import stem, term_weights
+from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.trajectory.run import ReviewedRun
+from mcp_reflect.domain.truncate import truncate_line
+
+MOST_TURNS = 400
+"""The last turns of a run that are read: a run is decided at its end."""
+REPAIRS = 3
+_FEEDBACK_CHARS = 1_000
+_TRIED = 3
+_REFUSALS = 2
+
+_VERDICT_WORD = (
+    r"(?:reward|score|result|verdict|outcome|status|grade|rating|success|correct|incorrect|passed|pass|failed|fail"
+    r"|failure|true|false|ok)"
+)
+_BARE_VERDICT = re.compile(
+    rf"(?=.*\b{_VERDICT_WORD}\b|[\W\d]*\Z)(?:\b(?:{_VERDICT_WORD}|is|was|the|run|task)\b|[-+]?\d+(?:\.\d+)?%?|[\s:=/.,;!()-])+",
+    re.IGNORECASE | re.DOTALL,
+)
+_ANSWER_WORDS = frozenset(map(stem, ("answer", "final", "finally", "hence", "question", "therefore", "thus")))
+_NUMBER = re.compile(r"\d+")
+STATUS_TOKEN = re.compile(r"###\w+###")
+_TOLD_VALUE = re.compile(r"=(?!…)[^,)`]")
+"""In a call: a value that is told. Without one, and nothing beside it, the call is one of any run of its kind."""
+_OBJECTED = "The user objected: "
+_FAILED_OBJECTED = "Judged a failure after the user objected: "
+_STATEMENT = 0.9
+"""Factor of wording from which a sentence states something, and neither asks nor announces."""
+
+
+def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) -> str:
+    """The reviewer's words; else the error that the run ended in; else the answer or the last action it ended with."""
+    served = serves_customer(trajectory, steps)
+    told = telling_feedback(run) or last_error(run, steps, served=served)
+    if told:
+        return told
+    one_case = serves_one_case(steps)
+    describe = describe_call_form if one_case else describe_step
+    changing = dict.fromkeys(describe(step) for step in steps if step.failed is not True and is_telling(step))
+    did = f"did {'; '.join([*changing][-_TRIED:])}" if changing else ""
+    objection = truncate_line(_last_objection(trajectory), CALL_CHARS)
+    if served:
+        said = last_statement(trajectory, is_policy, or_any=False)
+    else:
+        talked = is_conversation(trajectory)
+        kinds = (is_reason,) if objection or (did and talked) else (is_reason, is_statement)
+        said = run.trace.final_response.strip() or last_statement(trajectory, *kinds, or_any=not talked)
+    told = truncate_line(said, CALL_CHARS)
+    parts = []  # a sentence for each: screening may withhold some of them, and the others are left
+    explains = names_more(told, did)
+    if did and (objection or explains or not one_case or (not served and _TOLD_VALUE.search(did))):
+        parts.append(f"Judged a failure after the run {did}{f'{EXPLAINED}{told}' if explains else ''}")
+    elif told and served:
+        parts.append(f"Judged a failure after the run only looked things up{EXPLAINED}{told}")
+    elif told and not did:
+        parts.append(f"Judged a failure after the run said: {told}")
+    if objection:
+        parts.append(f"{_OBJECTED if parts else _FAILED_OBJECTED}{objection}")
+    return "\n".join(parts)
+
+
+def is_conversation(trajectory: Trajectory) -> bool:
+    """Return true where the user said something after the task: what the agent says is said to somebody."""
+    return sum(said.role == USER for said in find_said(trajectory)) > 1
+
+
+def serves_customer(trajectory: Trajectory, steps: Sequence[Step]) -> bool:
+    """Return true where a run served one case in a conversation with the one whose case it is."""
+    return serves_one_case(steps) and is_conversation(trajectory)
+
+
+def is_policy(sentence: str) -> bool:
+    """Return true for a statement of how such cases are dealt with, which can be read without the case's data."""
+    return states_policy(sentence) and is_statement(sentence) and not dates_case(sentence)
+
+
+def _last_objection(trajectory: Trajectory) -> str:
+    """Return the last sentence by which the user objected to what the agent did or said; empty without one."""
+    answers = [said.text for said in find_said(trajectory) if said.role == USER][1:]
+    for text in reversed(answers[-MOST_TURNS:]):
+        told = [each for each in split_sentences(text) if objects(each) and not is_courtesy(each)]
+        if told:
+            return STATUS_TOKEN.sub("", without_interjection(told[-1])).strip()
+    return ""
+
+
+def telling_feedback(run: ReviewedRun) -> str:
+    """The reviewer's words; empty where they only say the verdict again, as `reward 0.0` and `failed` do."""
+    feedback = run.review.feedback.strip()[:_FEEDBACK_CHARS]
+    return "" if is_bare_verdict(feedback) else feedback
+
+
+def is_bare_verdict(feedback: str) -> bool:
+    """Return true where a reviewer's words hold a verdict or a score, and nothing else."""
+    return _BARE_VERDICT.fullmatch(feedback) is not None
+
+
+def names_more(said: str, did: str) -> bool:
+    """Return true where the words of a run name something that its calls do not, other than that it is the answer."""
+    return bool(term_weights(said).keys() - term_weights(did).keys() - _ANSWER_WORDS)
+
+
+def last_error(run: ReviewedRun, steps: Sequence[Step], *, served: bool = False) -> str:
+    """Return the error that the run ended in, with the call that failed; empty where its last step worked.
+
+    Where the run `served` a customer, the call is told without their data.
+    """
+    acted = [step for step in steps if not is_inspection(step)]
+    if acted and acted[-1].failed and (error := failure_text([acted[-1]])):
+        told = error if acted[-1].kind == "command" else truncate_line(error, ERROR_CHARS)
+        return f"{(describe_call_form if served else describe_step)(acted[-1])} failed: {told}"
+    if not steps and run.errors and (error := decisive_error(run.errors[-1:])):
+        return short_error(error)
+    return ""
+
+
+def last_statement(trajectory: Trajectory, *kinds: Callable[[str], bool], or_any: bool = True) -> str:
+    """Return the agent's last sentences of the first kind that it said any of.
+
+    Without such a sentence its last words but courtesies are returned where `or_any` is true, else nothing.
+    """
+    turns = [list(split_sentences(said.text)) for said in find_said(trajectory) if said.role == AGENT]
+    for is_fit in (*kinds, bool) if or_any else kinds:
+        for sentences in reversed(turns[-MOST_TURNS:]):
+            told = [each for each in sentences if not is_courtesy(each) and is_fit(each)]
+            if told:
+                return _as_fit([each for each in told if not is_record(each)] or (told if or_any else []))
+    return ""
+
+
+def _as_fit(sentences: Sequence[str]) -> str:
+    """Return the sentences with the strongest wording, the later of two, as many as fit in CALL_CHARS; one at least."""
+    told = [without_interjection(each) for each in sentences]
+    ranked = sorted(range(len(told)), key=lambda place: (wording_factor(sentences[place]), place), reverse=True)
+    kept: list[int] = []
+    for place in ranked:
+        if not kept or sum(len(told[each]) + 1 for each in kept) + len(told[place]) <= CALL_CHARS:
+            kept.append(place)
+    return " ".join(told[place] for place in sorted(kept))
+
+
+def is_reason(sentence: str) -> bool:
+    return states_rule(sentence) and is_statement(sentence)
+
+
+def is_statement(sentence: str) -> bool:
+    empty = is_record(sentence) or is_request(sentence) or is_chatter(without_interjection(sentence))
+    stands = is_clause(sentence) and not points_back(without_interjection(sentence))
+    return not empty and stands and wording_factor(sentence) >= _STATEMENT
+
+
+def find_refusals(steps: Sequence[Step], repairs: Sequence[Repair], mistake: str) -> Iterator[str]:
+    """Calls that failed and were not repeated in a form that worked, with the reason that the tool gave; the last.
+
+    One that the mistake tells already is not told again.
+    """
+    mended = {repair.failed.tool for repair in repairs}
+    one_case = serves_one_case(steps)
+    refused: dict[tuple[str, str], str] = {}  # by the form of the call and of its error: of a kind the last is told
+    for step in steps:
+        if step.kind == "call" and step.failed and step.tool not in mended and (found := failure_text([step])):
+            told, error = (
+                (describe_call_form if one_case and not is_lookup(step) else describe_step)(step),
+                short_error(found),
+            )
+            if told not in mistake and error not in mistake:
+                nothing = is_lookup(step) and not says_more(found, told)
+                refused[told, _NUMBER.sub("0", error)] = f"{told} {'found nothing' if nothing else f'failed: {error}'}"
+    yield from list(refused.values())[-_REFUSALS:]
+
+
+def find_lookups(repairs: Sequence[Repair], mistake: str) -> Iterator[str]:
+    """Look-ups that found something, with those that did not, in a run that failed: nobody knows if it was the thing.
+
+    A failure that the mistake tells already is not told again.
+    """
+    found = {repair.failed.subject: repair for repair in repairs if is_lookup(repair.worked)}
+    for repair in list(found.values())[-REPAIRS:]:
+        worked, failed = describe_two_calls(repair.worked, repair.failed)
+        if failed in mistake:
+            yield f"{worked} found something"
+        elif says_more(repair.error, failed):
+            yield f"{failed} failed: {short_error(repair.error)}; {worked} found something"
+        else:
+            yield f"{worked} found something, {failed} did not"

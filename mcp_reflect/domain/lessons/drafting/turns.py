@@ -1,0 +1,38 @@
+"""The turns of a run, with what the run shows of them: which were refuted, and which of the user corrected it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from mcp_reflect.domain.lessons.drafting.mistakes import MOST_TURNS, STATUS_TOKEN
+from mcp_reflect.domain.lessons.run.steps import find_said
+from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER, Turn
+from mcp_reflect.domain.trajectory.parsing import Trajectory
+
+
+def said_turns(
+    trajectory: Trajectory, final_response: str, refuted: Sequence[range] = (), corrections: Collection[int] = ()
+) -> list[Turn]:
+    """Return what was said in a run: the first turn and at most 400 of the last, with the final response at the end.
+
+    `refuted` are the places in which the agent's words are, `corrections` those of the user's turns after which the run
+    did something over again. A place is the number of steps before it.
+    """
+    turns = [
+        Turn(
+            said.role,
+            STATUS_TOKEN.sub("", said.text),
+            refuted=any(said.place in places for places in refuted),
+            corrects=said.role == USER and said.place in corrections,
+        )
+        for said in find_said(trajectory)
+    ]
+    final = final_response.strip()
+    if final and (not turns or turns[-1].text.strip() != final):
+        turns.append(Turn(AGENT, final))
+    return turns[:1] + turns[1:][-MOST_TURNS:]
+
+
+def user_places(trajectory: Trajectory) -> list[int]:
+    """Return the places of the user's turns behind the first."""
+    return [said.place for said in find_said(trajectory) if said.role == USER][1:]

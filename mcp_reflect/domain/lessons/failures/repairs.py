@@ -1,0 +1,208 @@
+"""Repairs in a run: failed steps with their errors, and the changes after which the same step worked."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from mcp_reflect.domain.lessons.failures.failure_text import failure_text, says_new
+from mcp_reflect.domain.lessons.run.command_lines import (
+    are_variants,
+    folder_of,
+    is_small_program,
+    normalised,
+    only_reads,
+    parts_of,
+    prepares,
+    program_of,
+    repeats,
+    subcommand_of,
+)
+from mcp_reflect.domain.lessons.run.net_changes import NetChanges
+from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.truncate import truncate
+
+RETRIED_WITHIN = 60
+"""Steps behind a failure in which its repair is looked for."""
+
+_FEW_LINES = 4
+"""Lines up to which new text without old is shown."""
+
+
+@dataclass(frozen=True)
+class Repair:
+    """`failed` did not work, with `error` as its decisive line; `worked` did. `edits` and `commands` came in between.
+
+    Where the two are the same command, what was in between made the difference; otherwise what changed in it did, or
+    the folder that it ran in. `tries` are the places of all the failures among the steps of the run, and of forms of
+    the command that worked and did not do. `first` is the first failure where it failed in another way than the last,
+    with `first_error`.
+    """
+
+    failed: Step
+    error: str
+    worked: Step
+    edits: tuple[Step, ...] = ()
+    commands: tuple[Step, ...] = ()
+    tries: tuple[int, ...] = ()
+    first: Step | None = None
+    first_error: str = ""
+
+    @property
+    def same_command(self) -> bool:
+        """Return true where both steps are the same command, and something else than its folder was changed."""
+        if parts_of(self.failed.subject) != parts_of(self.worked.subject):
+            return False
+        moved = folder_of(self.failed.subject) != folder_of(self.worked.subject)
+        return not moved or bool(self.edits or self.commands)
+
+
+def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
+    """Yield each failing step with the first later step that did the same and worked, in order of the failures.
+
+    A failure that is repeated before it is mended counts once, with its last error; what was changed before it was
+    repeated does not count where it failed in the same way again.
+    """
+    done: set[int] = set()
+    net = NetChanges(steps)
+    for place, step in enumerate(steps):
+        if (
+            not step.failed
+            or step.kind == "edit"
+            or place in done
+            or (is_inspection(step) and not is_small_program(step.subject))
+        ):
+            continue
+        near = range(place + 1, min(place + 1 + RETRIED_WITHIN, len(steps)))
+        later = [number for number in near if _is_retry(step, steps[number])]
+        worked = _first_success(steps, step, later)
+        if worked is None:
+            continue
+        tries = [place, *(number for number in later if number < worked)]
+        done.update(tries)
+        failures = [number for number in tries if steps[number].failed is not False]
+        last = steps[failures[-1]]
+        failed = last if parts_of(last.subject) != parts_of(steps[worked].subject) or len(failures) == 1 else step
+        between = [each for each in range(_begin(steps, failures, worked) + 1, worked) if each not in tries]
+        error = failure_text([last, step])
+        if repair := repair_between(failed, error, [steps[each] for each in between], steps[worked], net):
+            at_first = failure_text([step])
+            if at_first and says_new(at_first, error):
+                repair = replace(repair, first=step, first_error=at_first)
+            yield replace(repair, tries=tuple(tries))
+
+
+def _first_success(steps: Sequence[Step], failed: Step, later: Sequence[int]) -> int | None:
+    """The place of the retry that worked: the first, or the very command where it did not do by the first alone."""
+    worked = [number for number in later if steps[number].failed is False]
+    if not worked or failed.kind != "command":
+        return worked[0] if worked else None
+    again = next((number for number in worked if repeats(failed.subject, steps[number].subject)), worked[0])
+    between = steps[worked[0] + 1 : again]
+    return (
+        again if any(_is_change(step) or (step.failed and not is_inspection(step)) for step in between) else worked[0]
+    )
+
+
+def _begin(steps: Sequence[Step], tries: Sequence[int], worked: int) -> int:
+    """The failure behind which the changes begin that count: not those after which it failed as it had before."""
+    end = worked
+    for before, again in zip(reversed(tries[:-1]), reversed(tries), strict=False):
+        changed = any(_is_change(step) for step in steps[again + 1 : end])
+        if changed and failure_text([steps[before]]) == failure_text([steps[again]]):
+            return again
+        end = end if changed else again
+    return tries[0]
+
+
+def _is_change(step: Step) -> bool:
+    return (step.kind == "edit" and not step.failed) or is_preparation(step)
+
+
+def repair_between(failed: Step, error: str, between: Sequence[Step], worked: Step, net: NetChanges) -> Repair | None:
+    """Return the repair that the steps in between made; None where they and the command changed nothing."""
+    repair = Repair(
+        failed=failed,
+        error=error,
+        worked=worked,
+        edits=tuple(net.of([each for each in between if each.kind == "edit" and not each.failed])),
+        commands=tuple(each for each in between if is_preparation(each)),
+    )
+    if repair.same_command and not (repair.edits or repair.commands):
+        repair = replace(repair, commands=tuple(each for each in between if _may_have_mended(each, failed)))
+    return repair if not repair.same_command or repair.edits or repair.commands else None
+
+
+def _is_retry(failed: Step, other: Step) -> bool:
+    """Return true where the other step repeats the failed one: the same call, or a variant of it."""
+    if other.kind != failed.kind or other.tool != failed.tool:
+        return False
+    if failed.kind == "call" or repeats(failed.subject, other.subject):
+        return True
+    return are_variants(normalised(failed.subject), normalised(other.subject))
+
+
+def is_preparation(step: Step) -> bool:
+    """Return true for a command that worked and changed something that others need."""
+    return step.kind == "command" and step.failed is False and prepares(step.subject)
+
+
+def is_inspection(step: Step) -> bool:
+    """Return true for a command that only reads."""
+    return step.kind == "command" and only_reads(step.subject)
+
+
+def _may_have_mended(step: Step, failed: Step) -> bool:
+    """Return true where a command is another one of the failed program, or one that its output names."""
+    if step.kind != "command" or step.failed is not False or is_inspection(step):
+        return False
+    ours, theirs = normalised(failed.subject), normalised(step.subject)
+    if theirs in failed.output:
+        return True
+    others = subcommand_of(ours), subcommand_of(theirs)
+    return program_of(ours) == program_of(theirs) and all(others) and others[0] != others[1]
+
+
+def describe_change(step: Step, most: int) -> str:
+    """Return the decisive lines of an edit, at most `most` characters:
+
+    `old → new` for one line, else `- old; + new; …`. Empty where nothing is known, and for a new file of more than a
+    few lines, whose name says more than its first ones. Where an edit changes nothing but blanks, they are shown, a tab
+    by its escape. A line that is only moved is told with its direction.
+    """
+    for old, new in step.change:
+        if old and old.split() == new.split():
+            if blanks := _changed_blanks(old, new, most):
+                return blanks
+            continue
+        lines = [
+            (line[0], " ".join(line[1:].split()))
+            for line in difflib.ndiff(old.splitlines(), new.splitlines())
+            if line[:2] in {"- ", "+ "}
+        ]
+        lines = [(sign, line) for sign, line in lines if len(line) > 1]  # a bracket says nothing
+        if not lines or (not old and (len(lines) > _FEW_LINES or sum(len(line) + 6 for _, line in lines) > most)):
+            continue
+        if [sign for sign, _ in lines] == ["-", "+"] and sum(len(line) for _, line in lines) + 5 <= most:
+            return f"`{lines[0][1]}` → `{lines[1][1]}`"
+        if len(lines) == 2 and lines[0][1] == lines[1][1]:  # noqa: PLR2004 - taken out and put in elsewhere
+            return f"moving `{truncate(lines[0][1], most - 20)}` {'up' if lines[0][0] == '+' else 'down'}"
+        told = ""
+        for sign, line in lines:
+            if len(told) + len(line) + 6 > most:
+                break
+            told += f"{'; ' if told else ''}{sign} `{line}`"
+        if told:
+            return told
+    return ""
+
+
+def _changed_blanks(old: str, new: str, most: int) -> str:
+    """The first line of which nothing but the blanks differ; empty where only line ends do."""
+    pairs = zip(old.splitlines(), new.splitlines(), strict=False)
+    changed = next(((a, b) for a, b in pairs if a != b), None)
+    if changed is None:
+        return ""
+    before, after = (truncate(line.replace("\t", "\\t"), most // 2 - 4) for line in changed)
+    return f"`{before}` → `{after}`"

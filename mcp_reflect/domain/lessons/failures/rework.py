@@ -1,0 +1,62 @@
+"""What a run did over again once its user had spoken: whatever words they used, the first form was not what they want.
+
+No wording is looked at, so that it holds in every language: a command that worked runs in another form behind the
+user's words and not in its own again, or an edit from before them is taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcp_reflect.domain.lessons.failures.repairs import Repair, is_inspection
+from mcp_reflect.domain.lessons.run.command_lines import are_variants, normalised, program_of
+from mcp_reflect.domain.lessons.run.net_changes import NetChanges
+from mcp_reflect.domain.lessons.run.steps import Step
+
+
+class Rework:
+    """The commands of a run that were replaced, and the user's words that had them replaced.
+
+    `spoke` are the places of the user's turns behind the task, each the number of steps before it, `corrections` those
+    of them that had something replaced. `before` is the number of steps before those that are read.
+    """
+
+    def __init__(self, steps: Sequence[Step], spoke: Sequence[int], before: int = 0) -> None:
+        self._final: dict[int, Step] = {}
+        self.corrections = set[int]()
+        spoke = [place - before for place in spoke if place >= before]
+        for number, step in enumerate(steps):
+            place = next((each for each in spoke if each > number), None)
+            later = None if place is None or not _worked(step) else _other_form(step, steps[place:])
+            if place is not None and later is not None:
+                self._final[id(step)] = later
+                self.corrections.add(place)
+        place_of = {id(step): number for number, step in enumerate(steps)}
+        for edit, later in NetChanges(steps).taken_back():
+            between = [each for each in spoke if place_of[id(edit)] < each <= place_of[id(later)]]
+            self.corrections.update(between[:1])
+        self.corrections = {place + before for place in self.corrections}
+
+    def is_replaced(self, step: Step) -> bool:
+        """Return true for a command that the user had done in another form."""
+        return id(step) in self._final
+
+    def as_accepted(self, repair: Repair) -> Repair:
+        """Return a repair with the form of its command that the run ended with."""
+        return replace(repair, worked=self._final.get(id(repair.worked), repair.worked))
+
+
+def _other_form(step: Step, later: Sequence[Step]) -> Step | None:
+    """The last form of a command behind the user's words; None where it runs as it did, or not at all."""
+    ours = normalised(step.subject)
+    forms = [each for each in later if _worked(each) and _is_form(ours, normalised(each.subject))]
+    return None if not forms or any(normalised(each.subject) == ours for each in forms) else forms[-1]
+
+
+def _is_form(ours: str, theirs: str) -> bool:
+    return program_of(ours) == program_of(theirs) and are_variants(ours, theirs)
+
+
+def _worked(step: Step) -> bool:
+    return step.kind == "command" and step.failed is not True and not is_inspection(step)

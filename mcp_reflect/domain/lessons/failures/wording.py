@@ -1,0 +1,136 @@
+"""Wording of steps and repairs in a lesson: their own commands, values and error lines, verbatim."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mcp_reflect.domain.lessons.failures.failure_text import short_error
+from mcp_reflect.domain.lessons.failures.repairs import Repair, describe_change, is_inspection
+from mcp_reflect.domain.lessons.run.call_text import describe_call, describe_two_calls, describe_two_forms
+from mcp_reflect.domain.lessons.run.command_lines import parts_of, without_noise
+from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
+from mcp_reflect.domain.truncate import truncate_line
+
+_COMMAND_CHARS = 160
+_CHANGE_CHARS = 200
+_EDITS = 2
+_PREPARATIONS = 2
+_LOOKUP = re.compile(
+    r"(?:get|list|search|find|read|fetch|query|lookup|look_up|think|view|show|describe|calculate|glob|grep)"
+    r"|\w*(?:search|fetch|look_?up|query)$"
+)
+
+_NAME = re.compile(r"[A-Za-z_]\w{3,}")
+_NOTHING = "not find found finding no nothing none result match such exist error failed page entry"
+_SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
+
+
+def is_telling(step: Step) -> bool:
+    """Return true for commands with arguments and for calls that change something, which a lesson may quote."""
+    if step.kind == "edit" or not step.subject:
+        return False
+    if step.kind == "command":
+        return not is_inspection(step) and len(step.subject) > 2  # noqa: PLR2004 - no command is shorter
+    return not is_lookup(step)
+
+
+def is_lookup(step: Step) -> bool:
+    """Return true for a call that only asks for something, by the verb in its tool's name."""
+    return step.kind == "call" and only_asks(step.tool)
+
+
+def only_asks(tool: str) -> bool:
+    """Return true for the name of a tool that begins with a verb of asking, or ends with one, as `web_fetch`."""
+    return bool(_LOOKUP.match(tool.lower().rpartition("__")[2]))
+
+
+def is_search(step: Step) -> bool:
+    """Return true for a call that asks for something in words of its own: a search with one argument."""
+    return is_lookup(step) and len(step.arguments) == 1 and bool(_SEARCH.search(step.tool.lower()))
+
+
+def describe_step(step: Step) -> str:
+    """Return a command in backquotes, another call as `tool(name=value)`; long ones cut."""
+    if step.kind == "command":
+        return f"`{truncate_line(step.subject, _COMMAND_CHARS)}`"
+    return describe_call(step)
+
+
+def describe_repair(repair: Repair) -> str:
+    """Return what works, which the next run needs first, with the changes before it; then what failed, and how."""
+    told = repair.error if repair.failed.kind == "command" else short_error(repair.error)
+    error = f": {told}" if told else "."
+    first = _first_failure(repair)
+    changes = [describe_edit(step) for step in decisive_edits(repair.edits, repair.error)[-_EDITS:]]
+    commands = dict.fromkeys(describe_step(step) for step in reversed(repair.commands))
+    changes += reversed(list(commands)[:_PREPARATIONS])
+    after = f" after {'; '.join(changes)}" if changes else ""
+    if repair.same_command:
+        return f"{describe_step(repair.worked)}{after}; before that it failed{error}{first}"
+    if repair.worked.kind == "call":
+        worked, failed = describe_two_calls(repair.worked, repair.failed)
+        if is_lookup(repair.worked) and not says_more(repair.error, failed):
+            return f"{worked}{after}; {failed} found nothing"
+    else:
+        worked, failed = describe_step(repair.worked), _describe_failed(repair.failed)
+    return f"{worked}{after}. {failed} failed{error}{first}"
+
+
+def describe_further_failure(repair: Repair) -> str:
+    """Return what else failed before a step that another repair tells already."""
+    return f"{_describe_failed(repair.failed)} failed: {repair.error}" if repair.error else ""
+
+
+def _describe_failed(step: Step) -> str:
+    """A command that failed, without what only shortens its output."""
+    if step.kind != "command":
+        return describe_step(step)
+    return f"`{truncate_line(without_noise(step.subject), _COMMAND_CHARS)}`"
+
+
+def _first_failure(repair: Repair) -> str:
+    """The first failure beside the last, where it was another: what the next run meets first."""
+    if repair.first is None or repair.first.kind != "command":
+        return ""
+    again = parts_of(repair.first.subject) == parts_of(repair.failed.subject)
+    return f". {'At first it' if again else _describe_failed(repair.first)} failed: {repair.first_error}"
+
+
+def describe_customer_repair(repair: Repair) -> str:
+    """Return a repair as `describe_repair` does, of a call without the values that one customer's case had."""
+    if repair.worked.kind != "call" or is_lookup(repair.worked):
+        return describe_repair(repair)
+    worked, failed = describe_two_forms(repair.worked, repair.failed)
+    error = f": {told}" if (told := short_error(repair.error)) else "."
+    return f"{worked}. {failed} failed{error}" if failed else f"{worked}; before that it failed{error}"
+
+
+def says_more(error: str, call: str) -> bool:
+    """Return true where an error says more of a call than that nothing was found."""
+    known = term_weights(f"{call} {_NOTHING}").keys()
+    return bool(term_weights(short_error(error)).keys() - known)
+
+
+def decisive_edits(edits: Sequence[Step], error: str) -> list[Step]:
+    """Return the last edit of each file and those that change a name in the error, latest last; of two edits both.
+
+    Where the error names files that were edited, only theirs.
+    """
+    if len(edits) <= _EDITS:
+        return list(edits)
+    named = [step for step in edits if step.subject and step.subject.rpartition("/")[2] in error]
+    last = {step.subject: step for step in named or edits}.values()
+    names = set(_NAME.findall(error))
+    return [
+        step
+        for step in named or edits
+        if step in last or any(names & set(_NAME.findall(old)) - set(_NAME.findall(new)) for old, new in step.change)
+    ]
+
+
+def describe_edit(step: Step) -> str:
+    """Return what an edit changed in which file; of a new file of many lines its name only."""
+    change = describe_change(step, _CHANGE_CHARS)
+    return f"editing {step.file} ({change})" if change else f"writing {step.file}"

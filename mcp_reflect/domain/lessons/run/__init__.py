@@ -1,0 +1,1 @@
+"""What a run did: its steps, commands and edits, and the calls of tools as text."""

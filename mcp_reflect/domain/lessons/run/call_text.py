@@ -1,0 +1,146 @@
+"""Calls of tools as text: every argument by its name, long values cut, and of two calls what differs between them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.truncate import truncate_line
+
+CALL_CHARS = 200
+_SHORTEST_VALUE = 16
+_TELLING_VALUE = 32
+_LONGEST_VALUE = 100
+_CONTEXT = 12
+"""Characters before the first difference of two long values that are shown, and a few more up to a separator."""
+_PLAIN_VALUE = 40
+_CODED = re.compile(r"[\[{]|(?=\S*\d)(?=\S*[A-Za-z_])\S{5,}$|\d{5,}$")
+"""A list, an object, an id: of a call that did not help they tell nothing."""
+_ID_NAME = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$")
+_ANSWERS = re.compile(r"finish|answer|respon|submit|final|result|solution")
+_PROSE_WORD = re.compile(r"(?<![\w\"/.])[A-Za-z][a-z'’]*(?![\w\"/=:(])")
+_PROSE_WORDS = 7
+"""Words that follow each other as in a sentence, from which a value is a text about the case."""
+_PERSONAL = re.compile(
+    r'"(?:first_?name|last_?name|full_?name|surname|dob|date_?of_?birth|birth\w*|e-?mail|phone\w*|address\w*|street)"\s*:',
+    re.IGNORECASE,
+)
+_SEPARATOR = re.compile(r"[\s{\[(,]")
+
+
+def describe_call(step: Step) -> str:
+    """Return a call as `tool(name=value, …)` of about 200 characters; long values are cut, no name is left out."""
+    return f"`{step.tool}({_told(_values(step.arguments)) or truncate_line(step.subject, CALL_CHARS)})`"
+
+
+def describe_call_form(step: Step) -> str:
+    """Return a call with its short plain values only, for a run that served one case and failed; `…` for the others.
+
+    The answer that such a run gave is told whole.
+    """
+    values = _values(step.arguments)
+    if not _ANSWERS.search(step.tool.lower()):
+        values = {name: "…" if _is_of_case(name, value) else value for name, value in values.items()}
+    return _with_told_values(step.tool, values)
+
+
+def describe_case_call(step: Step) -> str:
+    """Return a call of a run that served one case and passed: `…` for a text about that case and for personal data.
+
+    The answer that such a run was asked for is told whole.
+    """
+    values = _values(step.arguments)
+    if not _ANSWERS.search(step.tool.lower()):
+        values = {name: "…" if _is_private(value) else value for name, value in values.items()}
+    if values and all(value == "…" for value in values.values()):
+        return f"`{step.tool}`"
+    return f"`{step.tool}({_told(values) or truncate_line(step.subject, CALL_CHARS)})`"
+
+
+def _with_told_values(tool: str, values: Mapping[str, str]) -> str:
+    """A call with the values that are told, `…` for the others together; its name alone where none is."""
+    told = _told({name: value for name, value in values.items() if value != "…"})
+    if not told:
+        return f"`{tool}`"
+    return f"`{tool}({told}{', …' if '…' in values.values() else ''})`"
+
+
+def _is_of_case(name: str, value: str) -> bool:
+    return len(value) > _PLAIN_VALUE or _CODED.match(value) is not None or _ID_NAME.search(name) is not None
+
+
+def _is_private(value: str) -> bool:
+    if value.startswith(("[", "{")) and len(value) > _PLAIN_VALUE:
+        return True
+    return len(_PROSE_WORD.findall(value)) >= _PROSE_WORDS or _PERSONAL.search(value) is not None
+
+
+def describe_two_calls(worked: Step, failed: Step) -> tuple[str, str]:
+    """Return two calls of one tool, of the arguments that both share none but those that differ, from where they do."""
+    ours, theirs = _values(worked.arguments), _values(failed.arguments)
+    shared = [name for name, value in ours.items() if theirs.get(name) == value]
+    changed = [name for name in dict.fromkeys([*ours, *theirs]) if name not in shared]
+    if not shared or not changed:
+        return describe_call(worked), describe_call(failed)
+    for name in changed:
+        if name in ours and name in theirs:
+            ours[name], theirs[name] = _from_difference(ours[name], theirs[name])
+    told = [_told({name: values[name] for name in changed if name in values}) for values in (ours, theirs)]
+    one, other = (f"`{worked.tool}({', '.join(filter(None, (each, '…')))})`" for each in told)
+    return one, other
+
+
+def describe_two_forms(worked: Step, failed: Step) -> tuple[str, str]:
+    """Return two calls of one tool with the short plain values that differ, for a run that served a customer.
+
+    Where none of them does, the first says only which arguments differ, and the second is empty.
+    """
+    ours, theirs = _values(worked.arguments), _values(failed.arguments)
+    changed = [name for name in dict.fromkeys([*ours, *theirs]) if ours.get(name) != theirs.get(name)]
+    plain = [name for name in changed if not any(_is_of_case(name, values.get(name, "")) for values in (ours, theirs))]
+    if not plain:
+        return f"`{worked.tool}` with another {' and '.join(f'`{name}`' for name in changed)}", ""
+    one, other = (
+        _with_told_values(worked.tool, {name: value if name in plain else "…" for name, value in values.items()})
+        for values in (ours, theirs)
+    )
+    return one, other
+
+
+def _values(arguments: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in arguments.items()
+        if value not in ("", None, [], {})
+    }
+
+
+def _told(values: Mapping[str, str]) -> str:
+    """Arguments with values so long that all of them have room: short ones leave theirs to the long ones."""
+    room = CALL_CHARS
+    most: dict[str, int] = {}
+    for left, (name, value) in zip(
+        range(len(values), 0, -1), sorted(values.items(), key=lambda each: len(each[1])), strict=True
+    ):
+        most[name] = min(max(room // left - len(name) - 3, _SHORTEST_VALUE), _LONGEST_VALUE)
+        room -= min(len(value), most[name]) + len(name) + 3
+    return ", ".join(f"{name}={_cut(value, most[name])}" for name, value in values.items())
+
+
+def _cut(value: str, limit: int) -> str:
+    if limit < _TELLING_VALUE:  # the beginning of an id or of a list tells nothing
+        return value if len(value) <= _TELLING_VALUE else "…"
+    return truncate_line(value, limit)
+
+
+def _from_difference(one: str, other: str) -> tuple[str, str]:
+    same = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    if same <= _CONTEXT + 1 or max(len(one), len(other)) <= _LONGEST_VALUE // 2:
+        return one, other
+    start = same - _CONTEXT
+    while start and same - start < 2 * _CONTEXT and not _SEPARATOR.match(one[start - 1]):
+        start -= 1
+    return f"…{one[start:]}", f"…{other[start:]}"

@@ -1,0 +1,51 @@
+"""Data of the one case that a run served: ids, names, dates and amounts that calls of tools gave and took."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.sentences.vocabulary import stem
+
+_MOST_CHARS = 60_000
+"""Characters of all answers together that are read, those of the first calls first."""
+_DATUM = re.compile(r"\b(?=\w*\d|[A-Z])[\w]+(?:[-.'/][\w]+)*")
+"""A word with a digit or a capital at its beginning."""
+_MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_DATE = re.compile(rf"\b\d{{4}}-\d\d-\d\d\b|\b{_MONTH} \d{{1,2}}\b|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b")
+_PERSONAL = re.compile(
+    r"\b(?:(?:first|last|full|middle) name|surname|date of birth|birthday|e-?mail(?: address)?|phone(?: number)?"
+    r"|street)"
+    r"(?: (?:is|are)\b|:)",
+    re.IGNORECASE,
+)
+_IDENTIFIER = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{5,}\b|\b[A-Z]{5,}\b")
+
+
+def serves_one_case(steps: Sequence[Step]) -> bool:
+    """Return true where a run called tools and neither ran a command nor edited a file: it worked on data."""
+    return bool(steps) and all(step.kind == "call" for step in steps)
+
+
+def case_data(steps: Sequence[Step]) -> frozenset[str]:
+    """Return the terms, as `vocabulary.term_weights` names them, that stand for data of the case."""
+    found: set[str] = set()
+    room = _MOST_CHARS
+    for step in steps:
+        text = f"{step.subject} {step.output}"[:room]
+        found.update(map(stem, _DATUM.findall(text)))
+        room -= len(text)
+        if room <= 0:
+            break
+    return frozenset(found)
+
+
+def dates_case(sentence: str) -> bool:
+    """Return true where a sentence names a day, or tells a customer's name or address."""
+    return _DATE.search(sentence) is not None or _PERSONAL.search(sentence) is not None
+
+
+def identifies_case(sentence: str, data: frozenset[str]) -> bool:
+    """Return true where a sentence names something of the case by its id, one of `data` (`case_data`)."""
+    return any(stem(name) in data for name in _IDENTIFIER.findall(sentence))

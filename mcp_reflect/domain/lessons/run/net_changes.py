@@ -1,0 +1,81 @@
+"""Net changes of a run: edits put together with later ones of the same lines, without those that were taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcp_reflect.domain.lessons.run.steps import Step
+
+_MOST = 0.5
+"""Share of what an edit added from which replacing it takes the edit back."""
+
+
+class NetChanges:
+    """What the edits of a run came to in the end, for one run's steps."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._net = {id(step): step for step in steps if step.kind == "edit"}
+        self._into: dict[int, set[int]] = {}
+        self._root: dict[int, Step] = {}
+        self._taken_back: list[tuple[Step, Step]] = []
+        edits = [step for step in steps if step.kind == "edit" and not step.failed]
+        for place, step in enumerate(edits):
+            self._follow(step, edits[place + 1 :])
+
+    def of(self, edits: Sequence[Step]) -> list[Step]:
+        """Return these edits as they ended: each with what later ones made of it, none that came to nothing.
+
+        Of one that changed an earlier edit again, that one's whole change is returned.
+        """
+        merged = {later for step in edits for later in self._into.get(id(step), ())}
+        roots = {id(root): root for step in edits if id(step) not in merged for root in [self._first(step)]}
+        found = (self._net.get(id(step), step) for step in roots.values())
+        return [step for step in found if not step.change or any(old != new for old, new in step.change)]
+
+    def taken_back(self) -> Sequence[tuple[Step, Step]]:
+        """Return the edits most of whose new text a later one replaced, each with that one."""
+        return self._taken_back
+
+    def _first(self, step: Step) -> Step:
+        return self._root.get(id(step), step)
+
+    def _follow(self, step: Step, later: Sequence[Step]) -> None:
+        """Put an edit of one place together with those that later changed the same place again."""
+        if len(step.change) != 1:
+            return
+        old, new = step.change[0]
+        for other in later:
+            if other.subject != step.subject or len(other.change) != 1:
+                continue
+            before, after = other.change[0]
+            if not before or not new.strip():
+                break  # the file was written anew, or nothing is left to be found again
+            if before in new:
+                new = new.replace(before, after, 1)
+            elif old and new in before:
+                old, new = before.replace(new, old, 1), after
+            else:
+                continue
+            if _takes_back(step, before, after):
+                self._taken_back.append((step, other))
+            self._into.setdefault(id(step), set()).add(id(other))
+            self._root[id(other)] = self._first(step)
+        self._net[id(step)] = replace(step, change=((old, new),))
+
+
+def _takes_back(step: Step, before: str, after: str) -> bool:
+    """Return true where replacing `before` by `after` takes out most of what an edit had added."""
+    old, new = step.change[0]
+    start = _shared(old, new)
+    end = _shared(old[start:][::-1], new[start:][::-1])
+    added = new[start : len(new) - end].strip()
+    taken = before.strip()
+    if not added or not taken or added in after:
+        return False
+    return added in taken or (taken in added and len(taken) >= _MOST * len(added))
+
+
+def _shared(one: str, other: str) -> int:
+    """The number of characters with which both begin."""
+    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

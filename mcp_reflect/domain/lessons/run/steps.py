@@ -1,0 +1,197 @@
+"""Steps of a run: commands, edits and other tool calls, each with its result."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, Literal, NamedTuple
+
+from mcp_reflect.domain.lessons.run.command_lines import hides_status
+from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name
+from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_result, errors_in_text
+from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
+from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.trajectory.shell_log import commands_with_output
+from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of, exit_code, is_edit
+from mcp_reflect.domain.truncate import truncate_middle
+
+_OLD = ("old_string", "old_str", "old_text", "oldText", "search")
+_NEW = ("new_string", "new_str", "new_text", "newText", "replace", "content", "file_text")
+_PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
+_FOLDERS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
+_MOST_ERRORS = 6
+_MOST_OUTPUT = 20_000
+_LETTERS = re.compile(r"[^\W\d_]{3}")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call of a run.
+
+    `subject` is the command line of a command, the path of an edit, the arguments of another call as compact text.
+    `file` is the name of the edited file for a reader, `change` holds pairs of what an edit replaced and by what.
+    `failed` is None where nothing tells. `output` is what it printed, of a long one the beginning and the end.
+    """
+
+    kind: Literal["command", "edit", "call"]
+    tool: str
+    subject: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    change: tuple[tuple[str, str], ...] = ()
+    failed: bool | None = None
+    errors: tuple[str, ...] = ()
+    output: str = ""
+    file: str = ""
+
+
+def find_steps(trajectory: Trajectory) -> list[Step]:
+    """Return the steps of a run in order. In plain text, lines behind a shell prompt (`$ make test`) are commands.
+
+    A command that a tool ran in another folder than the usual one begins with a change to it.
+    """
+    if trajectory.messages is None:
+        return list(_logged(trajectory.text))
+    found: list[Step] = []
+    places: dict[str, int] = {}
+    for event in trajectory.events:
+        if isinstance(event, ToolCall):
+            places[event.id] = len(found)
+            found.append(step_of(event.name, event.arguments))
+        elif isinstance(event, ToolResult) and found:
+            place = places.get(event.call_id, len(found) - 1)
+            found[place] = _with_result(found[place], event)
+    return _with_file_names(_with_folders(found))
+
+
+def _with_folders(steps: list[Step]) -> list[Step]:
+    """The steps, commands with a change of the folder before them where their tool ran them in one of its own."""
+    given = [_folder(step) for step in steps if step.kind == "command"]
+    usual = min(given, key=len, default="")
+    if not any(folder != usual for folder in given):
+        return steps
+    return [
+        replace(step, subject=f"cd {_folder(step).removeprefix(f'{usual}/')} && {step.subject}")
+        if step.kind == "command" and _folder(step) != usual
+        else step
+        for step in steps
+    ]
+
+
+def _folder(step: Step) -> str:
+    return next((value.rstrip("/") for name in _FOLDERS if isinstance(value := step.arguments.get(name), str)), "")
+
+
+class Said(NamedTuple):
+    """Something said in a run; `place` is the number of steps before it."""
+
+    role: str
+    text: str
+    place: int = 0
+
+
+def find_said(trajectory: Trajectory) -> Iterator[Said]:
+    """Yield what was said, in order; plain text, without its commands and their output, is the agent's."""
+    if trajectory.messages is None:
+        yield Said("assistant", trajectory.text)
+        return
+    place = 0
+    for event in trajectory.events:
+        if isinstance(event, ToolCall):
+            place += 1
+        elif isinstance(event, Utterance) and event.role in {"user", "assistant", "human", "model"}:
+            yield Said("user" if event.role in {"user", "human"} else "assistant", event.text, place)
+
+
+def steps_before(trajectory: Trajectory, steps: Sequence[Step]) -> int:
+    """Return the number of steps before the last ones of a run, `steps`; 0 in plain text, where turns have no place."""
+    return len(trajectory.calls) - len(steps) if trajectory.messages is not None else 0
+
+
+def step_of(tool: str, given: Any) -> Step:
+    """Return the step that a call of a tool is, before anything is known of its result."""
+    arguments = arguments_of(given)
+    name = tool.lower().rpartition("__")[2]
+    command = command_of(arguments) if name in SHELLS else ""
+    if command and not command.lstrip().startswith("apply_patch"):
+        return Step("command", tool, command.strip(), arguments)
+    if command or is_edit(name, arguments):
+        path, change = _edit(arguments, command)
+        return Step("edit", tool, path, arguments, change, file=shown_name(path, ""))
+    return Step("call", tool, compact(arguments), arguments)
+
+
+def _edit(arguments: dict[str, Any], command: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    path = next((str(arguments[key]) for key in _PATHS if arguments.get(key)), "")
+    patch = command or str(arguments.get("patch") or arguments.get("input") or command_of(arguments))
+    if "*** " in patch:
+        return _patched(patch)
+    edits = arguments.get("edits")
+    pieces = edits if isinstance(edits, list) else [arguments]
+    change = tuple((_text(piece, *_OLD), _text(piece, *_NEW)) for piece in pieces if isinstance(piece, dict))
+    return path, tuple(pair for pair in change if any(pair))
+
+
+def _patched(patch: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    path = re.search(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", patch, re.MULTILINE)
+    removed = [line[1:] for line in patch.splitlines() if line.startswith("-") and not line.startswith("---")]
+    added = [line[1:] for line in patch.splitlines() if line.startswith("+") and not line.startswith("+++")]
+    return (path[1].strip() if path else ""), (("\n".join(removed), "\n".join(added)),)
+
+
+def _text(piece: dict[str, Any], *keys: str) -> str:
+    return next((value for key in keys if isinstance(value := piece.get(key), str) and value), "")
+
+
+def _with_result(step: Step, result: ToolResult) -> Step:
+    code = exit_code(result.text, result.failed)
+    found = tuple(dict.fromkeys(errors_in_result(result.text, failed=result.failed)))
+    failed: bool | None
+    if result.failed is True or (code is not None and code != 0):
+        failed = True
+    elif step.kind == "command" and hides_status(step.subject):
+        found = tuple(dict.fromkeys(errors_in_text(result.text)))
+        failed = bool(found)
+    elif code == 0 or result.failed is False:
+        failed = False
+    else:
+        failed = bool(found)
+    if failed and len(found) < _MOST_ERRORS:
+        found += tuple(_first_lines(result.text, _MOST_ERRORS - len(found)))
+    return replace(step, failed=failed, errors=found[:_MOST_ERRORS], output=truncate_middle(result.text, _MOST_OUTPUT))
+
+
+def _with_file_names(steps: list[Step]) -> list[Step]:
+    edited = [step.subject for step in steps if step.kind == "edit"]
+    if not edited:
+        return steps
+    commands = [step for step in steps if step.kind == "command"]
+    texts = [text for step in commands for text in (step.subject, *step.errors)]
+    folder = find_run_folder(edited, texts)
+    return [replace(step, file=shown_name(step.subject, folder)) if step.kind == "edit" else step for step in steps]
+
+
+def _first_lines(output: str, most: int) -> Iterator[str]:
+    """The first lines of an output: what went wrong where no line has the look of an error."""
+    lines = (line.strip() for line in output[: most * 2 * MAX_ERROR_CHARS].splitlines())
+    yield from islice((error_line(line) for line in lines if _LETTERS.search(line)), most)
+
+
+def _logged(text: str) -> Iterator[Step]:
+    """The commands of a log, each with its output."""
+    for command, printed in commands_with_output(text):
+        found = tuple(dict.fromkeys(errors_in_text(printed)))
+        code = exit_code(printed, None)
+        failed = bool(found) if code is None else code != 0
+        yield Step("command", "shell", command, {}, (), failed, found, truncate_middle(printed, _MOST_OUTPUT))
+
+
+def compact(arguments: Mapping[str, Any]) -> str:
+    """Arguments as `name=value, …`; values as they were, nested ones as JSON."""
+    return ", ".join(
+        f"{name}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for name, value in arguments.items()
+        if value not in ("", None, [], {})
+    )

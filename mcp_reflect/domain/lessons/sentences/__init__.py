@@ -1,0 +1,1 @@
+"""Sentences of a run or a lesson: split, told from chatter, weighed as evidence, and chosen within a budget."""

@@ -1,0 +1,216 @@
+"""Evidence that a sentence states a decision, a finding or a correction, from its position and its wording."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mcp_reflect.domain.lessons.sentences import cues
+from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, without_interjection
+from mcp_reflect.domain.lessons.sentences.self_contained import points_back, without_joint
+from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
+
+USER, AGENT = "user", "assistant"
+
+_TASK_FACTOR = 0.5
+"""Of the first turn: it is the task, which stands beside the lesson anyway."""
+_USER_FACTOR = 1.15
+_CORRECTION_FACTOR = 1.5
+_REJECTED_FACTOR = 0.3
+_CONFIRMED_FACTOR = 1.25
+_UNDERSTOOD_FACTOR = 1.1
+"""Of the agent's answer to a correction, which repeats it as it was understood."""
+_CASE_FACTOR = 0.35
+"""Of a sentence that states no rule, in a run of which every step serves one case."""
+_CUSTOMER_FACTOR = 0.5
+"""Of what a user says in such a run: they are served, and do not say how to serve others."""
+_RECORD_FACTOR = 0.3
+"""Of a line of such a run that only gives a value its name (`Departure: 9:00 AM`)."""
+_LAST_FACTOR = 1.7
+_RECAP_FACTOR = 1.5
+
+_OWN = re.compile(r"\b(?:I|my|me|we|our|us)\b|\?$")
+_TURNS = re.compile(r",? (?:but|however)\b")
+"""What follows it counts: "I understand that, but the policy …"."""
+_RECORD = re.compile(r"\W*[A-Z\d][\w'’/() -]{1,40}:\s*\S.{0,200}")
+_NOTE = re.compile(
+    r"\b(?:answer|attention|caution|correction|important|note|remember|reminder|rule|so|tip|warning)\b", re.IGNORECASE
+)
+"""A label of what is told to be kept in mind, and not of a value."""
+
+_REFUTED_FACTOR = 0.3
+"""Of what the agent said before the same command failed in the same way again."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A turn of a conversation; `role` is USER or AGENT.
+
+    `refuted` is true for the agent's words between two failures of one kind, the second of which they led to.
+    `corrects` is true for the user's words after which the run did something over again.
+    """
+
+    role: str
+    text: str
+    refuted: bool = False
+    corrects: bool = False
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A sentence of a run. `evidence` is above 0, and 1 for a plain statement; `turn` counts from 0.
+
+    `is_rule` is true where it states a rule, a cause or a decision, by its wording. `place` is its number among the
+    sentences, `behind` that of the one without which it is not understood; None where it stands alone.
+    """
+
+    text: str
+    role: str
+    turn: int
+    evidence: float
+    is_rule: bool = False
+    place: int = 0
+    behind: int | None = None
+
+
+def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterator[Candidate]:
+    """Yield the sentences of a conversation with their evidence: the factor of the turn times that of the wording.
+
+    A user's correction counts more and what it rejects less; what a user confirms, what sums up and what stands last
+    counts more. The factors are few and coarse, and set by hand: `python -m benchmarks.lessons` says what they keep.
+
+    `one_case` says that the run only served one case, as the runs of an agent that books flights do: what it says is
+    true of that case alone, unless it states a rule. Where a customer is served in a conversation, a rule is a policy.
+    A sentence that points back hangs on the one before it, but not where a user rules: they speak of what the run did.
+    """
+    turns = _without_farewell(turns)
+    states = states_policy if one_case and sum(turn.role == USER for turn in turns) > 1 else states_rule
+    before: Candidate | None = None
+    for number, turn in enumerate(turns):
+        position = position_factor(turns, number)
+        for sentence in split_sentences(turn.text):
+            text = without_interjection(_with_plain_apostrophes(sentence))
+            if (is_courtesy(sentence) and not cues.RULE.search(sentence)) or is_chatter(text):
+                continue
+            rule = states(sentence)
+            if one_case and (is_record(sentence) or (turn.role == USER and _OWN.search(sentence))):
+                rule = False
+            case = _case_factor(sentence, turn.role, rule=rule) if one_case else 1.0
+            evidence = position * wording_factor(sentence) * case
+            told = without_joint(without_interjection(sentence))
+            hangs = before is not None and before.turn > 0 and points_back(told) and not _corrects(sentence, turn.role)
+            place = 0 if before is None else before.place + 1
+            before = Candidate(told, turn.role, number, evidence, rule, place, place - 1 if hangs else None)
+            yield before
+
+
+def _corrects(sentence: str, role: str) -> bool:
+    """Return true where a user rules on what the run did, which everybody sees who has its task before them."""
+    return role == USER and cues.RULE.search(sentence) is not None
+
+
+def _case_factor(sentence: str, role: str, *, rule: bool) -> float:
+    factor = 1.0 if rule else _RECORD_FACTOR if is_record(sentence) else _CASE_FACTOR
+    return factor * _CUSTOMER_FACTOR if role == USER else factor
+
+
+def _without_farewell(turns: Sequence[Turn]) -> Sequence[Turn]:
+    """The turns without those at the end that only thank or agree: the one before stands last."""
+    end = len(turns)
+    while end > 1 and all(map(is_courtesy, split_sentences(turns[end - 1].text))):
+        end -= 1
+    return turns[:end]
+
+
+def position_factor(turns: Sequence[Turn], number: int) -> float:
+    """Return the factor of a turn by its role, its neighbours and its place."""
+    turn = turns[number]
+    factor = _user_factor(turn, number) if turn.role == USER else _agent_factor(turns, number)
+    if number and number == len(turns) - 1:
+        factor *= _LAST_FACTOR
+    if number > 1 and cues.RECAP.match(turn.text):
+        factor *= _RECAP_FACTOR
+    return factor
+
+
+def _user_factor(turn: Turn, number: int) -> float:
+    if number == 0:
+        return _TASK_FACTOR
+    return _CORRECTION_FACTOR if _is_correction(turn) else _USER_FACTOR
+
+
+def _is_correction(turn: Turn) -> bool:
+    """Return true where the user corrects what was before, as the run that follows or their first words show."""
+    return turn.role == USER and (turn.corrects or cues.CORRECTION.match(turn.text) is not None)
+
+
+def _agent_factor(turns: Sequence[Turn], number: int) -> float:
+    factor = _REFUTED_FACTOR if turns[number].refuted else 1.0
+    reply = next((later for later in turns[number + 1 :] if later.role == USER), None)
+    if reply is not None and _is_correction(reply):
+        factor *= _REJECTED_FACTOR
+    elif reply is not None and cues.CONFIRMATION.match(reply.text):
+        factor *= _CONFIRMED_FACTOR
+    before = turns[number - 1] if number else None
+    if before is not None and _is_correction(before):
+        factor *= _UNDERSTOOD_FACTOR
+    return factor
+
+
+def wording_factor(sentence: str) -> float:
+    """Return the factor of a sentence by its wording alone."""
+    sentence = _with_plain_apostrophes(sentence)
+    if _is_own_state(sentence):  # "I don't have it" is worded as a rule is, and is none
+        return cues.OWN_STATE.factor
+    factor = min(1.0 + cues.RULE_STEP * len(cues.RULE.findall(sentence)), cues.RULE_CAP)
+    for cue in cues.STRENGTHENING:
+        if cue.holds(sentence):
+            factor *= cue.factor
+    weak = next((cue.factor for cue in cues.WEAKENING if cue.holds(sentence)), 1.0)
+    return factor * weak
+
+
+def states_rule(sentence: str) -> bool:
+    """Return true where a sentence states a rule, a cause or a decision, and neither a plan nor how somebody stands."""
+    sentence = _with_plain_apostrophes(sentence)
+    if _is_own_state(sentence) or (cues.INTENTION.search(sentence) and not cues.LASTING.search(sentence)):
+        return False
+    return any(each.search(sentence) for each in (cues.RULE, cues.GENERAL, cues.SETTLED.pattern))
+
+
+def states_policy(sentence: str) -> bool:
+    """Return true where a sentence says how cases of a kind are dealt with."""
+    return states_rule(sentence) and cues.POLICY.search(_with_plain_apostrophes(sentence)) is not None
+
+
+def _is_own_state(sentence: str) -> bool:
+    if not cues.OWN_STATE.holds(sentence):
+        return False
+    turn = _TURNS.search(sentence)
+    return turn is None or cues.OWN_STATE.holds(rest := sentence[turn.end() :].strip()) or not cues.RULE.search(rest)
+
+
+def is_record(sentence: str) -> bool:
+    """Return true for a line that only gives a value its name, as in `Departure: 9:00 AM`."""
+    if _RECORD.fullmatch(sentence) is None:
+        return False
+    label = sentence.partition(":")[0]
+    return not (cues.RULE.search(label) or cues.SETTLED.holds(label) or _NOTE.search(label))
+
+
+def is_courtesy(sentence: str) -> bool:
+    """Return true where a sentence thanks, greets, apologises, offers more help, or only agrees."""
+    sentence = _with_plain_apostrophes(sentence)
+    return cues.COURTESY.holds(sentence) or cues.AGREEMENT.fullmatch(sentence) is not None
+
+
+def objects(sentence: str) -> bool:
+    """Return true where a user's sentence objects to what was done or said: it corrects it, denies it or insists."""
+    sentence = _with_plain_apostrophes(sentence)
+    return cues.OBJECTION.search(sentence) is not None or cues.REJECTION.match(sentence) is not None
+
+
+def _with_plain_apostrophes(sentence: str) -> str:
+    """The sentence with the apostrophes that the cues are written with."""
+    return sentence.replace("’", "'")

@@ -1,0 +1,1 @@
+"""Secrets recognised by the name that they are given to, whatever stands between the two."""

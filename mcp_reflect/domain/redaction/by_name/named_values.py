@@ -1,0 +1,88 @@
+"""Judgement of the text after the name of a secret: code, a variable, a phrase, a random word."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from mcp_reflect.domain.redaction.by_name.secret_names import SecretName
+from mcp_reflect.domain.redaction.values.secret_values import is_phrase, looks_drawn
+
+QUOTE = r"[\"'`\uf8e0-\uf8e6]"
+"""Quotes, and the characters that stand for encoded quotes (`encoded_text.py`)."""
+
+_PHRASE = re.compile(rf"(?:\\{{0,8}}{QUOTE})?(?P<value>[a-z]{{2,12}}(?:[ ]{{1,2}}[a-z]{{2,12}}){{2,30}})")
+_CODE = re.compile(
+    r"""(?:self|this|cls|os|sys|process|config|settings|args|opts|options|env|request|req|ctx|user|data|params|kwargs
+      |cfg|conf|app|props|state|secrets|import)[.\[(:?].*
+    | (?:function|async|class|new|return|typeof|await|lambda)\b[ (:].*
+    | [A-Za-z_][\w.]*[(\[](?!.*[)\]]\w).*   # a call or a lookup, after which no word goes on
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+_VARIABLE = re.compile(r"[@:&*-]?[A-Za-z_.-]*(?:password|passwd|pwd|token|secret|key|pass)[A-Za-z_.]*", re.IGNORECASE)
+_PATH = re.compile(r"[~.]{0,2}/[\w.-]*(?:/.*)?", re.DOTALL)
+_OPTION = re.compile(r"(?:^|[\s\"'`(\[])(?P<dashes>--?)[A-Za-z0-9]{0,30}(?:[_-][A-Za-z0-9]{1,30}){0,4}[_-]?\Z")
+_LONGEST_OPTION = 50
+_GROUP_OF_BASE64 = 4
+_SHORTEST_BARE_PASSWORD = 4
+_SHORTEST_QUOTED = 6
+_SHORTEST_BARE = 8
+_SHORTEST_WEAK = 16
+_SHORTEST_PIN = 6
+_SHORTEST_OF_PIN = 4
+"""Least length of a secret, in characters: shorter values are mostly words, counts and placeholders of grammars."""
+
+
+class NamedSecret(NamedTuple):
+    """Where a secret stands, and the quotes that its mark needs to leave JSON as it is."""
+
+    start: int
+    end: int
+    quote: str = ""
+
+
+def is_variable(value: str) -> bool:
+    """Return true for a variable with a name such as `db_password` in place of a value."""
+    return _VARIABLE.fullmatch(value) is not None
+
+
+def is_harmless_bare(value: str, kind: str, *, glued: bool) -> bool:
+    """Return true where a value without quotes is code, a path or too short; `glued`: it follows `=` at once."""
+    if _CODE.fullmatch(value):
+        return True
+    if kind == "password":
+        return len(value) < _SHORTEST_BARE_PASSWORD or _PATH.fullmatch(value) is not None
+    padded = value.endswith("=") and len(value) % _GROUP_OF_BASE64 == 0
+    return len(value) < _SHORTEST_BARE or not (glued or padded or any(letter.isdigit() for letter in value))
+
+
+def is_random_for(value: str, group: str) -> bool:
+    """Return true where a value looks random enough, or is a number, for a name of this group."""
+    value = value.rstrip(")]}.:,")
+    if group == "pin":
+        return value.isdecimal() and len(value) >= _SHORTEST_OF_PIN
+    if group == "password" and value.isdecimal():
+        return len(value) >= _SHORTEST_PIN
+    least = _SHORTEST_WEAK if group in {"weak_key", "weak_secret"} else _SHORTEST_QUOTED if "password" in group else 8
+    return looks_drawn(value, least)
+
+
+def is_too_short(value: str, kind: str) -> bool:
+    """Return true for a value in quotes that is too short for a secret; a password may have any length."""
+    return kind != "password" and len(value) < _SHORTEST_QUOTED
+
+
+def phrase_after(text: str, position: int, name: SecretName) -> NamedSecret | None:
+    """Return a passphrase of several words in small letters after a name such as `seed phrase`."""
+    if not text[name.start : name.end].lower().endswith(("phrase", "mnemonic", "words")):
+        return None
+    found = _PHRASE.match(text, position)
+    return NamedSecret(*found.span("value")) if found and is_phrase(found["value"]) else None
+
+
+def option_dashes(text: str, name: SecretName) -> str:
+    """Return the dashes of the option that a name is or ends; empty where it is none."""
+    before = text[max(name.start - _LONGEST_OPTION, 0) : name.start]
+    found = _OPTION.search(before) if "-" in before else None
+    return found["dashes"] if found else ""

@@ -1,0 +1,190 @@
+"""Patterns of secrets by their format: in headers, URLs, blocks and files, and vendors' keys without a plain prefix."""
+
+from __future__ import annotations
+
+import re
+
+from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern, random_value
+from mcp_reflect.domain.redaction.values.secret_values import is_mixed, looks_random
+
+
+def _is_hook(path: str) -> bool:
+    parts = re.split(r"[/@]", path)
+    return any(looks_random(part, 16) for part in parts) or (
+        len(parts) > 1 and all(looks_random(p, 6) or p.isdecimal() for p in parts)
+    )
+
+
+_LINE_PREFIX = r"(?:[ \t]*\d{1,7}(?:→|\t|[:|][ \t]?|[ \t]{1,4}))?[ \t>+|#*-]{0,40}"
+"""Numbers of lines, quotation marks and marks of a diff before the lines of a block."""
+_BLOCK = r"----[- ]?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?[- ]?----"
+_END = r"----[- ]?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?[- ]?-----?"
+_USER = r"[^\s/:@?#\"'<>\\\[]{0,200}"
+
+FORMAT_PATTERNS = (
+    SecretPattern(
+        "private-key",
+        ("PRIVATE KEY",),
+        # Up to the end of the block; of a truncated block the remaining encoded lines.
+        re.compile(
+            rf"-?{_BLOCK}-?(?:(?>[^-]*+(?:-(?!---)[^-]*+)*){_END}"
+            rf"|(?>(?:(?>(?:\s|\\+[rn]|[\"'+,]|\d+(?:→|\t)|[>|])*)[A-Za-z0-9+/=]{{16,}})*))"
+        ),
+    ),
+    SecretPattern(
+        "private-key",
+        ("Private-Lines:",),
+        re.compile(rf"Private-Lines: \d+((?>(?:(?>(?:\s|\\+[rn])+){_LINE_PREFIX}[A-Za-z0-9+/=]{{16,}})+))"),
+    ),
+    SecretPattern(
+        "url-password",
+        ("://",),
+        re.compile(rf"://{_USER}:([^\s/\"'<>\\]{{1,500}})@(?=[\w.\[%-])"),
+    ),
+    SecretPattern(
+        "url-password",
+        ("://",),
+        # A slash in it is not written as it should be, but it is in many a key.
+        re.compile(rf"://{_USER}:(?!\d{{1,5}}/)([^\s\"'<>\\@:]{{16,500}})@(?=[\w.\[%-])"),
+        judge=random_value(16),
+    ),
+    SecretPattern(
+        "url-password",
+        ("://",),
+        re.compile(r"://([^\s/:@?#\"'<>\\\[]{16,500})(?::\[redacted:url-password\])?@(?=[\w.\[%-])"),
+        judge=random_value(16),
+    ),
+    SecretPattern(
+        "secret",
+        ("=",),
+        re.compile(
+            r"[?&;#](?:amp;)?(?:code|key|auth|jwt|sid|session(?:_?id)?|jsessionid|phpsessid|ticket|sig|hmac|signature"
+            r"|x-(?:amz|goog)-(?:signature|security-token))=([^\s&;\"'<>#\\]{16,4000})",
+            re.IGNORECASE,
+        ),
+        judge=random_value(16),
+    ),
+    SecretPattern(
+        "webhook",
+        ("hook",),
+        re.compile(
+            r"://(?!hooks\.slack\.com)[^\s\"'<>?#\\]{0,200}?hook[^\s\"'<>?#/\\]{0,40}/(?:[a-z-]{1,12}/){0,3}([\w@.=/-]{8,400})"
+        ),
+        judge=_is_hook,
+    ),
+    SecretPattern(
+        "bearer-token",
+        ("earer", "EARER"),
+        re.compile(r"earer\s{1,5}((?=[A-Za-z._~+/=-]*\d|[A-Za-z._~+/=-]{24})[\w.~+/=-]{8,})", re.IGNORECASE),
+    ),
+    SecretPattern(
+        "basic-auth",
+        ("asic", "ASIC"),
+        re.compile(r"uthorization[\\\"']*\s*[:=,]\s*[\\\"']*basic\s+([A-Za-z0-9+/=_-]{6,})", re.IGNORECASE),
+    ),
+    SecretPattern(
+        "secret",
+        ("uthorization", "UTHORIZATION"),
+        re.compile(
+            r"uthorization[\\\"']*\s*[:=]\s*[\\\"']*(?:bearer|token|apikey|api-key|key)\s+"
+            r"([^\s\"'\\,;<>]{6,})",
+            re.IGNORECASE,
+        ),
+    ),
+    SecretPattern(
+        "secret",
+        ("uthorization", "UTHORIZATION"),
+        # Any other scheme, such as SSWS or Bot, where the rest looks random.
+        re.compile(
+            r"uthorization[\\\"']*\s*[:=]\s*[\\\"']*[a-z][\w-]{1,30}\s+([^\s\"'\\,;<>=]{16,}=*)(?![=\"])", re.IGNORECASE
+        ),
+        judge=random_value(16),
+    ),
+    SecretPattern(
+        "secret",
+        ("uthorization", "UTHORIZATION"),
+        # Without a word for its kind, only where quotes end it: `authorization: name_of_a_variable` is code.
+        re.compile(
+            r"uthorization(?:\\{0,8}[\"'])?\s{0,5}:\s{0,5}(?:\\{0,8}[\"'])?"
+            r"(?=[\w~+/=-]*\d)(?=[\w~+/=-]*[A-Za-z])([\w~+/=-]{16,})(?=\\{0,8}[\"'])",
+            re.IGNORECASE,
+        ),
+    ),
+    SecretPattern(
+        "secret",
+        ("uthorization", "UTHORIZATION"),
+        re.compile(
+            r"uthorization[^\n]{1,300}?\b(?:response|signature)=\\{0,8}[\"']?([A-Za-z0-9+/=_-]{32,})", re.IGNORECASE
+        ),
+    ),
+    SecretPattern(
+        "token",
+        (".",),
+        # Three parts, as in the tokens of Discord and Terraform
+        re.compile(r"\.(?<=[A-Za-z0-9]{14}\.)([\w-]{5,12}\.[\w-]{25,200})"),
+        judge=lambda text: is_mixed(text.rpartition(".")[2]) and looks_random(text.rpartition(".")[2], 25),
+    ),
+    SecretPattern(
+        "azure-key",
+        ("+A", "Az", "AC", "APIM", "AIoT", "AZDO"),
+        # Keys of Azure's services are signed: a mark of the service before the last characters
+        re.compile(
+            r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{30,84}"
+            r"(?:\+(?:ASt|ASb|AEh|ARm|ABa|AMC|ACR|AI[A-Z])|AIoT|ACDb|Az(?:Fu|Ca|Se|EG)|APIM|ACOG|AZDO)"
+            r"[A-Za-z0-9+/_-]{4,12}={0,2}(?![A-Za-z0-9+/_-])"
+        ),
+        judge=is_mixed,
+    ),
+    SecretPattern("mailgun-key", ("-",), re.compile(r"(?<![A-Za-z0-9-])[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![\w-])")),
+    SecretPattern("salesforce-token", ("00D",), re.compile(r"00D[A-Za-z0-9]{12,15}(?:!|%21)[A-Za-z0-9._]{60,200}")),
+    SecretPattern(
+        "url-password", ("oracle:",), re.compile(r"jdbc:oracle:\w{2,5}:[^\s/@\"']{1,60}/([^\s@\"'\\]{4,200})@")
+    ),
+    SecretPattern("newrelic-key", ("NRAL",), re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{36}NRAL(?![A-Za-z0-9])")),
+    SecretPattern(
+        "token",
+        ("|", "%7C"),
+        # The number of an application or a user, and a random text
+        re.compile(r"\d{9,20}(?:[|]|%7C)([\w-]{25,60})(?![\w-])"),
+        judge=lambda text: looks_random(text, 25) and not text.islower() and not text.isupper(),
+    ),
+    SecretPattern("azure-secret", ("8Q~", "7Q~"), re.compile(r"(?<![\w~.-])[\w~.-]{2,4}[78]Q~[\w~.-]{30,40}")),
+    SecretPattern("telegram-token", ("/bot",), re.compile(r"/bot(\d{6,12}:[\w-]{30,40})")),
+    SecretPattern(
+        "password",
+        ('"password"', "'password'"),
+        # A field of a form in HTML
+        re.compile(r"type=\\{0,8}[\"']password\\{0,8}[\"'][^<>\n]{0,200}?value=\\{0,8}[\"']([^\"'\\]{1,200})"),
+    ),
+    SecretPattern("asana-token", (":",), re.compile(r"(?<![\w/])[012](?:/\d{13,20}){1,2}:[a-f0-9]{32}")),
+    SecretPattern(
+        "password-hash",
+        ("$",),
+        re.compile(
+            r"\$(?<![\w$]\$)(?:1|2[abxy]?|5|6|7|y|sha1|apr1|argon2\w{1,2}|scrypt|pbkdf2[\w-]{0,12})\$([^\s:\"'\\,;]{20,300})"
+        ),
+    ),
+    SecretPattern(
+        "password",
+        ("assword for",),
+        re.compile(r"assword for [^\n:]{1,60}(?::[^\n:'\"]{1,120})?['\"]?: ?([^\s'\"\\]{4,200})"),
+    ),
+    SecretPattern(
+        "password", ("(password",), re.compile(r"(?<=[\s/])([^\s\"'`(]{6,100})[ ]\(password"), judge=random_value(6)
+    ),
+    SecretPattern(
+        "password",
+        ("password", "PASSWORD"),
+        re.compile(
+            r"login(?<!\wlogin)(?:\s|\\+[rnt]){1,10}\S{1,100}?(?:\s|\\+[rnt]){1,10}(?:\d{1,6}→\s{0,8})?(?:[>|]\s{1,8})?"
+            r"password(?:[ \t]|\\+t){1,5}([^\s\"'\\]{4,200})"
+        ),
+    ),
+    SecretPattern(
+        "password",
+        (":",),
+        # A line of .pgpass: host, port, database, user, password
+        re.compile(r":(?<=[\w*]:)(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*-]{1,60}:([^\s:\"'\\]{6,200})(?=\s|\Z|[\"'\\])"),
+        judge=random_value(6),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Secrets recognised by their position: arguments of commands, of calls that log in, and pipes."""

@@ -1,0 +1,214 @@
+"""Secrets in the arguments of commands, by the command and its option."""
+
+from __future__ import annotations
+
+import re
+
+from mcp_reflect.domain.redaction.by_name.named_values import is_variable
+from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern, random_value
+from mcp_reflect.domain.redaction.values.secret_values import is_harmless, is_mixed, looks_random
+
+_ARGUMENTS = r"(?:[^\n;|&\\]{0,150}?)"
+"""Arguments of one command, up to the relevant option."""
+_VALUE = r"(?:\\{0,8}[\"'])?(?!\[redacted:)([^\s\"'\\;|&<>$][^\s\"'\\;|&<>]{0,300})"
+
+_OPTIONS: tuple[tuple[str, str, str], ...] = (
+    ("mysql", r"\w*", r"-p(?!\d+:\d)(?=\S)"),
+    ("mariadb", r"(?:-\w+)?", r"-p(?!\d+:\d)(?=\S)"),
+    ("redis-cli", "", r"(?:-a|--pass)[ =]"),
+    ("mongo", r"(?:sh|dump|restore|export|import|stat|top)?", r"-p[ =](?!--)"),
+    ("openssl", "", r"-k "),
+    ("openssl", "", r"-(?:pass|passin|passout)[ =]pass:"),
+    ("7z", r"\w?", r"-p(?=\S)"),
+    ("zip", "", r"-P ?"),
+    ("unzip", "", r"-P ?"),
+    ("rar", "", r"-h?p(?=\S)"),
+    ("unrar", "", r"-h?p(?=\S)"),
+    ("ldap", r"\w{3,10}", r"-w ?"),
+    ("smbclient", "", r"-U ?['\"]?[^\s%]{1,80}%"),
+    ("htpasswd", "", r"-[a-zA-Z]{0,5}b[a-zA-Z]{0,5} (?:-\S+ )?\S{1,200} \S{1,100} "),
+    ("snmp", r"\w{2,10}", r"-[AX] ?"),
+    ("ipmitool", "", r"-P ?"),
+    ("mosquitto_", r"\w{3}", r"-P ?"),
+    ("sqlcmd", "", r"-P ?"),
+    ("bcp ", "", r"-P ?"),
+    ("cqlsh", "", r"-p ?"),
+    ("sshpass", "", r"-p ?"),
+    *(
+        (f"{client} login", "", "-p[ =]")
+        for client in ("docker", "podman", "nerdctl", "buildah", "skopeo", "az", "cf", "oc")
+    ),
+    *((f"{client} login", "", "-p[ =]") for client in ("registry", "oras", "acr")),
+    *((f"{client}", "", r"(?:token=)?(?=[\w.-]{20})") for client in ("vault login", "cargo login", "snyk auth")),
+    ("ngrok", "", r"(?:add-)?authtoken "),
+    ("twine upload", "", r"-p[ =]"),
+    ("rclone", "", r"pass(?:word2?)? "),
+    ("rabbitmqctl", "", r"(?:add_user|change_password) \S{1,60} "),
+    ("mysqladmin", "", r"password "),
+    ("nmcli", "", r"password "),
+    ("net use", "", r"/user:\S{1,80} "),
+    ("lftp", "", r"-u ?[^\s,]{1,80},"),
+    ("http ", "", r"-a [^\s:]{1,80}:"),
+    ("xfreerdp", "", r"/p:"),
+    ("wpa_passphrase", "", r"\S{1,60} "),
+    ("net user", "", r"\S{1,60} (?=[^/\s])"),
+    ("useradd", "", r"-p[ =]?"),
+    ("sqlplus", "", r"(?:-\w+ ){0,3}[\w.]{1,60}/(?=[^/])"),
+    *((tool, "", r"(?:-\w+ ){0,3}[\w.]{1,60}/(?=[^/])") for tool in ("expdp", "impdp", "sqlldr", "rman target")),
+    ("curl", "", r"-[a-zA-Z]{1,8}u ?[\"']?[\w.@-]{1,80}:"),
+    ("psexec", r"(?:64)?(?:\.exe)?", r"-p "),
+    ("security unlock-keychain", "", r"-p ?"),
+    ("signtool", "", r"/p "),
+    ("gem push", "", r"-k "),
+    ("nuget push", "", r"-k "),
+    ("put-parameter", "", r"--value[ =]"),
+    ("mc alias set", r" \S{1,60} https?://\S{1,100} \S{1,100}", r"(?=\w)"),
+    ("cmdkey", "", r"/pass:"),
+    ("schtasks", "", r"/rp "),
+    ("security add-", r"\w{3,10}-password", r"-w ?"),
+    ("ssh-keygen", "", r"-[NP] ?"),
+    ("http-basic", r"\.\S{1,80}", r"\S{1,60} "),
+    ("bundle config", "", r"[\w.-]{3,80} [^\s:]{1,40}:"),
+    ("auth init", "", r"-t[ =]"),
+    ("aws configure", "", r"set aws_(?:secret_access_key|session_token) "),
+    ("ConvertTo-SecureString", "", r"(?:-String )?(?=[^-\s])"),
+)
+"""(command, rest of its name, option up to its value)."""
+
+_PIPED = (
+    r"(?:chpasswd|passwd[ ][^\n|]{0,40}--stdin|sudo[ ](?:-\w+[ ])*-\w*S"
+    r"|[^\n|]{1,120}--(?:[\w-]{0,20}-)?pass[\w-]{0,12}-stdin"
+    r"|[^\n|]{1,80}[ ](?:secrets?|login|auth|token)[ :][^\n|]{0,80}"
+    r"|[^\n|]{1,120}--with-token|[^\n|]{1,120}--passphrase-fd|cryptsetup|smbpasswd|kinit|openssl[ ]pkcs)"
+)
+"""Commands that read a secret from their input."""
+
+_IN_QUOTES = r"\\{0,8}[\"']((?:[^\"'\n\\]|\\(?![\"'])){1,500})(?=\\{0,8}[\"'])"
+_STATEMENTS: tuple[tuple[str, str], ...] = (
+    *(
+        (word, rf"(?<=(?i:with) {word})|(?<=(?i:login) {word})|(?<=(?i:encrypted) {word})")
+        for word in ("PASSWORD", "password")
+    ),
+    ("IDENTIFIED", r"(?i:[ \t]{1,5}with[ \t]{1,5}\S{1,60})?(?i:[ \t]{1,5}by(?:[ \t]{1,5}password)?)"),
+    # In small letters, "identified by" is prose but for the statement that it ends.
+    ("user ", r"\S{1,100}[ \t]{1,5}identified(?:[ \t]{1,5}with[ \t]{1,5}\S{1,60})?[ \t]{1,5}by(?:[ \t]{1,5}password)?"),
+)
+"""(word, what belongs to it) before the password in statements of SQL."""
+
+
+def _is_key(value: str) -> bool:
+    plain = value.replace("-", "").replace("_", "").rstrip("=")
+    return looks_random(value, 16) and is_mixed(plain) and not plain.isupper() and not plain.islower()
+
+
+COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
+    *(
+        # A pattern that begins with literal characters is found fast.
+        SecretPattern(
+            "password",
+            (command,),
+            re.compile(rf"{command}(?<![\w-]{command}){rest}(?=[ ]|(?<=[ ])){_ARGUMENTS}(?<![^ ]){option}{_VALUE}"),
+        )
+        for command, rest, option in _OPTIONS
+    ),
+    SecretPattern(
+        "password",
+        ("echo ", "printf "),
+        re.compile(
+            r"\b(?:echo|printf)[ ](?:-\w+[ ])?(?:[\"']?%s(?:\\+n)?[\"']?[ ])?(?:\\{0,8}[\"'])?(?:[\w.-]{1,60}:)?"
+            r"([^\s\"'|:$\\][^\s\"'|\\]{3,200})"
+            rf"(?:\\{{0,8}}[\"'])?[ ]?\|[ ]?(?:sudo[ ])?{_PIPED}"
+        ),
+    ),
+    SecretPattern(
+        "secret",
+        ("echo ", "printf "),
+        # Written into a file that is named for a secret
+        re.compile(
+            r"\b(?:echo|printf)[ ](?:-\w+[ ])?(?:\\{0,8}[\"'])?([^\s\"'|:$\\<>][^\s\"'|\\<>]{3,200})(?:\\{0,8}[\"'])?"
+            r"[ ]?>{1,2}[ ]?[^\s|;&<>\"'\\]{0,100}?(?i:pass|secret|token|cred|\.pw|api_?key)"
+        ),
+        judge=lambda value: not is_harmless(value, "password") and not is_variable(value),
+    ),
+    SecretPattern(
+        "secret",
+        ("<<<",),
+        re.compile(rf"(?:secret|token|password|passwd|login|auth)[^\n]{{0,150}}?<<<[ ]?{_VALUE}"),
+        judge=lambda value: not value.rstrip("!").isalpha(),  # not the verdicts of tests
+    ),
+    SecretPattern(
+        "secret",
+        ("secret", "token", "auth", "login", "password", "pypi-"),
+        # A random argument of a command that is about secrets: secrets set, auth login, create-secret
+        re.compile(
+            # Each word ends in a space, so that a long line is searched in linear time.
+            r"(?:secrets?|auth|login|tokens?|password|api-?key)(?>(?:[.:/-][\w.:/@-]{0,80}+)?)"
+            r"(?:[ ][\w.:/@-]{1,60}+){0,4}?[ =]"
+            r"(?:\\{0,8}[\"'])?([A-Za-z0-9][\w+/=-]{15,400})(?=[\s\"'\\;|&]|\Z)"
+        ),
+        judge=_is_key,
+    ),
+    SecretPattern(
+        "token",
+        (" -",),
+        # A random argument of an option of one letter, such as -t or -k
+        re.compile(
+            r"[ ]-(?:[a-zA-Z]|-auth(?:orization)?)[ =](?:\\{0,8}[\"'])?([A-Za-z0-9][\w+/-]{19,400}={0,2})"
+            r"(?=[\s\"'\\;|&]|\Z)"
+        ),
+        judge=_is_key,
+    ),
+    SecretPattern(
+        "password",
+        ("net use",),
+        re.compile(r"\bnet use (?:\w:|\*)? ?\S{3,100} ([^\s/\"'][^\s\"']{3,100}) /user"),
+    ),
+    SecretPattern(
+        "password",
+        ("pass", "PASS"),
+        re.compile(rf"(?<=\s)-(?:(?:src|dest)?(?:store|key)|new)pass(?:word)?[ =]{_VALUE}"),
+    ),
+    SecretPattern(
+        "token",
+        ("_auth", "_password"),
+        re.compile(
+            r"_(?:authToken|auth|password)(?:[ \t]{0,3}=[ \t]{0,3}|[ \t]{1,3})[\"']?([A-Za-z0-9+/=_.-]{12,500})"
+        ),
+        judge=random_value(12),
+    ),
+    SecretPattern(
+        "basic-auth",
+        (" -u", " --user", " -U", " --proxy-user"),
+        # Options of curl; the same name twice is user and group in a docker command.
+        re.compile(
+            r" (?:-[uU] ?|--(?:proxy-)?user[ =])(?:\\{0,8}[\"'])?(?=[^\s:]*[A-Za-z])([^\s:\"'/\\<>]{1,100})"
+            r":(?!\1(?:\s|$))([^\s\"'\\:/<>]{4,200}+)(?!:)"
+        ),
+        unless=re.compile(
+            r"\b(?:docker(?:-compose)?|podman|nerdctl|chown|chroot|setpriv|rsync)\b"
+            r"(?:(?!curl|wget)[^\n;|&])*\Z"
+        ),
+    ),
+    SecretPattern(
+        "password",
+        ("assword:",),
+        # A script for expect
+        re.compile(
+            r"assword:[^\n]{0,40}?(?:\s|\\{1,8}[rn]|\d{1,6}→|>){1,30}send(?:_user)?[ ](?:--[ ])?\\{0,8}[\"']"
+            r"([^\"'\\\n]{4,200})"
+        ),
+    ),
+    SecretPattern("password", ("requirepass ", "masterauth "), re.compile(rf"(?:requirepass|masterauth)[ ]{_VALUE}")),
+    SecretPattern(
+        "recovery-codes",
+        ("ecovery codes", "ackup codes"),
+        re.compile(
+            r"(?:ecovery|ackup) codes[^\n\\]{0,40}"
+            r"((?:(?:\s|\\+[rn]|[\d>|→*#.,-]{1,9}[ \t]){1,20}[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,3}){1,20})"
+        ),
+    ),
+    *(
+        SecretPattern("password", (word,), re.compile(rf"{word}(?:{before})[ \t]{{1,5}}{_IN_QUOTES}"))
+        for word, before in _STATEMENTS
+    ),
+)

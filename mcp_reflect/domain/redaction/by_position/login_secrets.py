@@ -1,0 +1,117 @@
+"""Secrets that stand by position: in calls that log in, in dialogues of protocols, and in files of cookies."""
+
+from __future__ import annotations
+
+import re
+
+from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern, random_value
+from mcp_reflect.domain.redaction.values.secret_values import is_harmless
+
+_Q = r"\\{0,8}[\"']"
+_GAP = r"[ \t]{0,5},[ \t]{0,5}"
+_CALL = (
+    r"(?:[Ll]og_?[Ii]n|[Ss]ign_?[Ii]n|[Aa]uth|[Aa]uthenticate|(?:Set)?[Bb]asic_?[Aa]uth|HTTP(?:Basic|Digest|Proxy)Auth"
+    r"|(?:Network|Basic|UsernamePassword)Credentials?|PasswordAuthentication|[Cc]redentials?|FTP(?:_TLS)?)"
+)
+_LITERAL = r"((?:[^\"'\n\\]|\\(?![\"'])){4,200})"
+_LINE_END = r"(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)"
+_NEXT_LINE = rf"{_LINE_END}(?:[ \t]*\d{{1,6}}→|>[ ])?[ \t]{{0,40}}"
+
+
+def _is_password(value: str) -> bool:
+    """Return true for a word with a digit or a sign in it: names of arguments and of users have none."""
+    plain = value.replace("_", "").replace("-", "").replace(".", "")
+    return not is_harmless(value, "password") and " " not in value and not plain.isalpha()
+
+
+LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
+    SecretPattern(
+        "password",
+        ("og", "ign", "uth", "redential", "FTP("),
+        # login("bob", "…") · auth=("bob", "…") · FTP(host, "bob", "…")
+        re.compile(
+            rf"(?<![A-Za-z]){_CALL}(?:[ \t]?=[ \t]?)?\((?:[\w.]{{1,40}}{_GAP}|{_Q}[^\"'\n\\]{{0,100}}{_Q}{_GAP}){{1,3}}"
+            rf"(?:Some\()?[@bu]?{_Q}{_LITERAL}(?={_Q})"
+        ),
+        judge=_is_password,
+    ),
+    SecretPattern(
+        "basic-auth",
+        ("btoa", "b64encode", "Buffer.from", "encodeBase64", "base64"),
+        re.compile(
+            rf"(?:btoa|b64encode|Buffer\.from|[eE]ncodeBase64|base64_encode)\([bu]?{_Q}"
+            rf"[^\s\"':]{{1,60}}:{_LITERAL}(?={_Q})"
+        ),
+        judge=_is_password,
+    ),
+    SecretPattern(
+        "password",
+        ("PASS ",),
+        # FTP, POP3 and IRC; without the line of the user, PASS is the verdict of a test.
+        re.compile(
+            rf"USER[ ]\S{{1,80}}?(?:{_NEXT_LINE}[^\n\\]{{0,120}}?){{0,2}}{_NEXT_LINE}PASS[ ]([^\s\"'\\]{{4,200}})"
+        ),
+    ),
+    SecretPattern(
+        "password",
+        ("AUTH PLAIN ", "AUTH LOGIN "),
+        re.compile(r"AUTH (?:PLAIN|LOGIN) ([A-Za-z0-9+/]{8,400}={0,2})"),
+        judge=random_value(8),
+    ),
+    SecretPattern(
+        "password",
+        ("334 ",),
+        re.compile(rf"334 UGFzc3dvcmQ6{_NEXT_LINE}([A-Za-z0-9+/]{{4,400}}={{0,2}})"),
+    ),
+    SecretPattern(
+        "password",
+        (" LOGIN ",),
+        re.compile(r"(?<![\w-])[A-Za-z]{1,4}\d{1,6} LOGIN [^\s\\]{1,100} ([^\s\"'\\]{4,200})"),
+    ),
+    SecretPattern(
+        "password",
+        ("IDENTIFY ", "identify "),
+        re.compile(r"(?i:NickServ IDENTIFY) (?:[^\s\"']{1,40} )?([^\s\"'\\]{4,200})"),
+    ),
+    SecretPattern(
+        "password",
+        ("SETUSER ", "setuser "),
+        re.compile(r"(?:SETUSER|setuser) [^\n]{1,80}? >([^\s\"'\\]{4,200})"),
+    ),
+    SecretPattern(
+        "password-hash",
+        ("{S", "{MD5}"),
+        re.compile(r"\{(?:S?SHA(?:224|256|384|512)?|S?MD5)\}([A-Za-z0-9+/]{16,200}={0,2})"),
+    ),
+    SecretPattern("password", ("WIFI:",), re.compile(r"WIFI:[^\n]{0,100}?P:((?:[^;\\\n\"]|\\[;,:\\]){4,100});")),
+    SecretPattern(
+        "one-time-code",
+        ("code",),
+        re.compile(
+            r"(?:erification|ecurity|ogin|ne-time|2FA|MFA|OTP|onfirmation|uthentication) (?:pass)?code(?: is)?"
+            r":? ?[\"'`]?"
+            r"(\d{3}[ -]?\d{3,5})(?!\w)"
+        ),
+    ),
+    SecretPattern(
+        "cookie",
+        ("TRUE", "FALSE"),
+        # A line of the file in which curl keeps its cookies
+        re.compile(
+            r"(?:TRUE|FALSE)(?:\t|\\{1,8}t)\d{1,12}(?:\t|\\{1,8}t)"
+            r"(?i:[\w.-]{0,60}?(?:sess|sid|auth|token|jwt|login|remember|identity|[cx]srf)[\w.-]{0,60})(?:\t|\\{1,8}t)"
+            r"([^\s\\\"']{8,4000})"
+        ),
+    ),
+    SecretPattern(
+        "cookie",
+        ("domain", "httpOnly", "expires"),
+        # A cookie as a browser's tools show it
+        re.compile(
+            rf"name{_Q}[ \t]{{0,3}}:[ \t]{{0,3}}{_Q}"
+            r"(?i:[\w.-]{0,60}?(?:sess|sid|auth|token|jwt|login|remember|identity|[cx]srf)[\w.-]{0,60})"
+            rf"{_Q}\s{{0,3}},\s{{0,20}}{_Q}value{_Q}[ \t]{{0,3}}:[ \t]{{0,3}}{_Q}([^\"'\\]{{8,4000}})"
+            rf"(?={_Q}[^{{}}]{{0,200}}(?:domain|httpOnly|expires))"
+        ),
+    ),
+)

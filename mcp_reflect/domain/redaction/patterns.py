@@ -1,0 +1,26 @@
+"""All patterns of secrets, in the order in which they are searched."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from mcp_reflect.domain.redaction.by_pattern.format_patterns import FORMAT_PATTERNS
+from mcp_reflect.domain.redaction.by_pattern.grouped_secrets import GROUPED_PATTERNS
+from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
+from mcp_reflect.domain.redaction.by_pattern.vendor_patterns import vendor_patterns
+from mcp_reflect.domain.redaction.by_position.command_secrets import COMMAND_PATTERNS
+from mcp_reflect.domain.redaction.by_position.login_secrets import LOGIN_PATTERNS
+from mcp_reflect.domain.redaction.by_position.positional_secrets import POSITIONAL_PATTERNS
+
+
+@cache
+def secret_patterns() -> tuple[SecretPattern, ...]:
+    """Return all patterns. The first call imports detect-secrets."""
+    return (
+        *FORMAT_PATTERNS,
+        *COMMAND_PATTERNS,
+        *LOGIN_PATTERNS,
+        *POSITIONAL_PATTERNS,
+        *GROUPED_PATTERNS,
+        *vendor_patterns(),
+    )

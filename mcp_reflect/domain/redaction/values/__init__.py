@@ -1,0 +1,1 @@
+"""Judgement of a value by itself: a placeholder, a word, code, or random text."""

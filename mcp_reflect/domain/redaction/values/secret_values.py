@@ -1,0 +1,111 @@
+"""Judgement of a value that stands where a secret may stand: a placeholder, a word, code, or a secret."""
+
+from __future__ import annotations
+
+import re
+
+from mcp_reflect.domain.redaction.values.letter_model import random_bits
+
+MARK = "[redacted:"
+
+PLACEHOLDER = re.compile(
+    r"""\[redacted:[a-z0-9-]+\]\W*                  # done already
+    | <.*> | \{.*\} | \[.*\] | \(.*\)               # <your-key>, {{ token }}, [hidden]
+    | \$[A-Za-z_]\w*\W* | [$%#][{(].* | %\w+%       # $KEY, ${KEY}, $(command), %(key)s
+    | \W*                                           # ********, …
+    | [*xX.…•_-]{3,}\S{0,4}                         # xxxx, ****abcd
+    | (?:your|insert|enter|replace|change|example|sample|dummy|placeholder|redacted|masked|hidden|removed)
+      (?:[-_ ].*|me|d|this)?
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+
+_WORDS_ABOUT = (
+    "a an and any are as at auth authentication be blank bool boolean bytes cannot compat denied disabled empty "
+    "enabled error expired failed false field files for from has hidden if in incorrect input int integer invalid "
+    "is it length list missing mismatch must na needed needs nil no none not null number object of off ok on "
+    "optional or prompt provided required reset secretstr set should str string text that the this to true type "
+    "await async function lambda new return self this typeof void yield null nullptr "
+    "undefined unknown unset update updated use used user valid value verified was when will with wrong yes you"
+)
+"""Words that follow `password:` in prose, in code and in schemas."""
+WORDS = frozenset(_WORDS_ABOUT.split())
+
+_ORDINARY = re.compile(
+    r"""[a-z][a-z0-9+.-]*://.* | arn:.* | 0x[0-9a-f]{1,16}           # a URL, a resource, a number
+    | (?:sha|md|aes|rs|hs|es|ps|ed|utf|iso|base|oauth|http|ipv|x|pkcs|rfc|tls|ssl|int|uint|float|str|v|py|python|
+      argon|bcrypt|ec|sm|rc|arm|amd|win)[-_]?\d{1,5}(?:[-_.]?[a-z0-9]{1,8})?   # sha256, oauth2, v2
+    | [kspilhtqc][-_]?\d{1,5}(?:[-_.][a-z0-9]{1,8}|[a-z]{1,6}\d{0,2})?   # s3, k8s, i18n
+    | [a-z]*[-_]?v?\d+(?:\.\d+)+(?:[-+.]?[a-z0-9.]*)?                 # versions, addresses
+    | \d{4}-?\d\d-?\d\d(?:[t_ ]?[\d:.,z+-]*)?                         # dates
+    | \d+(?:[.,:x-]\d+)*[a-z%]{0,3}                                   # numbers, sizes, times
+    | [\w./~*-]+\.(?:[a-z]{1,5}|json5?|[a-z]+\d)(?::\d+)*             # names of files, hosts
+    | (?:[0-9a-f]{2}:){5,}(?:[0-9a-f]{2})?                            # bytes of a modulus, a fingerprint
+    | [a-z_]+(?:[-_.][a-z]+)*[-_.]?\d?                                # words, with one digit perhaps
+    | [a-z]{1,12}\d?(?:[-_.](?:[a-z]{1,14}\d?|\d{1,3}))+              # names in parts: step-2, my_token_2
+    | %\w | [a-z_.-]+=.*                                              # a field of a format, name=value
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_LEAST_PHRASE = 4
+"""Least words of a passphrase in small letters."""
+_LEAST_BITS = 11.0
+"""Evidence of letters that outweighs the form of an ordinary word: `SAJPNvK6` is no name with a number."""
+_HAS_CODE = re.compile(r"[(){}\[\]<>]|\$\{|::|->|^[~.]{0,2}/")
+_BORDERS = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[a-z0-9])|(?<=[0-9])(?=[A-Za-z])")
+_RANDOM_BORDERS = 0.4
+"""Least share of borders between letter cases and digits in random text; 0.62 is expected, 0.3 are names in CamelCase.
+"""
+
+
+def is_harmless(value: str, kind: str) -> bool:
+    """Return true where a value is a placeholder, a common word or, except for passwords, a number."""
+    bare = value.strip().rstrip(")]}.:,!")
+    return (
+        bare.lower() in WORDS
+        or PLACEHOLDER.fullmatch(value.strip()) is not None
+        or (kind != "password" and bare.replace(".", "").replace("_", "").isdecimal())
+    )
+
+
+def looks_random(value: str, least: int) -> bool:
+    """Return true where one word of at least `least` characters mixes letters with digits as only secrets do."""
+    bare = value.strip().strip("\"'`*.,:;!?")
+    return (
+        len(bare) >= least
+        and any(letter.isdigit() for letter in bare)
+        and any(letter.isalpha() for letter in bare)
+        and not any(letter.isspace() for letter in bare)
+        and not _ORDINARY.fullmatch(bare)
+        and not _HAS_CODE.search(bare)
+        and not PLACEHOLDER.fullmatch(bare)
+    )
+
+
+def looks_drawn(value: str, least: int) -> bool:
+    """Return true where one word looks random, or is drawn from letters and digits by the evidence of its letters."""
+    bare = value.strip().strip("\"'`*.,:;!?)]}")
+    drawn = len(bare) >= least and bare.isascii() and bare.isalnum() and random_bits(bare) >= _LEAST_BITS
+    return looks_random(bare, least) or (drawn and any(map(str.isdigit, bare)) and any(map(str.isalpha, bare)))
+
+
+def is_phrase(value: str) -> bool:
+    """Return true for several words in small letters without those that sentences are made of."""
+    words = value.split()
+    return (
+        len(words) >= _LEAST_PHRASE
+        and all(word.isalpha() and word.islower() for word in words)
+        and WORDS.isdisjoint(words[:_LEAST_PHRASE])
+    )
+
+
+def is_mixed(value: str) -> bool:
+    """Return true where capitals, small letters and digits follow one another as at random."""
+    return len(_BORDERS.findall(value)) >= _RANDOM_BORDERS * len(value)
+
+
+def is_identifier(value: str) -> bool:
+    """Return true for a name of words, as tokens of pages and of parsers have them: `nextToken`, `Marker`."""
+    parts = re.findall(r"[A-Za-z]+", value)
+    letters = "".join(value.split("."))
+    return bool(parts) and letters.replace("_", "").replace("-", "").isalpha() and sum(map(random_bits, parts)) < 0

@@ -1,0 +1,58 @@
+"""Sentences that judge, promise chores or open others are not taken for lessons; what states a rule or a value is."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, is_request, without_interjection
+from mcp_reflect.domain.lessons.sentences.evidence import objects
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Sounds like a solid plan.",
+        "Good to know it's a deliberate choice.",
+        "That's a great enhancement.",
+        "Makes the intent super clear.",
+        "Still the same.",
+        "The old chestnut again!",
+        "I see your point about external parsers.",
+        "Pretty niche, but robust.",
+        "I'll put together a small PR.",
+        "Ping me on the PR when you have something.",
+        "Here are the suitable options:",
+    ],
+)
+def test_a_comment_is_chatter(sentence: str) -> None:
+    assert is_chatter(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Good point, but retries must never exceed the limit.",
+        "That's a 30 second limit.",
+        "Keeps the casing of the first occurrence only.",
+        "Just add `Programming Language :: Python :: 3.13`.",
+        "Ordinary quoting doesn't stop it.",
+        "Result stays fractional minutes.",
+        "test_units has been flaky on CI since Tuesday; if it goes red on your PR, rerun before digging.",
+    ],
+)
+def test_what_states_a_rule_a_value_or_a_fact_is_not(sentence: str) -> None:
+    assert not is_chatter(sentence)
+
+
+def test_an_interjection_goes_and_a_request_is_seen() -> None:
+    assert without_interjection("Yeah, right, the lock is per tenant.") == "The lock is per tenant."
+    assert without_interjection("I understand your concern, but refunds take 7 days.") == "Refunds take 7 days."
+    assert without_interjection("You're right, `prove` does not descend.") == "`prove` does not descend."
+    assert without_interjection("Right-aligned columns need a width.") == "Right-aligned columns need a width."
+    assert is_request("Could you please confirm the flight number?")
+    assert not is_request("Confirm the order before it is sent.")
+
+
+def test_who_wants_nothing_more_does_not_object() -> None:
+    assert not objects("No, that's all for now.")
+    assert objects("No, that's the wrong flight.")

@@ -1,0 +1,323 @@
+"""A lesson quotes what a run decided, mended and did, and is empty where it did none of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mcp_reflect.domain.lessons.drafting.extraction import LESSON_CHARS, extract_lesson
+from mcp_reflect.domain.lessons.drafting.mistakes import is_bare_verdict
+from mcp_reflect.domain.lessons.failures import repairs
+from mcp_reflect.domain.lessons.failures.failure_text import decisive_error
+from mcp_reflect.domain.lessons.failures.repairs import find_repairs, normalised, program_of
+from mcp_reflect.domain.lessons.run.command_lines import only_reads
+from mcp_reflect.domain.lessons.run.steps import find_steps
+from mcp_reflect.domain.lessons.sentences.evidence import Turn, find_candidates
+from mcp_reflect.domain.lessons.sentences.selection import select_sentences
+from mcp_reflect.domain.lessons.sentences.splitting import LONGEST_SENTENCE, split_sentences
+from mcp_reflect.domain.models import ReflectionDraft
+from mcp_reflect.domain.text.rendering import render_reflection
+from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.run import ParsedRun
+from tests.support.effort import examples
+from tests.support.values import make_review, make_trace
+
+Messages = list[dict[str, Any]]
+
+
+def call(tool: str, arguments: dict[str, Any], output: str, *, failed: bool = False) -> Messages:
+    use = {"type": "tool_use", "id": f"{tool}{arguments}", "name": tool, "input": arguments}
+    result = {"type": "tool_result", "tool_use_id": use["id"], "content": output, "is_error": failed}
+    return [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+
+
+def bash(command: str, output: str = "", *, failed: bool = False) -> Messages:
+    return call("Bash", {"command": command, "description": "a step"}, output, failed=failed)
+
+
+def edit(path: str, old: str, new: str) -> Messages:
+    return call("Edit", {"file_path": path, "old_string": old, "new_string": new}, "done")
+
+
+def said(*turns: tuple[str, str]) -> Messages:
+    return [{"role": role, "content": text} for role, text in turns]
+
+
+def lesson(
+    messages: Messages | str, result: str = "pass", task: str = "Fix the login test", **fields: str
+) -> ReflectionDraft:
+    feedback = fields.pop("feedback", "")
+    trajectory = parse(messages)
+    trace = make_trace(task=task, trajectory=trajectory.text, tools_used=trajectory.tools_used, **fields)
+    review = make_review(trace, 1, result=result, feedback=feedback)
+    return extract_lesson(ParsedRun(trace, trajectory).reviewed(review))
+
+
+# -- commands and repairs
+
+
+def test_different_commands_that_worked_are_different_lessons() -> None:
+    commands = ["docker compose up -d db", "uv sync --frozen", "make clean build"]
+    texts = [render_reflection(lesson(bash(command), task="Set up the environment")) for command in commands]
+    assert len(set(texts)) == len(commands)
+    assert all(command in text for command, text in zip(commands, texts, strict=True))
+
+
+def test_a_failed_command_is_told_with_its_error_and_the_edit_that_mended_it() -> None:
+    run = [
+        *bash(
+            "pytest tests/test_auth.py", 'E   ImportError: cannot import name "jwt" from "auth"\n1 failed', failed=True
+        ),
+        *bash("grep -rn jwt src", "src/auth.py:3"),
+        *edit("src/auth.py", "import jose", "from jose import jwt"),
+        *bash("cd /repo && pytest tests/test_auth.py 2>&1 | tail -3", "3 passed"),
+    ]
+    told = lesson(run).correct_action
+    assert 'ImportError: cannot import name "jwt" from "auth"' in told
+    assert "src/auth.py (`import jose` → `from jose import jwt`)" in told
+    assert "grep" not in told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("all:\n    echo", "all:\n\techo", "(`    echo` → `\\techo`)"),
+        ("import a\nimport b\n", "import b\nimport a\n", "(moving `import b` up)"),
+    ],
+)
+def test_an_edit_of_blanks_or_of_the_order_is_told_as_such(old: str, new: str, told: str) -> None:
+    run = [*bash("make", "Makefile:2: *** missing separator.", failed=True), *edit("Makefile", old, new), *bash("make")]
+    assert told in lesson(run).correct_action
+
+
+def test_a_failed_command_is_told_with_the_variant_that_worked() -> None:
+    run = [*bash("npm test", 'npm ERR! Missing script: "test"', failed=True), *bash("npm run test:unit", "12 passing")]
+    told = lesson(run).correct_action
+    assert told.startswith("`npm run test:unit`. `npm test` failed: npm ERR! Missing script")
+
+
+def test_a_failed_command_is_told_with_the_command_that_prepared_its_success() -> None:
+    run = [
+        *bash("pytest -q", "psycopg.OperationalError: connection refused", failed=True),
+        *bash("docker compose up -d db", "started"),
+        *bash("pytest -q", "8 passed"),
+    ]
+    assert lesson(run).correct_action == (
+        "`pytest -q` after `docker compose up -d db`; before that it failed: "
+        "psycopg.OperationalError: connection refused"
+    )
+
+
+def test_a_failure_that_nothing_mended_is_no_repair() -> None:
+    run = [*bash("cargo build", "error[E0382]: use of moved value", failed=True), *bash("cargo --version", "1.95")]
+    assert not list(find_repairs(find_steps(parse(run))))
+    assert "E0382" in lesson(run[:2], "fail").key_mistake
+
+
+def test_other_tools_are_told_with_the_values_that_worked() -> None:
+    run = [
+        *call(
+            "update_flight",
+            {"cabin": "economy", "flights": ["HAT290"]},
+            "Error: not enough seats on HAT290",
+            failed=True,
+        ),
+        *call("update_flight", {"cabin": "economy", "flights": ["HAT003"]}, '{"ok": true}'),
+    ]
+    told = lesson(run, task="Change my flight").correct_action
+    assert "not enough seats on HAT290" in told
+    assert 'flights=["HAT003"]' in told
+
+
+def test_a_heading_in_a_log_is_no_command_of_root() -> None:
+    printed = "# Handbook\nThe run folder needs its label.\n"
+    mine = find_steps(parse(f"$ cat README\n{printed}$ make test\nok"))
+    roots = find_steps(parse(f"# cat README\n{printed}# make test\nok"))
+    assert [step.subject for step in mine] == [step.subject for step in roots] == ["cat README", "make test"]
+
+
+@pytest.mark.parametrize(
+    ("command", "reads"),
+    [
+        ("tar -tzf backup.tar.gz", True),
+        ("tar -xzf backup.tar.gz", False),
+        ("git shortlog -sn | head -40", True),
+        ("ls migrations && cat migrate.sh && sqlite3 dev.db .schema", True),
+        ("sqlite3 dev.db 'DROP TABLE invoices'", False),
+    ],
+)
+def test_commands_that_list_what_is_there_only_read(command: str, reads: bool) -> None:
+    assert only_reads(command) is reads
+
+
+def test_the_commands_of_a_log_are_read_behind_its_prompts() -> None:
+    log = "$ make test\nValueError: unknown flag\n$ make test FLAGS=-v\n12 passed"
+    told = lesson(log).correct_action
+    assert "`make test` failed: ValueError: unknown flag" in told
+    assert told.startswith("`make test FLAGS=-v`. ")
+
+
+@pytest.mark.parametrize(
+    ("errors", "decisive"),
+    [
+        (["Exit code: 1", "error[E0382]: use of moved value: `x`"], "error[E0382]: use of moved value: `x`"),
+        (["FAILED tests/test_a.py::test_b", "E   KeyError: 'id'"], "KeyError: 'id'"),
+        (["exit code 1"], ""),
+        ([], ""),
+    ],
+)
+def test_the_decisive_error_is_no_exit_code_and_no_summary(errors: list[str], decisive: str) -> None:
+    assert decisive_error(errors) == decisive
+
+
+def test_a_command_is_compared_without_what_only_arranges_it() -> None:
+    assert normalised("cd /repo && pytest -q 2>&1 | tail -5") == "pytest -q"
+    assert program_of("FOO=1 uv run pytest -q") == "pytest"
+    assert program_of("python3 -m pytest -q") == "pytest"
+
+
+# -- what was said
+
+DECISION = said(
+    ("user", "Exports to the ERP are corrupt. Can you look at the quoting?"),
+    ("assistant", "I'll quote every field with standard CSV quotes."),
+    (
+        "user",
+        'No, the ERP strips zeros even from quoted values. Values with a leading zero must be written as ="00042".',
+    ),
+    ("assistant", "Understood. And line endings?"),
+    ("user", "Rows must end with CRLF, never with a bare newline."),
+    ("assistant", 'Final rule: leading-zero values as ="..." text, minimal quoting for the rest, CRLF row endings.'),
+    ("user", "Thanks, have a great day!"),
+)
+
+
+def test_decisions_are_kept_and_rejected_proposals_and_courtesies_are_not() -> None:
+    text = render_reflection(lesson(DECISION, task="Exports to the ERP are corrupt. Can you look at the quoting?"))
+    assert '="00042"' in text
+    assert "CRLF" in text
+    assert "minimal quoting" in text
+    assert "quote every field" not in text
+    assert "great day" not in text
+
+
+def test_the_conclusion_of_a_passed_run_is_kept_and_that_of_a_failed_one_is_called_wrong() -> None:
+    final = "The cache key lacked the tenant id, because normalize_key() dropped it."
+    assert "tenant id" in render_reflection(lesson("", final_response=final))
+    failed = lesson("", "fail", final_response=final)
+    assert failed.key_mistake.startswith("Judged a failure")
+    assert "tenant id" in failed.key_mistake
+    assert not failed.guidance
+
+
+@pytest.mark.parametrize("result", ["pass", "fail"])
+def test_the_reviewers_words_are_kept_verbatim(result: str) -> None:
+    feedback = "Use `--no-cache`;  the flag\n--fast does not exist."
+    assert feedback in "\n".join(
+        lesson(DECISION, result, feedback=feedback).model_dump(include={"key_mistake", "guidance"}).values()
+    )
+
+
+def test_code_blocks_are_no_sentences_and_long_ones_are_split() -> None:
+    text = "Run it so:\n```\nrm -rf build\n```\n- first item of the list\n" + "; ".join(
+        ["a clause of some length"] * 40
+    )
+    sentences = list(split_sentences(text))
+    assert "first item of the list" in sentences
+    assert not any("rm -rf" in each for each in sentences)
+    assert all(len(each) <= LONGEST_SENTENCE for each in sentences)
+
+
+# -- what always holds
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=300)
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(
+    result=st.sampled_from(["pass", "fail"]),
+    turns=st.lists(st.tuples(st.sampled_from(["user", "assistant"]), WORDS), max_size=6),
+    commands=st.lists(st.tuples(WORDS, WORDS, st.booleans()), max_size=4),
+    feedback=WORDS,
+)
+def test_any_run_gives_the_same_bounded_lesson_twice(
+    result: str, turns: list[tuple[str, str]], commands: list[tuple[str, str, bool]], feedback: str
+) -> None:
+    run = said(*turns)
+    for command, output, failed in commands:
+        run += bash(command, output, failed=failed)
+    first = lesson(run, result, feedback=feedback)
+    assert first == lesson(run, result, feedback=feedback)
+    without_feedback = lesson(run, result)
+    assert len(render_reflection(without_feedback)) <= 3 * LESSON_CHARS
+    assert first.is_empty <= (not feedback.strip() or is_bare_verdict(feedback.strip()))
+
+
+@given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), WORDS), max_size=8), st.integers(0, 1_000))
+def test_selected_sentences_keep_their_order_and_the_budget(turns: list[tuple[str, str]], budget: int) -> None:
+    candidates = list(find_candidates([Turn(role, text) for role, text in turns]))
+    chosen = select_sentences(candidates, "a task", budget)
+    assert sum(len(each.text) + 1 for each in chosen) <= budget
+    places = [candidates.index(each) for each in chosen]
+    assert places == sorted(places)
+
+
+def test_a_task_said_again_is_nothing_to_learn() -> None:
+    task = "Please fix the flaky login test in the auth package."
+    assert lesson(json.loads(json.dumps(said(("user", task)))), task=task).is_empty
+
+
+def test_what_worked_is_told_as_such_where_nothing_went_wrong() -> None:
+    assert render_reflection(lesson(bash("uv sync --frozen"))).startswith("What worked: `uv sync --frozen`")
+    failed = lesson(
+        [*bash("uv sync", "error: no lock", failed=True), *bash("uv sync --frozen")], "fail", feedback="Slow."
+    )
+    assert "Do instead: `uv sync --frozen`. `uv sync` failed" in render_reflection(failed)
+
+
+def test_a_failed_run_with_feedback_keeps_the_error_it_ended_in() -> None:
+    run = bash("cargo build", "error[E0382]: use of moved value", failed=True)
+    told = lesson(run, "fail", feedback="It does not build.")
+    assert told.key_mistake == "It does not build."
+    assert "`cargo build` failed: error[E0382]: use of moved value" in told.guidance
+
+
+def test_a_long_run_of_failures_compares_each_with_those_near_it_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+    is_retry = repairs._is_retry
+    monkeypatch.setattr(repairs, "_is_retry", lambda *steps: compared.append(1) or is_retry(*steps))
+    run = [part for n in range(400) for part in bash(f"tool{n} build alpha{n}", f"error: {n}", failed=True)]
+    assert not list(find_repairs(find_steps(parse(run))))
+    assert len(compared) <= 400 * 60
+
+
+@pytest.mark.parametrize("feedback", ["reward 0.0", "Failed.", "score: 1/5", "the run passed", "0"])
+def test_a_verdict_said_again_is_no_lesson(feedback: str) -> None:
+    assert is_bare_verdict(feedback)
+    assert lesson([], "fail", feedback=feedback).is_empty
+
+
+@pytest.mark.parametrize(
+    "feedback", ["", "run 12", "no such region", "failed: 3 of 5 in test_total", "reward 0.0, wrong flag"]
+)
+def test_words_beside_a_verdict_are_kept(feedback: str) -> None:
+    assert not is_bare_verdict(feedback)
+
+
+def test_what_somebody_has_or_feels_is_no_lesson() -> None:
+    turns = [
+        ("user", "I want to change the date of my flight."),
+        ("assistant", "Which reservation is it?"),
+        ("user", "I don't have the reservation ID on me right now, my user ID is ann_1."),
+        ("assistant", "Basic economy tickets cannot be changed, only cancelled within 24 hours of the booking."),
+        ("user", "Unfortunately, I was out of town. Thank you for your help."),
+    ]
+    words = render_reflection(lesson([{"role": role, "content": text} for role, text in turns]))
+    assert "cannot be changed" in words
+    assert "on me right now" not in words
+    assert "out of town" not in words
+    assert "Thank you" not in words

@@ -1,0 +1,279 @@
+"""Of a run that served one case a lesson keeps the rules that it met and the calls it made, not the case's data."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
+from mcp_reflect.domain.text.quotation import SAID, quote
+from mcp_reflect.domain.text.rendering import render_reflection
+from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.run import ParsedRun
+from tests.support.values import make_review, make_trace
+
+Messages = list[dict[str, Any]]
+TASK = "I would like to change my flight."
+
+
+def called(tool: str, arguments: dict[str, Any], answer: str) -> Messages:
+    call = {"id": f"{tool}{arguments}", "type": "function"}
+    function = {"name": tool, "arguments": json.dumps(arguments)}
+    return [
+        {"role": "assistant", "content": "", "tool_calls": [{**call, "function": function}]},
+        {"role": "tool", "tool_call_id": call["id"], "content": answer},
+    ]
+
+
+def agent(text: str) -> Messages:
+    return [{"role": "assistant", "content": text}]
+
+
+def user(text: str) -> Messages:
+    return [{"role": "user", "content": text}]
+
+
+def told(messages: Messages, result: str = "pass", task: str = TASK) -> str:
+    trajectory = parse(messages)
+    trace = make_trace(task=task, trajectory=trajectory.text, tools_used=trajectory.tools_used)
+    run = ParsedRun(trace, trajectory).reviewed(make_review(trace, 1, result=result, feedback=""))
+    return render_reflection(extract_lesson(run))
+
+
+SERVED = [
+    *user(TASK),
+    *called("get_booking", {"id": "Q7XK2M"}, '{"from": "Oslo", "to": "Rome", "flight": "NX204", "date": "2024-05-19"}'),
+    *agent(
+        "I found your booking:\n- Flight Number: NX204\n- Departure: 09:00 on May 19\n- Passenger: Ann Berg\n"
+        "- Oslo to Rome on May 19"
+    ),
+    *user("I'd prefer a flight that leaves after 8 am, and my booking is Q7XK2M."),
+    *agent("Saver tickets cannot be changed, only cancelled within 24 hours of booking."),
+    *user("Alright, that sounds good. Cancel it please."),
+    *called("cancel_booking", {"id": "Q7XK2M", "reason": "plans"}, '{"ok": true}'),
+    *agent("Your booking is cancelled. Don't hesitate to reach out. Have a wonderful day!"),
+    *user("Everything sounds great. Thank you!"),
+]
+
+
+def test_the_data_of_one_customer_give_way_to_the_rule_that_was_stated() -> None:
+    lesson = told(SERVED)
+    assert "Saver tickets cannot be changed, only cancelled within 24 hours of booking." in lesson
+    assert "`cancel_booking(id=Q7XK2M, reason=plans)`" in lesson
+    for datum in ("NX204", "Ann Berg", "Oslo to Rome", "after 8 am", "sounds g", "hesitate", "wonderful"):
+        assert datum not in lesson
+
+
+def test_a_run_on_files_keeps_what_it_says_without_the_words_of_a_rule() -> None:
+    command = {"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "make test"}}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": "12 passed"}
+    run = [
+        *user("Read the names."),
+        {"role": "assistant", "content": [command]},
+        {"role": "user", "content": [result]},
+        *agent("The ERP writes names.csv in Windows-1252."),
+    ]
+    assert "Windows-1252" in told(run, task="Read the names.")
+
+
+def test_a_wrong_answer_is_told_with_the_words_that_led_to_it() -> None:
+    run = [
+        *user("Who founded the club?"),
+        *called("Search", {"input": "the club"}, "Could not find [the club]. Similar: ['The Club', 'Club']"),
+        *called("Search", {"input": "The Club (Riga)"}, "The Club was founded by three brothers."),
+        *agent("Three brothers founded it, so the answer is the Berg brothers."),
+        *called("Finish", {"input": "the Berg brothers"}, "Answer is INCORRECT"),
+    ]
+    lesson = told(run, "fail", "Who founded the club?")
+    assert lesson.startswith("Mistake: Judged a failure after the run did `Finish(input=the Berg brothers)`. It said: ")
+    assert "so the answer is the Berg brothers" in lesson
+    assert "Guidance: `Search(input=The Club (Riga))` found something, `Search(input=the club)` did not" in lesson
+    assert "Do instead" not in lesson
+
+
+def test_words_that_only_say_a_wrong_answer_again_are_left_out() -> None:
+    run = [
+        *user("Who founded the club?"),
+        *called("Search", {"input": "The Club (Riga)"}, "The Club was founded by three brothers."),
+        *agent("So the answer is the Berg brothers."),
+        *called("Finish", {"input": "the Berg brothers"}, "Answer is INCORRECT"),
+    ]
+    lesson = told(run, "fail", "Who founded the club?")
+    assert "`Finish(input=the Berg brothers)`" in lesson
+    assert "It said" not in lesson
+
+
+def test_a_quotation_names_its_source_once() -> None:
+    assert quote(f"{SAID}The palace is in London.", "tool") == quote("The palace is in London.", "tool")
+
+
+def test_an_answer_is_told_with_the_searches_that_led_to_it() -> None:
+    run = [
+        *user("Where did they meet?"),
+        *called("Search", {"input": "The Club (Riga)"}, "They met at the house of John B. Berg in Riga."),
+        *agent("They met at the house of John B. Berg, so the answer is Riga."),
+        *called("Finish", {"input": "Riga"}, "Answer is CORRECT"),
+    ]
+    lesson = told(run, task="Where did they meet?")
+    assert "What worked: `Finish(input=Riga)` after `Search(input=The Club (Riga))`" in lesson
+    assert "the house of John B. Berg, so the answer is Riga." in lesson
+
+
+def test_an_answer_without_a_rule_is_told_with_the_finding_before_it() -> None:
+    run = [
+        *user("Which band sang it?"),
+        *called("Search", {"input": "It (song)"}, "It is a song that Owl Street covered."),
+        *agent("Owl Street is the band that covered the song."),
+        *called("Finish", {"input": "Owl Street"}, "Answer is CORRECT"),
+    ]
+    assert told(run, task="Which band sang it?").endswith("Guidance: Owl Street is the band that covered the song.")
+
+
+def test_a_failed_run_is_told_by_the_reason_that_was_given_last() -> None:
+    run = [
+        *user(TASK),
+        *agent("Saver tickets cannot be changed, because their fare is fixed."),
+        *user("Then cancel it."),
+        *called("cancel_booking", {"id": "Q7XK2M"}, '{"ok": true}'),
+        *agent("Done.\n- Booking: Q7XK2M\n- Fee: 5 EUR per passenger\nWould you like a receipt?"),
+    ]
+    assert told(run, "fail").endswith("said: Saver tickets cannot be changed, because their fare is fixed.")
+
+
+def test_of_a_call_that_was_refused_and_then_worked_only_what_changed_is_told() -> None:
+    given = {"booking": "Q7XK2M", "bags": 2}
+    run = [
+        *called("add_bags", {**given, "payment": "card_1"}, "Error: card balance is not enough"),
+        *called("add_bags", {**given, "payment": "card_2"}, '{"ok": true}'),
+    ]
+    assert (
+        "`add_bags(payment=card_2, …)`. `add_bags(payment=card_1, …)` failed: Error: card balance is not enough"
+        in told(run)
+    )
+
+
+def test_a_call_that_was_refused_for_good_is_told_with_the_reason() -> None:
+    run = [
+        *called("add_bags", {"bags": 9}, "Error: at most 5 bags"),
+        *called("transfer_to_human", {"summary": "wants nine bags"}, "done"),
+    ]
+    assert "`add_bags(bags=9)` failed: Error: at most 5 bags" in told(run)
+
+
+def test_every_argument_of_a_long_call_is_named() -> None:
+    flights = [{"flight": f"NX{n}", "date": "2024-05-19"} for n in range(20)]
+    given = {"user": "ann_berg_7557", "origin": "OSL", "flights": flights, "people": flights, "insurance": "no"}
+    lesson = told(called("book", given, '{"ok": true}'))
+    assert all(f"{name}=" in lesson for name in given)
+    assert "user=ann_berg_7557" in lesson
+    assert len(lesson) < 400
+
+
+def test_a_call_of_a_failed_run_is_told_by_its_form_and_not_by_the_data_of_the_case() -> None:
+    flights = [{"flight": "NX204", "date": "2024-05-19"}, {"flight": "NX310", "date": "2024-05-21"}]
+    given = {"booking": "Q7XK2M", "cabin": "business", "flights": flights, "payment": "card_7434610"}
+    run = [
+        *user(TASK),
+        *called("update_booking", given, '{"ok": true}'),
+        *called("update_booking", {**given, "booking": "A1B2C3"}, '{"ok": true}'),
+        *agent("Your booking has been successfully updated."),
+    ]
+    assert "did `update_booking(cabin=business, …)`." in told(run, "fail")
+    assert "card_7434610" in told(run)
+
+
+def test_a_failure_is_told_once() -> None:
+    missing = called("Search", {"input": "Hal Memorial"}, "Could not find [Hal Memorial]. Similar: ['Hal', 'Memorial']")
+    run = [*user("Which war?"), *missing, *called("Search", {"input": "war memorial"}, "A war memorial is …"), *missing]
+    lesson = told(run, "fail", "Which war?")
+    assert lesson.count("Hal Memorial)` failed") == 1
+    assert lesson.endswith("Guidance: `Search(input=war memorial)` found something")
+
+
+def test_a_search_that_found_nothing_is_told_in_a_word() -> None:
+    run = [
+        *user("Where did they meet?"),
+        *called("Search", {"input": "where they met"}, "Could not find [where they met]. Similar: ['Met']"),
+        *called("Search", {"input": "The Club (Riga)"}, "They met at the house of John B. Berg in Riga."),
+        *called("Finish", {"input": "Riga"}, "Answer is CORRECT"),
+    ]
+    lesson = told(run, task="Where did they meet?")
+    assert (
+        "`Search(input=The Club (Riga))`; `Search(input=where they met)` found nothing\n  `Finish(input=Riga)`"
+        in lesson
+    )
+
+
+def test_a_text_about_the_case_and_personal_data_are_left_out_of_the_calls_that_worked() -> None:
+    run = [
+        *user(TASK),
+        *agent("Saver tickets cannot be changed."),
+        *called("update_passengers", {"id": "Q7XK2M", "people": [{"first_name": "Ann", "dob": "1990-01-02"}]}, "ok"),
+        *called("hand_over", {"summary": "Ann Berg wants to change her saver ticket since her mother is ill."}, "ok"),
+    ]
+    lesson = told(run)
+    assert "`update_passengers(id=Q7XK2M, people=…)`; `hand_over`" in lesson
+    assert "Saver tickets cannot be changed." in lesson
+    answered = told(
+        [*user(TASK), *called("finish", {"answer": "the port of Oslo and the road to the north of it"}, "ok")]
+    )
+    assert "the port of Oslo and the road to the north of it" in answered
+
+
+def test_a_failed_conversation_tells_what_the_user_objected_to() -> None:
+    cancelled = called("cancel_booking", {"id": "Q7XK2M"}, '{"ok": true}')
+    done = agent("Your booking is cancelled. The refund of $120 goes to the card ending in 1784.")
+    objection = user("But I asked for a later flight, not for a refund. My number is 555-0100.")
+    lesson = told([*user(TASK), *cancelled, *done, *objection], "fail")
+    assert lesson.startswith("Mistake: Judged a failure after the run did `cancel_booking`")
+    assert "The user objected: But I asked for a later flight, not for a refund." in lesson
+    assert "1784" not in lesson
+    assert "555" not in lesson
+    assert not told([*user(TASK), *cancelled, *done, *user("Thank you, that is all.")], "fail")
+
+
+def test_what_a_failed_conversation_asked_for_is_no_reason() -> None:
+    asked = agent("To go on, I'll need the following details:\n- Passenger information (your first name, last name)")
+    assert not told([*user(TASK), *asked, *user("I don't have that right now.")], "fail")
+
+
+def test_a_policy_is_told_and_what_holds_for_one_customer_is_not() -> None:
+    lesson = told(
+        [
+            *user(TASK),
+            *called("get_booking", {"id": "Q7XK2M"}, '{"id": "Q7XK2M", "flight": "NX204"}'),
+            *user("I don't actually have my card with me right now. The reason is to visit a friend."),
+            *agent("NX204 on May 19 cannot be changed. Additionally, saver tickets cannot be changed within 24 hours."),
+            *agent("You can find it in your email. The change is due to a new plan."),
+        ]
+    )
+    assert lesson == "Guidance: Saver tickets cannot be changed within 24 hours."
+
+
+def test_a_call_that_was_refused_a_customer_is_told_without_their_data() -> None:
+    refused = called(
+        "pay", {"card": "card_74346", "amount": [{"value": 5}, {"value": 7}]}, "Error: card 74346 not found"
+    )
+    taken = called("pay", {"card": "gift_11223", "amount": [{"value": 5}, {"value": 7}]}, '{"ok": true}')
+    run = [*user(TASK), *refused, *taken, *user("Thanks."), *agent("Cards from abroad are not accepted.")]
+    assert "`pay` with another `card`; before that it failed: Error: card 74346 not found" in told(run)
+
+
+def test_a_failed_run_that_only_looked_things_up_says_so() -> None:
+    looked = called("get_booking", {"id": "Q7XK2M"}, '{"id": "Q7XK2M"}')
+    run = [*user(TASK), *looked, *agent("Saver tickets cannot be changed."), *user("Oh."), *agent("Anything else?")]
+    assert told(run, "fail") == (
+        "Mistake: Judged a failure after the run only looked things up. It said: Saver tickets cannot be changed."
+    )
+
+
+def test_a_failed_run_that_only_called_with_the_data_of_a_case_teaches_nothing() -> None:
+    done = called("update_booking", {"id": "Q7XK2M", "cabin": "economy"}, '{"ok": true}')
+    assert told([*user(TASK), *done, *user("Thank you."), *agent("You are welcome!")], "fail") == ""
+
+
+def test_a_call_of_which_only_the_name_is_told_is_no_lesson_by_itself() -> None:
+    handed = called(
+        "hand_over", {"summary": "Ann Berg wants to change her saver ticket since her mother is ill."}, "ok"
+    )
+    assert told([*user(TASK), *handed, *user("Thank you."), *agent("You are welcome!")]) == ""

@@ -1,0 +1,77 @@
+"""What a run did over again once its user had spoken is told in its last form, whatever the user's words were."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from mcp_reflect.domain.lessons.drafting.extraction import MOST_STEPS, extract_lesson
+from mcp_reflect.domain.models import ReflectionDraft
+from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.run import ParsedRun
+from tests.support.values import make_review, make_trace
+
+TASK = "Make the tests of the price module pass."
+
+
+def lesson(*events: str | tuple[str, dict[str, str], str, bool]) -> ReflectionDraft:
+    """The lesson of a run; a string is what was said, the user's where it begins with "User: "."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": TASK}]
+    for number, event in enumerate(events):
+        if isinstance(event, str):
+            role, _, said = event.partition(": ")
+            messages.append({"role": role.lower(), "content": said})
+            continue
+        tool, arguments, output, failed = event
+        use = {"type": "tool_use", "id": f"c{number}", "name": tool, "input": arguments}
+        result = {"type": "tool_result", "tool_use_id": f"c{number}", "content": output, "is_error": failed}
+        messages += [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+    trajectory = parse(json.dumps(messages))
+    trace = make_trace(task=TASK, trajectory=trajectory.text, tools_used=trajectory.tools_used)
+    return extract_lesson(ParsedRun(trace, trajectory).reviewed(make_review(trace, 1, result="pass")))
+
+
+def ran(command: str, output: str = "ok", *, failed: bool = False) -> tuple[str, dict[str, str], str, bool]:
+    return "Bash", {"command": command}, output, failed
+
+
+FAILED = ran("prove t", "Can't locate Shop/Price.pm in @INC", failed=True)
+
+
+@pytest.mark.parametrize(
+    "said", ["There are more tests below t/rounding.", "Im Ordner t/rounding liegen noch mehr Dateien."]
+)
+def test_the_form_that_the_user_asked_for_mends_the_failure(said: str) -> None:
+    told = lesson(FAILED, ran("prove -l t"), "Assistant: All tests pass.", f"User: {said}", ran("prove -lr t"))
+    assert told.correct_action.startswith("`prove -lr t`. `prove t` failed: Can't locate Shop/Price.pm")
+    assert "prove -l t" not in told.correct_action
+
+
+def test_a_command_that_runs_again_as_it_did_stays() -> None:
+    told = lesson(FAILED, ran("prove -l t"), "User: And the others?", ran("prove -lr t"), ran("prove -l t"))
+    assert "`prove -l t`" in told.correct_action
+
+
+@pytest.mark.parametrize("early", [0, MOST_STEPS])  # of which the first are not read
+def test_what_the_agent_claimed_before_it_did_it_over_is_no_lesson(early: int) -> None:
+    edit = {"file_path": "day.js", "old_string": "zone = 'UTC'", "new_string": "zone = 'America/New_York'"}
+    back = {"file_path": "day.js", "old_string": "zone = 'America/New_York'", "new_string": "zone = 'UTC'"}
+    claim = "The expected day of `formatDay` follows the zone of the machine that runs the suite."
+    rule = "The pipeline and every server run in UTC."
+    events = (
+        *(ran(f"make part{number}") for number in range(early)),
+        ("Edit", edit, "done", False),
+        f"Assistant: {claim}",
+    )
+    kept = lesson(*events, f"User: Thanks a lot for that. {rule}", ran("npm run lint"))
+    undone = lesson(*events, f"User: Thanks a lot for that. {rule}", ("Edit", back, "done", False), ran("npm run lint"))
+    assert claim in f"{kept.summary}\n{kept.guidance}"
+    assert rule in f"{undone.summary}\n{undone.guidance}"
+    assert claim not in f"{undone.summary}\n{undone.guidance}"
+
+
+def test_a_rule_for_good_is_one_however_politely_it_is_asked_for() -> None:
+    told = lesson(FAILED, ran("prove -l t"), "User: Always use prove -lr t here, please.", ran("prove -lr t"))
+    assert "Always use prove -lr t here, please." in f"{told.summary}\n{told.guidance}"
