@@ -16,13 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from mcp_reflect.wire import address, handshake
-from mcp_reflect.wire.hub_connection import (
-    POLL_S,
-    HubConnection,
-    process_exists,
-    stop_hub,
-    try_connect,
-)
+from mcp_reflect.wire.hub_connection import POLL_S, HubConnection, process_exists, stop_hub, try_connect
 from mcp_reflect.wire.hub_errors import HubUnavailable
 from mcp_reflect.wire.owner_note import HUB_ROLE, read_owner
 
@@ -187,6 +181,8 @@ def _start(
         ended = process.poll() is not None
         found = try_connect(home, greeting, until)
         if found is not None:
+            if ended:  # another process's hub answers, and nobody reads what this one said
+                process.stdout.close()
             return found
         if ended:
             raise _failure(home, process)

@@ -7,12 +7,12 @@ import pytest
 from mcp_reflect.domain.trajectory.shell_log import commands_with_output, lines_with_commands
 
 
-def test_each_command_comes_with_the_lines_up_to_the_next():
+def test_each_command_comes_with_the_lines_up_to_the_next() -> None:
     log = "Starting\n$ make\ncc -c a.c\nok\nwriter@host:~/src$ make test\n"
     assert list(commands_with_output(log)) == [("make", "cc -c a.c\nok"), ("make test", "")]
 
 
-def test_every_line_is_given_so_that_a_reader_may_find_more_in_it():
+def test_every_line_is_given_so_that_a_reader_may_find_more_in_it() -> None:
     log = "Observation: two files\n$ ls\na b"
     assert list(lines_with_commands(log)) == [("Observation: two files", ""), ("$ ls", "ls"), ("a b", "")]
 
@@ -27,5 +27,5 @@ def test_every_line_is_given_so_that_a_reader_may_find_more_in_it():
         ("no prompt at all", []),
     ],
 )
-def test_only_what_stands_behind_a_prompt_is_a_command(log: str, commands: list[str]):
+def test_only_what_stands_behind_a_prompt_is_a_command(log: str, commands: list[str]) -> None:
     assert [command for command, _ in commands_with_output(log)] == commands

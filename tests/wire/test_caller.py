@@ -211,6 +211,23 @@ def test_a_hub_that_another_process_is_starting_is_waited_for(home: Path) -> Non
     assert started.empty()
 
 
+def test_a_hub_that_lost_the_race_leaves_no_open_pipe(home: Path) -> None:
+    ended: list[Any] = []
+
+    def let_the_other_listen(process: Any) -> None:
+        assert process.wait(HANG_S) == 2
+        (home / "go").touch()
+        until(lambda: (home / "hub.sock").exists() or (home / "hub.address").exists())
+        ended.append(process)
+
+    greeting = {"mcp-reflect": handshake.HUB_PROTOCOL, "command": "status"}
+    with starting_hub(home, _LISTENS_LATE):
+        until(lambda: read_owner(str(home)))
+        found = hub_launcher.connect_or_start(str(home), greeting, started=let_the_other_listen)
+        found.link.close()
+        assert [process.stdout.closed for process in ended] == [True]
+
+
 def test_an_interrupted_call_leaves_no_answer_for_the_next_one(home: Path) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
