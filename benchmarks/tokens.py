@@ -22,7 +22,7 @@ from mcp_reflect.bootstrap.memory import open_memory
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.domain.values import CHARS_PER_TOKEN
 from mcp_reflect.server.app import build_server
-from mcp_reflect.server.concise import concise_memories, prompt_view
+from mcp_reflect.server.views.concise import concise_memories, prompt_view
 
 RUNS = 100
 """Runs of each set; with each, ten memories and a prompt are asked for."""

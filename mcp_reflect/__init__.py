@@ -13,8 +13,8 @@ TYPE_CHECKING = False  # as typing's, whose import would be the only one
 
 if TYPE_CHECKING:
     from mcp_reflect.client.async_client import AsyncReflectClient
-    from mcp_reflect.client.decorator import reflect_trace
-    from mcp_reflect.client.run import current_run
+    from mcp_reflect.client.decorator.decorator import reflect_trace
+    from mcp_reflect.client.runs.run import current_run
     from mcp_reflect.client.sync_client import ReflectClient
 
 __version__ = "0.1.0"
@@ -24,8 +24,8 @@ __all__ = ["AsyncReflectClient", "ReflectClient", "__version__", "current_run", 
 _HOMES = {
     "AsyncReflectClient": "async_client",
     "ReflectClient": "sync_client",
-    "current_run": "run",
-    "reflect_trace": "decorator",
+    "current_run": "runs.run",
+    "reflect_trace": "decorator.decorator",
 }
 
 

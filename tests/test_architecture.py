@@ -253,7 +253,7 @@ def test_reading_the_ledger_loads_neither_the_server_nor_a_model_nor_sqlalchemy(
     SqlLedger(Home(tmp_path).ledger_url).close()
     read = "read_records('stats'), read_records('memories', kind='all', status='all', sort='use', limit=1)"
     shown = f"print(*sorted({UNREAD!r} & set(sys.modules)))"
-    code = f"import sys; from mcp_reflect.cli.reading import read_records; {read}; {shown}"
+    code = f"import sys; from mcp_reflect.cli.records.reading import read_records; {read}; {shown}"
     environ = os.environ | {"MCP_REFLECT_HOME": str(tmp_path), "MCP_REFLECT_HUB__ENABLED": "false"}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environ, check=True, timeout=HANG_S, capture_output=True, text=True

@@ -18,9 +18,9 @@ from docs.tools.reference import command_list
 from mcp_reflect import AsyncReflectClient, ReflectClient
 from mcp_reflect.application.profile import DEFAULT_OPTIMISM
 from mcp_reflect.cli.install.clients import ClientName
-from mcp_reflect.client.run import Run
+from mcp_reflect.client.runs.run import Run
 from mcp_reflect.config.load import setting_rows
-from mcp_reflect.server.tools import TOOLS
+from mcp_reflect.server.tools.all_tools import TOOLS
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S
 from tests.test_architecture import LAYERS

@@ -16,7 +16,7 @@ EVERYWHERE = {
     "TYPE_CHECKING",  # that of modules for which typing itself is too slow
 }
 
-PYTHON_API = {"client/results.py", "client/knowledge_results.py"}
+PYTHON_API = {"client/calls/results.py", "client/calls/knowledge_results.py"}
 MIRRORED = {
     *("Memory", "Outcome", "QUpdate", "Retrieved", "Review", "Trace", "TraceSummary"),
     *("GuideLine", "Insights", "KnownFix", "KnownFixes", "ProjectContext", "StatusChange"),
@@ -25,8 +25,14 @@ MIRRORED = {
 
 INTERFACES: dict[str | tuple[str, ...], set[str]] = {
     "hooks/events/": {"format_answer", "format_request", "parse_event"},  # hooks.events.ClientAdapter
-    ("hooks/clients/", "hooks/formats/"): {"NAME", "read_turns", "is_session", "read_heads", "session_places"},
-    # hooks.clients.TranscriptReader, hooks.past_sessions.SessionFormat
+    ("hooks/transcripts/clients/", "hooks/transcripts/formats/"): {
+        "NAME",
+        "read_turns",
+        "is_session",
+        "read_heads",
+        "session_places",
+    },
+    # hooks.transcripts.clients.TranscriptReader, hooks.past_sessions.SessionFormat
     "cli/install/": {"parse_config", "put_entry", "remove_entry"},  # the same edits of JSON and of TOML
 }
 """One interface in several modules of a folder, or of several folders."""
@@ -100,7 +106,7 @@ def test_what_stands_for_two_things_is_seen() -> None:
     assert [name for node in ast.parse(source).body for name in bound_names(node)] == [
         "Event", "Event", "run", "a", "b", "_c", "x",
     ]  # fmt: skip
-    assert is_one_thing("Memory", {"client/results.py", "domain/models.py"})
-    assert not is_one_thing("Memory", {"client/results.py", "domain/models.py", "hub/owner.py"})
-    assert not is_one_thing("read_turns", {"hooks/clients/codex.py", "hooks/worker.py"})
+    assert is_one_thing("Memory", {"client/calls/results.py", "domain/models.py"})
+    assert not is_one_thing("Memory", {"client/calls/results.py", "domain/models.py", "hub/owner.py"})
+    assert not is_one_thing("read_turns", {"hooks/transcripts/clients/codex.py", "hooks/worker.py"})
     assert not is_one_thing("Event", {"hooks/event.py", "hub/maintenance.py"})

@@ -16,7 +16,7 @@ import pytest
 
 from mcp_reflect import __version__
 from mcp_reflect.config.load import setting_rows
-from mcp_reflect.server.tools import TOOLS
+from mcp_reflect.server.tools.all_tools import TOOLS
 from tests.support.waiting import HANG_S
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -36,7 +36,7 @@ from mcp_reflect.application.memory_service import MemoryService, RetrievedMemor
 from mcp_reflect.application.requests import NO_RETRIEVAL, Query, Submission
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
 from mcp_reflect.domain.models import Match, Memory
-from mcp_reflect.server.concise import concise_memories
+from mcp_reflect.server.views.concise import concise_memories
 
 RECORDED = Path(__file__).parent / "recorded"
 HELD_OUT = Path(__file__).parent / "held_out"

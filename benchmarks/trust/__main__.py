@@ -38,7 +38,7 @@ from mcp_reflect.domain.guide.composition import compose_guide
 from mcp_reflect.domain.models import IN_FORCE, Memory
 from mcp_reflect.domain.text.inert import skeleton
 from mcp_reflect.domain.text.quotation import without_quotations
-from mcp_reflect.server.insights import context_view
+from mcp_reflect.server.views.insights import context_view
 
 console = Console()
 FIRST = 3

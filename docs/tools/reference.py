@@ -12,7 +12,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from mcp_reflect.cli.app import build_app
 from mcp_reflect.config.load import setting_rows
-from mcp_reflect.server.tools import TOOLS
+from mcp_reflect.server.tools.all_tools import TOOLS
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

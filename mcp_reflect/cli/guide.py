@@ -28,7 +28,7 @@ def guide_command(
     from mcp_reflect.application.atomic_file import write_atomically  # noqa: PLC0415 - as its siblings
     from mcp_reflect.application.guide import write_guide  # noqa: PLC0415 - heavy
     from mcp_reflect.domain.text.inert import escaped_json  # noqa: PLC0415 - only here
-    from mcp_reflect.server.views import guide_view  # noqa: PLC0415 - heavy
+    from mcp_reflect.server.views.guide import guide_view  # noqa: PLC0415 - heavy
 
     with ledger_access() as access:
         found = write_guide(access.ledger, access.profile)

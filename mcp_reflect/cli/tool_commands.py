@@ -18,7 +18,7 @@ from mcp_reflect.cli.console import (
     show_json,
 )
 from mcp_reflect.cli.layout import flat, head, lines_of, show_text
-from mcp_reflect.cli.reading import resolve_ids
+from mcp_reflect.cli.records.reading import resolve_ids
 from mcp_reflect.errors import InvalidArgument
 
 TaskArgument = Annotated[list[str], typer.Argument(metavar="TEXT", help="The task at hand; - reads it from stdin.")]

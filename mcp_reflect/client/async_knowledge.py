@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Unpack
 
-from mcp_reflect.client import knowledge_calls as calls
+from mcp_reflect.client.calls import knowledge_calls as calls
+from mcp_reflect.client.calls.knowledge_calls import ErrorFields
+from mcp_reflect.client.calls.knowledge_results import Insights, KnownFixes, ProjectContext, RecordedError, StatusChange
 from mcp_reflect.client.connection import MemoryConnection
 from mcp_reflect.client.in_thread import execute, run_in_thread
 from mcp_reflect.client.knowledge import ManagedAction
-from mcp_reflect.client.knowledge_calls import ErrorFields
-from mcp_reflect.client.knowledge_results import Insights, KnownFixes, ProjectContext, RecordedError, StatusChange
 
 
 class AsyncKnowledgeMethods:

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from mcp_reflect.client.calls import ToolRequest
+from mcp_reflect.client.calls.tool_calls import ToolRequest
 from mcp_reflect.errors import InvalidArgument, MemoryUnavailable, ReflectError, UsageError, error_from_data
 from mcp_reflect.wire import address
 from mcp_reflect.wire.caller import Caller, CallerBusy, ConnectionLost, RemoteError

@@ -11,7 +11,7 @@ import anyio
 from anyio import from_thread
 from anyio.lowlevel import RunVar, current_token
 
-from mcp_reflect.client.calls import ToolRequest
+from mcp_reflect.client.calls.tool_calls import ToolRequest
 from mcp_reflect.client.connection import MemoryConnection
 
 T = TypeVar("T")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Unpack
 
-from mcp_reflect.client import knowledge_calls as calls
+from mcp_reflect.client.calls import knowledge_calls as calls
+from mcp_reflect.client.calls.knowledge_calls import ErrorFields
+from mcp_reflect.client.calls.knowledge_results import Insights, KnownFixes, ProjectContext, RecordedError, StatusChange
 from mcp_reflect.client.connection import MemoryConnection
-from mcp_reflect.client.knowledge_calls import ErrorFields
-from mcp_reflect.client.knowledge_results import Insights, KnownFixes, ProjectContext, RecordedError, StatusChange
 
 ManagedAction = Literal["adopt", "deprecate", "archive", "restore"]
 

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Literal, Self, Unpack
 
-from mcp_reflect.client import calls
-from mcp_reflect.client.calls import (
+from mcp_reflect.client.calls import tool_calls as calls
+from mcp_reflect.client.calls.results import Augmented, Memory, Outcome, Retrieved, Trace, TraceSummary
+from mcp_reflect.client.calls.tool_calls import (
     MemoryFields,
     QueryOptions,
     ReviewFields,
@@ -18,10 +19,9 @@ from mcp_reflect.client.calls import (
 )
 from mcp_reflect.client.connection import CLIENT_TIMEOUT_S, MemoryConnection, client_environ, hub_caller
 from mcp_reflect.client.knowledge import KnowledgeMethods
-from mcp_reflect.client.results import Augmented, Memory, Outcome, Retrieved, Trace, TraceSummary
-from mcp_reflect.client.run import INTERRUPTED_S, Run, current_run
-from mcp_reflect.client.run_ending import classify_ending
-from mcp_reflect.client.submission import dispensable_ids, submit_run
+from mcp_reflect.client.runs.ending import classify_ending
+from mcp_reflect.client.runs.run import INTERRUPTED_S, Run, current_run
+from mcp_reflect.client.runs.submission import dispensable_ids, submit_run
 from mcp_reflect.client.waiting import is_settled, not_settled_error, polling_pauses
 from mcp_reflect.errors import InvalidArgument, UsageError
 

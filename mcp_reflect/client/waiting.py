@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from mcp_reflect.client.results import Trace
+from mcp_reflect.client.calls.results import Trace
 
 _FIRST_LOOK_S = 0.05
 _LONGEST_LOOK_S = 1.0

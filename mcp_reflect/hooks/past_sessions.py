@@ -11,11 +11,11 @@ import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from mcp_reflect.hooks.clients import claude_code, codex, cursor, gemini
 from mcp_reflect.hooks.event import HookEvent
-from mcp_reflect.hooks.formats import atif, copilot, opencode, openhands, otel
 from mcp_reflect.hooks.submission import past_runs
-from mcp_reflect.hooks.turn import SessionHead, SessionTurn
+from mcp_reflect.hooks.transcripts.clients import claude_code, codex, cursor, gemini
+from mcp_reflect.hooks.transcripts.formats import atif, copilot, opencode, openhands, otel
+from mcp_reflect.hooks.transcripts.turn import SessionHead, SessionTurn
 
 MAX_SESSION_FILE_BYTES = 100_000_000
 """Bytes of a session; a longer one would take several times as much memory."""

@@ -55,8 +55,8 @@ def _start(event: HookEvent, session: SessionState, options: HookOptions, call: 
 
 
 def _prompt(event: HookEvent, session: SessionState, options: HookOptions, call: QueryTool) -> str:
+    from mcp_reflect.hooks.outcome.verdicts import find_verdict  # noqa: PLC0415 - patterns that take a while to compile
     from mcp_reflect.hooks.rendering import render_lessons  # noqa: PLC0415 - of no use before a command
-    from mcp_reflect.hooks.verdicts import find_verdict  # noqa: PLC0415 - patterns that take a while to compile
 
     task = event.prompt.strip()[:_LONGEST_TASK]
     # Commands are the client's own business, and a verdict is about what was done before.

@@ -16,11 +16,11 @@ from typing import Any
 from filelock import FileLock
 
 from mcp_reflect.hooks import error_log
-from mcp_reflect.hooks.clients import TranscriptReader, load_transcript_reader
 from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.hooks.session_state import SessionState
 from mcp_reflect.hooks.submission import submit_turns
-from mcp_reflect.hooks.turn import SessionTurn
+from mcp_reflect.hooks.transcripts.clients import TranscriptReader, load_transcript_reader
+from mcp_reflect.hooks.transcripts.turn import SessionTurn
 from mcp_reflect.wire import address
 from mcp_reflect.wire.caller import Caller, ConnectionLost
 from mcp_reflect.wire.hub_errors import HubUnavailable

@@ -22,7 +22,7 @@ def reader_settings(hello: dict[str, Any], home: Settings) -> Settings:
 
 def answer_read(store: Store, settings: Settings, hello: dict[str, Any]) -> dict[str, Any]:
     """Return `{"reading"}`, see `server.records`, or `{"error_data"}` where the command asked for what is not there."""
-    from mcp_reflect.server.records import RecordReader  # noqa: PLC0415 - no session needs it
+    from mcp_reflect.server.views.records import RecordReader  # noqa: PLC0415 - no session needs it
 
     access = ledger_access_of(store.ledger, store.embedder, settings)
     try:

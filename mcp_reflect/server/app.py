@@ -14,7 +14,7 @@ from mcp_reflect.server.client_project import with_client_project
 from mcp_reflect.server.instructions import HOOKED_INSTRUCTIONS, INSTRUCTIONS
 from mcp_reflect.server.log_level import with_log_level
 from mcp_reflect.server.reflect_server import ReflectServer
-from mcp_reflect.server.tools import TOOLS
+from mcp_reflect.server.tools.all_tools import TOOLS
 
 
 def build_server(

@@ -14,7 +14,7 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import AugmentQuery, Verdict, make_request
 from mcp_reflect.errors import UsageError
 from mcp_reflect.server.connection_defaults import augment_defaults
-from mcp_reflect.server.tool import AppContext
+from mcp_reflect.server.tools.tool import AppContext
 
 _START = """\
 {augmented}

@@ -16,10 +16,11 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import MAX_LIMIT
 from mcp_reflect.domain.text.inert import inert_json
 from mcp_reflect.errors import ReflectError, UnknownId
-from mcp_reflect.server.insights import insight_view
-from mcp_reflect.server.stats_view import stats_view
-from mcp_reflect.server.tool import AppContext
-from mcp_reflect.server.views import memory_view, trace_view
+from mcp_reflect.server.tools.tool import AppContext
+from mcp_reflect.server.views.insights import insight_view
+from mcp_reflect.server.views.memories import memory_view
+from mcp_reflect.server.views.stats import stats_view
+from mcp_reflect.server.views.traces import trace_view
 from mcp_reflect.server.workers import slot
 
 _JSON = "application/json"

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from mcp_reflect.cli import console, reading
+from mcp_reflect.cli import console
 from mcp_reflect.cli.app import build_app
+from mcp_reflect.cli.records import reading
 from mcp_reflect.wire.caller import Caller
 from tests.support.hubs import hubs_ended, posix
 from tests.support.servers import environment

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from mcp_reflect import ReflectClient
-from mcp_reflect.client import decorator
+from mcp_reflect.client.decorator import decorator
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.hub.maintenance import request_maintenance
 from mcp_reflect.wire.caller import Caller

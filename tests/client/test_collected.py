@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.application import requests
-from mcp_reflect.client import run_content
-from mcp_reflect.client.run_content import build_trajectory, clean_text
+from mcp_reflect.client.calls import run_content
+from mcp_reflect.client.calls.run_content import build_trajectory, clean_text
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.truncate import truncate_middle
 

@@ -9,7 +9,7 @@ from concurrent import futures
 
 import pytest
 
-from mcp_reflect.client.run_ending import classify_ending
+from mcp_reflect.client.runs.ending import classify_ending
 
 
 def raised(function: Callable[[], object]) -> BaseException:

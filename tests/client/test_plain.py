@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from mcp_reflect.client.json_values import MAX_JSON_CHARS, VALUE_COST_CHARS, to_json_value, to_printable_text
+from mcp_reflect.client.calls.json_values import MAX_JSON_CHARS, VALUE_COST_CHARS, to_json_value, to_printable_text
 
 
 @dataclass

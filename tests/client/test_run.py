@@ -19,7 +19,7 @@ import pytest
 from pydantic import BaseModel
 
 from mcp_reflect import ReflectClient, current_run
-from mcp_reflect.client.results import Memory
+from mcp_reflect.client.calls.results import Memory
 from mcp_reflect.errors import InvalidArgument, UsageError
 from tests.client.conftest import forget
 from tests.support.hubs import kill_hub, posix, status

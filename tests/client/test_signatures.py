@@ -24,7 +24,8 @@ from mcp_reflect.application.requests import (
     TraceRequest,
     argument_fields,
 )
-from mcp_reflect.client import calls, knowledge_calls
+from mcp_reflect.client.calls import knowledge_calls
+from mcp_reflect.client.calls import tool_calls as calls
 
 CLIENTS = [ReflectClient, AsyncReflectClient]
 FIELDS = [

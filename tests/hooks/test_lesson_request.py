@@ -9,7 +9,7 @@ import pytest
 from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.hooks.lesson_request import find_occasion, is_wanted
 from mcp_reflect.hooks.options import HookOptions
-from tests.hooks.test_evidence import UNITTEST, turn_of
+from tests.hooks.outcome.test_evidence import UNITTEST, turn_of
 from tests.support.claude import Transcript
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from mcp_reflect import __version__
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.hooks.events import claude_code
 from mcp_reflect.server.instructions import HOOKED_INSTRUCTIONS
-from mcp_reflect.server.tools import TOOLS
+from mcp_reflect.server.tools.all_tools import TOOLS
 from tests.conftest import REPOSITORY
 from tests.support.hubs import posix
 from tests.support.waiting import HANG_S

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mcp_reflect.wire.caller import Caller
-from tests.hooks.test_evidence import UNITTEST
+from tests.hooks.outcome.test_evidence import UNITTEST
 from tests.hooks.test_plugin import CLAUDE, PLUGIN
 from tests.hooks.test_sessions import TASK, handed_in
 from tests.support.claude import failing_run

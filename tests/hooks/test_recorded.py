@@ -15,15 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.domain.trajectory.tool_output import unwrap_codex, unwrap_gemini
-from mcp_reflect.hooks.clients import load_transcript_reader
 from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.hooks.events import codex, gemini
-from mcp_reflect.hooks.evidence import find_evidence
 from mcp_reflect.hooks.lesson_request import find_occasion
+from mcp_reflect.hooks.outcome.evidence import find_evidence
 from mcp_reflect.hooks.own_tools import own_tool
 from mcp_reflect.hooks.session_state import SessionState
 from mcp_reflect.hooks.submission import submit_turns
-from mcp_reflect.hooks.turn import SessionTurn
+from mcp_reflect.hooks.transcripts.clients import load_transcript_reader
+from mcp_reflect.hooks.transcripts.turn import SessionTurn
 
 RECORDED = Path(__file__).parent / "recorded"
 WRAPPING = (

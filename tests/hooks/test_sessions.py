@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mcp_reflect.wire.caller import Caller
-from tests.hooks.test_evidence import UNITTEST
+from tests.hooks.outcome.test_evidence import UNITTEST
 from tests.hooks.test_settle import traces
 from tests.support.claude import Transcript
 from tests.support.hubs import hub_pids, posix

@@ -10,7 +10,7 @@ import pytest
 from mcp_reflect.hooks import worker
 from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.wire.caller import Caller
-from tests.hooks.test_evidence import UNITTEST
+from tests.hooks.outcome.test_evidence import UNITTEST
 from tests.support.claude import Transcript
 from tests.support.hubs import posix
 from tests.support.servers import environment

@@ -18,7 +18,7 @@ from mcp_reflect.domain.text.already_inert import is_already_inert
 from mcp_reflect.domain.text.inert import inert, visible
 from mcp_reflect.domain.text.recall_tags import marked
 from mcp_reflect.domain.text.rendering import render_augmented, strip_recalled
-from mcp_reflect.server.text import readable
+from mcp_reflect.server.views.text import readable
 from tests.support.effort import examples
 from tests.support.values import make_memory, make_trace
 

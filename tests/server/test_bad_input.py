@@ -16,7 +16,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.config.load import load_settings
-from mcp_reflect.server.tools import TOOLS
+from mcp_reflect.server.tools.all_tools import TOOLS
 from tests.support.composition import open_memory
 from tests.support.effort import examples
 from tests.support.servers import call, connect, environment, refusal

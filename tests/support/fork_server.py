@@ -32,7 +32,7 @@ PRELOADED = (
     *("mcp_reflect.hub.owner", "mcp_reflect.hub.standalone", "mcp_reflect.wire.caller", "mcp_reflect.wire.shim.relay"),
     *("mcp_reflect.adapters.chroma_index", "mcp_reflect.adapters.fastembed_embedder"),
     *("mcp_reflect.adapters.openai_embedder", "mcp_reflect.adapters.openai_reflector", "mcp_reflect.adapters.prompts"),
-    *("mcp_reflect.adapters.sql_ledger", "mcp_reflect.application.maintenance", "mcp_reflect.server.records"),
+    *("mcp_reflect.adapters.sql_ledger", "mcp_reflect.application.maintenance", "mcp_reflect.server.views.records"),
 )
 """What commands and hubs import, each when it needs it.
 

@@ -14,7 +14,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
 
 from docs.tools.front import FRONT_FILE, METHODS, ask_server, enveloped, front_text, initialize
-from mcp_reflect.server.tools import TOOLS
+from mcp_reflect.server.tools.all_tools import TOOLS
 from mcp_reflect.wire.shim.front import ACCEPTED_NAME, Front, note_accepted, open_front
 from tests.config.test_settings import EXAMPLES
 from tests.support.hubs import INITIALIZE, RawClient, hub_pids, kill_hub, posix, run_command, status, until

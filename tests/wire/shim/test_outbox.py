@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mcp_reflect.server.tools import TOOLS
+from mcp_reflect.server.tools.all_tools import TOOLS
 from mcp_reflect.wire import request_meta
 from mcp_reflect.wire.outbox_process import NotKept
 from mcp_reflect.wire.shim import deadlines

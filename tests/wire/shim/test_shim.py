@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mcp_reflect.server.tools import TOOLS
+from mcp_reflect.server.tools.all_tools import TOOLS
 from tests.support.forks import SHIM
 from tests.support.hubs import RawClient, alive, hub_pids, kill_hub, posix, run_command, status
 from tests.support.servers import environment

@@ -1,0 +1,1 @@
+"""Commands that change, remove, move or check what is stored."""

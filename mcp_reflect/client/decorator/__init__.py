@@ -1,0 +1,1 @@
+"""The decorator `reflect_trace`: every call of a function is a run."""

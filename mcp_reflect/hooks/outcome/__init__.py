@@ -1,0 +1,1 @@
+"""How a turn of a session ended: its last test run, or what the user said next."""

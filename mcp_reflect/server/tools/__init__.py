@@ -1,0 +1,1 @@
+"""The tools: each its name, its words, the model of its requests, and the function that answers one."""

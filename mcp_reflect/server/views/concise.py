@@ -1,0 +1,155 @@
+"""What a model is shown: ids, tasks, lessons, q_values and outcomes, within a budget of tokens.
+
+Programs (`wants_details`) are shown the whole of it, by `views`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from mcp_reflect.domain.lessons.sentences.shortening import shorten_lesson
+from mcp_reflect.domain.models import Memory
+from mcp_reflect.domain.text.inert import inert
+from mcp_reflect.domain.text.rendering import in_sections
+from mcp_reflect.domain.truncate import truncate_line
+from mcp_reflect.domain.values import CHARS_PER_TOKEN
+from mcp_reflect.server.views.traces import outcome_view
+
+if TYPE_CHECKING:  # commands that only show something import no use case
+    from mcp_reflect.application.memory_service import RetrievedMemories
+    from mcp_reflect.application.review.review_transaction import ReviewOutcome
+
+TOKENS_OF_ANSWER = 750
+"""Most tokens of an answer with up to ten memories; a longer list has a tenth of it for each of them."""
+
+_MEMORIES_IN_BUDGET = 10
+_LONGEST_TASK, _SHORT_TASK = 160, 60
+"""Characters of a task, where everything has room and where not."""
+_LEAST_LESSON = 60
+"""Characters that every lesson has, however far down the list it stands."""
+_STEEPNESS = 1.5
+"""A lesson's share of the room falls with its rank to this power: the first of ten has half of it, the third a tenth.
+
+A decision helps where it is told whole, and the right one is nearly always among the first three: among ten memories
+these say .69 of the words of a developers' decision so, and .46 with a power of 0.5 (`python -m benchmarks.lessons`).
+"""
+_FRAME = 60
+"""Characters of an answer around its memories."""
+_DIGITS = 3
+_DIGITS_OF_UPDATE = 6
+
+_NOTEWORTHY = {"kind": "reflection", "status": "active"}
+"""Fields that are shown where they hold something else."""
+
+
+def concise_memories(retrieved: RetrievedMemories) -> dict[str, Any]:
+    """Return the memories that a query found, best first, within TOKENS_OF_ANSWER.
+
+    Where that is too little for whole lessons, they share it by rank, and what one does not need goes to the others.
+    """
+    memories = [match.memory for match in retrieved.matches]
+    lessons = [inert(memory.reflection) for memory in memories]
+    sizes = [_size(lesson) for lesson in lessons]
+    total = CHARS_PER_TOKEN * TOKENS_OF_ANSWER * max(len(memories), _MEMORIES_IN_BUDGET) // _MEMORIES_IN_BUDGET
+    disagreements = retrieved.disagreements
+    views, room = _framed(memories, disagreements, total - _FRAME, _LONGEST_TASK)
+    if room < sum(sizes):
+        views, room = _framed(memories, disagreements, total - _FRAME, _SHORT_TASK)
+    for view, lesson, share in zip(views, lessons, share_room(sizes, room), strict=True):
+        view["reflection"] = _fitted(lesson, share)
+    return {"retrieval_id": retrieved.retrieval_id, "memories": views}
+
+
+def _framed(
+    memories: Sequence[Memory], disagreements: Mapping[str, Sequence[str]], total: int, longest_task: int
+) -> tuple[list[dict[str, Any]], int]:
+    """Memories without their lessons, and the room that they leave for these."""
+    views = [_without_lesson(memory, longest_task) for memory in memories]
+    for view in views:
+        if others := disagreements.get(view["id"]):
+            view["disagrees_with"] = list(others)
+    return views, total - sum(_size(view) for view in views)
+
+
+def _without_lesson(memory: Memory, longest_task: int) -> dict[str, Any]:
+    """The fields of a memory with an empty lesson; one without an outcome has no `success`."""
+    view: dict[str, Any] = {
+        "id": memory.id,
+        "task": truncate_line(inert(memory.task), longest_task),
+        "reflection": "",
+        "q_value": round(memory.q_value, _DIGITS),
+    }
+    if memory.success is not None:
+        view["success"] = memory.success
+    return view | {name: given for name, usual in _NOTEWORTHY.items() if (given := getattr(memory, name)) != usual}
+
+
+def share_room(sizes: Sequence[int], room: int) -> list[int]:
+    """Return how many characters each lesson gets of `room`: its size, or a share that falls with the rank.
+
+    Each gets at least _LEAST_LESSON, or its size where that is less, even where the room does not suffice.
+    """
+    least = [min(size, _LEAST_LESSON) for size in sizes]
+    shares = list(least)
+    room -= sum(least)
+    open_ = [number for number, size in enumerate(sizes) if size > least[number]]
+    while open_ and room > 0:
+        whole = sum(_weight(number) for number in open_)
+        parts = {number: int(room * _weight(number) / whole) for number in open_}
+        filled = [number for number in open_ if sizes[number] - shares[number] <= parts[number]]
+        if not filled:
+            for number, part in parts.items():
+                shares[number] += part
+            break
+        for number in filled:
+            room -= sizes[number] - shares[number]
+            shares[number] = sizes[number]
+            open_.remove(number)
+    return shares
+
+
+def _weight(number: int) -> float:
+    return float((number + 1) ** -_STEEPNESS)
+
+
+def _fitted(lesson: str, room: int) -> str:
+    """A lesson whose JSON has at most `room` characters."""
+    limit = room
+    while _size(short := shorten_lesson(lesson, limit)) > room and limit > 0:
+        limit -= max(_size(short) - room, 1)
+    return short
+
+
+def _size(value: object) -> int:
+    """The number of characters of a value as JSON; of a text, without its quotes."""
+    length = len(json.dumps(value, ensure_ascii=False))
+    return length - 2 if isinstance(value, str) else length + 2
+
+
+def prompt_view(augmented: str, retrieved: RetrievedMemories) -> dict[str, Any]:
+    """Return an augmented task. The memories stand in it: beside it are only their ids, in its order."""
+    memories = [memory for _, members in in_sections([m.memory for m in retrieved.matches]) for memory in members]
+    return {
+        "augmented_task": augmented,
+        "retrieval_id": retrieved.retrieval_id,
+        "memories": [{"id": memory.id} for memory in memories],
+    }
+
+
+def prompt_text(view: dict[str, Any]) -> str:
+    """Return the text of a `prompt_view`: the augmented task, then the ids of its memories as it numbers them."""
+    ids = ", ".join(memory["id"] for memory in view["memories"]) or "none"
+    return f"{view['augmented_task']}\n\nretrieval_id: {view['retrieval_id']}\nmemories: {ids}"
+
+
+def concise_outcome(outcome: ReviewOutcome) -> dict[str, Any]:
+    """Return the outcome of a submit or a review: of the memory its id, and a next step only where one is left."""
+    view = outcome_view(outcome)
+    view["memory"] = None if outcome.memory is None else {"id": outcome.memory.id}
+    view["q_updates"] = [
+        {name: round(value, _DIGITS_OF_UPDATE) if isinstance(value, float) else value for name, value in update.items()}
+        for update in view["q_updates"]
+    ]
+    return {name: value for name, value in view.items() if value or name not in {"last_error", "next_step"}}

@@ -1,0 +1,116 @@
+"""What a model is shown: few tokens, the decisive words first, each thing once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_reflect.application.memory_service import RetrievedMemories
+from mcp_reflect.domain.lessons.sentences.shortening import shorten_lesson
+from mcp_reflect.domain.models import Match, Memory, ScoreParts
+from mcp_reflect.server.views.concise import TOKENS_OF_ANSWER, concise_memories, share_room
+from mcp_reflect.server.views.text import readable
+from tests.support.servers import call_as_model, connect
+from tests.support.values import make_memory, make_trace
+
+WORKED = "What worked: `PYTHONPATH=src pytest -q`. `pytest -q` failed: ModuleNotFoundError: No module named 'billing'"
+NO_PARTS = ScoreParts(lambda_=0.5, meaning=0.5, words=0.0, neighbours=0.0, quality=0.5, task_record=0.0)
+
+LONG = "\n".join(
+    [
+        "The tests of the billing package ran in the end.",
+        "Mistake: Ran the tests without the folder of the sources on the import path.",
+        WORKED,
+        *(f"  Step number {n} of many that only this one run needed, and nobody else will." for n in range(12)),
+        "Guidance: Settled: every package of this repository must have its sources on the path.",
+        "Tools: Bash, Read",
+    ]
+)
+
+
+def retrieved(lessons: list[str], task: str = "Run the tests") -> RetrievedMemories:
+    return found(
+        [make_memory(make_trace(task=task), id=f"mem_{n:012}", reflection=text) for n, text in enumerate(lessons)]
+    )
+
+
+def found(memories: list[Memory]) -> RetrievedMemories:
+    matches = [Match(memory=memory, similarity=0.5, relevance=0.5, score=0.5, parts=NO_PARTS) for memory in memories]
+    return RetrievedMemories("ret_000000000000", matches)
+
+
+def test_a_long_lesson_keeps_what_works_and_what_was_settled() -> None:
+    short = shorten_lesson(LONG, 320)
+    assert len(short) <= 320
+    assert WORKED in short
+    assert "must have its sources on the path" in short
+    assert "Tools" not in short
+    assert short.endswith("…")
+    assert shorten_lesson(LONG, len(LONG)) == LONG
+    # A command that alone is too long keeps its beginning.
+    assert shorten_lesson(LONG, 60).startswith("What worked: `PYTHONPATH=src pytest -q`")
+
+
+@given(st.text(max_size=600), st.integers(1, 400))
+def test_a_shortened_lesson_keeps_to_its_limit(text: str, limit: int) -> None:
+    assert len(shorten_lesson(text, limit)) <= max(limit, 0) or len(text) <= limit
+
+
+@pytest.mark.parametrize(
+    "text", [LONG, "Short.", 'Quote "it" as C:\\temp\n' * 40, "Größe prüfen, dann umbenennen. " * 30]
+)
+@pytest.mark.parametrize("count", [1, 3, 10])
+def test_a_list_keeps_to_its_budget_in_both_forms(text: str, count: int) -> None:
+    view = concise_memories(retrieved([text] * count, task="Rename a module " * 30))
+    assert len(json.dumps(view, ensure_ascii=False)) / 4 <= TOKENS_OF_ANSWER
+    assert len(readable(view)) / 4 <= TOKENS_OF_ANSWER * 1.03
+    assert all(memory["reflection"] for memory in view["memories"])
+
+
+def test_a_list_leaves_short_lessons_whole_and_gives_the_first_most_room() -> None:
+    view = concise_memories(retrieved([LONG] * 5 + ["Seed the generator."] * 5))
+    lengths = [len(memory["reflection"]) for memory in view["memories"]]
+    assert lengths[:5] == sorted(lengths[:5], reverse=True)
+    assert lengths[0] > 3 * lengths[4]
+    assert {memory["reflection"] for memory in view["memories"][5:]} == {"Seed the generator."}
+
+
+@given(st.lists(st.integers(0, 1_500), max_size=12), st.integers(0, 4_000))
+def test_no_room_is_wasted_and_none_given_twice(sizes: list[int], room: int) -> None:
+    shares = share_room(sizes, room)
+    assert all(share <= size for share, size in zip(shares, sizes, strict=True))
+    least = sum(min(size, 60) for size in sizes)
+    assert sum(shares) <= max(room, least)
+    assert sum(shares) >= min(sum(sizes), room) - len(sizes)
+
+
+def test_a_field_that_says_nothing_is_left_out() -> None:
+    plain = concise_memories(found([make_memory(make_trace(), success=True)]))["memories"][0]
+    assert list(plain) == ["id", "task", "reflection", "q_value", "success"]
+    odd = make_memory(make_trace(), success=None, q_value=1 / 3, status="superseded")
+    view: dict[str, Any] = concise_memories(found([odd]))["memories"][0]
+    assert "success" not in view
+    assert (view["q_value"], view["status"]) == (0.333, "superseded")
+
+
+@pytest.mark.anyio
+async def test_nothing_is_told_twice(tmp_path: Path) -> None:
+    async with connect(tmp_path / "home") as client:
+        task, lesson = "Fix the flaky test", "Seed the generator before the test."
+        stored = await call_as_model(client, "submit_trace", task=task, review_result="pass", guidance=lesson)
+        assert list(stored["memory"]) == ["id"]
+        assert "next_step" not in stored
+        assert lesson not in json.dumps(stored)
+        pending = await call_as_model(client, "submit_trace", task=task, retrieval_id="none")
+        assert pending["trace_id"] in pending["next_step"]
+        augmented = await call_as_model(client, "augment_task", task=task)
+        assert augmented["memories"] == [{"id": stored["memory"]["id"]}]
+        assert json.dumps(augmented).count(lesson) == 1
+        text = (await client.call_tool("augment_task", {"task": task})).content[0].text  # type: ignore[union-attr]
+        assert text.count(lesson) == 1
+        assert stored["memory"]["id"] in text
