@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
-from mcp_reflect.adapters.sql_ledger.checkpoints import Checkpointer
+from mcp_reflect.adapters.sql_ledger.durability.checkpoints import Checkpointer
 from mcp_reflect.adapters.sql_ledger.sqlite_errors import BUSY_TIMEOUT_S, ledger_error
 from mcp_reflect.errors import ConfigurationError, LedgerError
 

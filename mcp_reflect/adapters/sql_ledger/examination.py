@@ -12,8 +12,8 @@ from sqlalchemy import Engine, String, cast, create_engine, func, make_url, sele
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from mcp_reflect.adapters.sql_ledger import schema
-from mcp_reflect.adapters.sql_ledger.commit_mark import CommitMark
-from mcp_reflect.adapters.sql_ledger.commit_numbers import find_lost_writes
+from mcp_reflect.adapters.sql_ledger.durability.commit_mark import CommitMark
+from mcp_reflect.adapters.sql_ledger.durability.commit_numbers import find_lost_writes
 from mcp_reflect.adapters.sql_ledger.engine import translated
 from mcp_reflect.application.ports import LostWrites
 from mcp_reflect.errors import ConfigurationError, LedgerError

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from mcp_reflect.adapters.sql_ledger.commit_mark import CommitMark
-from mcp_reflect.adapters.sql_ledger.foreign_schema import foreign_parts
+from mcp_reflect.adapters.sql_ledger.durability.commit_mark import CommitMark
 from mcp_reflect.adapters.sql_ledger.ledger import SqlLedger
 from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION
 from mcp_reflect.adapters.sql_ledger.sqlite_errors import BUSY_TIMEOUT_S
+from mcp_reflect.adapters.sql_ledger.transfer.foreign_schema import foreign_parts
 from mcp_reflect.application.ports import Ledger, Progress
 from mcp_reflect.errors import ArchiveError, LedgerError
 

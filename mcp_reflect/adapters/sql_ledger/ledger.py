@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from sqlalchemy import insert, inspect, select
 
 from mcp_reflect.adapters.sql_ledger import schema
-from mcp_reflect.adapters.sql_ledger.commit_mark import Commit, CommitMark
-from mcp_reflect.adapters.sql_ledger.commit_numbers import (
+from mcp_reflect.adapters.sql_ledger.durability.commit_mark import Commit, CommitMark
+from mcp_reflect.adapters.sql_ledger.durability.commit_numbers import (
     count_changes,
     find_lost_writes,
     note_lost_writes,
     number_commit,
 )
 from mcp_reflect.adapters.sql_ledger.engine import Connections
-from mcp_reflect.adapters.sql_ledger.retrievals import record_retrieval
+from mcp_reflect.adapters.sql_ledger.repositories.retrievals import record_retrieval
 from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION
 from mcp_reflect.adapters.sql_ledger.session import SqlSession
 from mcp_reflect.application.ports import LostWrites

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from mcp_reflect.adapters.sql_ledger.commit_mark import CommitMark, lost_writes
+from mcp_reflect.adapters.sql_ledger.durability.commit_mark import CommitMark, lost_writes
 from mcp_reflect.adapters.sql_ledger.queries.rows import SqliteRows
 from mcp_reflect.adapters.sql_ledger.queries.session import SqlRecordSession
 from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION

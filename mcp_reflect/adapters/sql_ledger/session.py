@@ -6,17 +6,17 @@ from functools import cached_property
 
 from sqlalchemy import Connection
 
-from mcp_reflect.adapters.sql_ledger.bookkeeping import SqlIndexPositions, SqlMirrors, SqlUsage
 from mcp_reflect.adapters.sql_ledger.change_feed import SqlChangeFeed
-from mcp_reflect.adapters.sql_ledger.jobs import SqlJobs
-from mcp_reflect.adapters.sql_ledger.memories import SqlMemories
-from mcp_reflect.adapters.sql_ledger.projects import SqlProjects
-from mcp_reflect.adapters.sql_ledger.retrievals import SqlRetrievals
-from mcp_reflect.adapters.sql_ledger.reviews import SqlReviews
-from mcp_reflect.adapters.sql_ledger.stored_vectors import SqlVectors
-from mcp_reflect.adapters.sql_ledger.traces import SqlTraces
-from mcp_reflect.adapters.sql_ledger.utility_events import SqlUtilityEvents
-from mcp_reflect.adapters.sql_ledger.witnesses import SqlWitnesses
+from mcp_reflect.adapters.sql_ledger.repositories.bookkeeping import SqlIndexPositions, SqlMirrors, SqlUsage
+from mcp_reflect.adapters.sql_ledger.repositories.jobs import SqlJobs
+from mcp_reflect.adapters.sql_ledger.repositories.memories import SqlMemories
+from mcp_reflect.adapters.sql_ledger.repositories.projects import SqlProjects
+from mcp_reflect.adapters.sql_ledger.repositories.retrievals import SqlRetrievals
+from mcp_reflect.adapters.sql_ledger.repositories.reviews import SqlReviews
+from mcp_reflect.adapters.sql_ledger.repositories.stored_vectors import SqlVectors
+from mcp_reflect.adapters.sql_ledger.repositories.traces import SqlTraces
+from mcp_reflect.adapters.sql_ledger.repositories.utility_events import SqlUtilityEvents
+from mcp_reflect.adapters.sql_ledger.repositories.witnesses import SqlWitnesses
 
 
 class SqlSession:

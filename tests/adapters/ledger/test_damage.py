@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from mcp_reflect.adapters.sql_ledger import SqlLedger
-from mcp_reflect.adapters.sql_ledger.checkpoints import QUIET_S, Checkpointer
+from mcp_reflect.adapters.sql_ledger.durability.checkpoints import QUIET_S, Checkpointer
 from mcp_reflect.adapters.sql_ledger.examination import examine
 from mcp_reflect.errors import LedgerError
 from tests.support.ledgers import read

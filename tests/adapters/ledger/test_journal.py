@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from mcp_reflect.adapters.sql_ledger import SqlLedger
-from mcp_reflect.adapters.sql_ledger.checkpoints import Checkpointer
+from mcp_reflect.adapters.sql_ledger.durability.checkpoints import Checkpointer
+from mcp_reflect.adapters.sql_ledger.durability.journal import is_damaged
 from mcp_reflect.adapters.sql_ledger.examination import examine
-from mcp_reflect.adapters.sql_ledger.journal import is_damaged
 from mcp_reflect.errors import LedgerError
 from tests.adapters.ledger.test_damage import filled, is_stored
 from tests.support.hubs import posix

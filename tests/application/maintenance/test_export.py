@@ -16,7 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_reflect.adapters.sql_ledger import portable, schema
+from mcp_reflect.adapters.sql_ledger import schema
+from mcp_reflect.adapters.sql_ledger.transfer import portable
 from mcp_reflect.application.maintenance.audit import audit_project, embed_missing
 from mcp_reflect.application.maintenance.export import ImportResult, export_project, import_project, read_header
 from mcp_reflect.application.maintenance.unearned import Importer

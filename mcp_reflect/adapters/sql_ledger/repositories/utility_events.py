@@ -8,7 +8,7 @@ from sqlalchemy import String, bindparam, cast, delete, func, insert, or_, selec
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.queries.history import SqlUtilityEventRecords
-from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.domain.learning import q_update
 from mcp_reflect.domain.models import UtilityEvent
 

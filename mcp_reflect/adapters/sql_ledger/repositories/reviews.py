@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.queries.history import SqlReviewRecords
-from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.domain.models import Review
 
 _INSERT = insert(schema.reviews)

@@ -8,7 +8,7 @@ from functools import cached_property
 from sqlalchemy import ColumnElement, and_, bindparam, case, delete, func, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
-from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.domain.models import InsightJob, ReflectionJob
 
 _J = schema.reflection_jobs

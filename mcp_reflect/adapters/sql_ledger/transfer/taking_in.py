@@ -28,7 +28,7 @@ from sqlalchemy import (
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.change_feed import SqlChangeFeed
-from mcp_reflect.adapters.sql_ledger.portable import (
+from mcp_reflect.adapters.sql_ledger.transfer.portable import (
     BATCH,
     columns_of,
     identity_of,

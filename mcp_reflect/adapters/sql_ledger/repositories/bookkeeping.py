@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlalchemy import delete, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import schema
-from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.application.ports import Usage
 
 

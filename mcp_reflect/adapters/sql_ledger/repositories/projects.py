@@ -9,7 +9,7 @@ from sqlalchemy import insert, select
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.queries.memories import SqlMemoryRecords
 from mcp_reflect.adapters.sql_ledger.queries.projects import SqlProjectRecords
-from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.application.ports import (
     AuditRows,
     Portable,
@@ -43,7 +43,7 @@ class SqlProjects(SqlProjectRecords, SqlRepository):
 
     def export(self, project: str, *, vectors: bool) -> Portable:
         """Return the project as rows that are read while the session is open; without `vectors` no embeddings."""
-        from mcp_reflect.adapters.sql_ledger.portable import export_rows  # noqa: PLC0415 - few need it
+        from mcp_reflect.adapters.sql_ledger.transfer.portable import export_rows  # noqa: PLC0415 - few need it
 
         return export_rows(self._connection, project, vectors=vectors)
 
@@ -59,6 +59,6 @@ class SqlProjects(SqlProjectRecords, SqlRepository):
 
     def import_rows(self, rows: Iterable[PortableRow], project: str) -> Taken:
         """Insert exported rows that are not there yet; raises ArchiveError for rows that do not fit."""
-        from mcp_reflect.adapters.sql_ledger.taking_in import RowImport  # noqa: PLC0415 - few need it
+        from mcp_reflect.adapters.sql_ledger.transfer.taking_in import RowImport  # noqa: PLC0415 - few need it
 
         return RowImport(self._connection, self._feed, project).take(rows)

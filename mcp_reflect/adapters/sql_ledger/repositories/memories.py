@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
-from mcp_reflect.adapters.sql_ledger.mentions import remove_mentions, replace_mentions
 from mcp_reflect.adapters.sql_ledger.queries.memories import SqlMemoryRecords
-from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.adapters.sql_ledger.repositories.mentions import remove_mentions, replace_mentions
+from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.domain.models import Kind, LogEntry, Memory, Status
 
 if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read records do not wait for

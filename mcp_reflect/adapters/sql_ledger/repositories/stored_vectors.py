@@ -9,7 +9,7 @@ from sqlalchemy import Select, bindparam, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.queries.history import SqlVectorRecords
-from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.domain.models import RETRIEVABLE
 
 if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read records do not wait for

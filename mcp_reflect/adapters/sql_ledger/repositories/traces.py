@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, bindparam, delete, func, insert, or_, sele
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.queries.traces import SqlTraceRecords
-from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.domain.models import Origin, ReflectionDraft, Review, Trace
 
 _TEXTS = ("task", "trajectory", "final_response", "reference_context", "feedback")

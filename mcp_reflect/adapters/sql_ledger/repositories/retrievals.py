@@ -25,7 +25,7 @@ from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.change_feed import LATEST_SEQ
 from mcp_reflect.adapters.sql_ledger.queries.history import SqlRetrievalRecords
 from mcp_reflect.adapters.sql_ledger.queries.memories import SqlMemoryRecords
-from mcp_reflect.adapters.sql_ledger.repository import SqlRepository, row_source
+from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository, row_source
 from mcp_reflect.application.ports import OutOfDate
 from mcp_reflect.domain.models import Memory, Retrieval
 

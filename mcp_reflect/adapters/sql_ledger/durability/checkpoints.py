@@ -16,7 +16,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from mcp_reflect.adapters.sql_ledger.journal import discard_index, is_damaged
+from mcp_reflect.adapters.sql_ledger.durability.journal import discard_index, is_damaged
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from sqlalchemy import delete, insert, select
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.queries.history import SqlWitnessRecords
-from mcp_reflect.adapters.sql_ledger.repository import SqlRepository
+from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.domain.models import Witness
 
 if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read records do not wait for

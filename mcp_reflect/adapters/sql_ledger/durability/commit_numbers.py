@@ -8,7 +8,7 @@ import time
 from sqlalchemy import Connection, bindparam, case, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import schema
-from mcp_reflect.adapters.sql_ledger.commit_mark import COUNT, TIME, Commit, loss_beyond, lost_writes
+from mcp_reflect.adapters.sql_ledger.durability.commit_mark import COUNT, TIME, Commit, loss_beyond, lost_writes
 from mcp_reflect.application.ports import LostWrites
 
 _p = schema.properties.c

@@ -1,0 +1,1 @@
+"""The repositories of a session, by what they keep: traces, memories, reviews, jobs, retrievals and the rest."""
