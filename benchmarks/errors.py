@@ -34,7 +34,8 @@ from benchmarks.speed import SEED, mixtures, settings_in
 from mcp_reflect.application.known_errors.records import compose_error, store_provenance
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import ErrorQuery, Query
-from mcp_reflect.bootstrap.memory import Store, build_memory, open_store
+from mcp_reflect.bootstrap.memory import build_memory
+from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.values import Vector
 

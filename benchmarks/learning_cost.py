@@ -19,7 +19,8 @@ from rich.table import Table
 
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Query, Submission
-from mcp_reflect.bootstrap.memory import Store, build_memory, open_store
+from mcp_reflect.bootstrap.memory import build_memory
+from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.config.load import Settings
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA

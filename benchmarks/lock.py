@@ -24,7 +24,8 @@ from rich.table import Table
 
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Query, Submission, Verdict
-from mcp_reflect.bootstrap.memory import Store, build_memory, open_store
+from mcp_reflect.bootstrap.memory import build_memory
+from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.domain.trajectory import parsing
 

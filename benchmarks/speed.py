@@ -37,7 +37,8 @@ from benchmarks.quality.data import DATA, read_sets
 from benchmarks.quality.features import HYBRID, RETRIEVALS, SEMANTIC
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Query, Submission, Verdict
-from mcp_reflect.bootstrap.memory import Store, build_memory, open_store
+from mcp_reflect.bootstrap.memory import build_memory
+from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import ReflectionMemory, Review, Trace

@@ -24,7 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from benchmarks.kills.operations import OPERATIONS, Operation, Place, Say, copy_of, fill, settings_of
-from mcp_reflect.bootstrap.memory import open_store
+from mcp_reflect.bootstrap.store import open_store
 from mcp_reflect.hub.maintenance import run_maintenance
 
 KNOWN = {"ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-mark", "chroma", "owner.lock", "owner.json"}

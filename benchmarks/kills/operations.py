@@ -16,8 +16,9 @@ from mcp_reflect.application.maintenance.export import export_project, import_pr
 from mcp_reflect.application.maintenance.unearned import Importer
 from mcp_reflect.application.requests import Submission, Verdict
 from mcp_reflect.bootstrap.ledger import open_ledger_access
-from mcp_reflect.bootstrap.memory import open_memory, open_store
+from mcp_reflect.bootstrap.memory import open_memory
 from mcp_reflect.bootstrap.parts import build_ledger, home_ledger_file
+from mcp_reflect.bootstrap.store import open_store
 from mcp_reflect.cli.app import build_app
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings, load_settings

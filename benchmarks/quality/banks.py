@@ -15,7 +15,8 @@ from benchmarks.quality.data import Question, RetrievalSet
 from benchmarks.quality.features import asked
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Submission
-from mcp_reflect.bootstrap.memory import Store, build_memory, open_store
+from mcp_reflect.bootstrap.memory import build_memory
+from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.domain.models import Match
 from mcp_reflect.domain.values import Vector

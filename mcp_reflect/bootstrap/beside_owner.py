@@ -12,8 +12,9 @@ from contextlib import closing, contextmanager
 from mcp_reflect.adapters.no_index import NoIndex
 from mcp_reflect.application.jobs.leases import SharedWorkers
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.bootstrap.memory import Store, Workers, build_memory, compose_store
+from mcp_reflect.bootstrap.memory import build_memory
 from mcp_reflect.bootstrap.parts import build_embedder, build_ledger
+from mcp_reflect.bootstrap.store import Store, Workers, compose_store
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings
 

@@ -1,21 +1,17 @@
-"""Puts a memory together: what a home shares, and what a connection adds."""
+"""Puts the memory of one connection together, on the store that its home shares."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.application.connection_context import ConnectionContext
-from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.insights import Insights
 from mcp_reflect.application.intake.run_intake import RunIntake
 from mcp_reflect.application.jobs.insights import InsightJobs
-from mcp_reflect.application.jobs.leases import JobLeases, SharedWorkers
 from mcp_reflect.application.jobs.reflections import ReflectionJobs
 from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.known_errors import ErrorFixes
@@ -23,124 +19,23 @@ from mcp_reflect.application.known_errors.mirror import FEW
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.outbox import is_waiting
-from mcp_reflect.application.ports import Clock, Embedder, Ledger, Reflector, VectorIndex
-from mcp_reflect.application.retrieval.background_learning import BackgroundLearning
-from mcp_reflect.application.retrieval.project_tables import ProjectTables
+from mcp_reflect.application.ports import Clock, Embedder, Reflector
 from mcp_reflect.application.retrieval.retriever import Retriever
 from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.application.review.lesson_search import LessonSearch
 from mcp_reflect.application.review.review_service import ReviewService
 from mcp_reflect.bootstrap.ledger import LedgerAccess, utc_now
 from mcp_reflect.bootstrap.parts import (
-    build_embedder,
-    build_index,
     build_language_model,
-    build_ledger,
     build_mirror,
     build_profile,
     build_reflector,
 )
+from mcp_reflect.bootstrap.store import Store, Workers, open_store
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.models import InsightJob, ReflectionJob
 from mcp_reflect.errors import ConfigurationError, ModelUnavailable
-
-
-@dataclass(frozen=True)
-class Workers:
-    """The background workers for everyone with the same project and model; no insights without a model."""
-
-    reflections: JobWorker[ReflectionJob]
-    insights: JobWorker[InsightJob] | None
-
-    def start(self) -> None:
-        """Start the threads."""
-        self.reflections.start()
-        if self.insights is not None:
-            self.insights.start()
-
-    def close(self) -> None:
-        """Stop the threads; a job under way is given up after a moment and stays queued."""
-        self.reflections.close()
-        if self.insights is not None:
-            self.insights.close()
-
-    def notify_insights(self) -> None:
-        """Wake the worker of the insights, where there is one."""
-        if self.insights is not None:
-            self.insights.notify()
-
-
-@dataclass(frozen=True)
-class Store:
-    """The parts that all connections to a home share."""
-
-    home: Home
-    ledger: Ledger
-    index: VectorIndex
-    indexer: Indexer
-    embedder: Embedder
-    tables: ProjectTables
-    learning: BackgroundLearning
-    workers: SharedWorkers[Workers] = field(default_factory=SharedWorkers)
-    leases: JobLeases = field(default_factory=JobLeases)
-    unclaimed: UnclaimedRetrievals = field(default_factory=UnclaimedRetrievals)
-
-    def start(self) -> None:
-        """Start what works in the background for all connections: the index and the learning follow the ledger."""
-        self.indexer.start()
-        self.learning.start()
-
-    def notify(self, project: str) -> None:
-        """Tell what works in the background that memories or reviews of the project have changed."""
-        self.indexer.notify(project)
-        self.learning.notify(project)
-
-
-@contextmanager
-def open_store(settings: Settings, role: str = "", embedder: Embedder | None = None) -> Iterator[Store]:
-    """Lock the home and open what is in it. Raises HomeInUse, ConfigurationError or LedgerError.
-
-    `role` is what others are told of who holds it. `embedder` takes the place of the one that the settings name; it
-    stays open.
-    """
-    with Home(settings.home, role) as home:
-        _clear_remains(home.folder)
-        ledger = build_ledger(settings, home)
-        try:
-            model = embedder or build_embedder(settings, home)
-            try:
-                with compose_store(home, ledger, build_index(settings, home), model) as store:
-                    yield store
-            finally:
-                if embedder is None:
-                    model.close()
-        finally:
-            ledger.close()
-
-
-def _clear_remains(folder: Path) -> None:
-    """Delete copies of the ledger that a killed restore or backup left."""
-    if any(folder.glob("restoring.*")) or any(folder.glob(".before-restore.zip.*")):
-        from mcp_reflect.application.maintenance.restore_remains import clear_remains  # noqa: PLC0415 - seldom needed
-
-        clear_remains(folder)
-
-
-@contextmanager
-def compose_store(
-    home: Home, ledger: Ledger, index: VectorIndex, embedder: Embedder, workers: SharedWorkers[Workers] | None = None
-) -> Iterator[Store]:
-    """Build what stands on these adapters. The caller locks the home where needed, and closes ledger and embedder."""
-    indexer = Indexer(ledger, index, embedder.identity)
-    tables = ProjectTables(ledger, embedder)
-    learning = BackgroundLearning(tables)
-    try:
-        yield Store(home, ledger, index, indexer, embedder, tables, learning, workers or SharedWorkers())
-    finally:
-        learning.close()
-        indexer.close()
 
 
 @contextmanager

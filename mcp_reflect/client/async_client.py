@@ -13,8 +13,8 @@ import anyio
 
 from mcp_reflect.client.async_knowledge import AsyncKnowledgeMethods
 from mcp_reflect.client.calls import tool_calls as calls
+from mcp_reflect.client.calls.fields import MemoryFields, QueryOptions, ReviewFields, RunResult, TraceFields
 from mcp_reflect.client.calls.results import Augmented, Memory, Outcome, Retrieved, Trace, TraceSummary
-from mcp_reflect.client.calls.tool_calls import MemoryFields, QueryOptions, ReviewFields, RunResult, TraceFields
 from mcp_reflect.client.connection import CLIENT_TIMEOUT_S, MemoryConnection, client_environ, hub_caller
 from mcp_reflect.client.in_thread import execute, run_in_thread
 from mcp_reflect.client.runs.ending import classify_ending

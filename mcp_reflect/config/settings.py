@@ -2,43 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, SecretStr
+from pydantic import AfterValidator, PrivateAttr, SecretStr
 
-from mcp_reflect.config.masking import mask_secrets
 from mcp_reflect.config.project import DEFAULT_PROJECT, PROJECT_ID_RULE, check_project_id
-from mcp_reflect.config.setting_types import FRACTION, HTTP_URL, Float, HttpUrl, Int, LedgerUrl, Text
+from mcp_reflect.config.setting_types import FRACTION, HTTP_URL, Float, HttpUrl, Int, LedgerUrl, Section, Text, setting
 
 DEFAULT_OPENAI_URL = "https://api.openai.com/v1"
 
 
-def _setting(default: Any, meaning: str, rule: str, *, shown: str = "", **bounds: Any) -> Any:
-    """A field with what people are told of it: `rule` completes 'must be', `shown` stands for the default."""
-    shown = shown or (f"{default:g}" if isinstance(default, float) else str(default))
-    return Field(default, description=meaning, json_schema_extra={"rule": rule, "shown": shown}, **bounds)
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
-
-    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        for name, value in super().__repr_args__():
-            yield name, mask_secrets(value) if isinstance(value, str) else value
-
-
-class MemorySettings(_Section):
+class MemorySettings(Section):
     """The settings of retrieval and ranking, section `memory`."""
 
-    scope: Literal["project", "user"] = _setting(
+    scope: Literal["project", "user"] = setting(
         "project", "whose memories serve a query: everyone's in the project, or only the user's own", "project or user"
     )
-    retrieval: Literal["semantic", "hybrid"] = _setting(
+    retrieval: Literal["semantic", "hybrid"] = setting(
         "hybrid", "what makes a memory relevant: meaning alone, or words and meaning together", "semantic or hybrid"
     )
-    similarity_threshold: Float | None = _setting(
+    similarity_threshold: Float | None = setting(
         None,
         "cosine (hybrid: relevance) below which a memory is not retrieved",
         FRACTION,
@@ -46,20 +30,20 @@ class MemorySettings(_Section):
         ge=0,
         le=1,
     )
-    limit: Int = _setting(10, "most memories a query returns", "an integer from 1 to 100", ge=1, le=100)
-    lambda_: Float = _setting(0.5, "weight of q_value against relevance in the score", FRACTION, ge=0, le=1)
-    mmr_lambda: Float = _setting(0.95, "weight of score against diversity; 1 is no diversity", FRACTION, ge=0, le=1)
-    initial_q: Float = _setting(0.5, "q_value of a new memory", FRACTION, ge=0, le=1)
-    recency_weight: Float = _setting(
+    limit: Int = setting(10, "most memories a query returns", "an integer from 1 to 100", ge=1, le=100)
+    lambda_: Float = setting(0.5, "weight of q_value against relevance in the score", FRACTION, ge=0, le=1)
+    mmr_lambda: Float = setting(0.95, "weight of score against diversity; 1 is no diversity", FRACTION, ge=0, le=1)
+    initial_q: Float = setting(0.5, "q_value of a new memory", FRACTION, ge=0, le=1)
+    recency_weight: Float = setting(
         0.0, "how much staleness costs a memory in the ranking; 1 is 0.15 of q_value at most", FRACTION, ge=0, le=1
     )
 
 
-class QLearningSettings(_Section):
+class QLearningSettings(Section):
     """The settings of learning from reviews, section `q_learning`."""
 
-    alpha: Float = _setting(0.3, "learning rate: how far one review moves a q_value", FRACTION, ge=0, le=1)
-    optimism: Float | None = _setting(
+    alpha: Float = setting(0.3, "learning rate: how far one review moves a q_value", FRACTION, ge=0, le=1)
+    optimism: Float | None = setting(
         None,
         "UCB bonus for memories with few reviews, in standard deviations; 0 ranks by the plain q_value",
         "a number from 0 to 3",
@@ -67,7 +51,7 @@ class QLearningSettings(_Section):
         ge=0,
         le=3,
     )
-    credit: Literal["retrieved", "used"] = _setting(
+    credit: Literal["retrieved", "used"] = setting(
         "used",
         "what a review without helpful or harmful ids moves: all that was retrieved alike, or each as far as the run "
         "followed it",
@@ -75,46 +59,46 @@ class QLearningSettings(_Section):
     )
 
 
-class ReflectionSettings(_Section):
+class ReflectionSettings(Section):
     """The settings of writing reflections and of the LLM, section `reflection`."""
 
-    author: Literal["auto", "agent", "llm", "sampling", "extractive"] = _setting(
+    author: Literal["auto", "agent", "llm", "sampling", "extractive"] = setting(
         "auto", "who writes reflections; auto takes the first that can", "auto, agent, llm, sampling or extractive"
     )
-    model: Text = _setting("", "model that writes reflections; empty: no LLM is ever called", "a name", shown="none")
-    base_url: HttpUrl = _setting("", "address of the OpenAI-compatible server", HTTP_URL, shown=DEFAULT_OPENAI_URL)
-    timeout_s: Float = _setting(30.0, "seconds one call to the LLM may take", "a number from 1 to 600", ge=1, le=600)
-    max_prompt_chars: Int = _setting(
+    model: Text = setting("", "model that writes reflections; empty: no LLM is ever called", "a name", shown="none")
+    base_url: HttpUrl = setting("", "address of the OpenAI-compatible server", HTTP_URL, shown=DEFAULT_OPENAI_URL)
+    timeout_s: Float = setting(30.0, "seconds one call to the LLM may take", "a number from 1 to 600", ge=1, le=600)
+    max_prompt_chars: Int = setting(
         6_000,
         "characters of a question to the LLM; a longer run is condensed",
         "an integer from 5000 to 200000",
         ge=5_000,
         le=200_000,
     )
-    max_tokens_per_day: Int = _setting(
+    max_tokens_per_day: Int = setting(
         500_000, "tokens for reflections per UTC day; 0 is no limit", "an integer of 0 or more", ge=0
     )
 
 
-class InsightSettings(_Section):
+class InsightSettings(Section):
     """The settings of insights into many runs, section `insights`."""
 
-    recent_capacity: Int = _setting(
+    recent_capacity: Int = setting(
         20, "newest runs that insights are drawn from; 0 is none", "an integer from 0 to 100", ge=0, le=100
     )
-    capacity: Int = _setting(
+    capacity: Int = setting(
         10, "insights kept in use; less important ones are archived", "an integer from 0 to 100", ge=0, le=100
     )
-    reflect_every: Int = _setting(
+    reflect_every: Int = setting(
         15, "runs after which the LLM draws insights by itself; 0 is by hand only", "an integer of 0 or more", ge=0
     )
-    importance_threshold: Float = _setting(0.5, "importance below which a run is passed over", FRACTION, ge=0, le=1)
+    importance_threshold: Float = setting(0.5, "importance below which a run is passed over", FRACTION, ge=0, le=1)
 
 
-class ErrorSettings(_Section):
+class ErrorSettings(Section):
     """The setting of the error mirror file, section `errors`."""
 
-    mirror: Text = _setting(
+    mirror: Text = setting(
         "",
         "file in the project's repository that mirrors the errors, for people, such as docs/memory/reflexion.jsonl",
         "the path of a .jsonl file inside the repository, relative to it",
@@ -122,10 +106,10 @@ class ErrorSettings(_Section):
     )
 
 
-class EmbeddingSettings(_Section):
+class EmbeddingSettings(Section):
     """The setting of the embedding model, section `embedding`."""
 
-    model: Text = _setting(
+    model: Text = setting(
         "bundled",
         "bundled, a fastembed model name (downloaded once), openai:NAME, or the path of a folder with an ONNX model, "
         "beginning with /, ~ or .",
@@ -134,36 +118,36 @@ class EmbeddingSettings(_Section):
     )
 
 
-class IndexSettings(_Section):
+class IndexSettings(Section):
     """The settings of the vector index, section `index`."""
 
-    url: HttpUrl = _setting("", "address of a Chroma server", HTTP_URL, shown="embedded")
-    token: SecretStr | None = _setting(None, "token for the Chroma server or Chroma Cloud", "a token", shown="none")
-    tenant: Text = _setting("", "tenant on the Chroma server", "a name", shown="the server's default")
-    database: Text = _setting("", "database on the Chroma server", "a name", shown="the server's default")
+    url: HttpUrl = setting("", "address of a Chroma server", HTTP_URL, shown="embedded")
+    token: SecretStr | None = setting(None, "token for the Chroma server or Chroma Cloud", "a token", shown="none")
+    tenant: Text = setting("", "tenant on the Chroma server", "a name", shown="the server's default")
+    database: Text = setting("", "database on the Chroma server", "a name", shown="the server's default")
 
 
-class LedgerSettings(_Section):
+class LedgerSettings(Section):
     """The setting of the ledger's database, section `ledger`."""
 
-    url: LedgerUrl = _setting(
+    url: LedgerUrl = setting(
         "", "SQLAlchemy URL of the ledger", "a URL like postgresql+psycopg://host/name", shown="SQLite in home"
     )
 
 
-class HubSettings(_Section):
+class HubSettings(Section):
     """The settings of the hub process, section `hub`."""
 
-    enabled: bool = _setting(
+    enabled: bool = setting(
         default=True, meaning="one owner process for all clients", rule="true or false", shown="true"
     )
-    idle_exit_s: Float = _setting(
+    idle_exit_s: Float = setting(
         600.0, "seconds without a client after which the hub leaves", "a number above 0", gt=0, le=10**9
     )
-    start_timeout_s: Float = _setting(
+    start_timeout_s: Float = setting(
         60.0, "seconds that a client waits for a hub that is starting", "a number above 0, up to 3600", gt=0, le=3600
     )
-    answer_within_s: Float | None = _setting(
+    answer_within_s: Float | None = setting(
         None,
         "seconds after which a call that no hub has answered is answered without: a run goes to the outbox, a query "
         "is told to call again",
@@ -174,25 +158,25 @@ class HubSettings(_Section):
     )
 
 
-class HookSettings(_Section):
+class HookSettings(Section):
     """Read by the hooks themselves too, without this module: see `hooks/options.py`."""
 
-    memories: Int = _setting(
+    memories: Int = setting(
         3, "most memories that a hook adds to a prompt; 0 is none, ever", "an integer from 0 to 20", ge=0, le=20
     )
-    tokens: Int = _setting(
+    tokens: Int = setting(
         800, "room for what a hook adds, in tokens of four bytes", "an integer from 0 to 2000", ge=0, le=2_000
     )
-    submit: bool = _setting(
+    submit: bool = setting(
         default=True, meaning="hooks hand in each run by themselves", rule="true or false", shown="true"
     )
-    ask_for_lesson: Literal["interactive", "always", "never"] = _setting(
+    ask_for_lesson: Literal["interactive", "always", "never"] = setting(
         "interactive",
         "where a run overcame something, its end asks the agent once to write the lesson: where a person reads along, "
         "always, or never",
         "interactive, always or never",
     )
-    active: bool = _setting(
+    active: bool = setting(
         default=False,
         meaning="the client runs our hooks, so the server's instructions leave submitting to them; the plugin sets it",
         rule="true or false",
@@ -200,17 +184,17 @@ class HookSettings(_Section):
     )
 
 
-class Settings(_Section):
+class Settings(Section):
     """Everything that can be set. `home` is absolute; it need not exist yet."""
 
-    home: Path = _setting(..., "folder where everything is kept", "the path of a folder", shown="platform data dir")
-    project: Annotated[str, AfterValidator(check_project_id)] = _setting(
+    home: Path = setting(..., "folder where everything is kept", "the path of a folder", shown="platform data dir")
+    project: Annotated[str, AfterValidator(check_project_id)] = setting(
         DEFAULT_PROJECT,
         "the project whose memories are used",
         PROJECT_ID_RULE,
         shown="the git repository, else the client's folder",
     )
-    user: Text = _setting(
+    user: Text = setting(
         "user", "whose run it was", "1 to 200 characters", shown="login name", min_length=1, max_length=200
     )
     memory: MemorySettings = MemorySettings()
@@ -241,7 +225,7 @@ class Settings(_Section):
         self._project_origin = origin
         self._project_settled = is_settled
 
-    openai_api_key: SecretStr | None = _setting(
+    openai_api_key: SecretStr | None = setting(
         None, "key for the LLM and for openai: embeddings; alone it causes no call", "a key", shown="none"
     )
 

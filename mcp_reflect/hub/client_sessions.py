@@ -15,7 +15,8 @@ from anyio.abc import TaskGroup
 from mcp.server import MCPServer
 
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.bootstrap.memory import Store, build_memory
+from mcp_reflect.bootstrap.memory import build_memory
+from mcp_reflect.bootstrap.store import Store
 from mcp_reflect.config.load import Settings
 from mcp_reflect.errors import ReflectError
 from mcp_reflect.hub.handshake import client_settings, connection_id, refuse_hello

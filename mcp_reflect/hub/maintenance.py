@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_reflect import __version__
-from mcp_reflect.bootstrap.memory import Store, open_store
+from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.config.load import Settings
 from mcp_reflect.errors import IndexFailure, LedgerError, MemoryUnavailable, error_from_data, read_error_data
 from mcp_reflect.hub.outbox_intake import empty_outbox

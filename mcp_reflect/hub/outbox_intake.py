@@ -12,7 +12,8 @@ from typing import Any
 from mcp_reflect.application import outbox
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, parse_arguments
-from mcp_reflect.bootstrap.memory import Store, build_memory
+from mcp_reflect.bootstrap.memory import build_memory
+from mcp_reflect.bootstrap.store import Store
 from mcp_reflect.config.load import Settings
 from mcp_reflect.config.project import check_project_id
 from mcp_reflect.errors import ReflectError, UsageError

@@ -20,7 +20,7 @@ from anyio import from_thread, to_thread
 from anyio.abc import SocketListener, SocketStream, TaskGroup
 
 from mcp_reflect import __version__
-from mcp_reflect.bootstrap.memory import Store, open_store
+from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.errors import MemoryUnavailable, ReflectError, UsageError
 from mcp_reflect.hub.client_sessions import ClientSessions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_reflect.bootstrap.ledger import ledger_access_of
-from mcp_reflect.bootstrap.memory import Store
+from mcp_reflect.bootstrap.store import Store
 from mcp_reflect.config.load import Settings
 from mcp_reflect.errors import MemoryUnavailable, ReflectError, UsageError, error_data
 from mcp_reflect.hub.handshake import client_settings

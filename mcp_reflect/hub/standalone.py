@@ -18,7 +18,7 @@ from mcp_reflect.wire.shim.stdio import print_to_stderr, refuse_first_request
 
 if TYPE_CHECKING:
     from mcp_reflect.application.memory_service import MemoryService
-    from mcp_reflect.bootstrap.memory import Store
+    from mcp_reflect.bootstrap.store import Store
     from mcp_reflect.config.load import Settings
 
 
@@ -29,7 +29,7 @@ def serve_standalone(relay: Relay | None = None) -> int:
     """
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="mcp-reflect: %(levelname)s: %(message)s")
     use_one_blas_thread()
-    from mcp_reflect.bootstrap.memory import open_store  # noqa: PLC0415 - after logging is on stderr
+    from mcp_reflect.bootstrap.store import open_store  # noqa: PLC0415 - after logging is on stderr
     from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
     from mcp_reflect.hub.status import warn_of_lost_writes  # noqa: PLC0415 - heavy
     from mcp_reflect.server.app import build_server  # noqa: PLC0415 - heavy

@@ -15,7 +15,8 @@ from mcp.client import Client
 
 from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.bootstrap.memory import Store, build_memory, open_store
+from mcp_reflect.bootstrap.memory import build_memory
+from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.client.connection import MemoryConnection
 from mcp_reflect.client.sync_client import ReflectClient
 from mcp_reflect.config.load import load_settings

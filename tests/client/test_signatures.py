@@ -24,21 +24,20 @@ from mcp_reflect.application.requests import (
     TraceRequest,
     argument_fields,
 )
-from mcp_reflect.client.calls import knowledge_calls
-from mcp_reflect.client.calls import tool_calls as calls
+from mcp_reflect.client.calls import fields, knowledge_calls
 
 CLIENTS = [ReflectClient, AsyncReflectClient]
 FIELDS = [
-    (calls.QueryOptions, Query, {"task"}),
-    (calls.ReflectionFields, ReflectionArguments, set()),
-    (calls.ReviewFields, ReviewRequest, {"trace_id", "result"}),
-    (calls.TraceFields, Submission, {"task"}),
+    (fields.QueryOptions, Query, {"task"}),
+    (fields.ReflectionFields, ReflectionArguments, set()),
+    (fields.ReviewFields, ReviewRequest, {"trace_id", "result"}),
+    (fields.TraceFields, Submission, {"task"}),
 ]
 METHODS = [
-    ("query_memories", Query, calls.QueryOptions),
-    ("augment_with_memories", Query, calls.QueryOptions),
-    ("create_trace", Submission, calls.TraceFields),
-    ("review_trace", ReviewRequest, calls.ReviewFields),
+    ("query_memories", Query, fields.QueryOptions),
+    ("augment_with_memories", Query, fields.QueryOptions),
+    ("create_trace", Submission, fields.TraceFields),
+    ("review_trace", ReviewRequest, fields.ReviewFields),
     ("list_traces", TraceListRequest, None),
     ("get_trace", TraceRequest, None),
     ("find_error_fixes", ErrorQuery, None),
@@ -105,7 +104,7 @@ def test_what_a_run_is_started_with_is_what_a_submission_has(function: Any) -> N
     for name in set(parameters) - own:
         assert parameters[name].default in (Submission.model_fields[name].default, None), name
         assert hints[name] in (written(Submission, name), written(Submission, name) | None), name
-    assert get_args(hints["options"]) == (calls.QueryOptions,)
+    assert get_args(hints["options"]) == (fields.QueryOptions,)
 
 
 def test_both_clients_have_the_same_methods_and_signatures() -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 from mcp_reflect.application.maintenance.audit import audit_project
 from mcp_reflect.application.requests import Query, Submission
 from mcp_reflect.bootstrap.beside_owner import open_memory_beside_owner
-from mcp_reflect.bootstrap.memory import build_memory, open_store
+from mcp_reflect.bootstrap.memory import build_memory
+from mcp_reflect.bootstrap.store import open_store
 from mcp_reflect.config.load import load_settings
 from tests.support.composition import bundled_model
 

@@ -13,7 +13,7 @@ from mcp.client import Client
 from mcp_types import CreateMessageResult, TextContent
 
 from mcp_reflect.application.maintenance.audit import audit_project
-from mcp_reflect.bootstrap.memory import open_store
+from mcp_reflect.bootstrap.store import open_store
 from mcp_reflect.config.load import load_settings
 from tests.support.llm_server import Answer, Request, fenced, llm_server, reflection, says
 from tests.support.servers import ERAS, call, connect, environment, refusal

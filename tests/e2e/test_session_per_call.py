@@ -9,7 +9,8 @@ import pytest
 
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import NO_RETRIEVAL, Query, Submission
-from mcp_reflect.bootstrap.memory import Store, build_memory, open_store
+from mcp_reflect.bootstrap.memory import build_memory
+from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from tests.support.fakes import HashEmbedder
 from tests.support.servers import environment

@@ -18,7 +18,7 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.outbox import WaitingRun, keep_run, refused_files, waiting_files
 from mcp_reflect.application.requests import Submission
 from mcp_reflect.application.review.review_transaction import ReviewOutcome
-from mcp_reflect.bootstrap.memory import Store, open_store
+from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.hub.outbox_intake import empty_outbox, take_in_runs
 from mcp_reflect.wire.hub_launcher import START_LOCK

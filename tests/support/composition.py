@@ -22,7 +22,8 @@ from mcp_reflect.application.retrieval.project_tables import ProjectTables
 from mcp_reflect.application.review.lesson_search import LessonSearch
 from mcp_reflect.bootstrap import memory as bootstrap
 from mcp_reflect.bootstrap.beside_owner import IdleWorkers
-from mcp_reflect.bootstrap.memory import build_memory, compose_store
+from mcp_reflect.bootstrap.memory import build_memory
+from mcp_reflect.bootstrap.store import compose_store
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings, load_settings
 from tests.support.compiled_statements import share_compiled_statements

@@ -7,7 +7,6 @@ import logging
 import re
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from mcp_reflect.adapters.chroma_index.clients import file_identity, open_persistent, open_remote, remove_folder
+from mcp_reflect.adapters.chroma_index.clients import file_identity, open_or_replace, open_remote, remove_folder
 from mcp_reflect.adapters.chroma_index.unused_space import UnusedSpace
 from mcp_reflect.domain.values import Vector
 from mcp_reflect.errors import IndexFailure
@@ -31,9 +30,6 @@ _HNSW = {"space": "cosine", "ef_construction": 200, "ef_search": 400, "max_neigh
 """Chosen for a recall of 99% at the nearest 100 of 100,000 real embeddings."""
 
 _DATABASE = "chroma.sqlite3"
-
-_NO_DAMAGE = ("disk is full", "disk I/O error", "readonly database", "unable to open")
-"""Messages of SQLite about a folder that cannot be written; its content may be intact."""
 
 
 class ChromaIndex:
@@ -237,28 +233,9 @@ class ChromaIndex:
             log.warning("the index in %s was deleted or replaced; it is opened anew", self._folder)
             self.close()
         if self._client is None:
-            self._client = self._embedded()
+            self._client = open_or_replace(self._folder)
             self._opened = file_identity(self._folder / _DATABASE)
         return self._client
-
-    def _embedded(self) -> Any:
-        try:
-            return open_persistent(self._folder)
-        except BaseException as error:
-            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-                raise
-            if any(reason in str(error) for reason in _NO_DAMAGE):
-                raise
-            aside = self._folder.with_name(f"{self._folder.name}.damaged-{time.time_ns()}")
-            log.warning(
-                "the index in %s cannot be opened (%s); put aside as %s and rebuilt", self._folder, error, aside
-            )
-            self._folder.rename(aside)
-            from chromadb.api.shared_system_client import SharedSystemClient  # noqa: PLC0415 - Chroma is loaded already
-
-            # Chroma caches its state per folder, also after a failure half-way.
-            SharedSystemClient.clear_system_cache()
-            return open_persistent(self._folder)
 
 
 def collection_name(project: str, model: str) -> str:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import time
 from pathlib import Path
 from typing import Any
+
+log = logging.getLogger(__name__)
+
+_NO_DAMAGE = ("disk is full", "disk I/O error", "readonly database", "unable to open")
+"""Messages of SQLite about a folder that cannot be written; its content may be intact."""
 
 _REMOVALS = 10
 _REMOVAL_PAUSE_S = 0.1
@@ -42,6 +48,28 @@ def open_persistent(folder: Path) -> Any:
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return chromadb.PersistentClient(str(folder), settings=_settings())
+
+
+def open_or_replace(folder: Path) -> Any:
+    """Return a client of the index in a folder; one that Chroma cannot open is renamed and replaced by an empty one.
+
+    Raises what Chroma raises where the folder cannot be written: its content may be intact.
+    """
+    try:
+        return open_persistent(folder)
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        if any(reason in str(error) for reason in _NO_DAMAGE):
+            raise
+        aside = folder.with_name(f"{folder.name}.damaged-{time.time_ns()}")
+        log.warning("the index in %s cannot be opened (%s); put aside as %s and rebuilt", folder, error, aside)
+        folder.rename(aside)
+        from chromadb.api.shared_system_client import SharedSystemClient  # noqa: PLC0415 - Chroma is loaded already
+
+        # Chroma caches its state per folder, also after a failure half-way.
+        SharedSystemClient.clear_system_cache()
+        return open_persistent(folder)
 
 
 def open_remote(url: str, token: str, tenant: str, database: str) -> Any:

@@ -10,21 +10,20 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_reflect.adapters.prompts.fitting import SHARES, fit_run, fit_runs, shorten
 from mcp_reflect.domain.insights.model_answers import read_insights
 from mcp_reflect.domain.insights.observations import insight_parts, observation_line
 from mcp_reflect.domain.lessons.drafting.answer_checks import check_draft
-from mcp_reflect.domain.lessons.drafting.condensation import condense_run
 from mcp_reflect.domain.models import InsightDraft, Material, Memory, ReflectionDraft, Result
 from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm, read_answer
-from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
-from mcp_reflect.domain.truncate import truncate, truncate_line, truncate_middle
+from mcp_reflect.domain.truncate import truncate_line
 from mcp_reflect.errors import ConfigurationError, ReflectorRefused
 
 if TYPE_CHECKING:
@@ -44,10 +43,6 @@ TEMPLATES = (
 )
 MAX_PROMPT_CHARS = 6_000
 """About 1,500 tokens: small local models read no more with attention, and answer within their time limit."""
-
-_SHARES = {"task": 0.20, "feedback": 0.15, "errors": 0.12, "reference_context": 0.12, "final_response": 0.12}
-_RETRIEVED_SHARE = 0.15
-"""Most that each part may take of the room for the run; the trajectory gets what they leave over."""
 
 _LEAST_ROOM = 1_000
 _MAX_RETRIEVED = 6
@@ -78,7 +73,7 @@ class Prompts:
         parts = _parts(run)
         try:
             bare = self._render(run.review.result, form, {name: text[:1] for name, text in parts.items()})
-            fitted = _fitted(parts, run.trajectory, max(self._max_chars - len(bare), _LEAST_ROOM))
+            fitted = fit_run(parts, run.trajectory, max(self._max_chars - len(bare), _LEAST_ROOM))
             prompt = self._render(run.review.result, form, fitted)
         except _Unrenderable as error:
             raise ReflectorRefused(f"prompts: {error}") from error
@@ -93,7 +88,7 @@ class Prompts:
         try:
             bare = self._rendered("insights.md", {name: text[:1] for name, text in parts.items()})
             room = max(self._max_chars - len(bare), _LEAST_ROOM)
-            prompt = self._rendered("insights.md", _fitted_runs(parts, room))
+            prompt = self._rendered("insights.md", fit_runs(parts, room))
         except _Unrenderable as error:
             raise ReflectorRefused(f"prompts: {error}") from error
         return prompt.encode(errors="replace").decode()
@@ -109,7 +104,7 @@ class Prompts:
 
     def _instructions(self, result: Result) -> str:
         """Return the templates' own text, which a model may repeat instead of answering."""
-        parts = dict.fromkeys((*_SHARES, "trajectory", "retrieved"), "")
+        parts = dict.fromkeys((*SHARES, "trajectory", "retrieved"), "")
         try:
             return "\n".join(self._render(result, form, parts) for form in ANSWER_FORMS)
         except _Unrenderable:
@@ -150,7 +145,7 @@ class Prompts:
             log.warning("%s: %s is none of %s", overrides, ", ".join(unknown), ", ".join(TEMPLATES))
         if not any((overrides / name).is_file() for name in TEMPLATES):
             return
-        sample = dict.fromkeys((*_SHARES, "trajectory", "retrieved"), "sample")
+        sample = dict.fromkeys((*SHARES, "trajectory", "retrieved"), "sample")
         try:
             self._rendered("insights.md", dict.fromkeys(("focus", "failed", "passed", "open", "known"), "sample"))
             for form in ANSWER_FORMS:
@@ -174,7 +169,7 @@ def package_folder() -> Traversable:
 def _parts(run: ReviewedRun) -> dict[str, str]:
     """The texts of a run by the names they have in the templates, each once and in full."""
     trace = run.trace
-    errors = (_shortened(" ".join(error.split()), _MAX_ERROR_CHARS) for error in run.errors)
+    errors = (shorten(" ".join(error.split()), _MAX_ERROR_CHARS) for error in run.errors)
     return {
         "task": trace.task.strip(),
         "trajectory": trace.trajectory.strip(),
@@ -188,46 +183,6 @@ def _parts(run: ReviewedRun) -> dict[str, str]:
 
 def _line(memory: Memory) -> str:
     return " ".join(memory.reflection.split())
-
-
-def _fitted_lines(text: str, limit: int) -> str:
-    """The lines of a text in at most `limit` characters: no line gives way, and with it its id, only long ones do."""
-    lines = text.splitlines()
-    return "\n".join(truncate(line, _longest(lines, limit)) for line in lines)
-
-
-def _fitted_runs(parts: Mapping[str, str], room: int) -> dict[str, str]:
-    """The parts of a question about many runs in at most `room` characters."""
-    focus = _shortened(parts["focus"], room // 8)
-    texts = {name: text.splitlines() for name, text in parts.items() if name != "focus"}
-    most = _longest([line for lines in texts.values() for line in lines], room - len(focus))
-    fitted = {name: "\n".join(truncate(line, most) for line in lines) for name, lines in texts.items()}
-    return {"focus": focus} | fitted
-
-
-def _longest(lines: Sequence[str], limit: int) -> int:
-    """The length to which lines must be cut so that all of them have room; the shorter ones leave theirs to others."""
-    lengths = sorted(len(line) + 1 for line in lines)
-    for place, length in enumerate(lengths):
-        share = limit // (len(lengths) - place)
-        if length > share:
-            return max(share - 1, 0)
-        limit -= length
-    return max(lengths, default=0)
-
-
-def _fitted(parts: Mapping[str, str], trajectory: Trajectory, room: int) -> dict[str, str]:
-    """The parts in at most `room` characters."""
-    fitted = {name: _shortened(parts[name], int(room * share)) for name, share in _SHARES.items()}
-    fitted["retrieved"] = _fitted_lines(parts["retrieved"], int(room * _RETRIEVED_SHARE))
-    left = room - sum(map(len, fitted.values()))
-    fitted["trajectory"] = condense_run(trajectory, parts["task"], parts["final_response"], left).strip()
-    return fitted
-
-
-def _shortened(text: str, limit: int) -> str:
-    """Head and tail of a text that is longer than `limit`: tasks begin with what is wanted, errors end with why."""
-    return truncate_middle(text, limit, head=2 / 3)
 
 
 def _boundary(parts: Mapping[str, str]) -> str:

@@ -23,8 +23,9 @@ import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from mcp_reflect.application.confined_file import Stamp, read_confined, replace_confined, stamp_confined
+from mcp_reflect.application.confined_file import Stamp, replace_confined
 from mcp_reflect.application.known_errors.importing import errors_in, matched, plan, store_planned
+from mcp_reflect.application.known_errors.mirror_file import LeftAloneError, content_of, stamp_of
 from mcp_reflect.application.known_errors.written_lines import (
     compose_file,
     find_edited,
@@ -36,7 +37,7 @@ from mcp_reflect.application.lifecycle import status_before
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.error_matching.reflexion_file import errors_for_file
-from mcp_reflect.domain.error_matching.reflexion_lines import BrokenLine, ErrorLine, has_merge_conflict, read_lines
+from mcp_reflect.domain.error_matching.reflexion_lines import BrokenLine, ErrorLine, read_lines
 from mcp_reflect.domain.models import ErrorMemory, LogEntry
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
 from mcp_reflect.domain.values import Vector
@@ -47,10 +48,6 @@ FEW = 200
 """A start embeds at most so many changed lines; more are taken in by the first call that needs them."""
 
 _LISTED = 5
-
-
-class _LeftAloneError(Exception):
-    """Why the file is neither read nor written now."""
 
 
 class Mirror:
@@ -77,8 +74,8 @@ class Mirror:
             return []
         with self._turn:
             try:
-                stamp = _stamp(self._file)
-            except _LeftAloneError as reason:
+                stamp = stamp_of(self._file)
+            except LeftAloneError as reason:
                 self._warn([str(reason)])
                 return self._warnings
             if stamp is None:
@@ -87,12 +84,12 @@ class Mirror:
             if stamp == self._seen and not (self._waiting and self._is_accepted()):
                 return self._warnings
             try:
-                text = _content(self._file)
+                text = content_of(self._file)
                 self._warnings = []
                 self._await_consent(text)
                 if not self._take_in(text, at_most):
                     return self._warnings
-            except _LeftAloneError as reason:
+            except LeftAloneError as reason:
                 self._warn([str(reason)])
             self._seen = stamp
             return self._warnings
@@ -107,7 +104,7 @@ class Mirror:
                 try:
                     if self._written():
                         return self._warnings
-                except _LeftAloneError as reason:
+                except LeftAloneError as reason:
                     self._warn([str(reason)])
                     return self._warnings
                 except OSError as error:
@@ -117,12 +114,12 @@ class Mirror:
     def _written(self) -> bool:
         """False where somebody changed the file meanwhile: that comes in first."""
         assert self._file is not None
-        stamp = _stamp(self._file)
+        stamp = stamp_of(self._file)
         if stamp not in {None, self._seen}:
             return False
         if self._waiting:
-            raise _LeftAloneError(self._question())
-        before = "" if stamp is None else _content(self._file)
+            raise LeftAloneError(self._question())
+        before = "" if stamp is None else content_of(self._file)
         with self._ledger.reading() as session:
             stored, errors = session.mirrors.digests(self._key), errors_in(session, self._profile)
         written = from_stored(stored)
@@ -134,7 +131,7 @@ class Mirror:
         if stored != digests:
             with self._ledger.writing() as writing:
                 writing.mirrors.put(self._key, digests)
-        self._seen = _stamp(self._file)
+        self._seen = stamp_of(self._file)
         return True
 
     # -- consent
@@ -162,12 +159,12 @@ class Mirror:
             return session.mirrors.is_known(self._key)
 
     def _await_consent(self, text: str) -> None:
-        """Raises _LeftAloneError where the file holds errors and nobody has consented to it."""
+        """Raises LeftAloneError where the file holds errors and nobody has consented to it."""
         self._waiting = []
         if not self._is_accepted():
             self._waiting = [line for _, line in read_lines(text) if isinstance(line, ErrorLine)]
         if self._waiting:
-            raise _LeftAloneError(self._question())
+            raise LeftAloneError(self._question())
 
     def _question(self) -> str:
         return (
@@ -245,24 +242,3 @@ def _were_adopted(session: ReadSession, memories: Iterable[ErrorMemory], lines: 
         return set()
     archived = [memory.id for memory in memories if memory.status == "archived"]
     return {i for i in archived if status_before(session.memories.log_of(i)) == "adopted"}
-
-
-def _stamp(file: Path) -> Stamp | None:
-    """None where there is no file."""
-    try:
-        return stamp_confined(file)
-    except OSError as error:
-        raise _LeftAloneError(f"{file} is left alone: {error.strerror}") from error
-
-
-def _content(file: Path) -> str:
-    try:
-        found = read_confined(file)
-        text = "" if found is None else found.content.decode("utf-8-sig")
-    except OSError as error:
-        raise _LeftAloneError(f"{file} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise _LeftAloneError(f"{file} is no UTF-8 text and is left alone") from error
-    if has_merge_conflict(text):
-        raise _LeftAloneError(f"{file} is in the middle of a merge and is left alone until that is finished")
-    return text

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from mcp_reflect.application.intake.prepared_run import PreparedRun
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.bootstrap.memory import Store, build_memory
+from mcp_reflect.bootstrap.memory import build_memory
+from mcp_reflect.bootstrap.store import Store
 from mcp_reflect.cli.learn.progress_file import LearnedFiles
 from mcp_reflect.cli.learn.reader_pool import ReaderPool
 from mcp_reflect.cli.learn.session_reader import ReadingRequest

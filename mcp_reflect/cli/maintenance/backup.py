@@ -71,7 +71,7 @@ def restore_command(
     as_json: JsonOption = False,
 ) -> None:
     """Put a backup in the place of what the home holds now, which is kept aside. A running hub is asked to leave."""
-    from mcp_reflect.application.maintenance.backups import offered  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.maintenance.backup_file import offered  # noqa: PLC0415 - heavy
     from mcp_reflect.application.maintenance.backups import restore as put_back  # noqa: PLC0415 - heavy
     from mcp_reflect.bootstrap.parts import home_ledger_file  # noqa: PLC0415 - heavy
 

@@ -94,7 +94,7 @@ def import_command(
     as_json: JsonOption = False,
 ) -> None:
     """Take in an export, all of it or nothing; or the errors and fixes of a reflexion.jsonl, line by line."""
-    from mcp_reflect.application.maintenance.export import read_header  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.maintenance.export_file import read_header  # noqa: PLC0415 - heavy
 
     with ledger_access() as access:
         if read_header(file) is None:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 from mcp_reflect.client.calls import tool_calls as calls
+from mcp_reflect.client.calls.fields import QueryOptions
 from mcp_reflect.client.calls.fitting import fitting_fields
-from mcp_reflect.client.calls.tool_calls import QueryOptions
 from mcp_reflect.client.connection import MemoryConnection
 from mcp_reflect.client.decorator.decorated_calls import Judge, find_task_argument
 from mcp_reflect.client.decorator.decorated_functions import wrap_function

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from mcp_reflect.client.calls import tool_calls as calls
+from mcp_reflect.client.calls.fields import ReflectionFields, ReviewFields, RunResult
 from mcp_reflect.client.calls.fitting import fitting_fields, fitting_task
 from mcp_reflect.client.calls.results import Augmented, Memory, Outcome
 from mcp_reflect.client.calls.run_content import (
@@ -21,7 +22,7 @@ from mcp_reflect.client.calls.run_content import (
     message_list,
     to_text_field,
 )
-from mcp_reflect.client.calls.tool_calls import ReflectionFields, ReviewFields, RunResult, ToolRequest
+from mcp_reflect.client.calls.tool_calls import ToolRequest
 from mcp_reflect.client.connection import MemoryConnection, latest_unique
 from mcp_reflect.client.runs.ending import classify_ending
 from mcp_reflect.client.runs.messages import RunMessages

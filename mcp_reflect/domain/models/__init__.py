@@ -6,7 +6,6 @@ from mcp_reflect.domain.models.job import IngestStatus, InsightJob, Job, JobStat
 from mcp_reflect.domain.models.match import Match, ScoreParts
 from mcp_reflect.domain.models.memory import (
     IN_FORCE,
-    MEMORY_FIELDS,
     MEMORY_KINDS,
     RETRIEVABLE,
     Action,
@@ -19,9 +18,9 @@ from mcp_reflect.domain.models.memory import (
     MemoryBase,
     ReflectionMemory,
     Status,
-    flat_fields,
     of_kind,
 )
+from mcp_reflect.domain.models.memory_fields import MEMORY_FIELDS, flat_fields
 from mcp_reflect.domain.models.review import QUpdate, Review, UtilityEvent
 from mcp_reflect.domain.models.trace import ReflectionDraft, Retrieval, ReviewStatus, Trace
 from mcp_reflect.domain.models.witness import Witness

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import Field
 
@@ -229,21 +229,6 @@ MEMORY_KINDS: Mapping[Kind, type[ReflectionMemory | ErrorMemory | ClaimMemory | 
 }
 
 AnyMemory = TypeVar("AnyMemory", ReflectionMemory, ErrorMemory, ClaimMemory, InsightMemory)
-
-MEMORY_FIELDS: frozenset[str] = frozenset(name for model in MEMORY_KINDS.values() for name in model.model_fields)
-"""The fields of all kinds."""
-
-_EMPTY: Mapping[str, Any] = {
-    name: [] if field.default == () else field.default
-    for model in MEMORY_KINDS.values()
-    for name, field in model.model_fields.items()
-    if name not in MemoryBase.model_fields
-} | {"importance": None}
-
-
-def flat_fields(memory: Memory) -> dict[str, Any]:
-    """Return the fields of all kinds as JSON values: those that the memory's own kind lacks are empty."""
-    return {**_EMPTY, **memory.model_dump(mode="json")}
 
 
 def of_kind(memories: Iterable[Memory], kind: type[AnyMemory]) -> list[AnyMemory]:

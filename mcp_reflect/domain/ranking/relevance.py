@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcp_reflect.domain.ranking.columns import FeatureColumns, ranking_order, select_rows, similarities
-from mcp_reflect.domain.text.lexical_index import Floats32
+from mcp_reflect.domain.text.postings import Floats32
 from mcp_reflect.domain.values import FLOAT32_ERROR, FloatArray, Floats, Rows, Terms, Vector
 
 LIFT_WEIGHT = 0.7

@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from mcp_reflect.domain.text.lexical_index import Floats32, LexicalIndex
+from mcp_reflect.domain.text.lexical_index import LexicalIndex
+from mcp_reflect.domain.text.postings import Floats32
 from mcp_reflect.domain.values import Terms
 
 LESSON_CHANCE = 0.03

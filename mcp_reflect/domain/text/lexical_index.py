@@ -19,19 +19,11 @@ mean weighting all others again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
-from mcp_reflect.domain.text.terms import common_term_keys
+from mcp_reflect.domain.text.postings import NO_POSTINGS, Floats32, build_postings, saturated
 from mcp_reflect.domain.values import Keys, Terms
-
-K1 = 1.2
-"""Saturation: how soon repeating a term stops counting; the value commonly used with BM25."""
-
-PRIOR_DOCUMENTS = 8
-"""Documents of common words that document frequencies are smoothed with; see above."""
 
 MAX_QUERY_TERMS = 64
 QUERY_NORM_SHARE = 0.98
@@ -51,24 +43,6 @@ _CACHED_QUERIES = 2
 _CACHED_ROWS = 1_024
 """Rows whose weights are kept: the best of a query are compared with each other."""
 
-Floats32 = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class _Postings:
-    """Postings by term: `keys` in rising order; key i has `rows` and `values` from `starts[i]` to `starts[i + 1]`.
-
-    `values` are the weights of the terms in documents of unit norm.
-    """
-
-    keys: Keys
-    idf: Floats32
-    starts: npt.NDArray[np.int64]
-    rows: npt.NDArray[np.int64]
-    values: Floats32
-    unseen: float
-    """The idf of a term that no document holds."""
-
 
 class LexicalIndex:
     """Terms of every row of a feature table, numbered from 0 in the order of `add`. Not thread-safe."""
@@ -80,7 +54,7 @@ class LexicalIndex:
         self._tail_values = np.zeros(0, np.float32)
         self._tail = 0
         self._indexed_rows = 0
-        self._postings = _NO_POSTINGS
+        self._postings = NO_POSTINGS
         self._cache: list[tuple[Terms, float, Floats32]] = []
         self._row_weights: dict[int, Floats32] = {}
 
@@ -163,7 +137,7 @@ class LexicalIndex:
 
     def _rebuild_if_outgrown(self) -> None:
         if self._outgrown:
-            self._postings = _build_postings(self._documents)
+            self._postings = build_postings(self._documents)
             self._row_weights.clear()
             self._indexed_rows = len(self._documents)
             self._tail = 0
@@ -208,45 +182,6 @@ class LexicalIndex:
             places[places == len(postings.keys)] = 0
             known = postings.keys[places] == terms.keys
             idf[known] = postings.idf[places[known]]
-        weights = np.sqrt(idf) * _saturated(terms.counts)
+        weights = np.sqrt(idf) * saturated(terms.counts)
         norm = float(np.sqrt(np.sum(weights.astype(np.float64) ** 2)))
         return (weights / norm if norm else weights).astype(np.float32)
-
-
-_NO_POSTINGS = _Postings(
-    np.zeros(0, np.uint32),
-    np.zeros(0, np.float32),
-    np.zeros(1, np.int64),
-    np.zeros(0, np.int64),
-    np.zeros(0, np.float32),
-    0.0,
-)
-
-
-def _saturated(counts: npt.NDArray[np.uint8]) -> Floats32:
-    frequency = counts.astype(np.float32)
-    return frequency * np.float32(K1 + 1) / (frequency + np.float32(K1))
-
-
-def _build_postings(documents: list[Terms]) -> _Postings:
-    """Weight the terms of every document."""
-    total, smoothed_total = len(documents), len(documents) + PRIOR_DOCUMENTS
-    lengths = np.array([len(document) for document in documents], np.int64)
-    all_keys = np.concatenate([np.zeros(0, np.uint32), *(document.keys for document in documents)])
-    all_counts = np.concatenate([np.zeros(0, np.uint8), *(document.counts for document in documents)])
-    all_rows = np.repeat(np.arange(total, dtype=np.int32), lengths)
-    order = np.argsort(all_keys, kind="stable")
-    by_key = all_keys[order]
-    keys = np.union1d(by_key, common_term_keys())
-    starts = np.append(np.searchsorted(by_key, keys), len(by_key)).astype(np.int64)
-    postings = np.diff(starts)
-    holders = postings + PRIOR_DOCUMENTS * np.isin(keys, common_term_keys())
-    idf = np.log1p((smoothed_total - holders + 0.5) / (holders + 0.5)).astype(np.float32)
-    idf[holders > smoothed_total / 2] = 0.0
-    # In the width that indexing wants: converting would take a third of a query's time.
-    rows = all_rows[order].astype(np.int64)
-    values = np.sqrt(np.repeat(idf, postings)) * _saturated(all_counts[order])
-    norms = np.sqrt(np.bincount(rows, values.astype(np.float64) ** 2, minlength=total))
-    norms[norms == 0] = 1.0
-    values = (values / norms[rows]).astype(np.float32)
-    return _Postings(keys, idf, starts, rows, values, float(np.log1p((smoothed_total + 0.5) / 0.5)))

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.transfer import portable
 from mcp_reflect.application.maintenance.audit import audit_project, embed_missing
-from mcp_reflect.application.maintenance.export import ImportResult, export_project, import_project, read_header
+from mcp_reflect.application.maintenance.export import ImportResult, export_project, import_project
+from mcp_reflect.application.maintenance.export_file import read_header
 from mcp_reflect.application.maintenance.unearned import Importer
 from mcp_reflect.application.requests import Query, Submission, Verdict
 from mcp_reflect.errors import ArchiveError

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.text.lexical_index import K1, MAX_QUERY_TERMS, PRIOR_DOCUMENTS, QUERY_NORM_SHARE, LexicalIndex
+from mcp_reflect.domain.text.lexical_index import MAX_QUERY_TERMS, QUERY_NORM_SHARE, LexicalIndex
+from mcp_reflect.domain.text.postings import K1, PRIOR_DOCUMENTS
 from mcp_reflect.domain.text.terms import MAX_TERM_WORDS, _stem, common_term_keys, terms
 from mcp_reflect.domain.values import Terms
 from tests.support.effort import examples

@@ -7,7 +7,6 @@ continued after what the receiving ledger already has.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -22,6 +21,7 @@ from sqlalchemy import (
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION
+from mcp_reflect.adapters.sql_ledger.transfer.column_values import to_portable
 from mcp_reflect.application.ports import Portable, PortableRow
 
 _OF_THE_HOME = {"words", "properties", "mirrors", "exports", "model_usage", "index_positions"}
@@ -59,7 +59,7 @@ def _rows_of(connection: Connection, tables: Sequence[Table], project: str) -> I
         ]
         found = select(*columns).where(_of_project(table, project)).order_by(*identity_of(table), *table.primary_key)
         for row in connection.execute(found.execution_options(yield_per=BATCH)).mappings():
-            yield table.name, {column.name: _outward(row[column.name]) for column in columns_of(table)}
+            yield table.name, {column.name: to_portable(row[column.name]) for column in columns_of(table)}
 
 
 def columns_of(table: Table) -> list[Column[Any]]:
@@ -94,7 +94,3 @@ def _of_project(table: Table, project: str) -> ColumnElement[bool]:
         if name in table.c:
             return table.c[name].in_(select(owner.c.id).where(owner.c.project == project))
     raise LookupError(f"nothing says which project a row of {table.name} belongs to")
-
-
-def _outward(value: Any) -> Any:
-    return base64.b64encode(value).decode() if isinstance(value, bytes) else value

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, TypeVar
 
 from sqlalchemy import (
-    JSON,
-    BigInteger,
-    Boolean,
     Column,
     Connection,
-    Double,
-    Integer,
-    LargeBinary,
     String,
     Table,
     UniqueConstraint,
@@ -28,6 +19,7 @@ from sqlalchemy import (
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.change_feed import SqlChangeFeed
+from mcp_reflect.adapters.sql_ledger.transfer.column_values import from_portable
 from mcp_reflect.adapters.sql_ledger.transfer.portable import (
     BATCH,
     columns_of,
@@ -175,7 +167,7 @@ class RowImport:
         unknown = sorted(row.keys() - columns.keys())
         if unknown:
             raise ArchiveError(f"{table.name} has no {unknown[0]} here: a newer mcp-reflect wrote it; update this one")
-        checked = {name: _inward(columns[name], value) for name, value in row.items()}
+        checked = {name: from_portable(columns[name], value) for name, value in row.items()}
         for name, column in columns.items():
             if name not in row and not (column.nullable or column.server_default or column.default):
                 if not isinstance(column.type, String) or column.primary_key:
@@ -221,35 +213,3 @@ def _batches(rows: Iterable[dict[str, Any]], table: Table) -> Iterator[list[dict
 def _slices(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
     for start in range(0, len(keys), BATCH):
         yield keys[start : start + BATCH]
-
-
-def _inward(column: Column[Any], value: Any) -> Any:
-    """A JSON value as the column holds it; the database itself would take anything."""
-    where = f"{column.table.name}.{column.name}"
-    if value is None:
-        if not column.nullable:
-            raise ArchiveError(f"{where} is null")
-        return None
-    kind = column.type
-    if isinstance(kind, LargeBinary):
-        try:
-            return base64.b64decode(value, validate=True)
-        except (TypeError, ValueError, binascii.Error):
-            raise ArchiveError(f"{where} is no base64") from None
-    if isinstance(kind, JSON):
-        return value
-    if isinstance(kind, Boolean):
-        fits = isinstance(value, bool)
-    elif isinstance(kind, Integer | BigInteger):
-        fits = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63
-    elif isinstance(kind, Double):
-        fits = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
-    else:
-        fits = (
-            isinstance(value, str)
-            and "\x00" not in value
-            and len(value) <= (getattr(kind, "length", None) or len(value))
-        )
-    if not fits:
-        raise ArchiveError(f"{where} holds something that does not belong there")
-    return value
