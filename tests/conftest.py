@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.composition import Parts, small_memory
 from tests.support.effort import register_profiles
 from tests.support.forks import forks
 from tests.support.hubs import hubs_ended
@@ -58,6 +59,22 @@ def home(tmp_path: Path) -> Iterator[Path]:
     """A home whose hubs end with the test."""
     with hubs_ended(tmp_path / "home") as folder:
         yield folder
+
+
+@pytest.fixture
+def parts(tmp_path: Path) -> Iterator[Parts]:
+    """An empty memory in this process, with what it is composed of."""
+    with small_memory(tmp_path) as found:
+        yield found
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """The folder of a repository, as far as settings look for one."""
+    folder = tmp_path / "repository"
+    (folder / ".git").mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    return folder
 
 
 @pytest.fixture(scope="session")

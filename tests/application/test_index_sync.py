@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +13,6 @@ from mcp_reflect.application import index_sync as module
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.maintenance.erase import erase_record
 from mcp_reflect.application.requests import Submission
-from mcp_reflect.domain.values import Vector
 from tests.support.composition import small_memory
 from tests.support.fakes import MemoryIndex
 from tests.support.ledgers import read
@@ -27,16 +26,8 @@ class SlowIndex(MemoryIndex):
         super().__init__()
         self.writing, self.dropping = threading.Event(), threading.Event()
 
-    def upsert(
-        self,
-        project: str,
-        model: str,
-        ids: Sequence[str],
-        vectors: Vector,
-        metadatas: Sequence[Mapping[str, object]],
-        documents: Sequence[str] = (),
-    ) -> None:
-        super().upsert(project, model, ids, vectors, metadatas, documents)
+    def upsert(self, *args: Any, **kwargs: Any) -> None:
+        super().upsert(*args, **kwargs)
         if not self.writing.is_set():
             self.writing.set()
             self.dropping.wait(0.5)

@@ -9,36 +9,15 @@ from typing import Any
 import pytest
 
 from tests.support.hubs import run_command
+from tests.support.recorded_errors import AUTH, TRACE
 from tests.support.servers import call, connect
 
 pytestmark = pytest.mark.anyio
-
-TRACE = (
-    "Traceback (most recent call last):\n"
-    + "".join(f'  File "/srv/app/step{n}.py", line {n}, in step\n    go()\n' for n in range(100))
-    + "TypeError: secret undefined"
-)
-AUTH = {
-    "task": "implement auth",
-    "mistake": "JWT validation failed",
-    "fix": "Added JWT_SECRET to .env",
-    "evidence": "TypeError: secret undefined",
-    "rule": "Check env vars before auth implementation",
-    "tests": ["Verify .env vars", "Test JWT signing"],
-}
 
 
 async def fixes(client: Any, error: str, **more: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = (await call(client, "find_error_fixes", error=error, **more))["fixes"]
     return found
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    folder = tmp_path / "repository"
-    (folder / ".git").mkdir(parents=True)
-    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
-    return folder
 
 
 def mirrored(repository: Path) -> dict[str, str]:

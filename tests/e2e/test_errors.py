@@ -8,23 +8,11 @@ from typing import Any
 import pytest
 
 from tests.support.hubs import run_command
+from tests.support.recorded_errors import AUTH, TRACE
 from tests.support.servers import call, connect, refusal
 
 pytestmark = pytest.mark.anyio
 
-TRACE = (
-    "Traceback (most recent call last):\n"
-    + "".join(f'  File "/srv/app/step{n}.py", line {n}, in step\n    go()\n' for n in range(100))
-    + "TypeError: secret undefined"
-)
-AUTH = {
-    "task": "implement auth",
-    "mistake": "JWT validation failed",
-    "fix": "Added JWT_SECRET to .env",
-    "evidence": "TypeError: secret undefined",
-    "rule": "Check env vars before auth implementation",
-    "tests": ["Verify .env vars", "Test JWT signing"],
-}
 FIELDS = {
     "memory_id", "task", "mistake", "evidence", "rule", "fix", "tests", "status", "relation", "match", "q_value",
     "recurrences",

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -16,17 +14,11 @@ from mcp_reflect.application.requests import NO_RETRIEVAL, Query, Submission, Ve
 from mcp_reflect.domain.learning.repetition import FULL_REVIEWS, Streaks
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.errors import InvalidArgument
-from tests.support.composition import Parts, small_memory
+from tests.support.composition import Parts
 
 HIGHEST, LOWEST = 0.98, 0.02
 """What docs/security.md states for the default learning rate."""
 FLOOD = 60
-
-
-@pytest.fixture
-def parts(tmp_path: Path) -> Iterator[Parts]:
-    with small_memory(tmp_path) as parts:
-        yield parts
 
 
 def taught(parts: Parts, task: str = "cancel the flight", lesson: str = "Look first.") -> Memory:

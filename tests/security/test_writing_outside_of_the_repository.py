@@ -119,14 +119,6 @@ PLANTS = [
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    folder = tmp_path / "repository"
-    (folder / ".git").mkdir(parents=True)
-    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
-    return folder
-
-
-@pytest.fixture
 def secret(tmp_path: Path) -> Path:
     folder = tmp_path / "private"
     folder.mkdir()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +12,7 @@ from mcp_reflect.application.maintenance.audit import audit_project
 from mcp_reflect.application.maintenance.erase import erase_record
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery, Query, Submission
 from mcp_reflect.domain.models import ErrorMemory
-from tests.support.composition import PROJECT, Parts, small_memory
+from tests.support.composition import PROJECT, Parts
 
 OUTPUT = (
     "Traceback (most recent call last):\n"
@@ -23,12 +21,6 @@ OUTPUT = (
 FAILED = OUTPUT.format(line=7, key="price")
 ELSEWHERE = OUTPUT.format(line=19, key="price").replace("/home/ann", "/builds/42")
 OLD, NEW = 'return row["price"]', 'return row.get("price", 0)'
-
-
-@pytest.fixture
-def parts(tmp_path: Path) -> Iterator[Parts]:
-    with small_memory(tmp_path) as opened:
-        yield opened
 
 
 def called(number: int, name: str, arguments: dict[str, Any], output: str, *, failed: bool = False) -> list[Any]:

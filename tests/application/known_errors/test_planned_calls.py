@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,15 +24,9 @@ from tests.application.known_errors.test_errors_from_runs import (
     submit,
     trajectory,
 )
-from tests.support.composition import PROJECT, Parts, small_memory
+from tests.support.composition import PROJECT, Parts
 
 COMMAND = "python export.py"
-
-
-@pytest.fixture
-def parts(tmp_path: Path) -> Iterator[Parts]:
-    with small_memory(tmp_path) as opened:
-        yield opened
 
 
 def told(parts: Parts, command: str = COMMAND) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +22,6 @@ from tests.support.values import moment
 TASK = "release the package to the index"
 RULE = "Set `JAVA_HOME=/opt/jdk17`, then run `./gradlew publish --offline` before the tag is pushed"
 CLAIM = "The release queue - drained every 15 minutes by `cron`, so a push right before takes 15 minutes to show"
-
-
-@pytest.fixture
-def parts(tmp_path: Path) -> Iterator[Parts]:
-    with small_memory(tmp_path) as found:
-        yield found
 
 
 @pytest.fixture

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +9,7 @@ import pytest
 from mcp_reflect.application.requests import Query, Submission, Verdict
 from mcp_reflect.application.review.reflection import hide_rewritten
 from mcp_reflect.domain.models import Memory
-from tests.support.composition import Parts, small_memory
+from tests.support.composition import Parts
 
 CLAIM, OTHER = "The queue is drained every hour.", "The cache lives for a day."
 WORDS: dict[str, Any] = {
@@ -19,12 +17,6 @@ WORDS: dict[str, Any] = {
     "key_mistake": "forgot the variable",
     "claims": (CLAIM,),
 }
-
-
-@pytest.fixture
-def parts(tmp_path: Path) -> Iterator[Parts]:
-    with small_memory(tmp_path) as opened:
-        yield opened
 
 
 def said(*claims: str) -> Verdict:

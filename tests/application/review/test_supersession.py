@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from mcp_reflect.application.maintenance.audit import audit_project
 from mcp_reflect.application.maintenance.erase import erase_record
 from mcp_reflect.application.requests import NO_RETRIEVAL, Query, Submission, Verdict
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.domain.text.recalled import strip_recalled
-from tests.support.composition import Parts, small_memory
+from tests.support.composition import Parts
 
 TASK = "cap the backoff of the client that retries requests"
 OLD = "Retry 5xx and 429 only, four attempts, cap the backoff at 60 seconds."
 NEW = "Amended policy: retry 5xx, 429 and 408; the backoff caps at 30 seconds, superseding the old 60."
 NEWEST = "Amended again: the backoff caps at 20 seconds, superseding the earlier cap of 30; retry 5xx, 429 and 408."
 UNRELATED = "Sign the archive with the key of the team before the upload."
-
-
-@pytest.fixture
-def parts(tmp_path: Path) -> Iterator[Parts]:
-    with small_memory(tmp_path) as found:
-        yield found
 
 
 def learn(parts: Parts, guidance: str, task: str = TASK) -> tuple[str, Memory]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +18,6 @@ from tests.support.ledgers import read
 TASK = "release the package to the index"
 RULE = "Set `JAVA_HOME=/opt/jdk17`, then run `./gradlew publish --offline` before the tag is pushed"
 OTHER = "Sign the archive with the key of the team before the upload, never with your own key"
-
-
-@pytest.fixture
-def parts(tmp_path: Path) -> Iterator[Parts]:
-    with small_memory(tmp_path) as found:
-        yield found
 
 
 def run(parts: Parts, guidance: str = RULE, result: str = "pass", task: str = TASK, **more: Any) -> tuple[str, Memory]:
