@@ -37,7 +37,7 @@ LAYERS = (
 """Bottom up. A part imports from lower layers only, never from a part of its own layer."""
 
 DOMAIN_LAYERS = (
-    {"ids", "models", "truncate", "values"},
+    {"defaults", "ids", "models", "truncate", "values"},
     {"changes", "vectors", "trajectory"},
     {"text"},
     {"redaction"},
@@ -73,7 +73,7 @@ INNER_LAYERS = {
 """Packages inside the parts, by the order of their own folders and files."""
 
 NARROWED = {
-    "config": {"domain.truncate", "errors"},
+    "config": {"domain.defaults", "domain.truncate", "errors"},
     "wire": {"errors"},
     "adapters": {"errors", "domain", "application.ports"},
     "hooks": {

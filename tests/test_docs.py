@@ -16,10 +16,10 @@ from docs.tools import argument_path, screenshot
 from docs.tools.generate import stale
 from docs.tools.reference import command_list
 from mcp_reflect import AsyncReflectClient, ReflectClient
-from mcp_reflect.application.profile import DEFAULT_OPTIMISM
 from mcp_reflect.cli.install.clients import ClientName
 from mcp_reflect.client.runs.run import Run
 from mcp_reflect.config.load import setting_rows
+from mcp_reflect.domain.defaults import OPTIMISM
 from mcp_reflect.server.tools.all_tools import TOOLS
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S
@@ -86,8 +86,8 @@ def test_every_client_has_a_row() -> None:
 
 def test_the_optimism_that_is_told_is_the_one_that_queries_have() -> None:
     [told] = [row.default for row in setting_rows() if row.key == "q_learning.optimism"]
-    assert told.startswith(f"{DEFAULT_OPTIMISM:g} in hybrid queries")
-    assert f"`q_learning.optimism` is {DEFAULT_OPTIMISM:g} by default" in text_of("how-it-learns.md")
+    assert told.startswith(f"{OPTIMISM:g} in hybrid queries")
+    assert f"`q_learning.optimism` is {OPTIMISM:g} by default" in text_of("how-it-learns.md")
 
 
 def test_every_page_is_linked_from_the_readme() -> None:

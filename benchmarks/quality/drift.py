@@ -17,7 +17,7 @@ from benchmarks.quality.references import Oracle
 from benchmarks.quality.report import Report
 from benchmarks.quality.servers import InMemory, Rule
 from benchmarks.quality.world import World
-from mcp_reflect.application.profile import DEFAULT_OPTIMISM
+from mcp_reflect.domain.defaults import OPTIMISM
 
 SHOWN = 3
 RECOVERED_AFTER = 10
@@ -32,7 +32,7 @@ def measure(worlds: Mapping[str, World], laps: Laps, report: Report) -> None:
     rows = []
     for name, world in worlds.items():
         for credit in ("followed", "used"):
-            rule = Rule(credit, JUDGED_LAMBDA, DEFAULT_OPTIMISM)
+            rule = Rule(credit, JUDGED_LAMBDA, OPTIMISM)
             rewards, best = np.sum([_earned(world, rule, seed, laps) for seed in range(laps.seeds)], axis=0)
             shares = 100.0 * rewards / best
             rows.append([name, str(rule), *(f"{share:.0f}" for share in shares)])

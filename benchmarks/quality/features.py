@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from mcp_reflect.application.profile import DEFAULT_OPTIMISM
 from mcp_reflect.application.requests import Query
 from mcp_reflect.domain.changes import TaskWording
+from mcp_reflect.domain.defaults import OPTIMISM
 from mcp_reflect.domain.ranking import scoring
 from mcp_reflect.domain.text.terms import terms
 from mcp_reflect.domain.values import Vector
@@ -18,7 +18,7 @@ RETRIEVALS: tuple[Literal["semantic", "hybrid"], ...] = (SEMANTIC, HYBRID)
 JUDGED = HYBRID
 """The goals hold for the kind that is the default; the other is shown beside it."""
 
-OPTIMISMS = (0.0, DEFAULT_OPTIMISM)
+OPTIMISMS = (0.0, OPTIMISM)
 
 Credit = Literal["retrieved", "used", "followed", "source"]
 CREDITS: tuple[Credit, ...] = ("retrieved", "used", "followed")

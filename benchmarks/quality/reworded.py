@@ -15,7 +15,7 @@ from benchmarks.quality.noise import FLIPPED
 from benchmarks.quality.report import Report
 from benchmarks.quality.servers import Rule
 from benchmarks.quality.world import World
-from mcp_reflect.application.profile import DEFAULT_OPTIMISM
+from mcp_reflect.domain.defaults import OPTIMISM
 
 GOALS = {"followed": (90.0, 80.0, 75.0), "used": (90.0, 75.0, 65.0)}
 """Percent of the gap by the number of memories shown."""
@@ -28,7 +28,7 @@ SETTLED = 10
 
 def measure(worlds: Mapping[str, World], laps: Laps, workers: int, report: Report) -> None:
     """Print what the default rules earn, and hold it against the goals."""
-    rules = [Rule(credit, JUDGED_LAMBDA, DEFAULT_OPTIMISM) for credit in ("followed", "used")]
+    rules = [Rule(credit, JUDGED_LAMBDA, OPTIMISM) for credit in ("followed", "used")]
     references: list[Rule | str] = [RELEVANCE, ORACLE]
     clean: list[Trial] = [
         Trial(world, k, rule, whole=True, reworded=True)

@@ -7,18 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
+from mcp_reflect.domain import defaults
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import Retrieval
 
 RetrievalMode = Literal["semantic", "hybrid"]
 AuthorSetting = Literal["auto", "agent", "llm", "sampling", "extractive"]
 CreditSetting = Literal["retrieved", "used"]
-
-DEFAULT_OPTIMISM = 0.75
-"""Optimism of hybrid queries, in standard deviations of `learning/confidence.py`. While the set of memories is
-fixed, 0.75 to 1.5 learn alike. In use every run adds a memory; then 1 earns no more than the plain q_value and 1.5 far
-less, because the bonus of untried memories displaces proven ones (docs/quality.md).
-"""
 
 
 class Owned(Protocol):
@@ -42,10 +37,10 @@ class InsightRules:
     `merge_threshold` is the least cosine of two insights that may be merged; `importance_threshold` is in [0, 1].
     """
 
-    recent_capacity: int = 20
-    capacity: int = 10
-    reflect_every: int = 15
-    importance_threshold: float = 0.5
+    recent_capacity: int = defaults.RECENT_CAPACITY
+    capacity: int = defaults.INSIGHT_CAPACITY
+    reflect_every: int = defaults.REFLECT_EVERY
+    importance_threshold: float = defaults.IMPORTANCE_THRESHOLD
     merge_threshold: float = 0.715
 
 
@@ -63,11 +58,11 @@ class Profile:
     similarity_threshold: float
     relevance_threshold: float
     retrieval: RetrievalMode = "hybrid"
-    limit: int = 10
-    lambda_: float = 0.5
-    mmr_lambda: float = 0.95
-    initial_q: float = 0.5
-    alpha: float = 0.3
+    limit: int = defaults.LIMIT
+    lambda_: float = defaults.LAMBDA
+    mmr_lambda: float = defaults.MMR_LAMBDA
+    initial_q: float = defaults.INITIAL_Q
+    alpha: float = defaults.ALPHA
     optimism: float | None = None
     credit: CreditSetting = "used"
     author: AuthorSetting = "auto"
@@ -90,7 +85,7 @@ class Profile:
         """Return the optimism of a query in this mode; without a setting a semantic one has none."""
         if self.optimism is not None:
             return self.optimism
-        return DEFAULT_OPTIMISM if retrieval == "hybrid" else 0.0
+        return defaults.OPTIMISM if retrieval == "hybrid" else 0.0
 
     def sees(self, thing: Owned) -> bool:
         """Return true where this connection may see the thing."""

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, PrivateAttr, SecretStr
 
 from mcp_reflect.config.project import DEFAULT_PROJECT, PROJECT_ID_RULE, check_project_id
 from mcp_reflect.config.setting_types import FRACTION, HTTP_URL, Float, HttpUrl, Int, LedgerUrl, Section, Text, setting
+from mcp_reflect.domain import defaults
 
 DEFAULT_OPENAI_URL = "https://api.openai.com/v1"
 
@@ -30,10 +31,12 @@ class MemorySettings(Section):
         ge=0,
         le=1,
     )
-    limit: Int = setting(10, "most memories a query returns", "an integer from 1 to 100", ge=1, le=100)
-    lambda_: Float = setting(0.5, "weight of q_value against relevance in the score", FRACTION, ge=0, le=1)
-    mmr_lambda: Float = setting(0.95, "weight of score against diversity; 1 is no diversity", FRACTION, ge=0, le=1)
-    initial_q: Float = setting(0.5, "q_value of a new memory", FRACTION, ge=0, le=1)
+    limit: Int = setting(defaults.LIMIT, "most memories a query returns", "an integer from 1 to 100", ge=1, le=100)
+    lambda_: Float = setting(defaults.LAMBDA, "weight of q_value against relevance in the score", FRACTION, ge=0, le=1)
+    mmr_lambda: Float = setting(
+        defaults.MMR_LAMBDA, "weight of score against diversity; 1 is no diversity", FRACTION, ge=0, le=1
+    )
+    initial_q: Float = setting(defaults.INITIAL_Q, "q_value of a new memory", FRACTION, ge=0, le=1)
     recency_weight: Float = setting(
         0.0, "how much staleness costs a memory in the ranking; 1 is 0.15 of q_value at most", FRACTION, ge=0, le=1
     )
@@ -42,12 +45,12 @@ class MemorySettings(Section):
 class QLearningSettings(Section):
     """The settings of learning from reviews, section `q_learning`."""
 
-    alpha: Float = setting(0.3, "learning rate: how far one review moves a q_value", FRACTION, ge=0, le=1)
+    alpha: Float = setting(defaults.ALPHA, "learning rate: how far one review moves a q_value", FRACTION, ge=0, le=1)
     optimism: Float | None = setting(
         None,
         "UCB bonus for memories with few reviews, in standard deviations; 0 ranks by the plain q_value",
         "a number from 0 to 3",
-        shown="0.75 in hybrid queries, 0 in semantic ones",
+        shown=f"{defaults.OPTIMISM:g} in hybrid queries, 0 in semantic ones",
         ge=0,
         le=3,
     )
@@ -69,7 +72,7 @@ class ReflectionSettings(Section):
     base_url: HttpUrl = setting("", "address of the OpenAI-compatible server", HTTP_URL, shown=DEFAULT_OPENAI_URL)
     timeout_s: Float = setting(30.0, "seconds one call to the LLM may take", "a number from 1 to 600", ge=1, le=600)
     max_prompt_chars: Int = setting(
-        6_000,
+        defaults.MAX_PROMPT_CHARS,
         "characters of a question to the LLM; a longer run is condensed",
         "an integer from 5000 to 200000",
         ge=5_000,
@@ -84,15 +87,28 @@ class InsightSettings(Section):
     """The settings of insights into many runs, section `insights`."""
 
     recent_capacity: Int = setting(
-        20, "newest runs that insights are drawn from; 0 is none", "an integer from 0 to 100", ge=0, le=100
+        defaults.RECENT_CAPACITY,
+        "newest runs that insights are drawn from; 0 is none",
+        "an integer from 0 to 100",
+        ge=0,
+        le=100,
     )
     capacity: Int = setting(
-        10, "insights kept in use; less important ones are archived", "an integer from 0 to 100", ge=0, le=100
+        defaults.INSIGHT_CAPACITY,
+        "insights kept in use; less important ones are archived",
+        "an integer from 0 to 100",
+        ge=0,
+        le=100,
     )
     reflect_every: Int = setting(
-        15, "runs after which the LLM draws insights by itself; 0 is by hand only", "an integer of 0 or more", ge=0
+        defaults.REFLECT_EVERY,
+        "runs after which the LLM draws insights by itself; 0 is by hand only",
+        "an integer of 0 or more",
+        ge=0,
     )
-    importance_threshold: Float = setting(0.5, "importance below which a run is passed over", FRACTION, ge=0, le=1)
+    importance_threshold: Float = setting(
+        defaults.IMPORTANCE_THRESHOLD, "importance below which a run is passed over", FRACTION, ge=0, le=1
+    )
 
 
 class ErrorSettings(Section):

@@ -17,8 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_reflect.adapters import prompts as prompts_module
-from mcp_reflect.adapters.prompts import MAX_PROMPT_CHARS, TEMPLATES, Prompts, package_folder
+from mcp_reflect.adapters.prompts import TEMPLATES, Prompts, package_folder
 from mcp_reflect.application.ports import ReflectionDialogue
+from mcp_reflect.domain.defaults import MAX_PROMPT_CHARS
 from mcp_reflect.domain.models import Material, Observation
 from mcp_reflect.domain.reflection.model_answers import ANSWER_FORMS, AnswerForm
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp_reflect.adapters.prompts.fitting import SHARES, fit_run, fit_runs, shorten
+from mcp_reflect.domain.defaults import MAX_PROMPT_CHARS
 from mcp_reflect.domain.insights.model_answers import read_insights
 from mcp_reflect.domain.insights.observations import insight_parts, observation_line
 from mcp_reflect.domain.lessons.drafting.answer_checks import check_draft
@@ -41,8 +42,6 @@ TEMPLATES = (
     "answer_prose.md",
     "insights.md",
 )
-MAX_PROMPT_CHARS = 6_000
-"""About 1,500 tokens: small local models read no more with attention, and answer within their time limit."""
 
 _LEAST_ROOM = 1_000
 _MAX_RETRIEVED = 6

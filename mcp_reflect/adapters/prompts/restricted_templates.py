@@ -109,7 +109,7 @@ class RestrictedEnvironment(ImmutableSandboxedEnvironment):
 
 
 def _problem(node: nodes.Node) -> str:
-    """Why a template may not hold this; empty where it may."""
+    """Return why a template may not hold this; empty where it may."""
     if not isinstance(node, _ALLOWED):
         kind = type(node).__name__.lower()
         return f"{kind} is not allowed in a prompt: it may print variables, choose by them and include templates"

@@ -49,7 +49,7 @@ class ReflectionJobs:
         *,
         clock: Clock,
         on_saved: Callable[[str], None],
-        initial_q: float = 0.5,
+        initial_q: float,
         must_use_model: bool = False,
     ) -> None:
         self.project = project

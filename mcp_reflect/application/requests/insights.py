@@ -10,6 +10,7 @@ from mcp_reflect.application.requests.arguments import Allowed, FieldText, Fract
 from mcp_reflect.application.requests.checks import members, refusal
 from mcp_reflect.application.requests.conversions import objects_from
 from mcp_reflect.application.requests.request_model import RequestModel, problem_of
+from mcp_reflect.domain import defaults
 from mcp_reflect.domain.insights.model_answers import MAX_INSIGHT_CHARS, MAX_INSIGHTS, UNRATED
 from mcp_reflect.domain.models import InsightDraft
 from mcp_reflect.domain.text.recalled import strip_recalled
@@ -73,7 +74,7 @@ class ReflectRequest(RequestModel):
     """A wish for insights; `insights` are those that the calling agent has drawn itself."""
 
     focus: FieldText = ""
-    limit: ItemLimit = Field(default=20, description="1 to 100")
+    limit: ItemLimit = Field(default=defaults.RECENT_CAPACITY, description="1 to 100")
     insights: InsightList = Field(
         default=(), description="yours, if you drew them: {text, importance: 0 to 1, evidence: [trace ids]}"
     )

@@ -34,6 +34,7 @@ from mcp_reflect.application.requests.arguments import (
 )
 from mcp_reflect.application.requests.checks import DEFAULT
 from mcp_reflect.application.requests.request_model import RequestModel
+from mcp_reflect.domain import defaults
 from mcp_reflect.domain.models import Action, ReflectionDraft
 from mcp_reflect.domain.models.common import Frozen
 from mcp_reflect.errors import InvalidArgument
@@ -46,9 +47,9 @@ class Query(RequestModel):
     """Arguments of a retrieval; DEFAULT in `similarity_threshold` stands for the configured one."""
 
     task: TaskText = Field(description="in the user's words")
-    limit: ItemLimit = Field(default=10, description="1 to 100")
-    lambda_: Fraction = Field(default=0.5, description="0 to 1: weight of q_value")
-    mmr_lambda: Fraction = Field(default=0.95, description="0 to 1; lower: fewer near-duplicates")
+    limit: ItemLimit = Field(default=defaults.LIMIT, description="1 to 100")
+    lambda_: Fraction = Field(default=defaults.LAMBDA, description="0 to 1: weight of q_value")
+    mmr_lambda: Fraction = Field(default=defaults.MMR_LAMBDA, description="0 to 1; lower: fewer near-duplicates")
     similarity_threshold: FractionOrDefault = Field(default=DEFAULT, description="least relevance, 0 to 1; -1: default")
     metadata_filter: MetadataFilter = Field(default={}, description="tags that must match")
     retrieval: RetrievalArgument = Field(default="", description="by meaning, or by words too")

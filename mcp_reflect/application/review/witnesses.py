@@ -20,6 +20,7 @@ from mcp_reflect.application.review.credit import disown, newest_events
 from mcp_reflect.domain.learning import q_update
 from mcp_reflect.domain.lessons.comparison.sameness import Lesson
 from mcp_reflect.domain.models import (
+    LESSON_FIELDS,
     Author,
     ClaimMemory,
     Memory,
@@ -140,7 +141,7 @@ def choose_words(session: WriteSession, before: Lessons, base: Lessons) -> None:
     written: Lessons = base.model_copy(update={"success": success})
     if isinstance(base, ReflectionMemory):
         best = min(witnesses, key=_rank)
-        words = best.draft.model_dump(include={"summary", "key_mistake", "correct_action", "guidance", "unvouched"})
+        words = best.draft.model_dump(include={*LESSON_FIELDS, "unvouched"})
         words |= {"applicable_tools": best.draft.applicable_tools, "reflection": render_reflection(best.draft)}
         written = written.model_copy(update={**words, "author": best.author})
     if written != before:
@@ -174,7 +175,7 @@ def _witness_of(memory: Lessons, own: Lessons) -> Witness:
 def _draft_of(memory: Lessons) -> ReflectionDraft:
     if isinstance(memory, ClaimMemory):
         return ReflectionDraft(text=memory.reflection, unvouched=memory.unvouched)
-    fields = {name: getattr(memory, name) for name in ("summary", "key_mistake", "correct_action", "guidance")}
+    fields = {name: getattr(memory, name) for name in LESSON_FIELDS}
     text = "" if any(fields.values()) else memory.reflection
     return ReflectionDraft(
         **fields,

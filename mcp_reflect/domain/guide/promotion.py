@@ -1,4 +1,4 @@
-"""What of a memory may be promoted: shown to every session in the guide, and taken for what runs have in common.
+"""Promotion of memories to every session: into the guide, and among what runs have in common.
 
 Promoted are sentences for which the user or the agent vouches (`provenance/carried_orders.py`). A sentence that rests
 on what a tool, a page, a file or an earlier memory said is not, whatever it says, before somebody has adopted the
@@ -12,7 +12,7 @@ from typing import Any
 
 from mcp_reflect.domain.learning.repetition import PASSED
 from mcp_reflect.domain.lessons.failures.triggers import command_of_trigger
-from mcp_reflect.domain.models import ErrorMemory, Memory, ReflectionMemory, UtilityEvent
+from mcp_reflect.domain.models import LESSON_FIELDS, ErrorMemory, Memory, ReflectionMemory, UtilityEvent
 from mcp_reflect.domain.provenance.vouching import without_sentences
 
 LEAST_PASSES = 2
@@ -54,7 +54,7 @@ def promotable(memory: Memory, *, borne_out: bool = False) -> Memory | None:
         return memory
     if not isinstance(memory, ReflectionMemory | ErrorMemory):
         return None
-    names = ("summary", "key_mistake", "correct_action", "guidance", "reflection")
+    names = (*LESSON_FIELDS, "reflection")
     texts = {name: getattr(memory, name) for name in names if hasattr(memory, name)}
     left: dict[str, Any] = {name: without_sentences(text, memory.unvouched) for name, text in texts.items()}
     if isinstance(memory, ErrorMemory):

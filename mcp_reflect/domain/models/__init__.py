@@ -22,11 +22,13 @@ from mcp_reflect.domain.models.memory import (
 )
 from mcp_reflect.domain.models.memory_fields import MEMORY_FIELDS, flat_fields
 from mcp_reflect.domain.models.review import QUpdate, Review, UtilityEvent
-from mcp_reflect.domain.models.trace import ReflectionDraft, Retrieval, ReviewStatus, Trace
+from mcp_reflect.domain.models.trace import DRAFT_TEXTS, LESSON_FIELDS, ReflectionDraft, Retrieval, ReviewStatus, Trace
 from mcp_reflect.domain.models.witness import Witness
 
 __all__ = [
+    "DRAFT_TEXTS",
     "IN_FORCE",
+    "LESSON_FIELDS",
     "MEMORY_FIELDS",
     "MEMORY_KINDS",
     "RETRIEVABLE",

@@ -1,4 +1,4 @@
-"""What insights are drawn from, and an insight before it becomes a memory."""
+"""The material of insights, and an insight before it becomes a memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is still to be written in the background."""
+"""Jobs: what is still to be written in the background."""
 
 from __future__ import annotations
 

@@ -12,6 +12,13 @@ from mcp_reflect.domain.models.common import Frozen, Metadata, Origin, TextOrigi
 ReviewStatus = Literal["pending", "reviewed"]
 
 
+LESSON_FIELDS = ("summary", "key_mistake", "correct_action", "guidance")
+"""The fields of a reflection that hold its words, in the order in which they are read."""
+
+DRAFT_TEXTS = (*LESSON_FIELDS, "text")
+"""The same with free prose, which a draft may hold in their place."""
+
+
 class ReflectionDraft(Frozen):
     """The words of a reflection before it becomes a memory; every field may be empty.
 
@@ -38,7 +45,7 @@ class ReflectionDraft(Frozen):
     @property
     def is_empty(self) -> bool:
         """Return true where there is no text, without regard to tools, claims and judged memory ids."""
-        return not any((self.summary, self.key_mistake, self.correct_action, self.guidance, self.text))
+        return not any(getattr(self, name) for name in DRAFT_TEXTS)
 
 
 class Trace(Frozen):

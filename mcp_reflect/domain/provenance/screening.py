@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from mcp_reflect.domain.models import ReflectionDraft
+from mcp_reflect.domain.models import DRAFT_TEXTS, LESSON_FIELDS, ReflectionDraft
 from mcp_reflect.domain.provenance.instructions import pieces_of
 from mcp_reflect.domain.provenance.judgement import CALL, FAILED, Judged, SentenceJudge
 from mcp_reflect.domain.provenance.run_reading import texts_of_run
@@ -18,7 +18,6 @@ from mcp_reflect.domain.text.quotation import SOURCES, without_attributions
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
 
-_FIELDS = ("summary", "key_mistake", "correct_action", "guidance", "text")
 _WITHHELD_CHARS = 300
 _MOST_WITHHELD = 10
 _MORE = ";"
@@ -44,7 +43,7 @@ class Screening:
         withheld, quoted, lineage = list(draft.withheld), list[str](), set(draft.lineage)
         unvouched = list(draft.unvouched)
         kept: dict[str, str] = {}
-        for name in _FIELDS:
+        for name in DRAFT_TEXTS:
             pieces: list[str] = []
             for judged, end in self._judged(name, getattr(draft, name), withheld):
                 lineage.update(judged.sources)
@@ -63,7 +62,7 @@ class Screening:
                 unvouched += self._unvouched(found)
                 claims.append(claim)
         if quoted:
-            place = "text" if kept["text"] and not any(kept[name] for name in _FIELDS[:-1]) else "summary"
+            place = "text" if kept["text"] and not any(kept[name] for name in LESSON_FIELDS) else "summary"
             kept[place] = "\n".join(dict.fromkeys(filter(None, (kept[place], *quoted))))
         result = {
             **kept,

@@ -6,14 +6,22 @@ from datetime import datetime
 
 from mcp_reflect.domain.error_matching.keywords import stored_keywords
 from mcp_reflect.domain.error_matching.stored_signatures import stored_signatures
-from mcp_reflect.domain.models import Author, ClaimMemory, ReflectionDraft, ReflectionMemory, Review, Trace
+from mcp_reflect.domain.models import (
+    DRAFT_TEXTS,
+    LESSON_FIELDS,
+    Author,
+    ClaimMemory,
+    ReflectionDraft,
+    ReflectionMemory,
+    Review,
+    Trace,
+)
 from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.trajectory.tools import is_tool_name
 
 _FEEDBACK_CHARS = 1_000
-_TEXTS = ("summary", "key_mistake", "correct_action", "guidance", "text")
 
 
 def compose_memory(
@@ -63,9 +71,9 @@ def compose_memory(
 
 def _with_feedback(draft: ReflectionDraft, feedback: str) -> ReflectionDraft:
     told = feedback.strip()[:_FEEDBACK_CHARS]
-    if not told or any(told in getattr(draft, name) for name in _TEXTS):
+    if not told or any(told in getattr(draft, name) for name in DRAFT_TEXTS):
         return draft
-    place = "text" if draft.text and not any(getattr(draft, name) for name in _TEXTS if name != "text") else "guidance"
+    place = "text" if draft.text and not any(getattr(draft, name) for name in LESSON_FIELDS) else "guidance"
     return draft.model_copy(update={place: f"{getattr(draft, place)}\nReviewer: {told}".strip()})
 
 

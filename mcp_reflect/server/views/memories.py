@@ -12,37 +12,17 @@ if TYPE_CHECKING:  # commands that only show something import no use case
     from mcp_reflect.application.lifecycle import StatusChange
     from mcp_reflect.application.memory_service import RetrievedMemories
 
+_OF_SOME_KINDS = ("evidence", "tests", "recurrences", "importance", "contradicts", "superseded_by", "disagrees_with")
+"""Shown where a memory has them, beside `score_parts`."""
+
 _SHOWN = (
     *("id", "kind", "task", "reflection", "q_value", "similarity", "relevance", "score"),
     *("score_parts", "rating", "interval", "user"),
     *("status", "summary", "key_mistake", "correct_action", "guidance", "applicable_tools", "tools_used", "metadata"),
-    *(
-        "success",
-        "evidence",
-        "tests",
-        "recurrences",
-        "importance",
-        "contradicts",
-        "superseded_by",
-        "disagrees_with",
-        "author",
-        "source_trace_id",
-    ),
+    *("success", *_OF_SOME_KINDS, "author", "source_trace_id"),
     *("reviews", "runs", "borne_out", "created_at", "last_used_at"),
 )
 """A memory's fields in the order in which they are shown."""
-
-_OF_SOME_KINDS = {
-    "score_parts",
-    "evidence",
-    "tests",
-    "recurrences",
-    "importance",
-    "contradicts",
-    "superseded_by",
-    "disagrees_with",
-}
-"""Shown where a memory has them."""
 
 _SAID_TWICE = {"score_parts", "key_mistake", "correct_action", "guidance", "rating", "interval"}
 """Left out of concise answers: the text of the reflection, or the q_value, says the same."""
@@ -68,7 +48,9 @@ def memory_view(
         "borne_out": memory.borne_out,
         "interval": list(credible_interval(memory.trials, memory.successes, memory.initial_q)),
     }
-    left_out = {name for name in _OF_SOME_KINDS if not fields[name]} | (_SAID_TWICE if concise else set())
+    left_out = {name for name in ("score_parts", *_OF_SOME_KINDS) if not fields[name]} | (
+        _SAID_TWICE if concise else set()
+    )
     return {name: fields[name] for name in _SHOWN if name not in left_out}
 
 

@@ -16,6 +16,7 @@ from mcp_reflect.application.jobs.leases import JobLeases
 from mcp_reflect.application.jobs.reflections import ReflectionJobs
 from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.requests import Query, Submission, Verdict
+from mcp_reflect.domain.defaults import INITIAL_Q
 from mcp_reflect.domain.models import Author
 from mcp_reflect.domain.trajectory import parsing
 from tests.support.composition import Parts, small_memory
@@ -102,7 +103,7 @@ def test_a_reflection_that_is_written_later_parses_its_run_once(parts: Parts, mo
     trace_id = memory.submit(run).trace_id
     watch = Watch(parts, monkeypatch)
     arguments = (parts.ledger, parts.embedder, "alpha", Model(), ExtractiveReflector(), parts.lesson_search)
-    jobs = ReflectionJobs(*arguments, clock=lambda: moment(10**6), on_saved=lambda _: None)
+    jobs = ReflectionJobs(*arguments, clock=lambda: moment(10**6), on_saved=lambda _: None, initial_q=INITIAL_Q)
     assert JobWorker(jobs, parts.ledger, lambda: moment(10**6), JobLeases()).work_off() == 1
     assert memory.reviews.outcome(trace_id).memory.author == "llm"
     assert watch.parses() == 1

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +13,10 @@ from mcp_reflect.application.jobs.reflections import ReflectionJobs
 from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import MemoryQuery, ReviewRequest, Submission, Verdict
+from mcp_reflect.domain.defaults import INITIAL_Q
 from mcp_reflect.domain.models import Author, ReflectionDraft, ReflectionJob
 from mcp_reflect.domain.trajectory.run import ReviewedRun
-from tests.support.composition import Parts, small_memory
+from tests.support.composition import Parts
 from tests.support.fakes import HashEmbedder
 from tests.support.values import moment
 
@@ -46,12 +45,6 @@ class BrokenEmbedder(HashEmbedder):
         return super().embed(texts)
 
 
-@pytest.fixture
-def parts(tmp_path: Path) -> Iterator[Parts]:
-    with small_memory(tmp_path) as opened:
-        yield opened
-
-
 def handed_in(parts: Parts, *tasks: str) -> list[str]:
     """Runs whose reflections wait for a model."""
     memory: MemoryService = parts.memory
@@ -72,7 +65,7 @@ def worker(
         ExtractiveReflector(),
         parts.lesson_search,
     )
-    jobs = ReflectionJobs(*arguments, clock=lambda: later, on_saved=lambda _: None, **more)
+    jobs = ReflectionJobs(*arguments, clock=lambda: later, on_saved=lambda _: None, initial_q=INITIAL_Q, **more)
     return JobWorker(jobs, parts.ledger, lambda: later, JobLeases())
 
 

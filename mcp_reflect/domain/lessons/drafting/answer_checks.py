@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 from mcp_reflect.domain.lessons.run.steps import find_steps
-from mcp_reflect.domain.models import ReflectionDraft
+from mcp_reflect.domain.models import DRAFT_TEXTS, ReflectionDraft
 from mcp_reflect.domain.text.orders import addresses_reader, runs_from_network
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 
-_FIELDS = ("summary", "key_mistake", "correct_action", "guidance", "text")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[`]?[A-Z0-9])|\n+")
 _PLACEHOLDER = re.compile(r"\W*(?:\.\.\.|…|<[^<>]*>)?\W*")
 _CALL = re.compile(r"`([A-Za-z_][\w.-]{1,63})\(|\b([a-z]+_[a-z_0-9]+)\(")
@@ -26,7 +25,7 @@ def check_draft(draft: ReflectionDraft, run: ReviewedRun, instructions: str) -> 
     key mistake of a run that passed, which models invent to fill the field. The draft is empty where nothing is left.
     """
     known = _Known(run, instructions)
-    kept = {name: known.keep(getattr(draft, name)) for name in _FIELDS}
+    kept = {name: known.keep(getattr(draft, name)) for name in DRAFT_TEXTS}
     if run.review.result == "pass":
         kept["key_mistake"] = ""
     return draft.model_copy(
@@ -39,7 +38,7 @@ def check_draft(draft: ReflectionDraft, run: ReviewedRun, instructions: str) -> 
 
 
 class _Known:
-    """What a run says, to compare a model's sentences with."""
+    """The texts of a run, to compare a model's sentences with."""
 
     def __init__(self, run: ReviewedRun, instructions: str) -> None:
         trace = run.trace
