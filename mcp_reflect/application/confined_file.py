@@ -115,7 +115,7 @@ def _name(file: Path, folder: int | None) -> str:
 
 
 def _look(file: Path, folder: int | None) -> os.stat_result | None:
-    """What the name stands for itself, never what it points to; None where there is nothing."""
+    """Return the entry of the name itself, never what it points to; None where there is nothing."""
     try:
         found = os.stat(_name(file, folder), dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:

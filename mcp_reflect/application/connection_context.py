@@ -1,4 +1,4 @@
-"""What every use case of a connection works with."""
+"""The ledger, embedder, profile and clock with which every use case of a connection works."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def open_reflector(settings: Settings, access: LedgerAccess) -> tuple[Prompts, R
 
 
 def _workers_wanted(settings: Settings) -> Hashable:
-    """What workers are made from: connections that agree in it share one."""
+    """Return what workers are made from: connections that agree in it share one."""
     return (
         settings.project,
         settings.reflection,

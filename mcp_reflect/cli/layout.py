@@ -1,4 +1,4 @@
-"""How lists and long texts look: wrapped at words on a terminal, whole where the output goes elsewhere."""
+"""The look of lists and long texts: wrapped at words on a terminal, whole where the output goes elsewhere."""
 
 from __future__ import annotations
 

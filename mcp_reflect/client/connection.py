@@ -174,7 +174,7 @@ class MemoryConnection:
         return address.home_folder(self._environ, self._cwd)
 
     def _without_memory(self, call: ToolRequest[T]) -> T:
-        """What the call gives without a memory; a run is put into the outbox of the home first."""
+        """Return what the call gives without a memory; a run is put into the outbox of the home first."""
         if call.keep is None:
             return call.absent
         try:

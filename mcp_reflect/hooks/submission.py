@@ -33,7 +33,7 @@ _TRACE_ID = re.compile(r"trace_[0-9a-z]{6,32}")
 
 
 class _Handed(NamedTuple):
-    """What was handed in of a turn: the trace, how many messages, and the verdict on it."""
+    """A turn that was handed in: its trace, the number of its messages, and the verdict on it."""
 
     trace: str
     messages: int
@@ -111,7 +111,7 @@ def run_arguments(
 
 
 def _last_word(turns: Sequence[SessionTurn]) -> str:
-    """What the user said of the first of these turns: the next prompt, or what takes back the praise in it."""
+    """Return what the user said of the first of these turns: the next prompt, or what takes back the praise in it."""
     said = turns[0].followed_up
     for turn in turns[1:]:
         if not is_only_praise(turn.prompt):

@@ -1,4 +1,4 @@
-"""What the server tells a model about itself: one text for clients without hooks, one for those whose hooks do part.
+"""Instructions of the server for a model: one text for clients without hooks, one for those whose hooks do part.
 
 The plugin's skill is the second text, copied by `python -m docs.tools.generate`.
 """

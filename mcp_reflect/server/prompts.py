@@ -67,7 +67,7 @@ def register_prompts(server: MCPServer[MemoryService]) -> None:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """What is wrong with an argument reaches whoever gave it; of any other error the SDK tells nothing."""
+    """Have an argument's error reach whoever gave it; of any other error the SDK tells nothing."""
     try:
         yield
     except UsageError as error:

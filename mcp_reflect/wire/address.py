@@ -54,7 +54,7 @@ def absolute_path(path: str, cwd: str) -> str:
 
 
 def _data_folder(environ: Mapping[str, str]) -> str:
-    """What platformdirs calls user_data_dir; its import would cost a third of the shim's time."""
+    """Return platformdirs' user_data_dir; its import would cost a third of the shim's time."""
     if sys.platform == "win32":
         # The registry knows, and platformdirs knows how to ask it.
         from platformdirs import user_data_dir  # noqa: PLC0415 - not needed elsewhere

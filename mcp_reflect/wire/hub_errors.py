@@ -1,4 +1,4 @@
-"""Why no hub can be had. Standard library only: every shim imports this."""
+"""The errors of hubs that cannot be had. Standard library only: every shim imports this."""
 
 from __future__ import annotations
 

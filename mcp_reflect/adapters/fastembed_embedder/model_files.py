@@ -1,4 +1,4 @@
-"""What the sources of models share: thresholds by family, threads, and checksums of files."""
+"""Thresholds by family, threads and checksums, which all sources of models share."""
 
 from __future__ import annotations
 

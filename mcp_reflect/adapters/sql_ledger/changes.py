@@ -1,4 +1,4 @@
-"""What was written after a number, as the ranking and the index follow it.
+"""Reads what was written after a change number, for the ranking and the index.
 
 Each write is followed by one reading of it. The statements are many and find little, so that SQLAlchemy's part takes
 longer than the database's: they are built once.
@@ -85,7 +85,7 @@ _SHARED_METADATA = (
 
 
 class _TaskStatements:
-    """What memories earned on each task, and how those tasks are worded, for events that `chosen` chooses.
+    """Selects what memories earned on each task, and the wording of those tasks, for events that `chosen` chooses.
 
     Not one statement: joined, each task would be read, and known again, with every event. `unread` chooses the traces
     whose tasks are read: words and vectors take longest, and those of older events were read with them.
@@ -200,7 +200,7 @@ def _other_metadata(connection: Connection, since: dict[str, Any]) -> dict[str, 
 def _task_records(
     connection: Connection, since: dict[str, Any]
 ) -> tuple[dict[str, tuple[TaskRecord, ...]], list[TaskWording]]:
-    """What the memories that changed `since` (all, where `after` is 0) earned on each task, and the tasks of what is
+    """Return what memories changed `since` (all, where `after` is 0) earned on each task, and the tasks of what is
     new in that, those of the latest runs last.
 
     A task has the terms and the vector of the memory that its run left, which was embedded in the same words.

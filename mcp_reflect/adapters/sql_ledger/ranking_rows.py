@@ -1,4 +1,4 @@
-"""What the ranking needs of a memory, as it is stored: vectors, terms and signatures, and the memory's row with them.
+"""Rows that the ranking reads of a memory: vectors, terms and signatures, and the memory's row with them.
 
 Apart from `rows`, because a command that only reads records waits for none of what this imports.
 """

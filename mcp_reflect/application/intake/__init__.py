@@ -1,1 +1,1 @@
-"""How runs are taken in: read, prepared, stored; and those that wait for a hub."""
+"""Intake of runs: read, prepared, stored; and of those that waited for a hub."""

@@ -86,7 +86,7 @@ class SubmissionReader:
         return self._unclaimed.find(self._profile, strip_recalled(submission.task), self._clock())
 
     def _retrieved_ids(self, session: ReadSession, submission: Submission) -> tuple[str, ...]:
-        """What the run was given: as named by the caller, otherwise what its connection was last shown."""
+        """Return what the run was given: as the caller names it, otherwise what its connection was last shown."""
         ids = list(submission.retrieved_memory_ids)
         require_memories(session, self._profile, "retrieved_memory_ids", ids)
         if submission.retrieval_id == NO_RETRIEVAL:

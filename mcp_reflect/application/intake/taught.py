@@ -1,4 +1,4 @@
-"""What the runs of one transaction have taught so far: no search before it can have found that."""
+"""Lessons that the runs of one transaction have taught so far: no search before it can have found them."""
 
 from __future__ import annotations
 

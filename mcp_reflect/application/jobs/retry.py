@@ -1,4 +1,4 @@
-"""When a job that failed is tried again."""
+"""The time at which a job that failed is tried again."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ class JobWorker(Generic[J]):
             self._store(ended)
 
     def _over_budget(self) -> datetime | None:
-        """When to go on, where today's tokens are used up."""
+        """Return when to go on, where today's tokens are used up."""
         limit, now = self._tokens_per_day, self._clock().astimezone(UTC)
         if not self._kind.uses_model or not limit:
             return None

@@ -42,7 +42,7 @@ def _content(path: str, bases: Sequence[Path]) -> str | None:
 
 
 def _places(path: str, bases: Sequence[Path]) -> Iterator[Path]:
-    """Where the file may be: its path without folders at the beginning, which the other clone had above it."""
+    """Yield the places where the file may be: its path without folders at the beginning, which the other clone had."""
     parts = [part for part in PurePosixPath(path).parts if part not in {"/", ".", ".."}]
     for base in bases:
         yield from (base.joinpath(*parts[begin:]) for begin in range(len(parts)))

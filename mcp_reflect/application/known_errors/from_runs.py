@@ -56,7 +56,7 @@ class PreparedError(FoundError):
 
 @dataclass(frozen=True)
 class RunFindings:
-    """What a run tells of errors: those that it fixed, and the calls that worked at once, by their keys."""
+    """The errors that a run fixed, and the calls that worked at once, by their keys."""
 
     fixed: Sequence[FoundError] = ()
     worked: Mapping[str, str] = field(default_factory=dict)

@@ -175,7 +175,7 @@ class Mirror:
     # -- from the file
 
     def _take_in(self, text: str, at_most: int | None) -> bool:
-        """Whether everything was taken in."""
+        """Take in the file's lines; false where `at_most` kept some of them out."""
         lines = [line for _, line in read_lines(text)]
         broken = [line for line in lines if isinstance(line, BrokenLine)]
         if broken:

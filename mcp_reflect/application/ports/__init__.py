@@ -1,4 +1,4 @@
-"""What the memory needs from the outside, without a third-party type in sight.
+"""Ports: what the memory needs from the outside, without a third-party type in sight.
 
 Each Protocol has one contract test in `tests/adapters/` that every implementation passes.
 """

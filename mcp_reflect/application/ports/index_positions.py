@@ -1,4 +1,4 @@
-"""How far the vector index has followed the ledger, by collection."""
+"""The position up to which the vector index has followed the ledger, by collection."""
 
 from __future__ import annotations
 

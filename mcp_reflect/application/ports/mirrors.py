@@ -1,4 +1,4 @@
-"""What was last written into the files that mirror errors for people."""
+"""Digests of what was last written into the files that mirror errors for people."""
 
 from __future__ import annotations
 

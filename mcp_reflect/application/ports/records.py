@@ -1,4 +1,4 @@
-"""What the ledger tells that is no model of its own: changes, summaries, figures, rows on their way out and in."""
+"""Records of the ledger that are no models of their own: changes, summaries, figures, rows on their way out and in."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How memories are found: the tables that follow the ledger, ranking, and what was shown to whom."""
+"""Retrieval of memories: the tables that follow the ledger, the ranking, and what was shown to whom."""

@@ -196,7 +196,7 @@ class ReviewService:
         )
 
     def _moved(self, outcome: ReviewOutcome, review: Review | None) -> list[QUpdate]:
-        """What the call moved, also where a model's opinion changed it after the call had done its own part."""
+        """Return what the call moved, also where a model's opinion changed it after the call had done its own part."""
         if review is None or review == outcome.review or not review.judged_by:
             return outcome.q_updates
         first = {update.memory_id: update for update in outcome.q_updates}

@@ -29,7 +29,7 @@ def find_enabled_plugin(machine: Machine, repository: Path) -> Path | None:
 
 
 def _plugin_switches(file: Path) -> Iterator[bool]:
-    """What a file says of our plugin, whichever marketplace it came from; nothing where it cannot be read."""
+    """Yield what a file says of our plugin, whichever marketplace it came from; nothing where it cannot be read."""
     try:
         plugins = json.loads(file.read_text(encoding="utf-8-sig"))["enabledPlugins"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

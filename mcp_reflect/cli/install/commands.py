@@ -56,7 +56,7 @@ def install_command(
 
 
 class _Options(NamedTuple):
-    """What was asked for. `hooks`: to put them in or take them out, None for neither; `show`: change nothing."""
+    """Options of an installation. `hooks`: put them in or take them out, None for neither; `show`: change nothing."""
 
     project: bool
     uninstall: bool

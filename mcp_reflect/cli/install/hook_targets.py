@@ -25,7 +25,7 @@ _MODULE = "mcp_reflect"
 
 @dataclass(frozen=True)
 class HookEntry:
-    """When a hook is called: for the tools that `matcher` matches (empty: all), at most `seconds` long."""
+    """An event that calls a hook, for the tools that `matcher` matches (empty: all), at most `seconds` long."""
 
     seconds: int
     matcher: str = ""

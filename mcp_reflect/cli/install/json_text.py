@@ -123,7 +123,7 @@ class _Reader:
         return JsonValue(start, at + 1, data)
 
     def _after(self, end: int, closing: str) -> tuple[int, int | None]:
-        """Where the next member or the closing bracket begins, and where the comma before it stands."""
+        """Return where the next member or the closing bracket begins, and where the comma before it stands."""
         at = self.skip(end)
         following = self.text[at : at + 1]
         if following == closing:

@@ -20,7 +20,7 @@ from mcp_reflect.hooks.past_sessions import PastSession, Unreadable
 
 @dataclass
 class Learned:
-    """What came of it: runs stored anew, how many of these passed and failed, lessons; `refused` were not taken."""
+    """Counts of runs stored anew, of these the passed and failed, and of lessons; `refused` runs were not taken."""
 
     runs: int = 0
     passed: int = 0

@@ -1,4 +1,4 @@
-"""What there is to learn from: sessions by client and project, what is passed over, and how long the rest takes."""
+"""A survey of what there is to learn from: sessions by client and project, those passed over, and the time it takes."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _edited(present: dict[str, str]) -> dict[str, str]:
 
 
 def _from_editor(text: str) -> str:
-    """What a person leaves of a text in their editor. Raises InvalidArgument where nobody is there to edit."""
+    """Return what a person leaves of a text in their editor. Raises InvalidArgument where nobody is there to edit."""
     if not sys.stdin.isatty():
         options = "--summary, --key-mistake, --correct-action or --guidance"
         raise InvalidArgument("the new words", "none were given, and nobody is there to edit", options)

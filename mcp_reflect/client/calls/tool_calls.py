@@ -179,7 +179,7 @@ def _query(
 
 
 def _some_id(trace_id: str) -> str:
-    """What is checked in place of an id: a run that could not be stored has an empty one, which is no wrong call."""
+    """Return what is checked in place of an id: that of a run which could not be stored is empty, and no mistake."""
     return "trace" if trace_id == "" else trace_id
 
 

@@ -1,4 +1,4 @@
-"""What a run did, as a program tells it message by message."""
+"""Messages of a run, as a program tells them one by one."""
 
 from __future__ import annotations
 

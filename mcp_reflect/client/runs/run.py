@@ -200,7 +200,7 @@ class Run(RunMessages):
             _current.set(self._outer)
 
     def _end(self, error: BaseException | None) -> ToolRequest[Outcome]:
-        """What is to be stored. Raises UsageError for what was set wrongly on the run."""
+        """Return what is to be stored. Raises UsageError for what was set wrongly on the run."""
         if error is not None and classify_ending(error) == "failed":
             why = [self._review.get("feedback", "")] if self._result == "fail" else []
             self._result = "fail"

@@ -69,7 +69,7 @@ class ErrorSignature:
         return self.key == other.key or self._goes_on_as(other) or other._goes_on_as(self)
 
     def _places(self, other: ErrorSignature) -> list[bool | None]:
-        """Whether the file, the function, the code and the details agree; None where one of both does not know."""
+        """Return whether file, function, code and details agree, in this order; None where one does not know."""
         known = [
             self.file == other.file if self.file and other.file else None,
             self.function == other.function if self.function and other.function else None,

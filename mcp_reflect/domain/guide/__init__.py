@@ -1,1 +1,1 @@
-"""What a project's memories say about it, for somebody who begins to work there."""
+"""A guide to a project: what its memories say, for somebody who begins to work there."""

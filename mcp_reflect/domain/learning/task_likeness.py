@@ -142,7 +142,7 @@ class KnownTasks:
 
 
 class Sameness(NamedTuple):
-    """What a project's reviews say of two tasks being one.
+    """The chance that two tasks are one, as a project's reviews show it.
 
     `chances` are those of each band, in (0, 1) and rising, and `rate` is the mean success rate of a memory on a task.
     """

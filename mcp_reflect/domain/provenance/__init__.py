@@ -1,1 +1,1 @@
-"""Where the words of a lesson come from, and which of them may stand in it: taint tracking of a run's texts."""
+"""Provenance of the words of a lesson, and which of them may stand in it: taint tracking of a run's texts."""

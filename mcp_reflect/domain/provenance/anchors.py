@@ -1,4 +1,4 @@
-"""What ties a sentence to the text that it stems from: addresses, paths and options."""
+"""Anchors, which tie a sentence to the text that it stems from: addresses, paths and options."""
 
 from __future__ import annotations
 

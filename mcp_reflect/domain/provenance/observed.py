@@ -1,4 +1,4 @@
-"""What a run observed: the sentences of the texts that it read, what they show, and which of them want something.
+"""The sentences of the texts that a run read, what they show, and which of them want something.
 
 A sentence of a lesson carries one of them over where it says most of its words, or names what only that sentence names:
 an agent that believes what it read says it in its own words.

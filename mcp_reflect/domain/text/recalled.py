@@ -84,7 +84,7 @@ def strip_recalled(text: str) -> str:
 
 
 def _start(text: str, title: int, line_end: str, floor: int) -> int:
-    """Where the block begins: the blank line before its title belongs to it."""
+    """Return where the block begins: the blank line before its title belongs to it."""
     start = title - 2 * len(line_end)
     if start < floor or not text.startswith(line_end * 2, start):
         return title

@@ -1,4 +1,4 @@
-"""What a hook of Codex has to look up in the rollout, because the call does not tell it."""
+"""Lookups in the rollout of Codex, for what the call of a hook does not tell."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How a turn of a session ended: its last test run, or what the user said next."""
+"""The outcome of a turn: its last test run, or what the user said next."""

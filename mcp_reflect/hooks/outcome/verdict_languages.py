@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Wording(NamedTuple):
-    """How a language says it, as alternatives of a regular expression.
+    """The wordings of one language, as alternatives of a regular expression.
 
     Each `good`, `bad` and `thanks` holds one of the `cues`. `openers` may stand before them and mean nothing; `thanks`
     likewise, and behind praise. `good` says that the work does what it should, `bad` that it does not, and `doubt`

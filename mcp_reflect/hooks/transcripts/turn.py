@@ -11,7 +11,7 @@ TurnResult = Literal["pass", "fail"]
 
 
 class SessionHead(NamedTuple):
-    """What a file says of a session in it.
+    """The head of a session: what its file says of it.
 
     `modified` is when it was last written to, in seconds since the epoch, and `size` its bytes, where the file as a
     whole does not tell; 0 otherwise.
@@ -24,7 +24,7 @@ class SessionHead(NamedTuple):
 
 
 class CheckedResult(NamedTuple):
-    """How a turn ended by a check outside of the session, and the words that show it."""
+    """The result of a turn by a check outside of the session, and the words that show it."""
 
     result: TurnResult
     words: str

@@ -74,12 +74,12 @@ async def _review_trace(ctx: AppContext, review: ReviewRequest) -> ToolReply:
 
 
 def _review_source(ctx: AppContext) -> dict[str, str]:
-    """What a program took a verdict from."""
+    """Return the source from which a program took a verdict, as a field."""
     return _from_meta(ctx, source=request_meta.REVIEW_SOURCE)
 
 
 def _source_and_key(ctx: AppContext) -> dict[str, str]:
-    """What a program took a verdict from, and the key under which a shim sends a run again."""
+    """Return the source of a verdict, and the key under which a shim sends a run again, as fields."""
     return _from_meta(ctx, source=request_meta.REVIEW_SOURCE, trace_key=request_meta.TRACE_KEY)
 
 

@@ -98,7 +98,7 @@ def tool(
 
 
 def _annotations(*, reads_only: bool) -> ToolAnnotations:
-    """Whether a call destroys is a question about tools that write only; that repeating it counts is the default."""
+    """Return the annotations. `destructive` is for tools that write; that repeating counts is the default."""
     return ToolAnnotations(
         read_only_hint=reads_only, destructive_hint=None if reads_only else False, open_world_hint=False
     )

@@ -36,7 +36,7 @@ class SubmissionAttempt:
 
 
 class UnansweredSubmissions:
-    """What was submitted and not answered, by connection and content; the oldest are forgotten first."""
+    """Submissions that were not answered, by connection and content; the oldest are forgotten first."""
 
     def __init__(self) -> None:
         self._attempts: dict[str, SubmissionAttempt] = {}

@@ -1,1 +1,1 @@
-"""What the tools and commands show: records as JSON, in full or concise, and as text."""
+"""Views of records for tools and commands: as JSON, in full or concise, and as text."""

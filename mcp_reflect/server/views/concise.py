@@ -1,4 +1,4 @@
-"""What a model is shown: ids, tasks, lessons, q_values and outcomes, within a budget of tokens.
+"""Concise views for a model: ids, tasks, lessons, q_values and outcomes, within a budget of tokens.
 
 Programs (`wants_details`) are shown the whole of it, by `views`.
 """

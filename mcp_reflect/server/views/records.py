@@ -117,7 +117,7 @@ class RecordReader:
         return {"document": document, "beside": {"given": len(retrieval.memory_ids)}}
 
     def _provenance(self, *, beginning: str) -> dict[str, Any]:
-        """Why a memory has its q_value, or what a run was given, moved and taught."""
+        """Tell why a memory has its q_value, or what a run was given, moved and taught."""
         full = self._reader.resolve_id(beginning, "mem", "trace")
         return self._of_run(full) if full.startswith("trace_") else self._of_memory(full)
 

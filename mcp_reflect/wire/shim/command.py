@@ -1,4 +1,4 @@
-"""What a client starts. Standard library only, and little of it: people wait for it, and there is one per client."""
+"""The shim that a client starts. Standard library only, and little of it: people wait, and each client has one."""
 
 from __future__ import annotations
 

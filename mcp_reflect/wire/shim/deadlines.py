@@ -1,4 +1,4 @@
-"""How long a client's calls wait for a hub before they are answered without it. Standard library only.
+"""Deadlines of a client's calls: how long they wait for a hub before they are answered without it.
 
 MCP tells no server how long its client waits. Programs that people work with wait for a minute or more. Libraries on
 the Python SDK leave the SDK's own name in place, and some of them (openai-agents, google-adk) give a call up after 5

@@ -181,6 +181,6 @@ def _read_accepted(home: str) -> set[str]:
 
 
 def _owned_by_another(home: str) -> bool:
-    """Whether the note of the home's owner names something that is no hub, so that a hub would find it taken."""
+    """Return whether the note of the home's owner names something that is no hub, so that a hub would find it taken."""
     owner = read_owner(home)
     return owner is not None and owner.role != HUB_ROLE

@@ -82,6 +82,6 @@ class HubFinder:
 
 
 def _project_line(answer: Mapping[str, Any]) -> list[str]:
-    """What a client's log says of the project; nothing where an older hub does not tell it."""
+    """Return what a client's log says of the project; nothing where an older hub does not tell it."""
     project, origin = answer.get("project"), answer.get("project_from")
     return [f"project {project}" + (f" ({origin})" if origin else "")] if project else []

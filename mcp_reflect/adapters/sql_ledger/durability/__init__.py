@@ -1,1 +1,1 @@
-"""What makes an acknowledged write last: SQLite's journal, its checkpoints, and the number of the last commit."""
+"""Durability of acknowledged writes: SQLite's journal, its checkpoints, and the number of the last commit."""

@@ -1,4 +1,4 @@
-"""Whether two statements contradict each other, decided by their words; both in the form of `sameness.Lesson`.
+"""Decides by their words whether two statements contradict each other; both in the form of `sameness.Lesson`.
 
 They agree in every word that carries meaning, and then one has another number, denies what the other says, says the
 opposite (`enabled`, `disabled`), names what the other rejects ("X, not Y"), or has two things the other way round.

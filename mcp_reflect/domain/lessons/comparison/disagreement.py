@@ -1,4 +1,4 @@
-"""Whether two lessons disagree: a rule of one contradicts a rule of the other (`contradiction.py`), or changes it
+"""Decides whether two lessons disagree: a rule of one contradicts one of the other (`contradiction.py`), or changes it
 (`everyday_amendment.py`).
 
 Nothing is decided by it. Both stay in force, and whoever is shown both is told. The rule is strict, because a false

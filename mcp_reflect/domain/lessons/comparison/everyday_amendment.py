@@ -1,4 +1,4 @@
-"""Whether a sentence amends a rule in everyday words: "make it 5 retries", "we went back to X", "use Y instead of X".
+"""Decides whether a sentence amends a rule in everyday words: "make it 5 retries", "we went back to X", "use Y not X".
 
 Such words say little of what they change, so the rule must be the same but for its value. Every word of the sentence
 that carries meaning stands in the rule or its task, except the new value; what is new beside it, such as "on tablets",

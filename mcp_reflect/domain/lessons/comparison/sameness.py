@@ -1,4 +1,4 @@
-"""Whether two lessons say the same, decided by their words alone.
+"""Decides by their words alone whether two lessons say the same.
 
 A lesson is compared by its statements: the sentences without labels, courtesy and words that only join others, each as
 stems in the order in which they stand. Where nothing in a sentence hangs on the order, the stems are sorted, so that

@@ -1,4 +1,4 @@
-"""Whether a lesson amends an earlier one, decided by the words of both.
+"""Decides by the words of both whether a lesson amends an earlier one.
 
 Three things must come together: the later lesson says that something settled changes (a cue), both are about the same
 subject, and what the later one says it replaces stands in the earlier one. A clear cue ("amended", "superseding the

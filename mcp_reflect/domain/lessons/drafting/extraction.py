@@ -230,7 +230,7 @@ def _described(repairs: Sequence[Repair], describe: Callable[[Repair], str]) -> 
 
 
 def _other_edits(steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]:
-    """What a run changed in files beside its repairs, as it ended; nothing where that is more than a small change."""
+    """Return what a run changed in files beside its repairs, as it ended; nothing where that is no small change."""
     told = {step.subject for repair in repairs for step in repair.edits}
     edits = NetChanges(steps).of([step for step in steps if step.kind == "edit" and not step.failed])
     left = [step for step in edits if step.subject not in told and describe_change(step, CALL_CHARS)]

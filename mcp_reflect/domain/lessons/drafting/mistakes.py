@@ -1,4 +1,4 @@
-"""What went wrong in a run that failed: the reviewer's words, an error, an objection, or what the run ended with."""
+"""The mistake of a run that failed: the reviewer's words, an error, an objection, or what the run ended with."""
 
 from __future__ import annotations
 

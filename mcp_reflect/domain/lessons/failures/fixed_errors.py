@@ -178,7 +178,7 @@ def _is_variant(step: Step, failed: Step) -> bool:
 
 
 def _told(repair: Repair) -> str:
-    """What was changed, word for word: the edits, the commands in between, and the command where it is another one."""
+    """Return what was changed, word for word: edits, commands in between, and the command where it is another one."""
     changes = [_edited(step) for step in decisive_edits(repair.edits, repair.failed.output)[-_EDITS:]]
     changes += [f"Run {_quoted(step)}" for step in repair.commands[-_COMMANDS:]]
     if not repair.same_command:

@@ -1,4 +1,4 @@
-"""What a run did over again once its user had spoken: whatever words they used, the first form was not what they want.
+"""Work done over again once the user had spoken: whatever words they used, the first form was not what they want.
 
 No wording is looked at, so that it holds in every language: a command that worked runs in another form behind the
 user's words and not in its own again, or an edit from before them is taken back.

@@ -1,1 +1,1 @@
-"""What a run did: its steps, commands and edits, and the calls of tools as text."""
+"""The steps of a run: its commands and edits, and its calls of tools as text."""

@@ -12,7 +12,7 @@ _MOST = 0.5
 
 
 class NetChanges:
-    """What the edits of a run came to in the end, for one run's steps."""
+    """The edits of a run's steps as they came out in the end."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._net = {id(step): step for step in steps if step.kind == "edit"}

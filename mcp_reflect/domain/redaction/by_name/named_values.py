@@ -35,7 +35,7 @@ _SHORTEST_OF_PIN = 4
 
 
 class NamedSecret(NamedTuple):
-    """Where a secret stands, and the quotes that its mark needs to leave JSON as it is."""
+    """The place of a secret, and the quotes that its mark needs to leave JSON as it is."""
 
     start: int
     end: int

@@ -80,7 +80,7 @@ _ARGUMENT = re.compile(r"[a-z]-(?:token|secret|password|credential|key)s?(?: [\w
 
 
 class Hint(Enum):
-    """What the words before a text say about it, in the order in which they count."""
+    """A hint that the words before a text give about it, in the order in which hints count."""
 
     NONE = "none"
     NEAR = "near"

@@ -105,7 +105,7 @@ def _take(found: TurnBuilder, part: _Record, model: str, at: float) -> None:
 
 
 def _texts(parts: Sequence[_Record]) -> list[str]:
-    """What was typed or said, without what the program itself added to it."""
+    """Return what was typed or said, without what the program itself added to it."""
     return [
         first_text(part, "text")
         for part in parts

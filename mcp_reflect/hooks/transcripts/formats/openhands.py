@@ -94,7 +94,7 @@ def _files(path: str) -> list[tuple[int, os.DirEntry[str]]]:
 
 
 def _written(path: str) -> tuple[float, int]:
-    """When a conversation was written to last, and its bytes."""
+    """Return when a conversation was written to last, and its bytes."""
     found = [entry.stat() for _, entry in _files(path)]
     return max((each.st_mtime for each in found), default=0.0), sum(each.st_size for each in found)
 
