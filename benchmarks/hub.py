@@ -32,7 +32,12 @@ TURNS = 10
 CALLS = 40
 NPM = "@modelcontextprotocol/server-memory"
 SETTLE_S = 3.0
-READING = ("stats", "traces", "memories")
+READING = (["stats"], ["traces"], ["memories"], ["show", "trace_"], ["why", "mem_"])
+RICH = "import rich.console"
+LIBRARIES = f"{RICH}, typer; from pydantic import create_model; create_model('Model')"
+WITHOUT_HUB = {"MCP_REFLECT_HUB__ENABLED": "false", "PYDANTIC_DISABLE_PLUGINS": "__all__"}
+"""The second is what a command does by itself."""
+
 LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
 LESSON = {"review_result": "pass", "guidance": "Look at the flags first."}
 
@@ -74,24 +79,28 @@ def cold(sdk: float) -> None:
 
 
 def commands(home: Path) -> None:
-    """CPU time of commands that read, beside Python importing the library that prints: most of it is imports."""
-    plain = [sys.executable, "-c", "import rich.console"]
-    candidates = {"python -c 'import rich.console'": plain}
-    candidates |= {f"mcp-reflect {name}": [sys.executable, "-m", "mcp_reflect", name] for name in READING}
-    for title, variables in (
-        ("with a hub", environment(home, **LASTING)),
-        ("without one", environment(home, MCP_REFLECT_HUB__ENABLED="false")),
-    ):
-        times: dict[str, list[float]] = {name: [] for name in candidates}
-        with RawClient(environment(home, **LASTING)) as keeper:
-            keeper.shake_hands()
+    """CPU time of commands that read, beside Python importing the library that prints: most of it is imports.
+
+    Without a hub none takes less than the libraries that read the line, the settings and the records.
+    """
+    with RawClient(environment(home, **LASTING)) as keeper:
+        keeper.shake_hands()
+        keeper.call("submit_trace", task="Fix the failing test", **LESSON)
+        for title, variables in (
+            ("with a hub", environment(home, **LASTING)),
+            ("without one", environment(home, **WITHOUT_HUB)),
+        ):
+            candidates = {code: [sys.executable, "-c", code] for code in (RICH, LIBRARIES)}
+            candidates |= {" ".join(words): [sys.executable, "-m", "mcp_reflect", *words] for words in READING}
+            times: dict[str, list[float]] = {name: [] for name in candidates}
             for _ in range(STARTS):
                 for name, command in candidates.items():
                     times[name].append(cpu_seconds(command, variables))
-        least, *others = (statistics.median(values) for values in times.values())
-        for name, value in zip(list(candidates)[1:], others, strict=True):
-            print(f"{name}, {title}: {value * 1000:.0f} ms CPU, importing rich {least * 1000:.0f} ms")
-            report_against_goal(f"{name}, {title} / importing rich", value / least, 2.5)
+            least, floor, *others = (statistics.median(values) for values in times.values())
+            print(f"rich: {least * 1000:.0f} ms CPU; with typer and a model of pydantic {floor / least:.2f} times that")
+            for name, value in zip(list(candidates)[2:], others, strict=True):
+                print(f"mcp-reflect {name}, {title}: {value * 1000:.0f} ms CPU")
+                report_against_goal(f"mcp-reflect {name}, {title} / importing rich", value / least, 2.5)
 
 
 def memory(home: Path) -> None:

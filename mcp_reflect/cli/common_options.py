@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import sys
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -63,10 +64,15 @@ def _with_light_checks(parameter: Any) -> None:
 
 
 def _prepared(parameters: list[Any]) -> list[Any]:
-    """Parameters with light checks. The help of flags, and of arguments that are no choice, names no type."""
+    """Parameters with light checks. The help of flags, and of arguments that are no choice, names no type.
+
+    Arguments are written in capitals, as the documents have them.
+    """
     for each in parameters:
         if isinstance(each, TyperArgument | TyperOption):
             _with_light_checks(each)
+        if isinstance(each, TyperArgument) and each.metavar is None:
+            each.metavar = each.name.upper()
         if getattr(each, "is_flag", False):
             each.metavar = ""
         elif isinstance(each, TyperArgument) and not each.type_descriptor.is_choice:
@@ -98,12 +104,41 @@ class PlainCommand(TyperCommand):
         """Return the parameters with that of --help."""
         return _prepared(super().get_params(ctx))
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the parts of the line of usage, what is required without braces."""
+        return [piece.replace("{", "").replace("}", "") for piece in super().collect_usage_pieces(ctx)]
+
 
 _OF_COMMANDS = {"--project", "--quiet", "-q", "--json"}
 
 
+def _show_usage_error(error: TyperException) -> None:
+    """Print what is wrong with a command line and its usage, in one line; nothing where help was shown instead."""
+    message = " ".join(error.format_message().removeprefix("Invalid value: ").split())
+    if message:
+        stop = "" if message.endswith((".", "?")) else "."
+        context = getattr(error, "ctx", None)
+        usage = "" if context is None else f"{stop} {' '.join(context.get_usage().split())}"
+        console.err.print(f"mcp-reflect: {message}{usage}", markup=False, soft_wrap=True)
+
+
 class PlainGroup(TyperGroup):
-    """A group of commands whose help shows no needless type."""
+    """A group of commands whose help shows no needless type, and whose errors are one line."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **options: Any) -> Any:
+        """Run the command that the arguments name, and end with its exit code; `standalone_mode` is typer's."""
+        run = functools.partial(super().main, *args, **options | {"standalone_mode": False})
+        if not standalone_mode:
+            return run()
+        try:
+            code = run()
+        except TyperException as error:
+            _show_usage_error(error)
+            code = error.exit_code
+        except typer.Abort:
+            console.err.print("Aborted.")
+            code = 1
+        sys.exit(code or 0)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse what stands before the command. Raises BadParameter, which says where an option of commands belongs."""

@@ -82,7 +82,7 @@ def report_errors() -> Iterator[None]:
     except OSError as error:
         if error.filename is None:
             give_up_output()
-        problem = f"{error.filename or 'the output'}: cannot be read or written ({error.strerror})"
+        problem = f"{error.filename or 'the output'}: {error.strerror}"
         raise _ended(ConfigurationError(problem), _EXIT_USAGE) from error
 
 

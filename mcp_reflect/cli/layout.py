@@ -83,6 +83,11 @@ def flat(text: str, style: str = "") -> Text:
     return Text(" ".join(visible(text).split()), style=style)
 
 
+def lesson_line(text: str) -> Text:
+    """Return a lesson as one paragraph, with a dot between its lines: each of them is a part."""
+    return Text(" · ".join(" ".join(line.split()) for line in visible(text).splitlines() if line.strip()))
+
+
 def lines_of(text: str, style: str = "") -> Text:
     """Return a text with its line ends, what is not seen taken out."""
     return Text(visible(text), style=style)

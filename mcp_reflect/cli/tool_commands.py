@@ -74,7 +74,7 @@ def query_command(
             _explain_order(found["memories"])
             out.print(Text(f"retrieval {found['retrieval_id']}", style="dim"))
         else:
-            out.print(f"No memory fits in project {current_settings().project}.", markup=False, soft_wrap=True)
+            out.print(f"No memory of project {current_settings().project} fits.", markup=False, soft_wrap=True)
 
 
 def _show_hit(rank: int, memory: dict[str, Any]) -> None:

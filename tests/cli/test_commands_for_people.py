@@ -65,7 +65,7 @@ def test_a_memory_is_asked_for_and_shown(home: Path, caller: Caller) -> None:
     assert document(home, "query", "deploy the service", "--filter", 'n="2"')["memories"] == []
     assert document(home, "query", "deploy the service", "--filter", "n=" + "[" * 9_000)["memories"] == []
     empty = run_command(home, "query", "deploy", "--filter", "tool=none").stdout
-    assert empty == "No memory fits in project test-project.\n"
+    assert empty == "No memory of project test-project fits.\n"
 
 
 def test_a_task_comes_back_as_a_prompt_from_stdin_too(home: Path, caller: Caller) -> None:
@@ -166,7 +166,7 @@ def test_reading_needs_no_hub_and_starts_none(home: Path) -> None:
 
 def test_asking_works_where_hubs_are_switched_off(home: Path) -> None:
     done = run_command(home, "query", "anything", MCP_REFLECT_HUB__ENABLED="false")
-    assert (done.returncode, done.stdout) == (0, "No memory fits in project test-project.\n")
+    assert (done.returncode, done.stdout) == (0, "No memory of project test-project fits.\n")
     assert run_command(home, "hub", "status").returncode == 1
 
 

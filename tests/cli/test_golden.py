@@ -54,10 +54,13 @@ COMMANDS = {
     "error-kind": "why ret_zzzz",
     "error-restore": "restore mem_zzzz",
     "error-choice": "review {run} maybe",
+    "error-file": "import /nowhere/export.jsonl",
+    "error-missing": "review",
+    "error-command": "statz",
     "help-query": "query --help",
 }
 
-NOT_WRAPPED = {"augment", "guide", "error-id", "error-kind", "error-restore"}
+NOT_WRAPPED = {"augment", "guide", *(name for name in COMMANDS if name.startswith("error-"))}
 """What is copied or piped on as it is, and messages in one line."""
 
 LOG = 'Traceback (most recent call last):\n  File "tests/test_total.py", line 1, in <module>\n    import billing\n'

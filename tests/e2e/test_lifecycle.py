@@ -154,7 +154,7 @@ async def test_prune_shows_first_and_archives_with_apply(tmp_path: Path) -> None
     assert {name: log[ids[name]].split()[0] for name in condemned} == {
         "useless": "useless:", "poor": "poor", "middling": "middling-poor", "error": "useless:"
     }  # fmt: skip
-    assert run_command(home, "prune").stdout == "Nothing to prune.\n"
+    assert run_command(home, "prune").stdout == "Nothing to prune in project test-project.\n"
     async with connect(home) as client:
         back = await call(client, "manage_memory", memory_id=ids["useless"], action="restore")
         assert (back["status_before"], back["status"]) == ("archived", "active")

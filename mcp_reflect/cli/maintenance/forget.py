@@ -21,7 +21,7 @@ from mcp_reflect.cli.console import (
     show_json,
     show_progress,
 )
-from mcp_reflect.cli.layout import flat, head, show_entry
+from mcp_reflect.cli.layout import flat, head, lesson_line, show_entry
 from mcp_reflect.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _show(found: ErasurePlan) -> None:
     for trace in found.traces:
         show_entry(head(trace.id, "run"), flat(trace.task))
     for memory in found.memories:
-        show_entry(head(memory.id, memory.kind), flat(memory.reflection))
+        show_entry(head(memory.id, memory.kind), lesson_line(memory.reflection))
     for update in found.q_updates:
         out.print(f"q_value of {update.memory_id}: {update.q_before:.3f} → {update.q_after:.3f}")
     if found.quoting:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,7 +16,10 @@ from mcp_reflect.cli.console import (
     print_warnings,
     show_json,
 )
-from mcp_reflect.cli.layout import flat, head, show_entry
+from mcp_reflect.cli.layout import head, lesson_line, show_entry
+
+if TYPE_CHECKING:
+    from mcp_reflect.bootstrap.ledger import LedgerAccess
 
 _OLDEST_DAYS = 36_500
 
@@ -44,13 +47,18 @@ def prune_command(
             f"used {format_day(memory.last_used_at.isoformat() if memory.last_used_at else None)}",
             each.reason,
         )
-        show_entry(head(memory.id, *facts), flat(memory.reflection))
-    out.print(_summary(len(found), applied=apply))
+        show_entry(head(memory.id, *facts), lesson_line(memory.reflection))
+    if found:
+        out.print(_summary(len(found), applied=apply))
+    else:
+        _say_nothing_found("Nothing to prune", access)
+
+
+def _say_nothing_found(nothing: str, access: LedgerAccess) -> None:
+    out.print(f"{nothing} in project {access.profile.project}.", markup=False, soft_wrap=True)
 
 
 def _summary(count: int, *, applied: bool) -> str:
-    if not count:
-        return "Nothing to prune."
     memories = format_count(count, "memory", "memories")
     if applied:
         return f"{memories} archived; mcp-reflect memory restore brings one back."
@@ -79,9 +87,10 @@ def merge_command(
         show_json({"applied": apply, "copies": pairs})
         return
     for each in found:
-        show_entry(head(each.copy.id, each.copy.kind, f"says the same as {each.kept.id}"), flat(each.copy.reflection))
+        facts = (each.copy.kind, f"says the same as {each.kept.id}")
+        show_entry(head(each.copy.id, *facts), lesson_line(each.copy.reflection))
     if not found:
-        out.print("No copies.")
+        _say_nothing_found("No copies", access)
         return
     copies = format_count(len(found), "copy", "copies")
     out.print(f"{copies} merged." if apply else f"{copies} would be merged; mcp-reflect merge --apply does it.")
@@ -107,9 +116,9 @@ def purge_command(
         show_json({"applied": apply, "insights": [{"id": each.id, "insight": each.reflection} for each in found]})
         return
     for memory in found:
-        show_entry(head(memory.id, memory.status), flat(memory.reflection))
+        show_entry(head(memory.id, memory.status), lesson_line(memory.reflection))
     if not found:
-        out.print("No insights to forget.")
+        _say_nothing_found("No insights to forget", access)
         return
     insights = format_count(len(found), "insight")
     out.print(

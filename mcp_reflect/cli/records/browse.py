@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from mcp_reflect.cli.console import JsonOption, format_count, format_minute, out, show_json
-from mcp_reflect.cli.layout import flat, head, say_count, show_entry, show_text
+from mcp_reflect.cli.layout import flat, head, lesson_line, say_count, show_entry, show_text
 from mcp_reflect.cli.records.reading import Reading, read_records
 
 LimitArgument = Annotated[int, typer.Option(min=1, metavar="N", help="Most to show.")]
@@ -72,9 +72,9 @@ def memories_command(
 
 def _show_memory(memory: dict[str, Any]) -> None:
     status = "" if memory["status"] == "active" else memory["status"]
-    tried = f"{memory['borne_out']} of {memory['runs']} runs bear it out" if memory["reviews"] else ""
-    facts = (memory["kind"], status, f"q_value {memory['q_value']:.3f}", tried)
-    show_entry(head(memory["id"], *facts), flat(memory["reflection"]))
+    runs = f"borne out by {memory['borne_out']} of {format_count(memory['runs'], 'run')}"
+    facts = (memory["kind"], status, f"q_value {memory['q_value']:.3f}", runs if memory["reviews"] else "")
+    show_entry(head(memory["id"], *facts), lesson_line(memory["reflection"]))
     if memory["task"]:
         show_text(flat(f"on: {memory['task']}", "dim"), most_lines=1)
 
@@ -96,7 +96,7 @@ def projects_command(as_json: JsonOption = False) -> None:
         return
     for each in document["projects"]:
         mark = "the present one" if each["present"] else ""
-        runs = f"{each['traces']:,} runs, {each['memories']:,} memories"
+        runs = f"{format_count(each['traces'], 'run')}, {format_count(each['memories'], 'memory', 'memories')}"
         out.print(head(each["project"], runs, f"last {format_minute(each['last_used_at'])}", mark))
     if not document["projects"]:
         out.print("No project has a run yet.")

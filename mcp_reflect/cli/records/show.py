@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from mcp_reflect.cli.console import JsonOption, format_day, format_minute, out, show_json
-from mcp_reflect.cli.layout import flat, head, lines_of, show_entry, show_field, show_text
+from mcp_reflect.cli.console import JsonOption, format_count, format_day, format_minute, out, show_json
+from mcp_reflect.cli.layout import flat, head, lesson_line, lines_of, show_entry, show_field, show_text
 from mcp_reflect.cli.records.reading import read_records
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _show_list(title: str, memories: Sequence[dict[str, Any]], followed: set[str
     for memory in memories:
         mark = "followed" if memory["id"] in followed else ""
         facts = (memory["kind"], f"q_value {memory['q_value']:.3f}", mark)
-        show_entry(head(f"  {memory['id']}", *facts), flat(memory["reflection"]))
+        show_entry(head(f"  {memory['id']}", *facts), lesson_line(memory["reflection"]))
 
 
 def show_memory(memory: dict[str, Any]) -> None:
@@ -89,7 +89,7 @@ def show_memory(memory: dict[str, Any]) -> None:
     low, high = memory["interval"]
     out.print(head(memory["id"], memory["kind"], memory["status"], f"by {memory['author']}"), soft_wrap=True)
     show_text(lines_of(memory["reflection"]))
-    runs = f"{memory['borne_out']} of {memory['runs']} runs bear it out"
+    runs = f"borne out by {memory['borne_out']} of {format_count(memory['runs'], 'run')}"
     rows = {
         "on": memory["task"],
         "q_value": f"{memory['q_value']:.3f}, success rate between {low:.2f} and {high:.2f}; {runs}",
@@ -111,7 +111,8 @@ def _pairs(metadata: dict[str, Any]) -> str:
 
 
 def _show_retrieval(retrieval: dict[str, Any], given: int) -> None:
-    count = f"{given} memories" if given else "no memory fitted"
+    count = format_count(given, "memory", "memories") if given else "no memory fitted"
     out.print(head(retrieval["retrieval_id"], format_minute(retrieval["created_at"]), count), soft_wrap=True)
     for memory in retrieval["memories"]:
-        show_entry(head(memory["id"], memory["kind"], f"q_value {memory['q_value']:.3f}"), flat(memory["reflection"]))
+        facts = (memory["kind"], f"q_value {memory['q_value']:.3f}")
+        show_entry(head(memory["id"], *facts), lesson_line(memory["reflection"]))

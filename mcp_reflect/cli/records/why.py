@@ -8,7 +8,7 @@ from typing import Any
 from rich.text import Text
 
 from mcp_reflect.cli.console import JsonOption, format_count, format_minute, out, show_json
-from mcp_reflect.cli.layout import flat, head, lines_of, show_entry, show_text
+from mcp_reflect.cli.layout import flat, head, lesson_line, lines_of, show_entry, show_text
 from mcp_reflect.cli.records.reading import read_records
 from mcp_reflect.cli.records.show import IdArgument
 
@@ -54,12 +54,14 @@ def _show_run(found: Mapping[str, Any], other_runs: Mapping[str, int]) -> None:
     for each in found["recalled"]:
         how = {None: "", True: "followed", False: "not followed"}[each["followed"]]
         moved = "q_value not moved" if each["q_after"] is None else f"{each['q_before']:.3f} → {each['q_after']:.3f}"
-        show_entry(head(f"  {each['id']}", moved, how), flat(each["reflection"]))
+        show_entry(head(f"  {each['id']}", moved, how), lesson_line(each["reflection"]))
     out.print(Text("It taught:" if found["taught"] else _no_lesson(run), "bold"))
     for memory in found["taught"]:
         others = other_runs[memory["id"]]
         role = f"{memory['kind']}, also taught by {format_count(others, 'other run')}" if others else memory["kind"]
-        show_entry(head(f"  {memory['id']}", role, f"q_value {memory['q_value']:.3f}"), flat(memory["reflection"]))
+        show_entry(
+            head(f"  {memory['id']}", role, f"q_value {memory['q_value']:.3f}"), lesson_line(memory["reflection"])
+        )
 
 
 def _no_lesson(run: Mapping[str, Any]) -> str:

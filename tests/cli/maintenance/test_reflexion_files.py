@@ -97,4 +97,4 @@ async def test_import_and_export_work_beside_a_running_server(tmp_path: Path) ->
         assert run_command(home, "import", str(file)).returncode == 0
         assert [f["fix"] for f in await fixes(client, "disk quota exceeded on build host")] == ["Clean the cache"]
         assert "Clean the cache" in run_command(home, "export", "--format", "reflexion").stdout
-    assert "cannot be read" in run_command(home, "import", str(tmp_path / "none.jsonl")).stderr
+    assert "none.jsonl: No such file" in run_command(home, "import", str(tmp_path / "none.jsonl")).stderr
