@@ -20,7 +20,11 @@ _TOLD_WORDS = 4
 _LEAST_CARRIED = 4
 """Words of a sentence that another one has to repeat which carries it over, where nothing else speaks for that."""
 _LEAST_IN_NAME = 3
-TELLS_EDIT = re.compile(r"(?:after )?editing |Edit |`[^`\n]+` after editing ")
+TELLS_EDIT = re.compile(
+    r"(?:after )?editing |Edit |`[^`\n]+` after editing "
+    r"|Run `sed -i(?: -E)? '(?:s([/#|,])(?:(?!\1).)*\1(?:(?!\1).)*\1[gI]?(?:; ?|(?=')))+' [\w./-]+`$"
+)
+"""An edit, also as a command that does nothing but substitute."""
 
 
 class CarriedOrders:

@@ -57,7 +57,7 @@ _RUNNERS = {
 }
 """Programs that run another one of the project, with the word between."""
 _ELSEWHERE = re.compile(
-    r"://|^[/~]|^\.\./|=[/~]|=\.\./|[$`<>]|^-(?:f|p|c|e|C|I|x|o)$"
+    r"://|^[/~]|^\.\./|=[/~]|=\.\./|[$`<>]|^-(?:f|p|c|e|I|x|o)$"
     r"|^--?[\w-]*(?:config|plugin|exec|shell|registry|index|script|import|require|loader|rcfile|override|load|hook|proxy"
     r"|trust|insecure|unsafe|force|no-verify|privileged)"
 )
