@@ -2,7 +2,8 @@
 
 What a run fixed becomes an error of its own, with the run as its trace. Where the error is known already, the run is
 noted as one in which it came back, and its fix counts only where none was known: what somebody recorded stays. A run in
-which a call that had led to an error worked at once is noted too: a call is warned of as long as it mostly fails.
+which a call that had led to an error worked at once is noted too: a call is warned of as long as it mostly fails. Where
+the run did first what the error's fix says, it shows nothing of the call without that.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mcp_reflect.application.known_errors.records import compose_error, save_memory
-from mcp_reflect.application.known_errors.recurrences import MOST_RUNS, is_led_by, with_run
+from mcp_reflect.application.known_errors.recurrences import MOST_RUNS, with_run
 from mcp_reflect.application.known_errors.screening import screened_error
 from mcp_reflect.application.known_errors.search import ErrorSearch
+from mcp_reflect.application.known_errors.worked_calls import WorkedCall, find_worked_calls
 from mcp_reflect.application.ports import Embedder, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.retrieval.project_tables import LATE_CHANGES
@@ -21,9 +23,8 @@ from mcp_reflect.application.review.same_lessons import NO_CANDIDATES, Candidate
 from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same
 from mcp_reflect.domain.error_matching.stored_signatures import read_signatures
-from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors, last_steps
-from mcp_reflect.domain.lessons.failures.triggers import trigger_key, trigger_of
-from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors
+from mcp_reflect.domain.lessons.failures.repaired_failures import last_steps
 from mcp_reflect.domain.models import RETRIEVABLE, ErrorMemory, Trace, of_kind
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
@@ -59,16 +60,16 @@ class RunFindings:
     """The errors that a run fixed, and the calls that worked at once, by their keys."""
 
     fixed: Sequence[FoundError] = ()
-    worked: Mapping[str, str] = field(default_factory=dict)
+    worked: Mapping[str, WorkedCall] = field(default_factory=dict)
 
 
 def find_run_errors(run: ParsedRun, profile: Profile) -> RunFindings:
     """Return what a redacted run tells of errors, for connections of a profile."""
-    steps = last_steps(run.trajectory)
+    read = last_steps(run.trajectory)
     screening = Screening(run)
-    safe = (screened_error(screening, each) for each in find_fixed_errors(steps))
+    safe = (screened_error(screening, each) for each in find_fixed_errors(read))
     fixed = [FoundError(each, _composed(profile, each, run.trace)) for each in safe if each is not None]
-    return RunFindings(fixed, _worked_at_once(steps))
+    return RunFindings(fixed, find_worked_calls(read.steps))
 
 
 def _composed(profile: Profile, fixed: FixedError, trace: Trace) -> ErrorMemory:
@@ -130,7 +131,9 @@ class RunErrors:
             changed = True
         return changed
 
-    def _note_worked(self, session: WriteSession, found: Candidates, worked: Mapping[str, str], trace: Trace) -> bool:
+    def _note_worked(
+        self, session: WriteSession, found: Candidates, worked: Mapping[str, WorkedCall], trace: Trace
+    ) -> bool:
         """Note the run with the errors to which the same calls led in earlier runs."""
         if not worked:
             return False
@@ -140,7 +143,7 @@ class RunErrors:
         noted = [
             memory.model_copy(update={"passed_in": (*memory.passed_in, trace.id)[-MOST_RUNS:]})
             for memory in there
-            if profile.sees(memory) and is_led_by(memory, worked.values())
+            if profile.sees(memory) and any(each.shows_it_works(memory) for each in worked.values())
         ]
         for memory in noted:
             session.memories.revise(memory)
@@ -166,12 +169,3 @@ class RunErrors:
 
 def _is_it(asked: SignatureGroup, memory: ErrorMemory) -> bool:
     return any(is_same(asked, read_signatures(group)) for group in memory.error_signatures)
-
-
-def _worked_at_once(steps: Sequence[Step]) -> dict[str, str]:
-    """Return the commands and edits that worked where the run made them first, by their keys."""
-    first: dict[str, tuple[str, bool]] = {}
-    for step in steps:
-        if trigger := trigger_of(step):
-            first.setdefault(trigger_key(trigger), (trigger, step.failed is False))
-    return {key: trigger for key, (trigger, worked) in first.items() if worked}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from mcp_reflect.application.known_errors.records import with_derived_fields
-from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors, last_steps
+from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors
+from mcp_reflect.domain.lessons.failures.repaired_failures import last_steps
 from mcp_reflect.domain.lessons.failures.triggers import MOST_TRIGGERS, is_same_trigger
 from mcp_reflect.domain.models import ErrorMemory, Trace
 from mcp_reflect.domain.trajectory.parsing import parse
@@ -16,11 +17,11 @@ MOST_RUNS = 100
 
 def with_run(known: ErrorMemory, fixed: FixedError, trace_id: str) -> ErrorMemory:
     """Return a known error after it came back in a run, with the run's fix where it had none."""
-    brings = fixed.fix in fixed.unvouched and not known.correct_action
+    brought = () if known.correct_action else tuple(each for each in fixed.changes if each in fixed.unvouched)
     return _with_fix(
         known.model_copy(
             update={
-                "unvouched": (*known.unvouched, *((fixed.fix,) if brings else ())),
+                "unvouched": (*known.unvouched, *brought),
                 "recurrences": known.recurrences + 1,
                 "seen_in": (*known.seen_in, trace_id)[-MOST_RUNS:],
                 "triggers": tuple(dict.fromkeys((*known.triggers, *fixed.triggers)))[-MOST_TRIGGERS:],
@@ -42,8 +43,8 @@ def without_runs(
     gone = {trace.id for trace in traces}
     left = tuple(i for i in memory.seen_in if i not in gone)
     source, fix = read_trace(memory.source_trace_id), memory.correct_action
-    own = {source.draft.correct_action, *_fixes_of(source)} if source is not None else set()
-    brought = fix not in own and any(fix in _fixes_of(trace) for trace in traces)
+    own = source is not None and (source.draft.correct_action == fix or _brings(source, fix))
+    brought = not own and any(_brings(trace, fix) for trace in traces)
     others = [source, *map(read_trace, left)]
     lost = {t for trace in traces for t in _triggers_of(trace)} - {t for each in others for t in _triggers_of(each)}
     fewer = memory.model_copy(
@@ -62,8 +63,10 @@ def _with_fix(memory: ErrorMemory, fix: str) -> ErrorMemory:
     return with_derived_fields(memory.model_copy(update={"correct_action": fix}))
 
 
-def _fixes_of(trace: Trace) -> set[str]:
-    return {fixed.fix for fixed in _fixed_in(trace)}
+def _brings(trace: Trace, fix: str) -> bool:
+    """Return true for a run that a fix is from, of which steps may have been withheld."""
+    told = set(fix.splitlines())
+    return any(told <= set(fixed.fix.splitlines()) for fixed in _fixed_in(trace))
 
 
 def _triggers_of(trace: Trace | None) -> set[str]:

@@ -18,20 +18,21 @@ _LEAST_WORDS = 3
 
 
 def screened_error(screening: Screening, fixed: FixedError) -> FixedError | None:
-    """Return an error without what its output wanted; None where its fix is such a thing.
+    """Return an error without what its output wanted; None where nothing of its fix is left.
 
     That the command failed, and passed after what the fix tells, the run itself shows: of the mistake as much is told
-    as may be, at least that the command failed.
+    as may be, at least that the command failed, and of the fix each step that may be.
     """
+    changes = tuple(filter(screening.passes, fixed.changes))
     mistake = next(filter(screening.passes, (fixed.mistake, *_beginnings(fixed.mistake), fixed.failure)), None)
-    if mistake is None or not (screening.passes(fixed.fix) and screening.passes(fixed.command)):
+    if mistake is None or not changes or not screening.passes(fixed.command):
         return None
     evidence = screening.without_orders(fixed.evidence)
     if not error_signatures(evidence):  # by which the error is known again
         evidence = f"{mistake}\n{evidence}".strip()
-    told = (mistake, fixed.fix, fixed.command, *map(command_of_trigger, fixed.triggers))
+    told = (mistake, *changes, fixed.command, *map(command_of_trigger, fixed.triggers))
     unvouched = tuple(text for text in told if text and screening.unvouched(text))
-    return replace(fixed, mistake=mistake, evidence=evidence, unvouched=unvouched)
+    return replace(fixed, mistake=mistake, changes=changes, evidence=evidence, unvouched=unvouched)
 
 
 def _beginnings(mistake: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from mcp_reflect.application.connection_context import ConnectionContext
 from mcp_reflect.application.known_errors import ErrorFixes
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.maintenance.erase import erase_record
-from mcp_reflect.application.requests import PlannedCall
+from mcp_reflect.application.requests import ErrorFix, PlannedCall
 from mcp_reflect.domain.models import ErrorMemory
 from tests.application.known_errors.test_errors_from_runs import (
     ELSEWHERE,
@@ -71,6 +71,69 @@ def test_a_call_that_has_mostly_worked_since_is_not_warned_of_until_it_fails_aga
     erase_record(parts.ledger, PROJECT, last)
     parts.tables.reload(PROJECT)
     assert told(parts) != []
+
+
+def installing(parts: Parts, *commands: str, failed: bool = False) -> None:
+    run = [*called(0, "Bash", {"command": COMMAND}, FAILED, failed=True)] if failed else []
+    for number, command in enumerate(commands, 1):
+        run += called(number, "Bash", {"command": command}, "done")
+    submit(parts, json.dumps(run))
+
+
+def test_a_run_that_did_first_what_the_fix_says_does_not_silence_the_warning(parts: Parts) -> None:
+    installing(parts, "pip install -r requirements.txt", COMMAND, failed=True)
+    assert told(parts) == ["Run `pip install -r requirements.txt`"]
+    for _ in range(3):
+        installing(parts, "pip install -r requirements.txt", COMMAND)
+    assert told(parts) != []
+    for _ in range(2):
+        installing(parts, COMMAND)
+    assert told(parts) == []
+
+
+def test_a_run_that_made_the_edit_first_does_not_silence_the_warning(parts: Parts) -> None:
+    submit(parts, trajectory())
+    for _ in range(3):
+        submit(parts, json.dumps(json.loads(trajectory())[2:]))  # all but the failure
+    assert told(parts) != []
+
+
+def test_of_a_fix_the_steps_are_told_that_may_be(parts: Parts) -> None:
+    submit(parts, partly_told())
+    assert told(parts) == [f"Run `{COMMAND} --lazy` instead of `{COMMAND}`"]
+
+
+def test_a_fix_of_which_a_step_is_withheld_goes_with_the_run_that_brought_it(parts: Parts) -> None:
+    parts.memory.record_error(ErrorFix(task="Export", mistake="No price", evidence=FAILED, fix=""))
+    taught = submit(parts, partly_told())
+    assert told(parts) == [f"Run `{COMMAND} --lazy` instead of `{COMMAND}`"]
+    erase_record(parts.ledger, PROJECT, taught)
+    parts.tables.reload(PROJECT)
+    assert told(parts) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "is_told"), [("sed -i 's/^URL/VITE_URL/' .env", True), ("sh rename.sh URL VITE_URL", False)]
+)
+def test_an_edit_by_a_command_is_told_as_any_other(parts: Parts, change: str, is_told: bool) -> None:
+    run = [
+        *called(1, "Bash", {"command": COMMAND}, "> vite build\n\nthe bundle does not know the address", failed=True),
+        *called(2, "Bash", {"command": change}, ""),
+        *called(3, "Bash", {"command": COMMAND}, "smoke ok"),
+    ]
+    submit(parts, json.dumps(run))
+    assert told(parts) == ([f"Run `{change}`"] if is_told else [])
+
+
+def partly_told() -> str:
+    """A run that removed a file which only the output named before the command passed."""
+    return json.dumps(
+        [
+            *called(1, "Bash", {"command": COMMAND}, f"wrote cache.db\n{FAILED}", failed=True),
+            *called(2, "Bash", {"command": "rm -rf cache.db"}, ""),
+            *called(3, "Bash", {"command": f"{COMMAND} --lazy"}, "3 rows written"),
+        ]
+    )
 
 
 def test_a_command_that_fails_with_another_error_each_time_is_not_warned_of(parts: Parts) -> None:

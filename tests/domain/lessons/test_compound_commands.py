@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcp_reflect.domain.lessons.failures.fixed_errors import find_fixed_errors
+from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
 from mcp_reflect.domain.lessons.run.compound_commands import separated_steps
 from mcp_reflect.domain.lessons.run.steps import Step
 
@@ -51,9 +52,21 @@ def test_a_command_that_failed_as_a_whole_is_met_again_as_one() -> None:
     assert [step.subject for step in separated_steps(both)] == ["rustc sum.rs && ./sum"] * 2
 
 
+def test_what_failed_is_the_part_with_which_the_run_went_on() -> None:
+    failed = ran("git rm -q old.cfg && git commit -m 'Remove old.cfg'", "commit-msg: ticket missing", failed=True)
+    steps = list(separated_steps([failed, ran("git commit -m 'OPS-0: remove old.cfg'")]))
+    assert [(step.subject, step.failed) for step in steps[:2]] == [
+        ("git rm -q old.cfg", False),
+        ("git commit -m 'Remove old.cfg'", True),
+    ]
+    [fixed] = find_fixed_errors(ReadSteps(steps))
+    assert fixed.triggers == ("run git commit -m 'Remove old.cfg'", f"run {failed.subject}")
+
+
 def test_an_error_is_fixed_where_the_command_passes_within_another() -> None:
     failed = ran("php bin/send.php", 'PHP Fatal error: Class "App\\Mail\\Sender" not found', failed=True)
-    [fixed] = find_fixed_errors(list(separated_steps([failed, ran("git mv src/mail src/Mail && php bin/send.php")])))
+    steps = list(separated_steps([failed, ran("git mv src/mail src/Mail && php bin/send.php")]))
+    [fixed] = find_fixed_errors(ReadSteps(steps))
     assert fixed.fix == "Run `git mv src/mail src/Mail`"
     assert fixed.triggers == ("run php bin/send.php",)
 
@@ -65,10 +78,11 @@ def test_a_variant_that_worked_but_did_not_do_is_no_fix() -> None:
         ran("alembic upgrade heads"),
         ran("alembic merge -m both heads && alembic upgrade head"),
     ]
-    [fixed] = find_fixed_errors(list(separated_steps(steps)))
+    [fixed] = find_fixed_errors(ReadSteps(list(separated_steps(steps))))
     assert fixed.fix == "Run `alembic merge -m both heads`"
 
 
 def test_a_long_odd_command_takes_no_longer() -> None:
     for text in ("a && " * 20_000, "a;" * 40_000, "'" * 50_000, "cd x && " * 10_000):
         assert parts(ran(text))
+        assert parts(ran(text, "failed", failed=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcp_reflect.domain.lessons.failures.fixed_errors import find_fixed_errors
+from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.models.repairing_edit import RepairingEdit
 
@@ -28,7 +29,7 @@ def test_what_finally_worked_is_the_way_out_of_each_error_before_it() -> None:
         ran("meson setup build -Ddocs=false", CHOICE, failed=True),
         ran("meson setup build -Ddocs=disabled"),
     ]
-    first, second = find_fixed_errors(steps)
+    first, second = find_fixed_errors(ReadSteps(steps))
     assert first.fix == "Run `meson setup build -Ddocs=disabled` instead of `meson setup build`"
     assert second.fix == "Run `meson setup build -Ddocs=disabled` instead of `meson setup build -Ddocs=false`"
     assert first.edits == ()  # the call itself has to be another one
@@ -42,7 +43,7 @@ def test_an_error_that_made_way_for_another_one_has_the_change_between_them_as_i
         ran("npm i -D jsdom"),
         ran("npm test"),
     ]
-    first, second = find_fixed_errors(steps)
+    first, second = find_fixed_errors(ReadSteps(steps))
     assert first.fix.endswith("`test: {}` → `test: { environment: 'jsdom' }`")
     assert first.edits == (RepairingEdit("/app/vitest.config.js", "test: {}", "test: { environment: 'jsdom' }"),)
     assert second.fix == "Run `npm i -D jsdom`"
@@ -56,7 +57,7 @@ def test_a_change_after_which_the_same_error_came_again_is_no_fix() -> None:
         edited("test: {}", "test: { environment: 'jsdom' }"),
         ran("npm test"),
     ]
-    [fixed] = find_fixed_errors(steps)
+    [fixed] = find_fixed_errors(ReadSteps(steps))
     assert "other.js" not in fixed.fix
 
 
@@ -70,7 +71,7 @@ def test_edits_that_passed_and_were_taken_back_are_no_fix_but_what_passed_in_the
         edited("read_csv(path)", "read_csv(path, dtype=str)", "importer.py"),
         ran("python -m pytest -q", "3 passed"),
     ]
-    [fixed] = find_fixed_errors(steps)
+    [fixed] = find_fixed_errors(ReadSteps(steps))
     assert "dtype=str" in fixed.fix
     assert "pad" not in fixed.fix
 
@@ -81,9 +82,125 @@ def test_a_command_that_fails_without_a_word_is_known_by_its_name() -> None:
         edited("exit 1", "exit 0", "check.conf"),
         ran("sh check.sh"),
     ]
-    [fixed] = find_fixed_errors([*steps, *steps])
+    [fixed] = find_fixed_errors(ReadSteps([*steps, *steps]))
     assert fixed.mistake == "`sh check.sh` failed"
     assert "check.conf" in fixed.fix
+
+
+def test_what_the_output_says_after_the_command_passed_is_not_the_error() -> None:
+    deprecated = "app.py:3: DeprecationWarning: The alias is deprecated"
+    steps = [
+        ran("pytest -q", f"{deprecated}\nFAILED test_app.py::test_health - TypeError: bad argument", failed=True),
+        edited("httpx\n", "httpx<0.28\n", "requirements.txt"),
+        ran("pytest -q", f"{deprecated}\n1 passed"),
+    ]
+    [fixed] = find_fixed_errors(ReadSteps(steps))
+    assert "TypeError: bad argument" in fixed.mistake
+    steps[-1] = ran("pytest -q || true", steps[0].output)
+    assert not find_fixed_errors(ReadSteps(steps))
+
+
+@pytest.mark.parametrize("command", ["grep -c EXPIRE smoke.sh", "cat smoke.sh"])
+def test_what_only_reads_is_not_the_command_again(command: str) -> None:
+    failed = ran("bash smoke.sh", "Error: write refused, see ls and cat smoke.sh", failed=True)
+    steps = [
+        failed,
+        ran(command, failed=True),
+        edited("volatile-lru", "allkeys-lru", "redis.conf"),
+        ran(failed.subject),
+    ]
+    [fixed] = find_fixed_errors(ReadSteps(steps))
+    assert "allkeys-lru" in fixed.fix
+    assert not find_fixed_errors(ReadSteps([failed, ran(command)]))
+
+
+@pytest.mark.parametrize(
+    ("failed", "worked"),
+    [
+        ("jq '[.[].total] | add' may.json", "jq -s 'map(.total) | add' may.json"),
+        ("git commit -m 'Remove the file'", "git commit -m 'OPS-0: remove the file'"),
+        ("psql shop -tA 'SELECT count(*) FROM Orders'", "psql shop -tA 'SELECT count(*) FROM \"Orders\"'"),
+    ],
+)
+def test_another_wording_of_a_query_or_a_message_is_the_way_out(failed: str, worked: str) -> None:
+    [fixed] = find_fixed_errors(ReadSteps([ran(failed, "error: refused", failed=True), ran(worked)]))
+    assert fixed.fix == f"Run `{worked}` instead of `{failed}`"
+    other = "psql shop -tA 'DROP INDEX price_index'"
+    assert not find_fixed_errors(ReadSteps([ran(failed, "error: refused", failed=True), ran(other)]))
+
+
+def test_a_try_with_another_operand_on_the_way_to_the_same_one_does_not_hide_what_worked() -> None:
+    tar = "tar -xzf etc.tar.gz -C restore {}"
+    steps = [
+        ran(tar.format("'*.conf'"), "tar: *.conf: Not found in archive", failed=True),
+        ran(tar.format("'etc/*.conf'"), "tar: etc/*.conf: Not found in archive", failed=True),
+        ran(tar.format("--wildcards '*.conf'")),
+    ]
+    first, _ = find_fixed_errors(ReadSteps(steps))
+    assert first.fix == f"Run `{steps[2].subject}` instead of `{steps[0].subject}`"
+
+
+def test_a_change_of_which_the_next_error_came_and_that_was_changed_again_is_no_fix() -> None:
+    steps = [
+        ran("npm start", NO_MODULE, failed=True),
+        edited('"baseUrl": "."', '"baseUrl": "./dist"', "tsconfig.json"),
+        ran("npm start", NO_DOCUMENT, failed=True),
+        edited('"baseUrl": "./dist"', "", "tsconfig.json"),
+        edited('"type": "module"', '"type": "module", "imports": {}', "package.json"),
+        ran("npm start"),
+    ]
+    first, second = find_fixed_errors(ReadSteps(steps))
+    assert '"imports": {}' in first.fix
+    assert '"imports": {}' in second.fix
+
+
+def test_of_a_file_that_the_run_wrote_itself_the_change_is_told() -> None:
+    steps = [
+        edited("", "BEGIN;\nDROP TABLE a;\nCREATE TABLE a (b);\nINSERT INTO a VALUES (1);\nCOMMIT;\n", "004.sql"),
+        ran("./migrate.sh", "Runtime error: FOREIGN KEY constraint failed", failed=True),
+        edited("BEGIN;\n", "PRAGMA foreign_keys = OFF;\nBEGIN;\n", "004.sql"),
+        ran("./migrate.sh"),
+    ]
+    [fixed] = find_fixed_errors(ReadSteps(steps))
+    assert fixed.fix == "Edit 004.sql: + `PRAGMA foreign_keys = OFF;`"
+
+
+def test_what_was_tried_in_vain_is_warned_of_with_what_then_worked() -> None:
+    steps = [
+        ran("./configure && make", "aclocal-1.15: command not found", failed=True),
+        ran("automake --add-missing", "error: version mismatch", failed=True),
+        ran("autoreconf -fi"),
+        ran("./configure"),
+        ran("make"),
+    ]
+    [fixed] = find_fixed_errors(ReadSteps(steps))
+    assert fixed.fix == "Run `autoreconf -fi`"
+    assert "run automake --add-missing" in fixed.triggers
+
+
+@pytest.mark.parametrize("spoke", [True, False])
+def test_what_the_user_had_done_over_is_told_in_its_last_form(spoke: bool) -> None:
+    unused = "Error (warning 27): unused variable currency."
+    steps = [
+        ran("dune build", unused, failed=True),
+        ran("dune build --profile release"),
+        edited("~currency rate", "~currency:_ rate", "rate.ml"),
+        ran("dune build"),
+    ]
+    [fixed] = find_fixed_errors(ReadSteps(steps, [2] if spoke else []))
+    assert ("~currency:_" in fixed.fix) is spoke
+
+
+def test_edits_that_the_user_had_taken_back_are_no_fix_but_the_form_that_passed_then() -> None:
+    steps = [
+        ran("make -j4 dist", "tar: version.txt: Cannot stat: No such file or directory", failed=True),
+        edited(".PHONY: dist", ".NOTPARALLEL:\n.PHONY: dist", "Makefile"),
+        ran("make -j4 dist"),
+        edited(".NOTPARALLEL:\n.PHONY: dist", ".PHONY: dist", "Makefile"),
+        ran("make -j1 dist"),
+    ]
+    [fixed] = find_fixed_errors(ReadSteps(steps, [3]))
+    assert fixed.fix == "Run `make -j1 dist` instead of `make -j4 dist`"
 
 
 @pytest.mark.parametrize(("text", "needed"), [("a = 1\n", True), ("a = 2\n", False), ("b = 1\n", False), (None, False)])

@@ -22,7 +22,7 @@ from mcp_reflect.domain.lessons.drafting.mistakes import (
     serves_customer,
     telling_feedback,
 )
-from mcp_reflect.domain.lessons.drafting.turns import said_turns, user_places
+from mcp_reflect.domain.lessons.drafting.turns import said_turns
 from mcp_reflect.domain.lessons.failures.refuted import refuted_places
 from mcp_reflect.domain.lessons.failures.repairs import Repair, describe_change, find_repairs
 from mcp_reflect.domain.lessons.failures.rework import Rework
@@ -40,7 +40,7 @@ from mcp_reflect.domain.lessons.run.call_text import CALL_CHARS, describe_case_c
 from mcp_reflect.domain.lessons.run.case_data import case_data, dates_case, identifies_case, serves_one_case
 from mcp_reflect.domain.lessons.run.command_lines import repeats
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
-from mcp_reflect.domain.lessons.run.steps import Step, find_steps, steps_before
+from mcp_reflect.domain.lessons.run.steps import Step, find_steps, steps_before, user_places
 from mcp_reflect.domain.lessons.sentences.chatter import is_request
 from mcp_reflect.domain.lessons.sentences.evidence import (
     USER,

@@ -31,8 +31,3 @@ def said_turns(
     if final and (not turns or turns[-1].text.strip() != final):
         turns.append(Turn(AGENT, final))
     return turns[:1] + turns[1:][-MOST_TURNS:]
-
-
-def user_places(trajectory: Trajectory) -> list[int]:
-    """Return the places of the user's turns behind the first."""
-    return [said.place for said in find_said(trajectory) if said.role == USER][1:]

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from mcp_reflect.domain.error_matching.headlines import find_headlines
+from mcp_reflect.domain.error_matching.headlines import Headline, find_headlines
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same, signature_of
 from mcp_reflect.domain.lessons.failures.failure_text import decisive_error
-from mcp_reflect.domain.lessons.failures.repairs import (
-    RETRIED_WITHIN,
-    Repair,
-    describe_change,
-    is_inspection,
-    is_preparation,
-    repair_between,
-)
+from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps, RepairedFailure, find_repaired_failures
+from mcp_reflect.domain.lessons.failures.repairs import RETRIED_WITHIN, Repair, describe_change, is_inspection
 from mcp_reflect.domain.lessons.failures.triggers import MOST_TRIGGERS, trigger_of
 from mcp_reflect.domain.lessons.failures.wording import decisive_edits
-from mcp_reflect.domain.lessons.run.command_lines import are_variants, normalised
-from mcp_reflect.domain.lessons.run.compound_commands import separated_steps
-from mcp_reflect.domain.lessons.run.net_changes import NetChanges
-from mcp_reflect.domain.lessons.run.run_again import has_same_operands, is_run_again
-from mcp_reflect.domain.lessons.run.steps import Step, find_steps
+from mcp_reflect.domain.lessons.run.command_lines import normalised
+from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.models.repairing_edit import RepairingEdit
-from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.truncate import truncate, truncate_line, truncate_middle
 
-_MOST_STEPS = 600
-"""The last steps of a run that are read."""
 _MOST_FIXES = 8
 _EVIDENCE_CHARS = 4_000
 _FIX_CHARS = 1_500
@@ -40,11 +29,12 @@ _COMPARED_CHARS = 4_000
 _REDACTED = "[redacted:"
 _COMMANDS = 2
 _EDITS = 3
+_RUN_BEFORE = re.compile(r"^Run `(.+)`$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class FixedError:
-    """`mistake` is the line that says what went wrong, `evidence` the output, `fix` what made `command` pass.
+    """`mistake` is the line that says what went wrong, `evidence` the output, `changes` what made `command` pass.
 
     `failure` says no more than that the command failed. `triggers` are the calls that led to it (`triggers.py`): the
     command that failed, and the edit that broke it. `edits` are those after which the very command passed.
@@ -53,31 +43,38 @@ class FixedError:
 
     mistake: str
     evidence: str
-    fix: str
+    changes: tuple[str, ...]
     command: str
     triggers: tuple[str, ...] = ()
     unvouched: tuple[str, ...] = ()
     failure: str = ""
     edits: tuple[RepairingEdit, ...] = ()
 
+    @property
+    def fix(self) -> str:
+        """Return the changes as one text, a change per line or more."""
+        return truncate("\n".join(self.changes), _FIX_CHARS)
 
-def last_steps(trajectory: Trajectory) -> list[Step]:
-    """Return the last steps of a run, as many as are read for errors."""
-    return list(separated_steps(find_steps(trajectory)[-_MOST_STEPS:]))
 
-
-def find_fixed_errors(steps: Sequence[Step]) -> list[FixedError]:
+def find_fixed_errors(read: ReadSteps) -> list[FixedError]:
     """Return the errors that these steps of a run fixed, in order, each once.
 
     An error is fixed where the command that failed with it passes later, after a change that the run shows and did not
-    take back. What failed and was never seen to pass has no fix, nor has what passed because it does less.
+    take back. What failed and was never seen to pass has no fix, nor has what passed because it does less. What the
+    user had done over is told in its last form.
     """
+    repaired = list(find_repaired_failures(read))
+    mended = {each.place for each in repaired}
     found: list[tuple[SignatureGroup, FixedError]] = []
-    for place, end, repair in _repairs(steps):
-        signatures = error_signatures(repair.failed.output)
-        if is_same(signatures, error_signatures(repair.worked.output)) or not (fix := _told(repair)):
+    for each in repaired:
+        signatures, gone, changes = (
+            error_signatures(each.repair.failed.output),
+            _mended_lines(each.repair),
+            _told(each.repair),
+        )
+        if gone is None or not changes:
             continue
-        fixed = _fixed(repair, fix, _triggers(steps, range(place, end), repair, signatures))
+        fixed = _fixed(each.repair, changes, gone, _triggers(read.steps, each, signatures, mended))
         if not any(_is_known(signatures, fixed, *known) for known in found):
             found.append((signatures, fixed))
         if len(found) == _MOST_FIXES:
@@ -85,68 +82,48 @@ def find_fixed_errors(steps: Sequence[Step]) -> list[FixedError]:
     return [fixed for _, fixed in found]
 
 
+def _mended_lines(repair: Repair) -> list[Headline] | None:
+    """The headlines of a failure that are gone where the command passed; None where none of several is."""
+    found, left = find_headlines(repair.failed.output), error_signatures(repair.worked.output)
+    gone = [each for each in found if not any(signature_of(each).agrees(still) for still in left)]
+    return gone if gone or not found else None
+
+
 def _is_known(signatures: SignatureGroup, fixed: FixedError, known: SignatureGroup, other: FixedError) -> bool:
     """Return true for the same error; those whose output says nothing are known by the command."""
     return is_same(signatures, known) if signatures else not known and fixed.mistake == other.mistake
 
 
-def _repairs(steps: Sequence[Step]) -> Iterator[tuple[int, int, Repair]]:
-    """Each failed command that passed later, by the places of both, with the changes in between."""
-    net = NetChanges(steps)
-    for place, failed in enumerate(steps):
-        if failed.kind != "command" or not failed.failed or is_inspection(failed):
-            continue
-        near = range(place + 1, min(place + 1 + RETRIED_WITHIN, len(steps)))
-        before = {normalised(step.subject) for step in steps[:place] if step.kind == "command"}
-        again = [number for number in near if is_run_again(failed, steps[number], before)]
-        for end in (number for number in again if steps[number].failed is False):
-            tries = [number for number in again if number < end and steps[number].failed]
-            # What came before the last of them did not mend it, or it was about something else.
-            if any(_fail_alike(failed, steps[n]) or not has_same_operands(failed, steps[n]) for n in tries):
-                break
-            # What made it fail with another error mended this one, where the command stayed the same.
-            stages = [n for n in tries[:1] if normalised(steps[n].subject) == normalised(failed.subject)]
-            parts = [
-                [step for step in steps[place + 1 : stop] if not _is_variant(step, failed)] for stop in (*stages, end)
-            ]
-            if stages and not any(step.kind == "edit" or is_preparation(step) for step in parts[0]):
-                break  # the error went by itself
-            repair = next(filter(None, (repair_between(failed, "", part, steps[end], net) for part in parts)), None)
-            if repair:
-                yield place, end, repair
-            if repair or not any(step.kind == "edit" for step in parts[-1]):
-                break  # else it passed with edits that were taken back: a later pass tells what did
+def _triggers(
+    steps: Sequence[Step], mended: RepairedFailure, signatures: SignatureGroup, repaired: Collection[int]
+) -> tuple[str, ...]:
+    """The calls that led to an error.
 
-
-def _fail_alike(failed: Step, other: Step) -> bool:
-    """Return true where two failures report the same error, or neither says anything."""
-    ours, theirs = error_signatures(failed.output), error_signatures(other.output)
-    return is_same(ours, theirs) if ours or theirs else True
-
-
-def _triggers(steps: Sequence[Step], places: range, repair: Repair, signatures: SignatureGroup) -> tuple[str, ...]:
-    """The failed command, what failed with the same error up to its passing, and the edits that had to be corrected."""
-    first = max(places.start - RETRIED_WITHIN, 0)
+    They are the failed command, what failed with the same error up to its passing, what was tried on the way and never
+    worked (`repaired` are the places of what did), and the edits that had to be corrected.
+    """
+    repair = mended.repair
+    first = max(mended.place - RETRIED_WITHIN, 0)
     found = [repair.failed]
-    found += [
-        step
-        for step in steps[first : places.stop]
-        if step.kind == "command" and step.failed and is_same(signatures, error_signatures(step.output))
-    ]
-    before = steps[first : places.start]
+    for place, step in enumerate(steps[first : mended.end], first):
+        tried = place > mended.place and place not in repaired and not is_inspection(step)
+        if step.kind == "command" and step.failed and (tried or is_same(signatures, error_signatures(step.output))):
+            found.append(step)
+    before = steps[first : mended.place]
     corrected = {step.subject for step in repair.edits}
     own = normalised(repair.failed.subject)
     passed = next((n for n in reversed(range(len(before))) if normalised(before[n].subject) == own), -1)
     found += [step for step in before[passed + 1 :] if step.kind == "edit" and step.subject in corrected]
-    return tuple(dict.fromkeys(filter(None, map(trigger_of, found))))[:MOST_TRIGGERS]
+    wholes = [replace(step, subject=step.whole) for step in found if step.whole]
+    return tuple(dict.fromkeys(filter(None, map(trigger_of, found + wholes))))[:MOST_TRIGGERS]
 
 
-def _fixed(repair: Repair, fix: str, triggers: tuple[str, ...]) -> FixedError:
-    mistake = truncate_line(_decisive_line(repair.failed.output) or _failure_of(repair.failed), _MISTAKE_CHARS)
+def _fixed(repair: Repair, changes: tuple[str, ...], gone: Sequence[Headline], triggers: tuple[str, ...]) -> FixedError:
+    mistake = truncate_line(_decisive_line(gone) or _failure_of(repair.failed), _MISTAKE_CHARS)
     return FixedError(
         mistake=mistake,
         evidence=truncate_middle(repair.failed.output.strip(), _EVIDENCE_CHARS, head=0.3) or mistake,
-        fix=fix,
+        changes=changes,
         command=truncate(repair.worked.subject, _COMMAND_CHARS),
         triggers=triggers,
         failure=_failure_of(repair.failed),
@@ -166,24 +143,26 @@ def _failure_of(step: Step) -> str:
     return f"{_quoted(step)} failed"
 
 
-def _decisive_line(output: str) -> str:
+def _decisive_line(found: Sequence[Headline]) -> str:
     """The most specific headline that names something, else the first one; empty where there is none."""
-    found = find_headlines(output)
     named = decisive_error([each.text for each in found if signature_of(each).named])
     return named or (found[0].text if found else "")
 
 
-def _is_variant(step: Step, failed: Step) -> bool:
-    return step.kind == "command" and are_variants(normalised(step.subject), normalised(failed.subject))
-
-
-def _told(repair: Repair) -> str:
+def _told(repair: Repair) -> tuple[str, ...]:
     """Return what was changed, word for word: edits, commands in between, and the command where it is another one."""
-    changes = [_edited(step) for step in decisive_edits(repair.edits, repair.failed.output)[-_EDITS:]]
-    changes += [f"Run {_quoted(step)}" for step in repair.commands[-_COMMANDS:]]
+    few = len(repair.edits) <= _EDITS
+    edits = repair.edits if few else decisive_edits(repair.edits, repair.failed.output)[-_EDITS:]
+    changes = [_edited(step) for step in edits]
+    changes += list(dict.fromkeys(f"Run {_quoted(step)}" for step in repair.commands))[-_COMMANDS:]
     if not repair.same_command:
         changes.append(f"Run {_quoted(repair.worked)} instead of {_quoted(repair.failed)}")
-    return truncate("\n".join(filter(None, changes)), _FIX_CHARS)
+    return tuple(filter(None, changes))
+
+
+def commands_of_fix(fix: str) -> list[str]:
+    """Return the commands that a fix has run before the one that failed, as `find_fixed_errors` words it."""
+    return [command for command in _RUN_BEFORE.findall(fix) if "` instead of `" not in command]
 
 
 def _edited(step: Step) -> str:

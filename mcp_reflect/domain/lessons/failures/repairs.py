@@ -26,6 +26,9 @@ from mcp_reflect.domain.truncate import truncate
 RETRIED_WITHIN = 60
 """Steps behind a failure in which its repair is looked for."""
 
+_FEW_COMMANDS = 2
+"""Commands up to which all are told, where one of them prepares something: alone it may be half of the repair."""
+
 _FEW_LINES = 4
 """Lines up to which new text without old is shown."""
 
@@ -129,8 +132,8 @@ def repair_between(failed: Step, error: str, between: Sequence[Step], worked: St
         edits=tuple(net.of([each for each in between if each.kind == "edit" and not each.failed])),
         commands=tuple(each for each in between if is_preparation(each)),
     )
-    if repair.same_command and not (repair.edits or repair.commands):
-        repair = replace(repair, commands=tuple(each for each in between if _may_have_mended(each, failed)))
+    if repair.commands or (repair.same_command and not repair.edits):
+        repair = replace(repair, commands=tuple(_mending(between, failed)) or repair.commands)
     return repair if not repair.same_command or repair.edits or repair.commands else None
 
 
@@ -153,10 +156,24 @@ def is_inspection(step: Step) -> bool:
     return step.kind == "command" and only_reads(step.subject)
 
 
+def _mending(between: Sequence[Step], failed: Step) -> list[Step]:
+    """The commands that mended a failure: all that acted where they are few, else those that are likely to have."""
+    own = {normalised(failed.subject), *parts_of(failed.subject)}
+    acted: dict[str, Step] = {}
+    for step in between:
+        if step.kind == "command" and step.failed is False and not is_inspection(step):
+            command = normalised(step.subject)
+            acted.pop(command, None)  # where it ran last
+            acted[command] = step
+    others = [step for command, step in acted.items() if command not in own]
+    prepared = [step for step in others if is_preparation(step)]
+    if len(others) <= (_FEW_COMMANDS if prepared else 1):
+        return others
+    return prepared or [step for step in others if _may_have_mended(step, failed)]
+
+
 def _may_have_mended(step: Step, failed: Step) -> bool:
     """Return true where a command is another one of the failed program, or one that its output names."""
-    if step.kind != "command" or step.failed is not False or is_inspection(step):
-        return False
     ours, theirs = normalised(failed.subject), normalised(step.subject)
     if theirs in failed.output:
         return True

@@ -24,6 +24,7 @@ class Rework:
 
     def __init__(self, steps: Sequence[Step], spoke: Sequence[int], before: int = 0) -> None:
         self._final: dict[int, Step] = {}
+        self._place: dict[int, int] = {}
         self.corrections = set[int]()
         spoke = [place - before for place in spoke if place >= before]
         for number, step in enumerate(steps):
@@ -31,16 +32,23 @@ class Rework:
             later = None if place is None or not _worked(step) else _other_form(step, steps[place:])
             if place is not None and later is not None:
                 self._final[id(step)] = later
+                self._place[id(step)] = place
                 self.corrections.add(place)
         place_of = {id(step): number for number, step in enumerate(steps)}
         for edit, later in NetChanges(steps).taken_back():
             between = [each for each in spoke if place_of[id(edit)] < each <= place_of[id(later)]]
-            self.corrections.update(between[:1])
+            if between:
+                self._place[id(edit)] = between[0]
+                self.corrections.add(between[0])
         self.corrections = {place + before for place in self.corrections}
 
     def is_replaced(self, step: Step) -> bool:
         """Return true for a command that the user had done in another form."""
         return id(step) in self._final
+
+    def redone_at(self, steps: Sequence[Step]) -> int | None:
+        """Return the last place among the steps read at which the user had one of these done over; None without one."""
+        return max((self._place[id(step)] for step in steps if id(step) in self._place), default=None)
 
     def as_accepted(self, repair: Repair) -> Repair:
         """Return a repair with the form of its command that the run ended with."""

@@ -40,7 +40,7 @@ _ASKS = re.compile(
     r"(?:\s+(?:image|container|volume|network|compose|context|state|workspace|project|stack|pip|env|pr|release|toolchain|config))?"
     r"\s+(?:get|describe|list|ls|show|status|logs|inspect|info|heads|current|history|top|tree|version|versions|view|explain|freeze|why"
     r"|whoami|ps|images|outdated|is-active|list-units|-l|--list\S*|--info|--runtimes)\b"
-    r"|^\S+\s+help\b|^\S+(?:\s+\S+)?\s+(?:--version|-V|--help|-version)$|^\S+\s+-v$"
+    r"|^\S+\s+help\b|^\S+(?:\s+\S+)?\s+(?:--version|-V|-{1,2}help|-version)(?=\s*\||$)|^\S+\s+-v$"
 )
 """Subcommands that only ask, of programs that have them."""
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\\\]|\\\\.)*\"")
@@ -144,6 +144,11 @@ def are_variants(ours: str, theirs: str) -> bool:
         return _overlap(a, b) >= _OTHER_PROGRAM  # as in `sh backup.sh`, `bash backup.sh`
     a, b = _words_of(ours), _words_of(theirs)
     return _overlap(a, b) >= _VARIANT or (len(a) > 1 and a <= b)
+
+
+def is_variant_text(ours: str, theirs: str) -> bool:
+    """Return true for two texts, such as queries, that have as many words in common as variants of a command."""
+    return _overlap(set(_WORD.findall(ours.lower())), set(_WORD.findall(theirs.lower()))) >= _VARIANT
 
 
 def _words_of(command: str) -> set[str]:

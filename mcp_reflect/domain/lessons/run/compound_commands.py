@@ -3,30 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from mcp_reflect.domain.lessons.run.command_lines import normalised, only_reads, setup_of, without_noise
+from mcp_reflect.domain.lessons.run.run_again import is_run_again
 from mcp_reflect.domain.lessons.run.steps import Step
 
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\{[^}]*\}")
 _SCRIPT = re.compile(r"<<|[()\n`{}]|\|\||(?<![&>])&(?![&>\d])|(?:^|[;&\s])(?:for|if|while|until|case)\s")
 """What makes a script of a command line: the result of its parts does not follow from its own."""
 _JOINT = re.compile(r"\s*(&&|;)\s*")
+_GOES_ON_WITHIN = 20
+"""Steps behind a compound command in which the run goes on with the part that failed."""
 
 
 def separated_steps(steps: Iterable[Step]) -> Iterator[Step]:
-    """Yield the steps, a compound command as one step for each part, unless it failed as a whole and comes again.
+    """Yield the steps, a compound command as one step for each part, unless it failed as a whole and comes again."""
+    return chain.from_iterable(separated_parts(list(steps)))
 
-    What a command printed counts as that of its last part. Where it failed, a part that only reads did not.
+
+def separated_parts(steps: Sequence[Step]) -> list[list[Step]]:
+    """Return the parts of each step.
+
+    What a command printed counts as that of its last part. Where it failed, a part that only reads did not, nor did
+    those before the first one that the run made again afterwards: it goes on where it stopped.
     """
-    given = list(steps)
-    commands = [list(_parts(step)) if step.kind == "command" else [step] for step in given]
+    commands = [list(_parts(step)) if step.kind == "command" else [step] for step in steps]
+    for place, parts in enumerate(commands):
+        if parts[-1].failed and parts[-1].whole:
+            later = chain.from_iterable(commands[place + 1 : place + 1 + _GOES_ON_WITHIN])
+            commands[place] = _from_where_it_went_on(parts, list(later))
     failed = {
         normalised(part.subject) for parts in commands for part in parts if part.kind == "command" and part.failed
     }
-    for step, parts in zip(given, commands, strict=True):
-        yield from [step] if step.kind == "command" and normalised(step.subject) in failed else parts
+    return [
+        [step] if step.kind == "command" and normalised(step.subject) in failed else parts
+        for step, parts in zip(steps, commands, strict=True)
+    ]
 
 
 def _parts(step: Step) -> Iterator[Step]:
@@ -39,13 +54,32 @@ def _parts(step: Step) -> Iterator[Step]:
         yield replace(step, subject=setup + part, failed=None, errors=(), output="")
     if step.failed:
         acting = next((number for number, part in enumerate(last) if not only_reads(part)), len(last) - 1)
-        for part in last[:acting]:
-            yield replace(step, subject=setup + part, failed=False, errors=(), output="")
-        yield replace(step, subject=setup + " && ".join(last[acting:]))
+        yield from _stopped_at(step, setup, last, acting)
         return
     for part in last[:-1]:
         yield replace(step, subject=setup + part, errors=(), output="")
     yield replace(step, subject=setup + last[-1])
+
+
+def _stopped_at(step: Step, setup: str, parts: Sequence[str], stop: int) -> Iterator[Step]:
+    """The parts of a failed command: those that worked, and as one step what failed with what may not have run."""
+    for part in parts[:stop]:
+        yield replace(step, subject=setup + part, failed=False, errors=(), output="")
+    yield replace(step, subject=setup + " && ".join(parts[stop:]), whole=step.subject)
+
+
+def _from_where_it_went_on(parts: list[Step], later: Sequence[Step]) -> list[Step]:
+    """The parts with what failed cut at the first one that a later step runs again, in the same form or another one."""
+    *before, failed = parts
+    setup, groups = _groups(failed.subject)
+    last = groups[-1]
+    again = (
+        number
+        for number, part in enumerate(last)
+        if any(is_run_again(replace(failed, subject=setup + part), step) for step in later)
+    )
+    stop = next(again, 0)
+    return [*before, *_stopped_at(replace(failed, subject=failed.whole), setup, last, stop)] if stop else parts
 
 
 def _groups(command: str) -> tuple[str, list[list[str]]]:

@@ -26,16 +26,25 @@ class NetChanges:
     def of(self, edits: Sequence[Step]) -> list[Step]:
         """Return these edits as they ended: each with what later ones made of it, none that came to nothing.
 
-        Of one that changed an earlier edit again, that one's whole change is returned.
+        Of one that changed an earlier edit again, that one's whole change is returned, unless that one wrote the file.
         """
         merged = {later for step in edits for later in self._into.get(id(step), ())}
-        roots = {id(root): root for step in edits if id(step) not in merged for root in [self._first(step)]}
+        roots = {id(root): root for step in edits if id(step) not in merged for root in [self._root_of(step, edits)]}
         found = (self._net.get(id(step), step) for step in roots.values())
         return [step for step in found if not step.change or any(old != new for old, new in step.change)]
 
     def taken_back(self) -> Sequence[tuple[Step, Step]]:
         """Return the edits most of whose new text a later one replaced, each with that one."""
         return self._taken_back
+
+    def stand(self, edits: Sequence[Step]) -> bool:
+        """Return true where no later edit changed these again."""
+        return not any(self._into.get(id(step)) for step in edits)
+
+    def _root_of(self, step: Step, edits: Sequence[Step]) -> Step:
+        first = self._first(step)
+        wrote = first.change and not first.change[0][0] and not any(first is each for each in edits)
+        return step if wrote else first
 
     def _first(self, step: Step) -> Step:
         return self._root.get(id(step), step)

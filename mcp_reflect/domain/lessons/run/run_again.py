@@ -5,10 +5,18 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from mcp_reflect.domain.error_matching.headlines import find_headlines
-from mcp_reflect.domain.lessons.run.command_lines import normalised, program_of
+from mcp_reflect.domain.lessons.run.command_lines import (
+    are_variants,
+    is_variant_text,
+    normalised,
+    only_reads,
+    prepares,
+    program_of,
+)
 from mcp_reflect.domain.lessons.run.steps import Step
 
 _NARROWS = re.compile(
@@ -22,6 +30,8 @@ _NOT_THERE = re.compile(
     re.IGNORECASE,
 )
 _OPTION = re.compile(r"--?[A-Za-z]")
+_TEXT_WORDS = 3
+"""Words in one argument from which it is a text: names of generators and the like have two."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
@@ -33,16 +43,48 @@ def is_run_again(failed: Step, other: Step, tried: Collection[str] = ()) -> bool
     if other.kind != failed.kind or other.tool != failed.tool:
         return False
     before, after = normalised(failed.subject), normalised(other.subject)
-    if before == after or (after in failed.output and after not in tried):  # some tools say what to run instead
+    if before == after:
         return True
-    if program_of(before) != program_of(after) and not _operands(before) & _operands(after):
+    if only_reads(after) and not only_reads(before):
+        return False
+    if after not in tried and _is_advised(after, failed.output):
+        return True
+    return _is_another_form(before, after, failed.output)
+
+
+def _is_another_form(before: str, after: str, output: str) -> bool:
+    """Return true where a command does what one did that failed with an output, and not less."""
+    if program_of(before) != program_of(after) and not _does_the_same(before, after):
         return False
     if _NARROWS.search(after) and not _NARROWS.search(before):
         return False
     removed, added = _other_operands(before, after), _other_operands(after, before)
-    if removed:  # another operand makes another command, unless there was no such thing
-        return all(_is_missing(operand, failed.output) for operand in removed)
-    return not added
+    if gone := removed.operands + removed.texts:
+        # another operand makes another command, unless there was no such thing, or it is another wording
+        others = added.operands + added.texts
+        return all(_is_missing(each, output) or _is_reworded(each, others) for each in gone)
+    return not added.operands
+
+
+def _is_advised(command: str, output: str) -> bool:
+    """Return true for a command of several words that an output names: some tools say what to run instead."""
+    return " " in command and re.search(rf"(?<![\w/.-]){re.escape(command)}(?![\w-])", output) is not None
+
+
+def _does_the_same(before: str, after: str) -> bool:
+    """Return true where another program is given the same operands, or the command as it is, and not to prepare it."""
+    ours, theirs = _operands(before), _operands(after)
+    alike = ours == theirs or are_variants(before, after) or set(_split(before)) <= set(_split(after))
+    return bool(ours) and ours <= theirs and alike and (prepares(before) or not prepares(after))
+
+
+def _is_reworded(operand: str, added: Sequence[str]) -> bool:
+    """Return true for a message, a query or a script in the place of which the other command has one like it."""
+    return _is_text(operand) and any(_is_text(each) and is_variant_text(operand, each) for each in added)
+
+
+def _is_text(word: str) -> bool:
+    return len(word.split()) >= _TEXT_WORDS
 
 
 def has_same_operands(one: Step, other: Step) -> bool:
@@ -52,22 +94,30 @@ def has_same_operands(one: Step, other: Step) -> bool:
     return all(_OPTION.match(word) or _ASSIGNMENT.match(word) for word in differing)
 
 
-def _other_operands(command: str, other: str) -> list[str]:
-    """The words of a command that the other lacks, without its program, assignments, and options with their values."""
+class OtherOperands(NamedTuple):
+    """The operands that one of two commands has, and the texts that stand behind its options, such as messages."""
+
+    operands: list[str]
+    texts: list[str]
+
+
+def _other_operands(command: str, other: str) -> OtherOperands:
+    """Return what a command has and the other lacks, without its program, assignments, and options with their values.
+
+    Of values only texts count: by its query or message a command does something else.
+    """
     words, program = _split(command), program_of(command)
     left = Counter(_split(other))
-    found: list[str] = []
+    found = OtherOperands([], [])
     for before, word in zip(["", *words], words, strict=False):
         if left[word]:
             left[word] -= 1
-        elif not (
-            word in {program, "sudo", "env"}
-            or word.endswith(f"/{program}")
-            or _ASSIGNMENT.match(word)
-            or _OPTION.match(word)
-            or _OPTION.match(before)
-        ):
-            found.append(word)
+        elif word in {program, "sudo", "env"} or word.endswith(f"/{program}"):
+            continue
+        elif _OPTION.match(before) and _is_text(word):
+            found.texts.append(word)
+        elif not any(each.match(part) for each, part in ((_ASSIGNMENT, word), (_OPTION, word), (_OPTION, before))):
+            found.operands.append(word)
     return found
 
 

@@ -33,7 +33,8 @@ class Step:
 
     `subject` is the command line of a command, the path of an edit, the arguments of another call as compact text.
     `file` is the name of the edited file for a reader, `change` holds pairs of what an edit replaced and by what.
-    `failed` is None where nothing tells. `output` is what it printed, of a long one the beginning and the end.
+    `failed` is None where nothing tells. `output` is what it printed, of a long one the beginning and the end. `whole`
+    is the compound command that it is a part of, where that failed.
     """
 
     kind: Literal["command", "edit", "call"]
@@ -45,6 +46,7 @@ class Step:
     errors: tuple[str, ...] = ()
     output: str = ""
     file: str = ""
+    whole: str = ""
 
 
 def find_steps(trajectory: Trajectory) -> list[Step]:
@@ -103,6 +105,11 @@ def find_said(trajectory: Trajectory) -> Iterator[Said]:
             place += 1
         elif isinstance(event, Utterance) and event.role in {"user", "assistant", "human", "model"}:
             yield Said("user" if event.role in {"user", "human"} else "assistant", event.text, place)
+
+
+def user_places(trajectory: Trajectory) -> list[int]:
+    """Return the places of the user's turns behind the first."""
+    return [said.place for said in find_said(trajectory) if said.role == "user"][1:]
 
 
 def steps_before(trajectory: Trajectory, steps: Sequence[Step]) -> int:

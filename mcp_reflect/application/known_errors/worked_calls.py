@@ -1,0 +1,45 @@
+"""Calls that worked where a run made them first: a call that had led to an error is warned of as long as it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mcp_reflect.application.known_errors.recurrences import is_led_by
+from mcp_reflect.domain.lessons.failures.fixed_errors import commands_of_fix
+from mcp_reflect.domain.lessons.failures.triggers import is_same_trigger, trigger_key, trigger_of
+from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.models import ErrorMemory
+
+
+@dataclass(frozen=True)
+class WorkedCall:
+    """A call that worked at once in a run; `before` are the triggers of what the run had done up to then."""
+
+    trigger: str
+    before: tuple[str, ...] = ()
+
+    def shows_it_works(self, memory: ErrorMemory) -> bool:
+        """Return true where the call had led to an error, and works now.
+
+        A run that did first what the error's fix says, as one does that was warned, shows nothing of the call alone.
+        """
+        if not is_led_by(memory, [self.trigger]):
+            return False
+        mends = [Step("command", "", command) for command in commands_of_fix(memory.correct_action)]
+        mends += [Step("edit", "", edit.path, change=((edit.replaced, edit.written),)) for edit in memory.edits]
+        return not any(is_same_trigger(each, done) for each in map(trigger_of, mends) if each for done in self.before)
+
+
+def find_worked_calls(steps: Sequence[Step]) -> dict[str, WorkedCall]:
+    """Return the commands and edits that worked where the run made them first, by their keys."""
+    found: dict[str, WorkedCall] = {}
+    done: dict[str, str] = {}
+    for step in steps:
+        if not (trigger := trigger_of(step)):
+            continue
+        key = trigger_key(trigger)
+        if key not in done and step.failed is False:
+            found[key] = WorkedCall(trigger, tuple(done.values()))
+        done.setdefault(key, trigger)
+    return found
