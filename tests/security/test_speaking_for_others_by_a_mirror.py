@@ -126,7 +126,7 @@ def test_a_committed_file_wants_to_be_taken_in_unasked(tmp_path: Path, file: Pat
         service = parts.memory.errors
         found = service.find(ErrorQuery(error=EVIL["mistake"]))
         assert found.fixes == []
-        assert "1 errors wait for your consent" in found.warnings[0]
+        assert "errors (1) wait for your consent" in found.warnings[0]
         recorded = service.record(ErrorFix(task="deploy", mistake="the disk was full", fix=""))
         assert "mirror accept" in recorded.warnings[0]
         assert file.read_text() == committed
@@ -160,7 +160,7 @@ def test_people_are_told_what_waits_and_accept_it_by_a_command(tmp_path: Path, f
     )
     findings = json.loads(run_command(place, "doctor", "--json", **more).stdout)["findings"]
     (found,) = [each for each in findings if each["check"] == "mirror"]
-    assert (found["status"], "1 errors" in found["detail"]) == ("warning", True)
+    assert (found["status"], "errors (1)" in found["detail"]) == ("warning", True)
     assert "mirror accept" in found["remedy"]
     stats = json.loads(run_command(place, "stats", "--json", **more).stdout)
     assert stats["errors_waiting"] == 1

@@ -168,7 +168,7 @@ class Mirror:
 
     def _question(self) -> str:
         return (
-            f"{self._file} is left alone: it came with the repository, and its {len(self._waiting)} errors wait for "
+            f"{self._file} is left alone: it came with the repository, and its errors ({len(self._waiting)}) wait for "
             "your consent; read them, then run `mcp-reflect mirror accept`"
         )
 

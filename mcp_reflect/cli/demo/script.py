@@ -17,6 +17,7 @@ from mcp.client.stdio import StdioServerParameters
 from rich.console import Console
 from rich.markup import escape
 
+from mcp_reflect.cli.console import format_count
 from mcp_reflect.cli.demo.workspace import CommandOutput, DemoRun, make_project
 from mcp_reflect.wire import request_meta
 
@@ -124,7 +125,7 @@ class Agent:
 
     async def _augment(self, task: str) -> ToolArguments:
         given = await self.call("augment_task", task=task)
-        self._say(f"  [bold]augment_task[/]: {len(given['memories'])} memories")
+        self._say(f"  [bold]augment_task[/]: {format_count(len(given['memories']), 'memory', 'memories')}")
         self._show(given["memories"])
         return given
 

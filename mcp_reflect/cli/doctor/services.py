@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 from mcp_reflect import __version__
+from mcp_reflect.cli.console import format_count
 from mcp_reflect.cli.doctor.report import DoctorFinding
 from mcp_reflect.config.masking import mask_secrets
 from mcp_reflect.config.settings import Settings
@@ -55,8 +56,8 @@ def check_hub(folder: Path, environ: Mapping[str, str], cwd: str) -> Iterator[Do
     status = found.answer["status"]
     took = (time.monotonic() - began) * 1000
     detail = (
-        f"process {status['pid']}, version {status['version']}, {len(status['clients'])} clients, "
-        f"{status['queued']} reflections waiting, answered in {took:.0f} ms"
+        f"process {status['pid']}, version {status['version']}, {format_count(len(status['clients']), 'client')}, "
+        f"{format_count(status['queued'], 'reflection')} waiting, answered in {took:.0f} ms"
     )
     if status["version"] != __version__:
         yield DoctorFinding("hub", "warning", f"{detail}; this is {__version__}", _RESTART)

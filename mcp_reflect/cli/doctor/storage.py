@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mcp_reflect.cli.console import format_count
 from mcp_reflect.cli.doctor.report import DoctorFinding, FindingStatus
 from mcp_reflect.config.masking import mask_secrets
 from mcp_reflect.config.settings import Settings
@@ -159,7 +160,8 @@ def check_ledger(folder: Path, settings: Settings | None) -> Iterator[DoctorFind
         )
         return
     size = f", {file.stat().st_size / 1e6:.1f} MB" if file else ""
-    detail = f"{where}{size}, schema {found.schema}, {found.traces} traces, {found.memories} memories"
+    counts = f"{format_count(found.traces, 'trace')}, {format_count(found.memories, 'memory', 'memories')}"
+    detail = f"{where}{size}, schema {found.schema}, {counts}"
     if not found.thorough:
         detail += f"; too large to be read for damage in {EXAMINATION_S:.0f} seconds"
     yield DoctorFinding("ledger", "ok" if found.thorough else "warning", detail)
@@ -167,7 +169,8 @@ def check_ledger(folder: Path, settings: Settings | None) -> Iterator[DoctorFind
         yield DoctorFinding("ledger", "warning", _lost(found.lost), _HAND_IN_AGAIN)
     yield _index(folder, settings, found.behind, indexed=found.indexed)
     if found.withheld:
-        detail = f"sentences that nobody vouches for were kept from the lessons of {len(found.withheld)} runs"
+        runs = format_count(len(found.withheld), "run")
+        detail = f"sentences that nobody vouches for were kept from the lessons of {runs}"
         yield DoctorFinding("lessons", "warning", detail, f"look at them: mcp-reflect show {found.withheld[0]}")
 
 
@@ -203,7 +206,7 @@ def check_mirror(folder: Path, settings: Settings | None) -> Iterator[DoctorFind
         return
     waiting = 0 if known else sum(isinstance(line, ErrorLine) for _, line in read_lines(content))
     if waiting:
-        detail = f"{file} came with the repository; {waiting} errors in it wait for your consent"
+        detail = f"{file} came with the repository; its errors ({waiting}) wait for your consent"
         yield DoctorFinding("mirror", "warning", detail, "read them, then run: mcp-reflect mirror accept")
     else:
         yield DoctorFinding("mirror", "ok", f"{file}")
@@ -229,7 +232,7 @@ def _index(folder: Path, settings: Settings | None, behind: dict[str, int], *, i
             "index", "warning", f"{folder / 'chroma'} is missing; queries fill it again", "mcp-reflect reindex --all"
         )
     if behind:
-        told = ", ".join(f"{project} by {count} memories" for project, count in sorted(behind.items()))
+        told = ", ".join(f"{name} by {format_count(n, 'memory', 'memories')}" for name, n in sorted(behind.items()))
         return DoctorFinding("index", "ok", f"behind the ledger: {told}; the next query catches up")
     return DoctorFinding("index", "ok", "up to the ledger" if indexed else "nothing to index yet")
 

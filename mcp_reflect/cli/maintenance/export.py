@@ -79,7 +79,7 @@ def _export_errors(access: LedgerAccess, file: Path) -> None:
         typer.echo(text, nl=False)
         return
     write_atomically(file, text)
-    out.print(f"{len(text.splitlines())} errors written to {file}", markup=False, soft_wrap=True)
+    out.print(f"{format_count(len(text.splitlines()), 'error')} written to {file}", markup=False, soft_wrap=True)
 
 
 def import_command(
@@ -127,9 +127,11 @@ def _import_all(access: LedgerAccess, file: Path, *, here: bool, trust_reviews: 
         counts = {"added": done.added, "skipped": done.skipped, "embedded": embedded}
         show_json({"project": done.project, "reviews_taken_over": done.earned} | counts)
         return
+    traces = format_count(done.added.get("traces", 0), "trace")
+    memories = format_count(done.added.get("memories", 0), "memory", "memories")
     out.print(
-        f"project {done.project}: {format_count(added, 'row')} new ({done.added.get('traces', 0)} traces, "
-        f"{done.added.get('memories', 0)} memories), {skipped:,} as they were, {embedded:,} embedded",
+        f"project {done.project}: {format_count(added, 'row')} new ({traces}, {memories}), {skipped:,} as they were, "
+        f"{embedded:,} embedded",
         markup=False,
         soft_wrap=True,
     )
@@ -164,7 +166,8 @@ def _import_errors(access: LedgerAccess, file: Path, *, as_json: bool) -> None:
         show_json(counts | {"skipped": skipped})
         return
     out.print(
-        f"{done.added} new, {done.changed} changed, {done.unchanged} as they were, {len(done.broken)} lines skipped"
+        f"{done.added} new, {done.changed} changed, {done.unchanged} as they were, "
+        f"{format_count(len(done.broken), 'line')} skipped"
     )
 
 

@@ -78,8 +78,8 @@ def test_a_home_in_use_is_well(home: Path) -> None:
         findings = found(home, "hub", "ledger", "index", "home")
         assert [finding["status"] for finding in findings] == ["ok"] * 4
         told = " ".join(finding["detail"] for finding in findings)
-        assert f"process {status(home)['pid']}, version {__version__}, 1 clients" in told
-        assert "1 traces, 1 memories" in told
+        assert f"process {status(home)['pid']}, version {__version__}, 1 client, " in told
+        assert "1 trace, 1 memory" in told
 
 
 @posix
