@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -280,6 +281,35 @@ def test_an_id_that_never_was_one_is_told_and_the_run_is_stored(home: Path, capl
         assert {f"mem_nowhere_{number}" in caplog.text for number in range(12)} == {True}
 
 
+def test_a_message_is_told_by_its_role_and_a_line_of_log_by_anything(client: ReflectClient) -> None:
+    with client.trace(TASK) as run:
+        run.message(role="tool", content="3 passed", tool_call_id="c1")
+        run.message(content="Done.", role="assistant")
+        run.log({"exit": 0})
+    assert run.messages == [
+        {"role": "tool", "content": "3 passed", "tool_call_id": "c1"},
+        {"role": "assistant", "content": "Done."},
+        "{'exit': 0}",
+    ]
+    with pytest.raises(TypeError, match="a whole message, or a role"):
+        run.message(content="whose?")
+
+
+def test_what_is_told_after_the_end_of_a_run_is_refused(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with ReflectClient() as client, client.trace(TASK) as run:
+        run.log("$ pytest")
+    late = (run.passed, run.failed, run.helpful, run.harmful, run.reflect, partial(run.log, "12 passed"))
+    for tell in late:
+        caplog.clear()
+        tell()
+        assert "the run's block has ended, and it was stored without this" in caplog.text
+    with ReflectClient(strict=True) as client, client.trace(TASK) as run:
+        pass
+    for tell in (run.passed, partial(run.set_output, "12 passed"), partial(run.message, "assistant", "Done.")):
+        with pytest.raises(UsageError, match="block has ended"):
+            tell()
+
+
 def test_more_memories_than_a_review_can_name_are_told_at_once_and_the_run_is_stored(
     home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -326,8 +356,6 @@ def test_feedback_of_any_length_is_kept_as_far_as_it_goes(client: ReflectClient)
 
 def test_a_mistake_in_the_body_is_an_exception_there(client: ReflectClient) -> None:
     with client.trace(TASK) as run:
-        with pytest.raises(TypeError, match="log"):
-            run.log(b"bytes")  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="whole message"):
             run.message({"role": "user"}, "twice")
         with pytest.raises(InvalidArgument, match="feedback"):

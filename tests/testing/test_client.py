@@ -41,9 +41,11 @@ def test_a_test_learns_in_a_memory_of_its_own(monkeypatch: pytest.MonkeyPatch, t
 @pytest.mark.slow
 def test_pytest_offers_it_as_a_fixture(tmp_path: Path) -> None:
     (tmp_path / "test_agent.py").write_text(
+        "import sys\n"
         "def test_agent(reflect_client):\n"
         "    reflect_client.create_trace('Deploy', review_result='pass', guidance='Name the region.')\n"
-        "    assert reflect_client.query_memories('Deploy').memories[0].guidance == 'Name the region.'\n",
+        "    assert reflect_client.query_memories('Deploy').memories[0].guidance == 'Name the region.'\n"
+        "    assert 'chromadb' not in sys.modules\n",  # half a second of each run of a suite
         encoding="utf-8",
     )
     command = [

@@ -137,6 +137,7 @@ class Run(RunMessages):
 
     def reflect(self, **reflection: Any) -> None:
         """Hand in a reflection of one's own; see ReflectionFields. Fields given again replace the earlier ones."""
+        self._expect_open("reflect()")
         calls.refuse_unknown_names("reflect", reflection, ReflectionFields)
         if not self._connection.strict:
             reflection = {
@@ -148,18 +149,18 @@ class Run(RunMessages):
                 self._review[name] = item  # type: ignore[literal-required]  # the names were checked
 
     def _judge(self, result: RunResult, feedback: str) -> None:
+        self._expect_open("passed()" if result == "pass" else "failed()")
         if isinstance(feedback, str) or not self._connection.strict:  # often it is what a test wrote, of any length
             feedback = to_text_field(feedback)
         calls.check_verdict(feedback=feedback)
         self._result, self._review["feedback"] = result, feedback
 
     def _name(self, these: list[str], others: list[str], memories: Sequence[Memory | str]) -> None:
+        self._expect_open("helpful() or harmful()")
         ids = [memory.id if isinstance(memory, Memory) else memory for memory in memories]
         together = list(dict.fromkeys([*these, *ids]))
         # Here it can still be mended; at the end it costs the run.
-        if not self._fits(calls.check_verdict, helpful_memory_ids=ids) or not self._fits(
-            calls.check_verdict, helpful_memory_ids=together
-        ):
+        if not all(self._fits(calls.check_verdict, helpful_memory_ids=each) for each in (ids, together)):
             return
         these[:] = together
         others[:] = [memory_id for memory_id in others if memory_id not in ids]
@@ -204,9 +205,8 @@ class Run(RunMessages):
         if error is not None and classify_ending(error) == "failed":
             why = [self._review.get("feedback", "")] if self._result == "fail" else []
             self._result = "fail"
-            self._review["feedback"] = truncate_middle(
-                "\n".join(filter(None, [*why, exception_summary(error)])), MAX_TEXT_CHARS
-            )
+            said = "\n".join(filter(None, [*why, exception_summary(error)]))
+            self._review["feedback"] = truncate_middle(said, MAX_TEXT_CHARS)
             self.messages = [*message_list(self.messages), exception_report(error)]
         fields: dict[str, Any] = {
             **self._review,
@@ -226,6 +226,7 @@ class Run(RunMessages):
 
     def _store(self, error: BaseException | None, within: float | None = None) -> None:
         """Raises UsageError, and MemoryUnavailable where the client is strict."""
+        self._is_over = True
         call = self._end(error)
         # What it was shown may have been forgotten since; any other id is a mistake, of which a strict client tells.
         dispensable = {self.retrieval_id, *self._retrieved, *(memory.id for memory in self.memories)}
