@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.tools.import_graph import statements
+from docs.tools.import_graph import parsed_source, statements
 from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.config.home import Home
 from tests.support.waiting import HANG_S
@@ -273,11 +273,9 @@ def test_no_pattern_repeats_a_group_possessively() -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("folder", [PACKAGE, PACKAGE / "domain"], ids=["mcp_reflect", "domain"])
-def test_every_folder_says_what_it_holds(folder: Path) -> None:
-    for inner in sorted(path for path in folder.iterdir() if (path / "__init__.py").is_file()):
-        tree = ast.parse((inner / "__init__.py").read_text(encoding="utf-8"))
-        assert ast.get_docstring(tree), inner
+def test_every_folder_says_what_it_holds() -> None:
+    for inner in (path.parent for path in SOURCES if path.name == "__init__.py"):
+        assert ast.get_docstring(parsed_source(inner / "__init__.py")), inner
 
 
 def test_tests_stand_in_the_folder_of_what_they_test() -> None:

@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from docs.tools.import_graph import parsed_source
+
 PACKAGE = Path(__file__).resolve().parent.parent / "mcp_reflect"
 
 EVERYWHERE = {
@@ -63,7 +65,7 @@ def public_names() -> dict[str, set[str]]:
     """The modules, by path in the package, in which each public name is defined."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for file in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        for node in parsed_source(file).body:
             for name in bound_names(node):
                 if not name.startswith("_"):
                     found[name].add(file.relative_to(PACKAGE).as_posix())

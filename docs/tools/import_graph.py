@@ -56,7 +56,7 @@ def statements(file: Path, *, for_types: bool) -> Iterator[ast.stmt]:
 
     Expressions, most of a file, are passed over: none imports anything.
     """
-    waiting: list[ast.AST] = [_parsed(file)]
+    waiting: list[ast.AST] = [parsed_source(file)]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.stmt):
@@ -70,7 +70,8 @@ def statements(file: Path, *, for_types: bool) -> Iterator[ast.stmt]:
 
 
 @cache
-def _parsed(file: Path) -> ast.Module:
+def parsed_source(file: Path) -> ast.Module:
+    """The syntax tree of a file, read once; nobody may change it."""
     return ast.parse(file.read_text(encoding="utf-8"))
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import mcp_reflect
 from mcp_reflect.application import requests
 from mcp_reflect.application.requests import (
     DEFAULT,
@@ -250,25 +247,3 @@ def test_the_verdict_of_a_submission_is_the_one_of_a_review(
 
 def test_review_states_are_those_of_the_domain() -> None:
     assert input_schema(TraceListRequest)["properties"]["review_status"]["enum"] == ["pending", "reviewed", "all"]
-
-
-def test_a_public_name_of_the_requests_stands_for_nothing_else_in_the_package() -> None:
-    package = Path(mcp_reflect.__file__).parent
-    home = package / "application" / "requests"
-
-    def defined(file: Path) -> set[str]:
-        """Its classes, functions and types."""
-        body = ast.parse(file.read_text(encoding="utf-8")).body
-        assigned = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
-        names = {target.id for target in assigned if isinstance(target, ast.Name) and not target.id.isupper()}
-        return names | {node.name for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
-
-    types = {name for file in home.glob("*.py") for name in defined(file) if name[0].isupper()}
-    own = types | {name for name in requests.__all__ if not name.isupper()}
-    elsewhere = {
-        f"{file.relative_to(package).as_posix()}: {name}"
-        for file in package.rglob("*.py")
-        if file.parent != home
-        for name in defined(file) & own
-    }
-    assert elsewhere == set()
