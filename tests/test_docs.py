@@ -23,7 +23,7 @@ from mcp_reflect.domain.defaults import OPTIMISM
 from mcp_reflect.server.tools.all_tools import TOOLS
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S
-from tests.test_architecture import LAYERS
+from tests.test_architecture import LAYERS, SOURCES
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "plugin" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -113,6 +113,18 @@ def test_files_named_in_the_documents_exist(document: Path) -> None:
     folders = re.findall(r"`((?:tests|docs|benchmarks|mcp_reflect|domain|application|cli|hooks)/[a-z_/]*)`", text)
     for name in [*modules, *folders]:
         assert any((folder / name).exists() for folder in (ROOT, ROOT / "mcp_reflect")), name
+
+
+def test_modules_named_in_the_code_exist() -> None:
+    """A module is named by its file, in the same folder, or by as much of its path as tells it."""
+    paths = [file.as_posix() for file in SOURCES]
+    wrong = []
+    for file in SOURCES:
+        for name in re.findall(r"`([a-z_]+(?:/[a-z_]+)*\.py)`", file.read_text(encoding="utf-8")):
+            inside = any(path.endswith(f"/{name}") for path in paths) if "/" in name else (file.parent / name).exists()
+            if not inside and not (ROOT / name).exists():
+                wrong.append(f"{file.relative_to(ROOT)} names {name}")
+    assert not wrong
 
 
 def test_the_example_configuration_is_the_one_in_the_readme() -> None:

@@ -79,7 +79,7 @@ class _Body:
         self._read += part
 
     def response(self) -> Any:
-        """The answer as if it had come so."""
+        """Return the answer as if it had come so."""
         answer = self._response
         headers = answer.headers.copy()
         for told in ("content-encoding", "content-length"):  # of the body as it was sent

@@ -89,7 +89,7 @@ def _sizes(folder: Path) -> list[tuple[Path, int]]:
 
 
 def waiting_files(home: Path) -> list[Path]:
-    """The runs that wait, the oldest first."""
+    """Return the files of the runs that wait, the oldest first."""
     found = []
     for file in (home / OUTBOX_FOLDER).glob(_WAITING):
         with suppress(FileNotFoundError):  # taken in meanwhile
@@ -98,7 +98,7 @@ def waiting_files(home: Path) -> list[Path]:
 
 
 def refused_files(home: Path) -> list[Path]:
-    """The runs that a hub could not take in, for a person to look at."""
+    """Return the files of the runs that a hub could not take in, for a person to look at."""
     return sorted((home / OUTBOX_FOLDER).glob(f"*{_REFUSED}"))
 
 

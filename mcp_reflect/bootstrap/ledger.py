@@ -57,7 +57,7 @@ class LedgerAccess:
 
 @contextmanager
 def open_ledger_access(settings: Settings, clock: Clock = utc_now) -> Iterator[LedgerAccess]:
-    """Raises ConfigurationError or LedgerError."""
+    """Open the ledger of the settings beside whoever owns the home. Raises ConfigurationError or LedgerError."""
     home = Home(settings.home)
     ledger = build_ledger(settings, home)
     try:

@@ -179,7 +179,7 @@ def print_warnings(warnings: list[str]) -> None:
 
 
 def refuse_own_file(file: Path, wanted: Settings) -> None:
-    """Nothing is written over what the home lives by. Raises ConfigurationError."""
+    """Raise ConfigurationError for a file that the home lives by; nothing else is written over it."""
     from mcp_reflect.config.home import is_own  # noqa: PLC0415 - heavy
 
     if is_own(wanted.home, file):
@@ -220,5 +220,5 @@ def format_minute(moment: str) -> str:
 
 
 def format_count(number: int, thing: str, things: str = "") -> str:
-    """`1 memory`, `2 memories`."""
+    """Return a number with its noun: `1 memory`, `2 memories`."""
     return f"{number:,} {thing if number == 1 else things or thing + 's'}"

@@ -114,7 +114,7 @@ class ReflectClient(KnowledgeMethods):
     def list_traces(
         self, review_status: Literal["pending", "reviewed", "all"] = "pending", limit: int = 20
     ) -> tuple[TraceSummary, ...]:
-        """Runs, newest first, at most `limit` (1 to 100)."""
+        """Return runs, newest first, at most `limit` (1 to 100)."""
         return self.connection.execute(calls.list_request(review_status, limit))
 
     def get_trace(self, trace_id: str) -> Trace:

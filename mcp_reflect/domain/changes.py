@@ -52,7 +52,7 @@ class MemoryChange:
     error_keywords: tuple[str, ...] = ()
     error_signatures: tuple[str, ...] = ()
     trigger_keys: tuple[str, ...] = ()
-    """Of the calls that led to an error (`lessons/triggers.py`)."""
+    """Of the calls that led to an error (`lessons/failures/triggers.py`)."""
     by_error_only: bool = False
     """True for an error found in a run: the run's lesson says the same, so only searches for errors give it."""
     used: int = 0
@@ -68,7 +68,7 @@ class MemoryChange:
     superseded_by: str = ""
     """The memory behind which it is shown; empty for one in force."""
     lesson_key: int = 0
-    """Shared by memories that say the same (`lessons/sameness.py`); 0 for one that says nothing."""
+    """Shared by memories that say the same (`lessons/comparison/sameness.py`); 0 for one that says nothing."""
 
 
 @dataclass(frozen=True)

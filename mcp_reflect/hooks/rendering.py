@@ -32,7 +32,7 @@ Rendered = tuple[str, list[str]]
 
 
 def render_lessons(memories: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:
-    """Memories as query_memories gives them, best first, as many as there is room for; long ones are cut."""
+    """Render memories as query_memories gives them, best first, as many as there is room for; long ones are cut."""
     head = "Lessons from earlier runs here, best first. Check that they fit before you follow them."
     entries = [
         (
@@ -56,12 +56,12 @@ def _support(memory: Mapping[str, Any]) -> str:
 
 
 def render_fixes(known: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:
-    """Known errors as find_error_fixes gives them, that this one may be."""
+    """Render known errors as find_error_fixes gives them, that this one may be."""
     return _render_errors("This error was met here before.", known, tokens)
 
 
 def render_warning(known: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:
-    """Known errors to which a call led before it is made again."""
+    """Render known errors to which a call led before it is made again."""
     return _render_errors("This call failed here before; check whether that still holds.", known, tokens)
 
 
@@ -103,7 +103,7 @@ def _opening_entry(line: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def estimate_tokens(text: str) -> int:
-    """Estimated tokens."""
+    """Return the estimated number of tokens, one for four bytes."""
     return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 

@@ -75,7 +75,7 @@ class _Reply(BaseModel):
 
     @property
     def message(self) -> _Message:
-        """The first answer."""
+        """Return the first answer."""
         return self.choices[0].message if self.choices else _Message()
 
 

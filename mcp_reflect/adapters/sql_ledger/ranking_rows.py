@@ -31,7 +31,7 @@ def to_blob(vector: Vector) -> bytes:
 
 
 def signatures_from(stored: str, mistake: str | None, evidence: list[str] | None) -> tuple[str, ...]:
-    """`mistake` and `evidence` are what the signatures are made from where none are stored."""
+    """Return the signatures of an error; where none are stored, they are made from `mistake` and `evidence`."""
     return to_lines(stored) if mistake is None else memory_signatures(mistake, evidence or ())
 
 
@@ -63,12 +63,12 @@ def words_row(memory: Memory) -> dict[str, Any]:
 
 
 def terms_blob(found: Terms) -> bytes:
-    """Terms as stored, five bytes each: all keys, then all counts."""
+    """Return terms as they are stored, five bytes each: all keys, then all counts."""
     return found.keys.astype("<u4").tobytes() + found.counts.tobytes()
 
 
 def terms_from(stored: bytes | None, text: str | None) -> Terms:
-    """`text` is what the terms are made from where none of this version are stored."""
+    """Return stored terms; where none of this version are stored, they are made from `text`."""
     if stored is None:
         return terms.terms(text or "")
     count = len(stored) // 5

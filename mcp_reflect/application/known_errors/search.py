@@ -70,7 +70,7 @@ class ErrorSearch:
             return Candidates(ids, tables.table.seq)
 
     def led_by(self, project: str, user: str | None, keys: Iterable[str], *, behind: int = 0) -> Candidates:
-        """Return the errors to which calls with these keys led (`lessons/triggers.py`).
+        """Return the errors to which calls with these keys led (`lessons/failures/triggers.py`).
 
         With `behind`, so many changes and those of other processes may be missing: who goes on looks at what is newer.
         """

@@ -16,7 +16,7 @@ class ChangeFeedQueries(Protocol):
         ...
 
     def changes(self, project: str, model: str, after: int) -> Changes:
-        """Changes of a project after a number, up to `latest_seq`, with the vectors of `model`."""
+        """Return the changes of a project after a number, up to `latest_seq`, with the vectors of `model`."""
         ...
 
 

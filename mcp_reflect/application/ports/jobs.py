@@ -16,7 +16,7 @@ class ReflectionJobQueries(Protocol):
         ...
 
     def due(self, project: str, now: datetime, limit: int, patience: timedelta = timedelta(0)) -> list[ReflectionJob]:
-        """Queued jobs whose time has come, longest due first; for those that wait for a model, `patience` later."""
+        """Return queued jobs whose time has come, longest due first; those that wait for a model `patience` later."""
         ...
 
     def next_due_at(self, project: str, patience: timedelta = timedelta(0)) -> datetime | None:
@@ -48,7 +48,7 @@ class InsightJobQueries(Protocol):
         ...
 
     def due(self, project: str, now: datetime, limit: int) -> list[InsightJob]:
-        """Queued jobs whose time has come, longest due first."""
+        """Return queued jobs whose time has come, longest due first."""
         ...
 
     def next_due_at(self, project: str) -> datetime | None:

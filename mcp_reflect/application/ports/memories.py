@@ -16,7 +16,7 @@ class MemoryRecords(Protocol):
     """Reads memories as records are shown."""
 
     def by_ids(self, ids: Sequence[str]) -> dict[str, Memory]:
-        """Memories by id; unknown ids are left out."""
+        """Return memories by id; unknown ids are left out."""
         ...
 
     def of_trace(self, trace_id: str) -> list[Memory]:
@@ -59,7 +59,7 @@ class MemoryQueries(MemoryRecords, Protocol):
     def find(
         self, project: str, *, user: str | None = None, kind: Kind | None = None, statuses: Collection[Status] = ()
     ) -> list[Memory]:
-        """Memories, oldest first; None and () mean any."""
+        """Return memories, oldest first; None and () mean any."""
         ...
 
 

@@ -10,7 +10,7 @@ class MirrorQueries(Protocol):
     """Reads the state of mirror files."""
 
     def digests(self, key: str) -> dict[str, str]:
-        """Digests of the lines last written into the file `key`, by memory id; empty at first."""
+        """Return the digests of the lines last written into the file `key`, by memory id; empty at first."""
         ...
 
     def is_known(self, key: str) -> bool:

@@ -32,7 +32,7 @@ class ProjectRecords(Protocol):
         ...
 
     def find_ids(self, project: str, beginning: str, limit: int) -> list[str]:
-        """Ids of traces, memories and retrievals that begin so, with or without their prefix; at most `limit`."""
+        """Return at most `limit` ids of traces, memories and retrievals that begin so, with or without their prefix."""
         ...
 
 

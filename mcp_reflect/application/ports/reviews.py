@@ -12,7 +12,7 @@ class ReviewRecords(Protocol):
     """Reads reviews by their ids."""
 
     def by_ids(self, ids: Collection[str]) -> dict[str, Review]:
-        """Reviews by id; unknown ids are left out."""
+        """Return reviews by id; unknown ids are left out."""
         ...
 
 

@@ -13,7 +13,7 @@ class VectorRecords(Protocol):
     """Tells what is to be embedded."""
 
     def missing(self, project: str, model: str) -> list[tuple[str, str]]:
-        """(memory_id, text to embed) of every memory that the model has not embedded."""
+        """Return (memory_id, text to embed) of every memory that the model has not embedded."""
         ...
 
 
@@ -21,7 +21,7 @@ class VectorQueries(VectorRecords, Protocol):
     """Reads vectors, keyed by the id of their memory."""
 
     def of_project(self, project: str, model: str) -> dict[str, Vector]:
-        """Vectors of all retrievable memories under a model."""
+        """Return the vectors of all retrievable memories under a model."""
         ...
 
     def of_memories(self, memory_ids: Sequence[str], model: str) -> dict[str, Vector]:

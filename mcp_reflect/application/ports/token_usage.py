@@ -11,7 +11,7 @@ class UsageQueries(Protocol):
     """Reads token usage; a day is an ISO date in UTC."""
 
     def tokens(self, day: str) -> int:
-        """Prompt and completion tokens of a day."""
+        """Return the prompt and completion tokens of a day."""
         ...
 
 

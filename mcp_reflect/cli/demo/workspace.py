@@ -67,7 +67,7 @@ class CommandOutput:
 
     @property
     def last_line(self) -> str:
-        """The last line of the output that is not blank; empty where there is none."""
+        """Return the last line of the output that is not blank; empty where there is none."""
         return next((line for line in reversed(self.output.splitlines()) if line.strip()), "")
 
     @property

@@ -32,7 +32,7 @@ _HEARTBEAT_S = 5.0
 
 
 def check_home(folder: Path) -> Iterator[DoctorFinding]:
-    """Whose it is, who may read it, and how much room there is."""
+    """Check whose the home is, who may read it, and how much room there is."""
     quoted = shlex.quote(str(folder))
     try:
         found = folder.stat()
@@ -114,7 +114,7 @@ _KINDS = {
 
 
 def check_outbox(folder: Path) -> Iterator[DoctorFinding]:
-    """Runs that wait for a hub, and those that one refused."""
+    """Look for runs that wait for a hub, and for those that one refused."""
     from mcp_reflect.application.outbox import OUTBOX_FOLDER, refused_files, waiting_files  # noqa: PLC0415 - heavy
 
     waiting, refused = len(waiting_files(folder)), len(refused_files(folder))

@@ -102,7 +102,7 @@ def is_ours(entry: Any) -> bool:
 
 
 def merge_entry(old: Any, new: Mapping[str, Any]) -> dict[str, Any]:
-    """Our entry brought up to date: what the user added to it (variables, switches, approvals) stays.
+    """Return our entry brought up to date: what the user added to it (variables, switches, approvals) stays.
 
     A server that is reached another way now (by an address, with other arguments) loses what belonged to that way.
     """

@@ -23,7 +23,7 @@ def parse_config(text: str, *, comments: bool) -> Any:
 
 
 def put_entry(text: str, path: Sequence[str], value: Any, *, comments: bool) -> str:
-    """`text` with `value` at `path`. Objects on the way that are missing are made.
+    """Return `text` with `value` at `path`. Objects on the way that are missing are made.
 
     Of a value that is there already, only the members that differ are written.
     Raises MalformedConfig or UnexpectedConfig.
@@ -48,7 +48,7 @@ def put_entry(text: str, path: Sequence[str], value: Any, *, comments: bool) -> 
 
 
 def remove_entry(text: str, path: Sequence[str], *, comments: bool) -> str:
-    """`text` without the member at `path`, and without the object around it where nothing is left in that.
+    """Return `text` without the member at `path`, and without the object around it where nothing is left in that.
 
     Raises MalformedConfig, UnexpectedConfig, and KeyError where there is no such member.
     """

@@ -80,7 +80,7 @@ def plan_install(
     confined: bool = False,
     dropped: Collection[str] = (),
 ) -> Plan:
-    """`force` puts the entry in the place of another server's; `dropped` are variables that it is not to have.
+    """Plan an installation. `force` puts the entry in the place of another server's; `dropped` variables are left out.
 
     Raises ConfigurationError, and changes nothing.
     """
@@ -110,7 +110,7 @@ def plan_install(
 def plan_uninstall(
     client: InstallTarget, path: Path, name: str, *, force: bool, confined: bool = False, deletable: bool = False
 ) -> Plan:
-    """`force` removes the entry whatever it is. Raises ConfigurationError, and changes nothing.
+    """Plan a removal; `force` removes the entry whatever it is. Raises ConfigurationError, and changes nothing.
 
     A file that holds nothing else is to be deleted where it is `deletable`.
     """

@@ -34,7 +34,7 @@ def parse_config(text: str) -> Any:
 
 
 def put_entry(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
-    """`text` with the table `value` at `path`, which is two keys long. Raises MalformedConfig or UnexpectedConfig."""
+    """Return `text` with the table `value` at `path`, two keys long. Raises MalformedConfig or UnexpectedConfig."""
     before = parse_config(text)
     outer, name = path
     tables = before.get(outer, {})

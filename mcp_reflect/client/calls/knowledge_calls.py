@@ -1,4 +1,4 @@
-"""The calls of the Python API about errors, insights and the project, made as those in `calls`."""
+"""The calls of the Python API about errors, insights and the project, made as those in `tool_calls`."""
 
 from __future__ import annotations
 

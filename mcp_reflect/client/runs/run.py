@@ -177,7 +177,7 @@ class Run(RunMessages):
 
     @contextmanager
     def is_current(self) -> Iterator[None]:
-        """Be the current run for a while."""
+        """Make this the current run inside the block."""
         outer = _current.get()
         _current.set(self)
         try:

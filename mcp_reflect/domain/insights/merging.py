@@ -1,9 +1,9 @@
 """Merging of new insights into the existing ones: repeated ones gain importance, contradictory ones are marked.
 
 Two insights say the same where the cosine of their texts reaches `merge_threshold`, they are not opposed
-(`polarity.py`) and name no different numbers. The earlier one then keeps its text and gets the evidence of both. Its
-importance rises to `1 - (1 - a) * (1 - b)`: both are independent grounds to find it important. An insight without new
-evidence adds no ground and raises importance at most to its own, so that merging the same insight twice changes
+(`text/polarity.py`) and name no different numbers. The earlier one then keeps its text and gets the evidence of both.
+Its importance rises to `1 - (1 - a) * (1 - b)`: both are independent grounds to find it important. An insight without
+new evidence adds no ground and raises importance at most to its own, so that merging the same insight twice changes
 nothing. Insights that reach the threshold and are opposed name each other in `contradicts`, and both stay.
 """
 

@@ -158,8 +158,8 @@ class ErrorMemory(MemoryBase):
     `key_mistake` is the mistake, `correct_action` the fix, `guidance` the rule, `evidence` the error's text, first seen
     first, `tests` how to check the fix, `recurrences` how often it came back. `error_keywords` and
     `error_signatures` as of a reflection. `seen_in` are the later runs in which it was met and fixed again.
-    `triggers` are the calls that led to it (`lessons/triggers.py`), `passed_in` the later runs in which one of them
-    worked at once. `edits` are those after which the command passed, where the fix is such edits.
+    `triggers` are the calls that led to it (`lessons/failures/triggers.py`), `passed_in` the later runs in which one of
+    them worked at once. `edits` are those after which the command passed, where the fix is such edits.
     """
 
     kind: Literal["error"] = "error"

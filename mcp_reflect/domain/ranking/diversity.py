@@ -1,8 +1,8 @@
 """Diversity of results, measured between lessons: no lesson comes twice, and near-copies make room for others.
 
-Two memories hold one lesson where they say the same (`lessons/sameness.py`) for the same kind of task. What is merely
-alike counts by the words that two lessons share, weighted as in the lexical index, times the cosine of their tasks;
-from NEAR_COPY on they are near-copies. Below it lessons differ, however alike their tasks sound.
+Two memories hold one lesson where they say the same (`lessons/comparison/sameness.py`) for the same kind of task. What
+is merely alike counts by the words that two lessons share, weighted as in the lexical index, times the cosine of their
+tasks; from NEAR_COPY on they are near-copies. Below it lessons differ, however alike their tasks sound.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ class FeatureTable:
 
     @property
     def lesson_keys(self) -> Integers:
-        """The key that rows share which say the same (`lessons/sameness.py`), 0 for a row that says nothing."""
+        """The key that rows with one lesson share (`lessons/comparison/sameness.py`), 0 for a row that says nothing."""
         return self._lesson_keys[: self._size]
 
     def rows_of(self, ids: Iterable[str]) -> Rows:

@@ -9,7 +9,7 @@ OPENING, CLOSING = f"<{TAG}>", f"</{TAG}>"
 
 
 def marked(text: str) -> str:
-    """Recalled text as hooks add it to a conversation, so that it can be cut out again."""
+    """Return recalled text as hooks add it to a conversation, so that it can be cut out again."""
     if not is_already_inert(text):
         from mcp_reflect.domain.text.inert import inert  # noqa: PLC0415 - its patterns are seldom needed
 

@@ -81,7 +81,7 @@ def moment(told: Any) -> float:
 
 
 def clean_json(value: Any, deepest: int = _DEEPEST) -> Any:
-    """JSON as submit_trace takes it: no NUL, no half characters, no numbers that are none, not nested too deeply."""
+    """Return JSON as submit_trace takes it: no NUL, no half characters, no NaN, not nested too deeply."""
     if isinstance(value, str):
         plain = value.replace("\0", "")
         return strip_recalled(plain if plain.isascii() else plain.encode("utf-8", "replace").decode())

@@ -57,7 +57,7 @@ _STATEMENT = 0.9
 
 
 def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) -> str:
-    """The reviewer's words; else the error that the run ended in; else the answer or the last action it ended with."""
+    """Return the reviewer's words, else the error that the run ended in, else the answer or action it ended with."""
     served = serves_customer(trajectory, steps)
     told = telling_feedback(run) or last_error(run, steps, served=served)
     if told:
@@ -113,7 +113,7 @@ def _last_objection(trajectory: Trajectory) -> str:
 
 
 def telling_feedback(run: ReviewedRun) -> str:
-    """The reviewer's words; empty where they only say the verdict again, as `reward 0.0` and `failed` do."""
+    """Return the reviewer's words; empty where they only say the verdict again, as `reward 0.0` and `failed` do."""
     feedback = run.review.feedback.strip()[:_FEEDBACK_CHARS]
     return "" if is_bare_verdict(feedback) else feedback
 
@@ -178,7 +178,7 @@ def is_statement(sentence: str) -> bool:
 
 
 def find_refusals(steps: Sequence[Step], repairs: Sequence[Repair], mistake: str) -> Iterator[str]:
-    """Calls that failed and were not repeated in a form that worked, with the reason that the tool gave; the last.
+    """Yield the last calls that failed and were not repeated in a form that worked, with the reason of the tool.
 
     One that the mistake tells already is not told again.
     """

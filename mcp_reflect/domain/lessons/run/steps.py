@@ -196,7 +196,7 @@ def _logged(text: str) -> Iterator[Step]:
 
 
 def compact(arguments: Mapping[str, Any]) -> str:
-    """Arguments as `name=value, …`; values as they were, nested ones as JSON."""
+    """Return arguments as `name=value, …`; values as they were, nested ones as JSON."""
     return ", ".join(
         f"{name}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
         for name, value in arguments.items()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 def phrases(text: str, *, opening: bool = False) -> re.Pattern[str]:
-    """A pattern for phrases separated by line ends or ` | `; with `opening` only at the beginning of a text."""
+    """Return a pattern for phrases separated by line ends or ` | `; with `opening` only at the beginning of a text."""
     joined = "|".join(
         part.strip().replace(" ", r"\s+") for line in text.splitlines() for part in line.split(" | ") if part.strip()
     )

@@ -32,7 +32,7 @@ def select_sentences(
 
     Greedy maximisation of a monotone submodular function under a budget (Lin and Bilmes, NAACL 2010): each step takes
     the sentence with the largest gain per character to the power of 0.6; a covered word adds nothing again. `data` are
-    terms of the run's one case (`case_data.py`), which count less in a sentence that states no rule.
+    terms of the run's one case (`lessons/run/case_data.py`), which count less in a sentence that states no rule.
     """
     known = frozenset(term_weights(task))
     weights = [

@@ -9,7 +9,7 @@ from mcp_reflect.domain.redaction.by_name.secret_names import SecretName
 from mcp_reflect.domain.redaction.values.secret_values import is_phrase, looks_drawn
 
 QUOTE = r"[\"'`\uf8e0-\uf8e6]"
-"""Quotes, and the characters that stand for encoded quotes (`encoded_text.py`)."""
+"""Quotes, and the characters that stand for encoded quotes (`redaction/encoded_text.py`)."""
 
 _PHRASE = re.compile(rf"(?:\\{{0,8}}{QUOTE})?(?P<value>[a-z]{{2,12}}(?:[ ]{{1,2}}[a-z]{{2,12}}){{2,30}})")
 _CODE = re.compile(

@@ -119,7 +119,7 @@ POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
         ("pass=", "pass:"),
         re.compile(rf"user(?:name)?[=:][ ]?[^\s,;&|\"']{{1,80}}(?:[,;&|]|[ ])[ ]?pass[=:]{_VALUE}"),
     ),
-    # A line of .pgpass that holds for any database or host; other lines are in `format_patterns.py`
+    # A line of .pgpass that holds for any database or host; other lines are in `by_pattern/format_patterns.py`
     SecretPattern(
         "password",
         (":*:",),

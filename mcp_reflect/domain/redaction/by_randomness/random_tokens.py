@@ -1,8 +1,8 @@
 """Secrets without a known format: words that look drawn at random, judged by what stands around them.
 
-The evidence is counted in bits (`letter_model.py`). How much of it is needed depends on the nearest telling word before
-the text, on its own prefix, and on its alphabet: after `webhook secret` little is enough, after `commit` or `sha256`
-nothing is, and hexadecimal text by itself is a hash.
+The evidence is counted in bits (`values/letter_model.py`). How much of it is needed depends on the nearest telling word
+before the text, on its own prefix, and on its alphabet: after `webhook secret` little is enough, after `commit` or
+`sha256` nothing is, and hexadecimal text by itself is a hash.
 """
 
 from __future__ import annotations
