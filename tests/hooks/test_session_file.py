@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.config.settings import HookSettings
+from mcp_reflect.config.sections import HookSettings
 from mcp_reflect.hooks import error_log, rendering
 from mcp_reflect.hooks.options import HookOptions, read_options
 from mcp_reflect.hooks.session_state import MAX_SESSION_BYTES, SESSION_RETENTION_S, SessionState, remove_old_sessions
