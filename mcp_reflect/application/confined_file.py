@@ -149,7 +149,7 @@ def _opened_parent(file: Path, *, create: bool) -> Iterator[int | None]:
     folder = os.open(file.anchor, _FOLDER)
     try:
         for part in file.parts[1:-1]:
-            inner = _opened_folder(part, folder, create=create)
+            inner = _open_folder(part, folder, create=create)
             os.close(folder)
             folder = inner
         yield folder
@@ -157,7 +157,7 @@ def _opened_parent(file: Path, *, create: bool) -> Iterator[int | None]:
         os.close(folder)
 
 
-def _opened_folder(name: str, folder: int, *, create: bool) -> int:
+def _open_folder(name: str, folder: int, *, create: bool) -> int:
     try:
         return os.open(name, _FOLDER, dir_fd=folder)
     except FileNotFoundError:
@@ -165,7 +165,7 @@ def _opened_folder(name: str, folder: int, *, create: bool) -> int:
             raise
         with suppress(FileExistsError):
             os.mkdir(name, dir_fd=folder)
-        return _opened_folder(name, folder, create=False)
+        return _open_folder(name, folder, create=False)
     except OSError as error:
         if error.errno in {errno.ELOOP, errno.ENOTDIR, getattr(errno, "EMLINK", None)}:
             problem = f"{name} in its path is a symbolic link or no folder, and could lead out of the repository"

@@ -71,11 +71,11 @@ def report_errors() -> Iterator[None]:
     try:
         yield
     except (ReflectError, caller.RemoteError) as error:
-        raise _ended(error, _EXIT_USAGE) from error
+        raise _print_error(error, _EXIT_USAGE) from error
     except caller.ConnectionLost as error:
-        raise _ended(error, 1) from error
+        raise _print_error(error, 1) from error
     except hub_errors.HubUnavailable as error:
-        raise _ended(error, error.exit_code) from error
+        raise _print_error(error, error.exit_code) from error
     except BrokenPipeError:
         give_up_output()  # The reader has seen enough.
         raise typer.Exit(1) from None
@@ -83,7 +83,7 @@ def report_errors() -> Iterator[None]:
         if error.filename is None:
             give_up_output()
         problem = f"{error.filename or 'the output'}: {error.strerror}"
-        raise _ended(ConfigurationError(problem), _EXIT_USAGE) from error
+        raise _print_error(ConfigurationError(problem), _EXIT_USAGE) from error
 
 
 def give_up_output() -> None:
@@ -91,7 +91,7 @@ def give_up_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _ended(error: Exception, code: int) -> typer.Exit:
+def _print_error(error: Exception, code: int) -> typer.Exit:
     err.print(f"mcp-reflect: {_for_people(error)}", markup=False, soft_wrap=True)
     return typer.Exit(code)
 

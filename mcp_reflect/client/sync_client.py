@@ -197,7 +197,7 @@ class TraceRun(Run):
 def note_memories(connection: MemoryConnection, memories: tuple[Memory, ...]) -> None:
     """Count what was retrieved to the present run, or else to the next trace of this thread or task."""
     run = current_run()
-    if run is None or not run.retrieved(connection, memories):
+    if run is None or not run.count_retrieved(connection, memories):
         connection.note_retrieved([memory.id for memory in memories])
 
 

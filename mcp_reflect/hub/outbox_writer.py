@@ -3,7 +3,7 @@
 Shims and hooks import the standard library only; so they start this one where no hub can be had. On stdin it takes a
 JSON object: `arguments` of submit_trace, `trace_key` that counts where these have none, `source` of the verdict and
 `connection` of the client. Settings are read as a server of that client would. On stdout it says `{}`, or as
-`{"error": …}` why the run cannot be kept.
+`{"error": …}`, the data of an error, why the run cannot be kept.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from mcp_reflect.application.outbox import WaitingRun, keep_run
 from mcp_reflect.application.requests import Submission, parse_arguments
 from mcp_reflect.config.load import load_settings
-from mcp_reflect.errors import ReflectError
+from mcp_reflect.errors import ReflectError, error_data, read_error_data
 
 
 def keep_submission(given: dict[str, Any]) -> None:
@@ -44,8 +44,10 @@ def keep_run_on_stdin() -> None:
         return
     try:
         keep_submission(json.loads(given))
-    except (ReflectError, OSError) as error:
-        sys.stdout.write(json.dumps({"error": str(error)}))
+    except ReflectError as error:
+        sys.stdout.write(json.dumps({"error": error_data(error)}))
+    except OSError as error:
+        sys.stdout.write(json.dumps({"error": read_error_data(None, str(error))}))
     else:
         sys.stdout.write("{}")
 

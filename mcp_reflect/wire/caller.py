@@ -113,16 +113,16 @@ class Caller:
         hub_errors.HubUnavailable where no server can be had.
         """
         params = {"name": tool, "arguments": dict(arguments), "_meta": {**(meta or {}), **self._meta}}
-        result = self._asked("tools/call", params, timeout, again=again, in_turn=in_turn, start_s=start_s)
+        result = self._ask("tools/call", params, timeout, again=again, in_turn=in_turn, start_s=start_s)
         return result.get("structuredContent")
 
     def read_resource(self, uri: str, timeout: float = TOOL_CALL_TIMEOUT_S, start_s: float = 0.0) -> str:
         """Return the text of a resource. Waits and raises as `call` does."""
         params = {"uri": uri, "_meta": self._meta}
-        result = self._asked("resources/read", params, timeout, again=True, in_turn=True, start_s=start_s)
+        result = self._ask("resources/read", params, timeout, again=True, in_turn=True, start_s=start_s)
         return "".join(str(part.get("text", "")) for part in result.get("contents") or [])
 
-    def _asked(
+    def _ask(
         self, method: str, params: Mapping[str, Any], timeout: float, *, again: bool, in_turn: bool, start_s: float
     ) -> dict[str, Any]:
         until = self._keep_others_out(time.monotonic() + timeout, timeout if in_turn else 0.0)

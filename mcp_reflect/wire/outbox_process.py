@@ -7,13 +7,23 @@ import sys
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcp_reflect.errors import ErrorData
 
 KEEPING_TIMEOUT_S = 30.0
 
 
 class NotKept(Exception):
-    """The run could not be put into the outbox; the message says why."""
+    """The run could not be put into the outbox; the message says why, and `data` is the error of the writing process.
+
+    `data` is None where that process could not be run, or did not answer.
+    """
+
+    def __init__(self, message: str, data: ErrorData | None = None) -> None:
+        super().__init__(message)
+        self.data = data
 
 
 class OutboxProcess:
@@ -59,7 +69,10 @@ class OutboxProcess:
         except (OSError, ValueError, subprocess.TimeoutExpired) as error:
             raise NotKept(f"the outbox could not be written: {type(error).__name__}") from error
         if answer.get("error"):
-            raise NotKept(str(answer["error"]))
+            from mcp_reflect.errors import read_error_data  # noqa: PLC0415 - shims wait for imports
+
+            data = read_error_data(answer["error"])
+            raise NotKept(data["message"], data)
 
     def _take_prepared(self) -> Any:
         with self._changing:

@@ -105,7 +105,7 @@ def test_a_run_that_looks_up_any_number_of_memories_is_stored_with_the_last_hund
     with client.trace(TASK, augment=False) as run:
         ids = [lesson(client, f"task number {number}").id for number in range(101)]
         for number in range(101):
-            assert run.retrieved(client.connection, [Memory(ids[number]), Memory(ids[0])])
+            assert run.count_retrieved(client.connection, [Memory(ids[number]), Memory(ids[0])])
         run.passed()
     assert run.outcome is not None
     assert client.get_trace(run.outcome.trace_id).retrieved_memory_ids == (*ids[2:], ids[0])

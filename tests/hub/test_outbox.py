@@ -167,8 +167,10 @@ def test_a_frozen_hub_costs_a_client_no_run_and_stores_none_twice(home: Path) ->
             OutboxProcess(variables, str(home.parent)).keep({"task": "A turn", "trace_key": "turn-1"}, source="tests")
             assert len(waiting_files(home)) == 3
             assert all(file.stat().st_mode & 0o777 == 0o600 for file in waiting_files(home))
-            with pytest.raises(NotKept, match="task"):
+            with pytest.raises(NotKept, match="task") as refused:
                 OutboxProcess(variables, str(home.parent)).keep({"task": ""})
+            assert refused.value.data is not None
+            assert (refused.value.data["code"], refused.value.data["argument"]) == ("invalid_argument", "task")
         finally:
             os.kill(frozen, signal.SIGCONT)  # what was sent to it is stored now, and the same run waits
     with RawClient(environment(home, **LASTING)) as client:

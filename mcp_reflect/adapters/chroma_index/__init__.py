@@ -201,7 +201,7 @@ class ChromaIndex:
 
     def _open(self, project: str, model: str, *, create: bool = False) -> Any:
         """Return the collection, or None where it does not exist and `create` is false."""
-        client = self._connected()
+        client = self._connect()
         known = self._collections.get((project, model))
         if known is not None:
             return known
@@ -223,7 +223,7 @@ class ChromaIndex:
         self._collections[project, model] = collection
         return collection
 
-    def _connected(self) -> Any:
+    def _connect(self) -> Any:
         if self._url:
             if self._client is None:
                 self._client = open_remote(self._url, *self._access)

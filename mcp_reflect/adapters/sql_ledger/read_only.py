@@ -96,14 +96,14 @@ def _connect(file: Path) -> sqlite3.Connection:
     """
     address = f"file:{quote(str(file))}?mode=ro"
     try:
-        return _prepared(address)
+        return _open(address)
     except sqlite3.OperationalError:
         if file.with_name(f"{file.name}-wal").exists():
             raise
-        return _prepared(f"{address}&immutable=1")
+        return _open(f"{address}&immutable=1")
 
 
-def _prepared(address: str) -> sqlite3.Connection:
+def _open(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
     try:
         connection.execute("PRAGMA trusted_schema = OFF")

@@ -102,7 +102,7 @@ class Mirror:
             self.read()
             with self._turn:
                 try:
-                    if self._written():
+                    if self._write_if_unchanged():
                         return self._warnings
                 except LeftAloneError as reason:
                     self._warn([str(reason)])
@@ -111,8 +111,8 @@ class Mirror:
                     self._warn([f"{self._file} cannot be written: {error.strerror}"])
                     return self._warnings
 
-    def _written(self) -> bool:
-        """False where somebody changed the file meanwhile: that comes in first."""
+    def _write_if_unchanged(self) -> bool:
+        """Write the file; false where somebody changed it meanwhile: that comes in first."""
         assert self._file is not None
         stamp = stamp_of(self._file)
         if stamp not in {None, self._seen}:

@@ -77,7 +77,7 @@ class CreditInference:
         self._advice: list[dict[str, Any]] = []
         self._used: dict[str, float] = {}
 
-    def used(self, memories: Sequence[Memory]) -> dict[str, float]:
+    def infer_use(self, memories: Sequence[Memory]) -> dict[str, float]:
         """Return the weight in (0, 1] of each memory that was followed, by id, as `Review.used` stores it.
 
         Empty where the run does not tell, so that such a review is the same as under the plain rule.

@@ -127,7 +127,7 @@ class ReviewPreparer:
         credit: CreditInference | None = None
         if self._profile.credit == "used" and not (review.helpful_memory_ids or review.harmful_memory_ids):
             credit = CreditInference(run)
-            credit.used(memories)
+            credit.infer_use(memories)
         reviewed = run.reviewed(review)
         screening = Screening(reviewed)
         own = screening.screen(draft)

@@ -55,7 +55,7 @@ def apply_review(
     require_memories(session, profile, "harmful_memory_ids", review.harmful_memory_ids)
     review = review.model_copy(update={"seq": session.feed.next_seq()})
     if prepared.credit is not None:
-        used = prepared.credit.used(creditable(session, trace))
+        used = prepared.credit.infer_use(creditable(session, trace))
         review = review.model_copy(update={"used": used})
     run = replace(prepared.run, trace=trace, review=review)
     session.reviews.put(review)

@@ -167,8 +167,8 @@ class Run(RunMessages):
 
     # -- its beginning and end, shared by both kinds
 
-    def retrieved(self, connection: MemoryConnection, memories: Sequence[Memory]) -> bool:
-        """Count memories that were asked for during the run to it; False where another client asked."""
+    def count_retrieved(self, connection: MemoryConnection, memories: Sequence[Memory]) -> bool:
+        """Count memories that were asked for during the run towards it; false where another client asked."""
         if connection is not self._connection:
             return False
         with self._counting:

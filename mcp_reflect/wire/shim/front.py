@@ -61,7 +61,7 @@ class Front:
         if not isinstance(meta, dict) or type(meta.get("progressToken", "")) not in _ID_TYPES:
             return None
         if method == "initialize":
-            return self._initialized(params) if self._era in {"", "handshake"} else None
+            return self._initialize(params) if self._era in {"", "handshake"} else None
         era = "stateless" if _ENVELOPE + "protocolVersion" in meta else "handshake"
         ready = self._is_envelope(meta) if era == "stateless" else self.protocol is not None or method == "ping"
         plain = params.keys() <= {"_meta", "cursor"} and isinstance(params.get("cursor", ""), str)
@@ -72,7 +72,7 @@ class Front:
             self._era = era
         return body
 
-    def _initialized(self, params: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    def _initialize(self, params: Mapping[str, Any]) -> Mapping[str, Any] | None:
         asked = params.get("protocolVersion")
         if not isinstance(asked, str) or not _is_client(params.get("clientInfo"), params.get("capabilities")):
             return None

@@ -59,6 +59,6 @@ class SqlProjects(SqlProjectRecords, SqlRepository):
 
     def import_rows(self, rows: Iterable[PortableRow], project: str) -> Taken:
         """Insert exported rows that are not there yet; raises ArchiveError for rows that do not fit."""
-        from mcp_reflect.adapters.sql_ledger.transfer.taking_in import RowImport  # noqa: PLC0415 - few need it
+        from mcp_reflect.adapters.sql_ledger.transfer.row_import import RowImport  # noqa: PLC0415 - few need it
 
         return RowImport(self._connection, self._feed, project).take(rows)

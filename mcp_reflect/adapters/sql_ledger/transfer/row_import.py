@@ -1,4 +1,4 @@
-"""Taking in the rows of a project: what is there stays, what is new gets numbers of this ledger, the rest is told."""
+"""Import of the rows of a project: what is there stays, what is new gets numbers of this ledger, the rest is told."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class RowImport:
         if new and not self._conflicts:
             self._check_unique(table, new)
         if new and not self._conflicts:
-            self._connection.execute(insert(table), [self._numbered(table, row) for row in new])
+            self._connection.execute(insert(table), [self._number(table, row) for row in new])
         self._added[table.name] = self._added.get(table.name, 0) + len(new)
 
     def _there(
@@ -135,8 +135,8 @@ class RowImport:
         if len(self._conflicts) <= _CONFLICTS_LISTED:
             self._conflicts.append(what)
 
-    def _numbered(self, table: Table, row: dict[str, Any]) -> dict[str, Any]:
-        """The row with the numbers that this ledger gives it."""
+    def _number(self, table: Table, row: dict[str, Any]) -> dict[str, Any]:
+        """Give the row its numbers in this ledger, and return it."""
         if table is schema.reviews:
             row = row | {"seq": self._first + row["seq"]}
             self._review_seq[row["id"]] = row["seq"]
