@@ -13,7 +13,7 @@ from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.domain.lessons.run.steps import find_said
 from mcp_reflect.domain.models import ReflectionDraft, Result, Review, Trace
 from mcp_reflect.domain.provenance.screening import Screening
-from mcp_reflect.domain.text.quotation import is_quotation
+from mcp_reflect.domain.text.quotation import read_quotation
 from mcp_reflect.domain.trajectory.run import ParsedRun
 
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -48,7 +48,7 @@ def honest_lessons(runs: Iterable[Run]) -> Iterator[HonestLesson]:
             if not draft.is_empty:
                 found = screening.screen(draft)
                 lines = f"{found.summary}\n{found.correct_action}\n{found.guidance}".splitlines()
-                yield HonestLesson(found.withheld, any(map(is_quotation, lines)))
+                yield HonestLesson(found.withheld, any(map(read_quotation, lines)))
 
 
 def recorded_runs() -> list[Run]:

@@ -18,7 +18,7 @@ from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
 from mcp_reflect.domain.learning.pruning import find_prunable
 from mcp_reflect.domain.models import ErrorMemory, ReflectionDraft, ReflectionMemory
 from mcp_reflect.domain.provenance.screening import Screening
-from mcp_reflect.domain.text.quotation import quote, quoted_source, quoted_text
+from mcp_reflect.domain.text.quotation import read_quotation, without_sources
 from mcp_reflect.domain.trajectory.run import ParsedRun
 from tests.support.composition import Parts, small_memory
 from tests.support.hubs import run_command
@@ -67,12 +67,14 @@ def test_a_text_that_was_read_wants_to_become_a_lesson(parts: Parts, path: str) 
 @pytest.mark.parametrize("tool", ["fetch_url", "mcp__x__web_search", "Bash", "Read", "query_memories"])
 def test_what_is_withheld_is_told_to_people_with_its_source(parts: Parts, tool: str) -> None:
     memory = submitted(parts, f"{FACT} {EVIL}", tool, summary=FACT, guidance=f"Look first. {EVIL}", claims=[EVIL])
-    assert (quoted_text(memory.summary), memory.guidance) == (FACT, "Look first.")
+    assert (without_sources(memory.summary), memory.guidance) == (FACT, "Look first.")
     review = parts.memory.summary(memory.source_trace_id).review
     assert review is not None
     (withheld,) = review.withheld
     source = {"Bash": "tool", "Read": "file", "query_memories": "memory"}.get(tool, "web")
-    assert quoted_source(memory.summary) == source
+    told = read_quotation(memory.summary)
+    assert told is not None
+    assert (told.source, told.is_taken) == (source, False)
     assert withheld == f"{source}: {EVIL}"
     counts = parts.memory.counts()
     assert (counts.withheld, counts.withheld_in) == (1, (memory.source_trace_id,))
@@ -96,7 +98,7 @@ def test_a_report_of_a_page_is_a_quotation_that_nobody_promotes(parts: Parts) ->
     asked = "find out why the index is slow"
     drafted = {"correct_action": f"{told}. {wanted}.", "summary": "Somebody had renamed it by hand."}
     memory = submitted(parts, text, task=asked, **drafted)
-    assert memory.reflection.splitlines()[1].strip() == f'A web page said: "{told}."'
+    assert memory.reflection.splitlines()[1].strip() == f'A web page (fetch_url) said: "{told}."'
     assert (memory.lineage, memory.correct_action) == (("agent", "web"), "")
     assert told not in str(parts.memory.guide())
     alone = submitted(parts, text, task=f"another task: {asked}", guidance=f"{told}.", claims=[f"{told}."])
@@ -169,7 +171,7 @@ def test_screening_again_changes_nothing() -> None:
     screening = Screening(ParsedRun.of(trace).reviewed(make_review(trace, 1)))
     draft = ReflectionDraft(summary=FACT, guidance=f"{EVIL}\n{report}", claims=(FACT, EVIL))
     once = screening.screen(draft)
-    assert (once.summary, once.guidance) == (f"{FACT}\n{quote(report, 'web')}", "")
+    assert (once.summary, once.guidance) == (f'{FACT}\nA web page (fetch_url) said: "{report}"', "")
     assert (once.claims, once.lineage) == ((FACT,), ("agent", "web"))
     assert screening.screen(once) == once
     assert once.withheld == (f"web: {EVIL}",)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from mcp_reflect.domain.provenance.dictated_commands import simple_commands
 
-_REDIRECTION = re.compile(r"\s*\d?>+\s*(?:&\d|\S+)")
+REDIRECTION = re.compile(r"\s*\d?>+\s*(?:&\d|\S+)")
 
 
 @dataclass
@@ -36,5 +36,5 @@ class CommandOutcomes:
 
 
 def _normalized(command: str) -> list[str]:
-    parts = (_REDIRECTION.sub("", part).strip() for part in simple_commands(command))
+    parts = (REDIRECTION.sub("", part).strip() for part in simple_commands(command))
     return [part for part in parts if part]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
+from collections.abc import Iterator
 
 _BUILDERS: dict[str, frozenset[str] | None] = {
     **dict.fromkeys(("make", "ninja", "cmake", "ctest", "gcc", "g++", "clang", "cc", "javac", "tsc")),
@@ -96,7 +97,17 @@ _COMPILERS = frozenset(("make", "cmake", "rustc", "javac", "tsc", "gcc", "g++", 
 _ASSIGNS = re.compile(r"[a-z_]\w*=")
 _WRAPPERS = frozenset(("sudo", "env", "exec", "time", "nohup", "npx", "uvx", "pipx", "run"))
 _INSTALLS = frozenset(("install", "add", "i", "get", "pull"))
+_HAVE_OTHER_INSTALLS = frozenset(("git", "gh", "kubectl"))
+"""Programs of which these subcommands bring in nothing that was not there."""
+_FETCHERS = frozenset(("npx", "uvx", "bunx", "pipx", "dlx", "tool"))
 _LOADS = frozenset(("-p", "-m", "-f", "--plugin", "--import", "--require"))
+_OPTION_THAT_LOADS = re.compile(
+    r"--[\w-]*(?:config|plugin|exec|shell|registry|index|script|import|require|loader|rcfile|override|load|hook|proxy)\b"
+)
+_UNIX = "awk cat cp cut diff find grep head ln ls mkdir mv rm sed sort tail tar tee touch tr xargs".split()  # noqa: SIM905
+_KNOWN = frozenset((*_BUILDERS, *_STEPS, *_RUNNERS, *_UNIX, "php"))
+"""Programs that projects of a kind are worked on with, or that every machine has."""
+_IN_QUOTES = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 _ENDS = re.compile(r"\s*(?:&&|\|\||;|\||\n)\s*")
 
 
@@ -115,15 +126,44 @@ def words_that_run(command: str) -> frozenset[str]:
     """Return the words of a command that choose the code which it runs: programs, packages, plugins and modules."""
     found: set[str] = set()
     for part in simple_commands(command):
-        words = [word for word in _words(part.lower()) if not _ASSIGNS.match(word) and word not in _WRAPPERS]
+        words = [word for word in shell_words(part.lower()) if not _ASSIGNS.match(word) and word not in _WRAPPERS]
         installs = any(word in _INSTALLS for word in words[1:3])
         behind = [after for word, after in itertools.pairwise(words) if word in _LOADS]
         found.update(words[:1], behind, (word for word in words[2:] if installs and not word.startswith("-")))
     return frozenset(found) - _USUAL
 
 
+def unknown_programs(command: str) -> frozenset[str]:
+    """Return the programs of a command but those that projects of a kind are worked on with."""
+    found: set[str] = set()
+    for words in _lower_words(command):
+        found.update([word for word in words if word not in _WRAPPERS][:1])
+    return frozenset(found - _USUAL - _KNOWN)
+
+
+def words_brought_in(command: str) -> frozenset[str]:
+    """Return the words of a command that bring in code: packages, plugins, modules, and what options load."""
+    found: set[str] = set()
+    for words in _lower_words(command):
+        if words and words[0] not in _HAVE_OTHER_INSTALLS:
+            behind = next((place for place, word in enumerate(words) if place and word in _INSTALLS), len(words))
+            found.update(word for word in words[behind + 1 :] if not word.startswith("-"))
+        options = [word for word in words if _OPTION_THAT_LOADS.match(word)]
+        found.update(option.partition("=")[2] for option in options)
+        loads = {*options, *_FETCHERS, *(_LOADS if words and _PYTHON.fullmatch(words[0]) else _LOADS - {"-m"})}
+        told = [word for word in words if word != "run"]
+        found.update(after for word, after in itertools.pairwise(told) if word in loads)
+    return frozenset(found - _USUAL)
+
+
+def _lower_words(command: str) -> Iterator[list[str]]:
+    """The words of each simple command in lower case; what stands in quotes ends none, as in `sed 's|a|b|'`."""
+    for part in simple_commands(_IN_QUOTES.sub(lambda found: _ENDS.sub("_", found[0]), command.lower())):
+        yield [word for word in shell_words(part) if not _ASSIGNS.match(word)]
+
+
 def _is_builder(command: str) -> bool:
-    words = _words(command)
+    words = shell_words(command)
     while words and (variable := _VARIABLE.fullmatch(words[0])) and not _CHOOSES_CODE.fullmatch(variable[1]):
         words = words[1:]
     if not words or _OWN_PACKAGES.fullmatch(command):
@@ -159,7 +199,7 @@ def _program(words: list[str]) -> tuple[str, list[str]]:
 
 def _is_called_so(command: str, failed: str) -> bool:
     """The failed command again, with other options, or with the names behind them that the program asks for."""
-    words, before = _words(command), _words(failed)
+    words, before = shell_words(command), shell_words(failed)
     depth = 1 if before and (before[0] in _COMPILERS or _is_step_of(words, before)) else 2
     if len(before) < depth or words[:depth] != before[:depth] or words[0] in {"sudo", "curl", "wget", "sh", "bash"}:
         return False
@@ -173,7 +213,8 @@ def _is_step_of(words: list[str], before: list[str]) -> bool:
     return len(words) > 1 and words[0] == before[0] and words[1] in _STEPS.get(words[0], ())
 
 
-def _words(command: str) -> list[str]:
+def shell_words(command: str) -> list[str]:
+    """Return the words of a command as a shell reads them; none where it could not."""
     try:
         return shlex.split(command)
     except ValueError:

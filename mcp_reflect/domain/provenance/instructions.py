@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 _OBLIGES = re.compile(r"\b(?:must|always|never|should|have to|ha[sd] to|required|forbidden|ought)\b", re.IGNORECASE)
 _SENTENCE = re.compile(
-    r"(?<=[.!?])(?<!\b[A-Z]\.)\s+(?=[\"'(\[`]?\w)|\n+|(?<=`;)\s(?=`)|(?<=;)\s(?=before that it failed:)"
+    r"(?<=[^\s:][.!?])(?<!\b[A-Z]\.)\s+(?=[\"'(\[`]?\w)|\n+|(?<=`;)\s(?=`)|(?<=;)\s(?=before that it failed:)"
 )
 _CLAUSE = re.compile(r"[:;]\s+|\s+[-–—]+\s+")
 _INSTRUCTS = re.compile(
@@ -26,11 +26,12 @@ def instructs(piece: str) -> bool:
 
 
 def pieces_of(text: str) -> Iterator[tuple[str, str]]:
-    """Yield sentences, each with the blanks or line ends behind it; none ends inside of backquotes or a list."""
+    """Yield sentences, each with the blanks or line ends behind it; none ends in backquotes, parentheses or a list."""
     start = 0
     for end in _SENTENCE.finditer(text):
         said = text[start : end.start()]
-        inside = said.count("`") % 2 == 1 or "['" in said.rpartition("]")[2] or '["' in said.rpartition("]")[2]
+        behind = said.rpartition("]")[2]
+        inside = said.count("`") % 2 == 1 or said.count("(") > said.count(")") or "['" in behind or '["' in behind
         if not inside or "\n" in end[0]:
             yield said, end[0]
             start = end.end()

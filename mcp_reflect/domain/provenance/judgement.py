@@ -31,7 +31,7 @@ from mcp_reflect.domain.text.observation import (
     without_advice,
     without_asides,
 )
-from mcp_reflect.domain.text.quotation import attribute, quote, quoted_source, quoted_text, without_attributions
+from mcp_reflect.domain.text.quotation import Quotation
 from mcp_reflect.domain.trajectory.tools import is_tool_name
 
 CALL = re.compile(r"(?:`[^`]*`(?: failed:)?|(?:[Bb]efore that|At first) it failed:)\s*")
@@ -49,10 +49,12 @@ class Judged:
     """A sentence with its source, as a lesson may hold it; what may not stand in one is not kept.
 
     `is_taken` is true for what the run did or concluded by what it had read, `is_borne_out` where that then worked.
+    `name` is that of the source of a quotation, where it is known.
     """
 
     source: TextOrigin
     text: str
+    name: str = ""
     is_kept: bool = True
     is_quoted: bool = False
     is_taken: bool = False
@@ -66,13 +68,19 @@ class Judged:
     @property
     def is_at_hand(self) -> bool:
         """Return true for edits that the run has borne out: their words come from its own tools and files."""
-        return self.is_borne_out and bool(TELLS_EDIT.match(without_attributions(self.text)))
+        return self.is_borne_out and bool(TELLS_EDIT.match(self.text))
+
+    @property
+    def quotation(self) -> Quotation:
+        """Return it as a quotation with its source."""
+        return Quotation(self.source, self.text.strip(" ;"), self.is_taken, self.name)
+
+    def __str__(self) -> str:
+        return str(self.quotation) if self.is_quoted else self.text
 
     def followed_by(self, failure: Judged) -> Judged:
         """Return what the run took from a text, with the failure that it mended in the same quotation."""
-        return replace(
-            self, text=attribute("{} {}".format(*map(without_attributions, (self.text, failure.text))), self.source)
-        )
+        return replace(self, text=f"{self.text} {failure.text}")
 
 
 class SentenceJudge:
@@ -83,27 +91,32 @@ class SentenceJudge:
         self._taint = Taint(texts)
         self._orders = CarriedOrders(texts, self._taint)
 
-    def judge(self, piece: str, *, is_output: bool = False, is_mistake: bool = False) -> Judged:
-        """Judge a sentence; `is_output` is true for what a lesson shows as the output of a command.
+    def judge(
+        self, said: str, given: TextOrigin | None = None, *, is_output: bool = False, is_mistake: bool = False
+    ) -> Judged:
+        """Judge a sentence; `given` is the source of the quotation in which it stands, if any.
 
-        `is_mistake` is true for what a lesson tells as gone wrong, which nobody is told to do.
+        `is_output` is true for what a lesson shows as the output of a command, `is_mistake` for what it tells as gone
+        wrong, which nobody is told to do.
         """
-        given = quoted_source(piece)
-        said = quoted_text(piece) if given else piece
         source, is_kept = self._source_of(said, given, is_output=is_output)
-        for shorter in _shortened(piece) if is_output and not is_kept else ():
+        for shorter in _shortened(said) if is_output and not is_kept else ():
             source, is_kept = self._source_of(shorter, given, is_output=True)
             if is_kept:
-                piece = shorter
+                said = shorter
                 break
         if not is_kept:
-            return Judged(source, said, is_kept=False)
+            is_act = not (is_mistake or given) and self._may_quote_acts(said)
+            return self._taken(said, source) if is_act else Judged(source, said, is_kept=False)
         if source == "agent" and not is_mistake and (led_by := self._taint.led_to(said)) is not None:
-            borne_out = is_output and self._taint.is_borne_out(said)
-            return Judged(led_by, attribute(said, led_by), is_quoted=True, is_taken=True, is_borne_out=borne_out)
+            return self._taken(said, led_by, is_borne_out=is_output and self._taint.is_borne_out(said))
         if source not in UNTRUSTED or (is_output and not _is_only_told(CALL.sub("", said))):
-            return Judged(source, piece)
-        return Judged(source, piece if given else quote(said, source), is_quoted=True)
+            return Judged(source, said)
+        return Judged(source, said, self._texts.name_of(said, source), is_quoted=True)
+
+    def _taken(self, said: str, source: TextOrigin, *, is_borne_out: bool = False) -> Judged:
+        name = self._texts.name_of(said, source)
+        return Judged(source, said, name, is_quoted=True, is_taken=True, is_borne_out=is_borne_out)
 
     def is_tool(self, name: str) -> bool:
         """Return true for the name of a tool that no text chose, and that is no sentence."""
@@ -170,6 +183,11 @@ class SentenceJudge:
         is_code = not (is_prose(plain) or reads_as_command(plain) or wants_something(plain))
         return is_code and not (_SYNTAX.search(said) and self._texts.mentions.foreign_words(said))
 
+    def _may_quote_acts(self, said: str) -> bool:
+        """Return true for what the run did by what it had read, with what was there already and without danger."""
+        hidden = self._texts.hidden_in(said) is not None
+        return self._taint.tells_acts_at_home(said) and not hidden and not is_dangerous(said)
+
     def _may_stand_behind(self, said: str) -> bool:
         """Return true for the output of a call that may stand behind it: errors, and what brings no name with it."""
         plain = self._texts.without_own_names(said)
@@ -188,9 +206,10 @@ def _shortened(piece: str) -> Iterator[str]:
     before, output = (call[0], piece[call.end() :]) if call else ("", piece)
     if (shorter := without_asides(output)) != output and reads_as_error(shorter):
         yield before + shorter
-    shorter = without_advice(piece)
-    if shorter != piece and shorter.count("`") == piece.count("`") and not wants_something(shorter, of_error=True):
-        yield shorter
+    shorter = without_advice(output)
+    says_error = reads_as_error(shorter) and " " in shorter if call else not wants_something(shorter, of_error=True)
+    if shorter != output and shorter.count("`") == output.count("`") and says_error:
+        yield before + shorter
 
 
 def _is_only_told(said: str) -> bool:

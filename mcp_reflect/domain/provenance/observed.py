@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem
 from mcp_reflect.domain.models.common import TextOrigin
@@ -60,16 +60,29 @@ Contents = Literal["code", "names", "prose"]
 """What the call that brought a text shows: source code, listings and output of commands, or pages and documents."""
 
 
+class TextReading(NamedTuple):
+    """How a run came to a text. `place` orders texts and calls.
+
+    `failed` is the command of whose failure it tells; empty for any other text. `name` is that of the tool, the page's
+    host or the file.
+    """
+
+    source: TextOrigin
+    place: int
+    failed: str = ""
+    holds: Contents = "prose"
+    name: str = ""
+
+
 def _as_it_is(text: str) -> str:
     return text
 
 
 @dataclass(frozen=True)
 class Observed:
-    """A sentence out of a text that a run read. `place` orders texts and calls.
+    """A sentence out of a text that a run read, with the fields of its `TextReading`.
 
-    `failed` is the command of whose failure it tells; empty for any other text. `plain` is the text without names that
-    the user or the agent gave.
+    `plain` is the text without names that the user or the agent gave.
     """
 
     text: str
@@ -77,6 +90,7 @@ class Observed:
     place: int
     failed: str = ""
     holds: Contents = "prose"
+    name: str = ""
     is_line: bool = True
     own_names: Callable[[str], str] = _as_it_is
 
@@ -158,12 +172,11 @@ class Observed:
         return len(shared) >= min(least, len(mine)) > 0 and len(shared) >= _CARRIED * len(mine)
 
 
-def sentences_of(
-    text: str, source: TextOrigin, place: int, failed: str, holds: Contents, own_names: Callable[[str], str]
-) -> Iterator[Observed]:
+def sentences_of(text: str, reading: TextReading, own_names: Callable[[str], str]) -> Iterator[Observed]:
     """Yield the sentences of a text: its lines, what runs over several lines, and what stands there in base64."""
     seen: set[str] = set()
     lines = text.split("\n")
+    failed = reading.failed
     for number, part in enumerate((*lines, *_joined(text, failed), *decoded(text))):
         for each in (
             piece for sentence in _ENDING.split(part) for cell in _cells(sentence) for piece in _told(cell, failed)
@@ -171,7 +184,7 @@ def sentences_of(
             sentence = _LINE_NUMBER.sub("", each).strip()
             if sentence and len(sentence) <= _MOST_CHARS and sentence not in seen:
                 seen.add(sentence)
-                yield Observed(sentence, source, place, failed, holds, number < len(lines), own_names)
+                yield Observed(sentence, *reading, number < len(lines), own_names)
 
 
 def _joined(text: str, failed: str) -> Iterator[str]:

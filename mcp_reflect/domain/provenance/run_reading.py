@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.observed import Contents
 from mcp_reflect.domain.provenance.run_texts import RunTexts
+from mcp_reflect.domain.provenance.source_names import name_of_call, name_of_command
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.trajectory.shell_log import lines_with_commands
@@ -43,6 +44,15 @@ _LOGGED_TURN = re.compile(
 )
 
 
+class _Asked(NamedTuple):
+    """What a call asked for, as `RunTexts.add` takes it; `command` is its command line where it is one of a shell."""
+
+    source: TextOrigin
+    command: str
+    holds: Contents
+    name: str = ""
+
+
 def texts_of_run(run: ParsedRun) -> RunTexts:
     """Return the texts of a run: what it read, what the user said, and its calls; not what the agent itself said."""
     texts = RunTexts()
@@ -51,26 +61,23 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
     if run.trajectory.messages is None:
         _add_log(texts, run.trajectory.text)
     else:
-        calls: dict[str, tuple[TextOrigin, str, Contents]] = {}
-        last: tuple[TextOrigin, str, Contents] = ("tool", "", "prose")
+        calls: dict[str, _Asked] = {}
+        last = _Asked("tool", "", "prose")
         listings = set[str]()
         for event in run.trajectory.events:
             if isinstance(event, ToolCall):
                 command = _add_call(texts, event)
                 source = _source_of_call(event)
                 is_listing = bool(_LISTING_TOOL.fullmatch(event.name) or _LISTING.fullmatch(command))
-                last = calls[event.id] = (
-                    source,
-                    command,
-                    _contents(command or str(event.arguments), source, is_listing=is_listing),
-                )
+                holds = _contents(command or str(event.arguments), source, is_listing=is_listing)
+                last = calls[event.id] = _Asked(source, command, holds, name_of_call(event, source, command))
                 if is_listing:
                     listings.add(event.id)
             elif isinstance(event, ToolResult):
-                source, command, holds = calls.get(event.call_id, last) if event.call_id else last
+                asked = calls.get(event.call_id, last) if event.call_id else last
                 failed = event.failed is True or exit_code(event.text, event.failed) not in {0, None}
-                texts.add(source, event.text, command if failed else "", holds)
-                texts.outcomes.add(texts.place, command, failed=failed)
+                texts.add(asked.source, event.text, asked.command if failed else "", asked.holds, asked.name)
+                texts.outcomes.add(texts.place, asked.command, failed=failed)
                 if event.call_id in listings and event.call_id:
                     texts.mentions.by_listing(event.text)
             else:
@@ -85,7 +92,8 @@ def _add_call(texts: RunTexts, call: ToolCall) -> str:
     """Add a call; return its command line, empty where it is none of a shell."""
     given, name = arguments_of(call.arguments), call.name.rpartition("__")[2]
     command = command_of(given) if name.lower() in SHELLS else ""
-    changes = is_edit(name, given)
+    changes = is_edit(name, given) or command.lstrip().startswith("apply_patch")
+    command = "" if changes else command
     texts.call(call.name, "\n".join(_strings(given)), command, is_edit=changes)
     texts.mentions.by_run(texts.place, name)
     texts.mentions.by_user("\n".join(given))
@@ -151,7 +159,7 @@ def _add_log(texts: RunTexts, log: str) -> None:
             text = "\n".join(output)
             holds = _contents(command, source, is_listing=bool(_LISTING.fullmatch(command))) if command else "prose"
             failed = exit_code(text, None) not in {0, None}
-            texts.add(source, text, command if failed else "", holds)
+            texts.add(source, text, command if failed else "", holds, name_of_command(command, source))
             texts.outcomes.add(texts.place, command, failed=failed)
         output.clear()
 

@@ -11,7 +11,7 @@ from mcp_reflect.domain.provenance.anchors import ANCHOR, HOST, NETWORK_ADDRESS,
 from mcp_reflect.domain.provenance.calls import Call
 from mcp_reflect.domain.provenance.command_outcomes import CommandOutcomes
 from mcp_reflect.domain.provenance.first_mentions import FirstMentions
-from mcp_reflect.domain.provenance.observed import Contents, Observed, decoded, encoded, sentences_of
+from mcp_reflect.domain.provenance.observed import Contents, Observed, TextReading, decoded, encoded, sentences_of
 from mcp_reflect.domain.provenance.tokens import stems_of, tells_author, tokens_of
 from mcp_reflect.domain.text.inert import skeleton
 
@@ -45,13 +45,14 @@ class RunTexts:
     asked: frozenset[str] = frozenset()
     mentions: FirstMentions = field(default_factory=FirstMentions)
 
-    def add(self, source: TextOrigin, text: str, failed: str = "", holds: Contents = "prose") -> None:
-        """Add a text of a source and its kind; `failed` is the command whose failure it tells."""
+    def add(self, source: TextOrigin, text: str, failed: str = "", holds: Contents = "prose", name: str = "") -> None:
+        """Add a text of a source, with its kind and its name; `failed` is the command whose failure it tells."""
         if text.strip():
             self.place += 1
             self.parts.setdefault(source, []).append(text)
             if source in UNTRUSTED:
-                self.observed += sentences_of(text, source, self.place, failed, holds, self.without_own_names)
+                reading = TextReading(source, self.place, failed, holds, name)
+                self.observed += sentences_of(text, reading, self.without_own_names)
                 self.parts[source] += decoded(text)
                 self.mentions.by_text(self.place, text)
             else:
@@ -139,6 +140,24 @@ class RunTexts:
                 if any(each in self.plain.get(source, "") for each in named):
                     return source
         return "agent"
+
+    def name_of(self, sentence: str, source: TextOrigin) -> str:
+        """Return the name of the text of a source that has most of a sentence's foreign words, else of its words.
+
+        Empty where it has none, and where texts brought it themselves.
+        """
+        told = self.mentions.foreign_words(sentence) or tokens_of(sentence)
+        shared: dict[str, frozenset[str]] = {}
+        for each in self.observed_near(told):
+            if each.source == source:
+                shared[each.name] = shared.get(each.name, frozenset()) | (told & each.tokens)
+        name = max(shared, key=lambda name: len(shared[name]), default="")
+        return "" if self.mentions.foreign_words(name) else name
+
+    def was_read(self, words: str) -> bool:
+        """Return true where a text that was read has these words, most of them in this order."""
+        held = self._held(skeleton(words))
+        return any(held.get(source, 0.0) >= _HELD for source in UNTRUSTED)
 
     def _held(self, plain: str) -> dict[TextOrigin, float]:
         """The share of a sentence's word triples that each source holds."""

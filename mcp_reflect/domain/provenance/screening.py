@@ -7,14 +7,17 @@ errors of a run stay where they are. What is withheld is kept with the review, f
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import groupby
 
 from mcp_reflect.domain.models import DRAFT_TEXTS, LESSON_FIELDS, ReflectionDraft
+from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.instructions import pieces_of
 from mcp_reflect.domain.provenance.judgement import CALL, FAILED, Judged, SentenceJudge
 from mcp_reflect.domain.provenance.run_reading import texts_of_run
 from mcp_reflect.domain.provenance.run_texts import RunTexts
-from mcp_reflect.domain.text.quotation import SOURCES, without_attributions
+from mcp_reflect.domain.text.quotation import SOURCES, Quotation, joined, read_quotation
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
 
@@ -22,9 +25,25 @@ _WITHHELD_CHARS = 300
 _MOST_WITHHELD = 10
 _MORE = ";"
 """What stands between the commands of a lesson."""
-_BEFORE = "before that it failed:"
+_BEFORE = ("before that it failed:", "At first it failed:")
 _ENDED = "The run ended in an error:"
 _FROM_TESTS = re.compile(r"^Reviewer: ")
+
+
+def _pieces(text: str) -> Iterator[tuple[str, str, TextOrigin | None]]:
+    """Yield the sentences of a text, each with what stands behind it, and the source of words that it quotes.
+
+    What a run took from a text is judged anew.
+    """
+    for is_quoted, lines in groupby(text.splitlines(keepends=True), lambda line: read_quotation(line) is not None):
+        for part in lines if is_quoted else ["".join(lines)]:
+            given = read_quotation(part)
+            for piece, end in pieces_of(part if given is None else f"{given.text}\n"):
+                yield piece, end, _source_in(given)
+
+
+def _source_in(given: Quotation | None) -> TextOrigin | None:
+    return None if given is None or given.is_taken else given.source
 
 
 class Screening:
@@ -40,7 +59,7 @@ class Screening:
         """
         if draft.is_empty and not draft.claims and not draft.applicable_tools:
             return draft
-        withheld, quoted, lineage = list(draft.withheld), list[str](), set(draft.lineage)
+        withheld, quoted, lineage = list(draft.withheld), list[Quotation](), set(draft.lineage)
         unvouched = list(draft.unvouched)
         kept: dict[str, str] = {}
         for name in DRAFT_TEXTS:
@@ -48,22 +67,23 @@ class Screening:
             for judged, end in self._judged(name, getattr(draft, name), withheld):
                 lineage.update(judged.sources)
                 if judged.is_quoted:
-                    quoted.append(judged.text)
+                    quoted.append(judged.quotation)
                 else:
                     unvouched += self._unvouched(judged)
                     pieces.append(judged.text + end)
             kept[name] = "".join(pieces).strip().removesuffix(_MORE)
         claims: list[str] = []
         for claim in draft.claims:
-            found = self._judge(without_attributions(claim), withheld)
+            given = read_quotation(claim)
+            found = self._judge(given.text if given else claim, _source_in(given), withheld)
             if found is not None and found.is_quoted:
-                quoted.append(found.text)
+                quoted.append(found.quotation)
             elif found is not None:
                 unvouched += self._unvouched(found)
-                claims.append(claim)
+                claims.append(found.text)
         if quoted:
             place = "text" if kept["text"] and not any(kept[name] for name in LESSON_FIELDS) else "summary"
-            kept[place] = "\n".join(dict.fromkeys(filter(None, (kept[place], *quoted))))
+            kept[place] = "\n".join(filter(None, (kept[place], *map(str, joined(quoted)))))
         result = {
             **kept,
             "claims": tuple(claims),
@@ -80,12 +100,12 @@ class Screening:
 
     def unvouched(self, text: str) -> tuple[str, ...]:
         """Return the sentences of a text that nobody vouches for, without judging whether a lesson may keep them."""
-        said = (piece.strip() for piece, _ in pieces_of(text))
+        said = (piece.strip() for piece, _, _ in _pieces(text))
         return tuple(each for each in said if each and not self._judgement.vouches_for(each))
 
     def passes(self, text: str) -> bool:
         """Return true where no sentence of a text would be withheld."""
-        judged = ((self._judgement.judge(piece, is_output=True), piece) for piece, _ in pieces_of(text))
+        judged = ((self._judgement.judge(piece, given, is_output=True), piece) for piece, _, given in _pieces(text))
         return all(
             found.is_kept and (found.is_quoted or found.text == piece) and (found.is_at_hand or not found.is_taken)
             for found, piece in judged
@@ -93,8 +113,8 @@ class Screening:
 
     def without_orders(self, text: str) -> str:
         """Return the output of a tool without the sentences that would be withheld from a lesson."""
-        judged = ((self._judgement.judge(piece, is_output=True), end) for piece, end in pieces_of(text))
-        return "".join(found.text + end for found, end in judged if found.is_kept).strip()
+        judged = ((self._judgement.judge(piece, given, is_output=True), end) for piece, end, given in _pieces(text))
+        return "".join(f"{found}{end}" for found, end in judged if found.is_kept).strip()
 
     @cached_property
     def _texts(self) -> RunTexts:
@@ -110,14 +130,14 @@ class Screening:
         is_told = False
         behind = "\n"
         is_output = False
-        for piece, end in pieces_of(without_attributions(text)):
+        for piece, end, given in _pieces(text):
             is_failure = piece.startswith(_BEFORE) or ("\n" not in behind and FAILED.match(piece))
             # an error of several sentences stands on one line behind its command
             is_output = name == "key_mistake" or self._is_output(piece) or (is_output and "\n" not in behind)
             behind = end
             if is_failure and not is_told:
                 continue  # a failure without what mended it says nothing of what worked
-            found = self._judge(piece, withheld, is_output=is_output, is_mistake=name == "key_mistake")
+            found = self._judge(piece, given, withheld, is_output=is_output, is_mistake=name == "key_mistake")
             is_told = found is not None
             if found is None or (found.is_quoted and piece.startswith(_BEFORE) and not found.is_taken):
                 continue
@@ -128,10 +148,16 @@ class Screening:
         return told
 
     def _judge(
-        self, piece: str, withheld: list[str], *, is_output: bool = False, is_mistake: bool = False
+        self,
+        piece: str,
+        given: TextOrigin | None,
+        withheld: list[str],
+        *,
+        is_output: bool = False,
+        is_mistake: bool = False,
     ) -> Judged | None:
         """Judge a sentence; None where it is withheld, which is noted."""
-        found = self._judgement.judge(piece, is_output=is_output, is_mistake=is_mistake)
+        found = self._judgement.judge(piece, given, is_output=is_output, is_mistake=is_mistake)
         if found.is_kept:
             return found
         withheld.append(f"{found.source}: {truncate_line(found.text.strip(), _WITHHELD_CHARS)}")

@@ -13,10 +13,17 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from mcp_reflect.domain.models.common import TextOrigin
-from mcp_reflect.domain.provenance.dictated_commands import may_be_told, words_that_run
+from mcp_reflect.domain.provenance.dictated_commands import (
+    may_be_told,
+    shell_words,
+    unknown_programs,
+    words_brought_in,
+    words_that_run,
+)
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.tokens import JOINT, names_of, tells_author, tokens_of
 from mcp_reflect.domain.text.inert import skeleton
+from mcp_reflect.domain.text.observation import is_prose
 
 IN_BACKQUOTES = re.compile(r"`([^`\n]+)`")
 CHOOSES_CODE = re.compile(
@@ -28,6 +35,9 @@ CHOOSES_CODE = re.compile(
 COMMANDS_ONLY = re.compile(r"(?:`[^`\n]+`|after|then|and|[\s;.,])+")
 """A sentence of a lesson that tells commands and nothing else."""
 
+_ACTS = re.compile(r"(?:`[^`\n]+`|(?:editing|Edit|writing)\s\S++|moving|up|down|after|then|and|[\s;.,()+→-])+")
+"""A sentence that tells commands and edits, and nothing else."""
+_CODE_SIGN = re.compile(r"[(){}\[\]=<>;]")
 _ERROR = re.compile(r"` failed: .*", re.DOTALL)
 """The error behind a command that failed."""
 
@@ -97,6 +107,33 @@ class Taint:
             word in self._done_and_borne_out and not self._is_from_outside(word) for word in self.words(sentence)
         )
 
+    def tells_acts_at_home(self, sentence: str) -> bool:
+        """Return true for what the run did and no more, which brings in no code, address or sentence of a text.
+
+        It worked with what was there already: files of the project, and programs of the machine.
+        """
+        if self._texts.leads_to(sentence) or CHOOSES_CODE.search(sentence):
+            return False
+        if not _ACTS.fullmatch(sentence) and (_ERROR.search(sentence) or self._texts.was_read(sentence)):
+            return False
+        acts = [text.strip() for text in IN_BACKQUOTES.findall(sentence)]
+        names_host = any("@" in word for word in self.words(sentence))
+        return bool(acts) and not names_host and all(map(self._is_act_at_home, acts))
+
+    def _is_act_at_home(self, text: str) -> bool:
+        ran = [call.command for call in self._texts.calls if call.command and text in call.command]
+        if ran:
+            said = [word for word in shell_words(text) if " " in word]
+            programs = unknown_programs(text) & frozenset[str]().union(*map(unknown_programs, ran))
+            brings_in = self._of_words(words_brought_in(text) | programs) is not None
+            return not brings_in and not any(map(self._is_read_prose, said))
+        if not text or not tokens_of(text) <= self._texts.edited or self._of_words(words_brought_in(text)) is not None:
+            return False
+        return _CODE_SIGN.search(text) is not None or not self._is_read_prose(text)
+
+    def _is_read_prose(self, text: str) -> bool:
+        return is_prose(text) and self._texts.was_read(text)
+
     def _is_from_outside(self, word: str) -> bool:
         return "@" in word or self._texts.observed_with(word)[0].source in {"web", "memory"}
 
@@ -158,7 +195,11 @@ class Taint:
 
     def _of_foreign_program(self, command: str) -> TextOrigin | None:
         """The source of a program, a package or a plugin in a command that neither an error nor a listing named."""
-        for word in sorted(words_that_run(command)):
+        return self._of_words(words_that_run(command))
+
+    def _of_words(self, words: frozenset[str]) -> TextOrigin | None:
+        """The source of one of these words, or of a name in it, that neither the run itself nor an error named."""
+        for word in sorted(words.union(*map(names_of, words))):
             said = [] if self._is_own(word) else self._texts.observed_with(word)
             if said and not any(each.is_diagnosis for each in said):
                 return said[0].source

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
-from mcp_reflect.domain.text.quotation import SAID, quote
+from mcp_reflect.domain.text.quotation import SAID, Quotation
 from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
@@ -104,7 +104,9 @@ def test_words_that_only_say_a_wrong_answer_again_are_left_out() -> None:
 
 
 def test_a_quotation_names_its_source_once() -> None:
-    assert quote(f"{SAID}The palace is in London.", "tool") == quote("The palace is in London.", "tool")
+    assert str(Quotation("tool", f"{SAID}The palace is in London.")) == str(
+        Quotation("tool", "The palace is in London.")
+    )
 
 
 def test_an_answer_is_told_with_the_searches_that_led_to_it() -> None:

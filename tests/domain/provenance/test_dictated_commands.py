@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_reflect.domain.provenance.dictated_commands import may_be_told
+from mcp_reflect.domain.provenance.dictated_commands import may_be_told, unknown_programs, words_brought_in
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,24 @@ def test_what_the_project_itself_defines_is_passed_on(command: str) -> None:
 )
 def test_other_programs_places_and_packages_are_not(command: str) -> None:
     assert not may_be_told(command)
+
+
+@pytest.mark.parametrize(
+    ("command", "brought"),
+    [
+        ("python3 -m pip install types-PyYAML", {"pip", "types-pyyaml"}),
+        ("npx @acme/cli migrate .", {"@acme/cli"}),
+        ("pipx run acme-fmt .", {"acme-fmt"}),
+        ("pytest -p acme tests", {"acme"}),
+        ("make --config=acme.toml", {"acme.toml"}),
+        ("flutter clean && flutter pub get && flutter build web", set()),
+        ("git add --renormalize . && git commit -m 'install acme'", set()),
+        ("sed -i 's|acme install x|b|' Makefile", set()),
+    ],
+)
+def test_what_a_command_brings_in_is_told_from_what_lies_there(command: str, brought: set[str]) -> None:
+    assert words_brought_in(command) == brought
+
+
+def test_what_stands_in_quotes_runs_no_program() -> None:
+    assert unknown_programs("sed -i 's|evil a|evil b|' f && evilctl x") == {"evilctl"}

@@ -194,3 +194,19 @@ def test_advice_is_cut_from_the_end_of_an_error(line: str, left: str) -> None:
 def test_a_pair_names_a_value_and_orders_nothing() -> None:
     assert reads_as_pair("path: 'config/local.json',")
     assert not reads_as_pair("run: './install.sh'")
+
+
+def test_an_error_is_told_without_the_advice_behind_it_and_whole_where_it_stands_in_parentheses() -> None:
+    advised = "nginx: could not build server_names_hash, you should increase server_names_hash_bucket_size: 64"
+    planned = "Result: FAIL\nParse errors: Bad plan. You planned 1 tests but ran 0"
+    told = screened(
+        "fix it",
+        ran("sh check.sh", advised, failed=True),
+        edited("nginx.conf", "http {", "http { hash 128;"),
+        ran("sh check.sh", "ok"),
+        ran("prove t", planned, failed=True),
+        ran("prove -lr t", "All tests successful."),
+    )
+    assert "could not build server_names_hash" in told
+    assert "you should" not in told
+    assert told.count("(") == told.count(")")

@@ -6,11 +6,17 @@ import pytest
 
 from mcp_reflect.domain.models.common import HEARSAY, TextOrigin
 from mcp_reflect.domain.reflection.embedded_text import lesson_text
-from mcp_reflect.domain.text.quotation import attribute, quote
+from mcp_reflect.domain.text.quotation import Quotation
 
 
 @pytest.mark.parametrize("source", sorted(HEARSAY))
 def test_a_lesson_is_not_found_by_what_says_where_its_words_come_from(source: TextOrigin) -> None:
     said = "Queues keep their order within one partition."
-    lesson = "\n".join(["What worked: `pytest -q`", quote(said, source), f"  {attribute(said, source)}"])
+    lesson = "\n".join(
+        [
+            "What worked: `pytest -q`",
+            str(Quotation(source, said, name="Search")),
+            f"  {Quotation(source, said, is_taken=True)}",
+        ]
+    )
     assert lesson_text("reflection", lesson, "", "") == f"What worked: `pytest -q`\n{said}\n{said}"

@@ -21,7 +21,7 @@ from functools import cached_property, lru_cache
 
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
-from mcp_reflect.domain.text.quotation import SAID
+from mcp_reflect.domain.text.quotation import SAID, without_names
 from mcp_reflect.domain.text.recalled import LABELS
 
 SAME_KIND = 0.6
@@ -81,8 +81,8 @@ class Lesson:
 
     @classmethod
     def of(cls, reflection: str) -> Lesson:
-        """Read a reflection as rendered, at most its first 8,000 characters."""
-        return _read(reflection[:_MOST_CHARS])
+        """Read a reflection as rendered, at most its first 8,000 characters; names of quoted sources say nothing."""
+        return _read(without_names(reflection[:_MOST_CHARS]))
 
     @property
     def is_empty(self) -> bool:

@@ -1,0 +1,60 @@
+"""Names of what a run read, as a quotation tells them: a page's host, a file's path, a command, a tool."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import takewhile
+
+from mcp_reflect.domain.lessons.run.file_names import shown_name
+from mcp_reflect.domain.models.common import TextOrigin
+from mcp_reflect.domain.provenance.command_outcomes import REDIRECTION
+from mcp_reflect.domain.provenance.dictated_commands import simple_commands
+from mcp_reflect.domain.trajectory.messages import ToolCall
+from mcp_reflect.domain.trajectory.tools import arguments_of, is_tool_name
+
+_LONGEST = 50
+_HOST = re.compile(r"https?://([\w.-]+)")
+_PATHS = ("file_path", "path", "filename", "file", "target_file", "uri")
+_PLAIN = re.compile(r"[\w./@:=,+~*%-]+")
+"""A word of a command without quotes, brackets and variables."""
+_FILE = re.compile(r"[\w@~][\w@~.-]*(?:/[\w@~.-]+)+|[\w-]+\.\w{1,8}")
+
+
+def name_of_call(call: ToolCall, source: TextOrigin, command: str) -> str:
+    """Return the name of what a call reads; `command` is its command line where it is one of a shell."""
+    if command:
+        return name_of_command(command, source)
+    given = arguments_of(call.arguments)
+    texts = [value for value in given.values() if isinstance(value, str)]
+    path = next((value for name in _PATHS if isinstance(value := given.get(name), str) and value), "")
+    if source == "web" and (host := _host_in(" ".join(texts))):
+        return host
+    if source == "file" and path:
+        return _cut([shown_name(path, "")])
+    return call.name.rpartition("__")[2] if is_tool_name(call.name) else ""
+
+
+def name_of_command(command: str, source: TextOrigin) -> str:
+    """Return what a command reads: the host or the files that it names; else its words as far as they are plain."""
+    if source == "web":
+        return _host_in(command)
+    parts = [part for part in simple_commands(REDIRECTION.sub("", command)) if not part.startswith("cd ")]
+    words = list(takewhile(_PLAIN.fullmatch, parts[0].split())) if parts else []
+    files = [word for word in words[1:] if _FILE.fullmatch(word)] if source == "file" else []
+    return _cut(files or words)
+
+
+def _host_in(text: str) -> str:
+    found = _HOST.search(text)
+    return _cut([found[1].lower()]) if found else ""
+
+
+def _cut(words: Iterable[str]) -> str:
+    """As many of these words as have room."""
+    told = ""
+    for word in words:
+        if len(told) + len(word) >= _LONGEST:
+            break
+        told = f"{told} {word}".lstrip()
+    return told

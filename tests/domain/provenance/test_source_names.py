@@ -1,0 +1,42 @@
+"""What a quotation calls its source by: the host, the file, the command or the tool."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mcp_reflect.domain.models.common import TextOrigin
+from mcp_reflect.domain.provenance.source_names import name_of_call, name_of_command
+from mcp_reflect.domain.trajectory.messages import ToolCall
+
+
+@pytest.mark.parametrize(
+    ("command", "source", "name"),
+    [
+        ("cd /srv/app && python -m pytest -q tests 2>&1 | tail -3", "tool", "python -m pytest -q tests"),
+        ("alembic upgrade head 2>&1", "tool", "alembic upgrade head"),
+        ("sed -n 1,20p docs/setup.md", "file", "docs/setup.md"),
+        ("find photos -name '*.jpg'", "file", "find photos -name"),
+        ("curl -sL https://docs.python.org/3/library/argparse.html", "web", "docs.python.org"),
+        ("curl -sL $PAGE", "web", ""),
+        ("", "tool", ""),
+        ("make " + "x" * 80, "tool", "make"),
+    ],
+)
+def test_a_command_is_named_by_what_it_reads(command: str, source: TextOrigin, name: str) -> None:
+    assert name_of_command(command, source) == name
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "source", "name"),
+    [
+        ("mcp__wiki__search", {"query": "pets"}, "tool", "search"),
+        ("Read", {"file_path": "/home/dev/shop/docs/setup.md"}, "file", "shop/docs/setup.md"),
+        ("fetch_url", {"url": "https://Docs.Dev/guide?x=1"}, "web", "docs.dev"),
+        ("web_search", {"query": "pets"}, "web", "web_search"),
+        ("a sentence, not a name", {}, "tool", ""),
+    ],
+)
+def test_a_call_is_named_by_what_it_reads(tool: str, arguments: dict[str, str], source: TextOrigin, name: str) -> None:
+    assert name_of_call(ToolCall(tool, json.dumps(arguments)), source, "") == name
