@@ -85,7 +85,7 @@ def test_a_wrong_answer_is_told_with_the_words_that_led_to_it() -> None:
         *called("Finish", {"input": "the Berg brothers"}, "Answer is INCORRECT"),
     ]
     lesson = told(run, "fail", "Who founded the club?")
-    assert lesson.startswith("Mistake: Judged a failure after the run did `Finish(input=the Berg brothers)`. It said: ")
+    assert lesson.startswith("Mistake: Judged wrong: `Finish(input=the Berg brothers)`. It said: ")
     assert "so the answer is the Berg brothers" in lesson
     assert "Guidance: `Search(input=The Club (Riga))` found something, `Search(input=the club)` did not" in lesson
     assert "Do instead" not in lesson
@@ -180,8 +180,16 @@ def test_a_call_of_a_failed_run_is_told_by_its_form_and_not_by_the_data_of_the_c
         *called("update_booking", {**given, "booking": "A1B2C3"}, '{"ok": true}'),
         *agent("Your booking has been successfully updated."),
     ]
-    assert "did `update_booking(cabin=business, …)`." in told(run, "fail")
+    assert "after `update_booking(cabin=business, …)`." in told(run, "fail")
     assert "card_7434610" in told(run)
+
+
+def test_a_run_that_ended_in_vain_says_so_in_a_word() -> None:
+    vain = called("Search", {"input": "Hal Memorial"}, "Could not find that page, please try again.")
+    lesson = told(
+        [*user("Which war?"), *called("Search", {"input": "Hal"}, "Hal is a town."), *vain], "fail", "Which war?"
+    )
+    assert lesson == "Mistake: The run ended in a search that found nothing: `Search(input=Hal Memorial)`"
 
 
 def test_a_failure_is_told_once() -> None:
@@ -227,7 +235,7 @@ def test_a_failed_conversation_tells_what_the_user_objected_to() -> None:
     done = agent("Your booking is cancelled. The refund of $120 goes to the card ending in 1784.")
     objection = user("But I asked for a later flight, not for a refund. My number is 555-0100.")
     lesson = told([*user(TASK), *cancelled, *done, *objection], "fail")
-    assert lesson.startswith("Mistake: Judged a failure after the run did `cancel_booking`")
+    assert lesson.startswith("Mistake: Judged a failure after `cancel_booking`")
     assert "The user objected: But I asked for a later flight, not for a refund." in lesson
     assert "1784" not in lesson
     assert "555" not in lesson
@@ -265,7 +273,7 @@ def test_a_failed_run_that_only_looked_things_up_says_so() -> None:
     looked = called("get_booking", {"id": "Q7XK2M"}, '{"id": "Q7XK2M"}')
     run = [*user(TASK), *looked, *agent("Saver tickets cannot be changed."), *user("Oh."), *agent("Anything else?")]
     assert told(run, "fail") == (
-        "Mistake: Judged a failure after the run only looked things up. It said: Saver tickets cannot be changed."
+        "Mistake: Judged a failure after only looking things up. It said: Saver tickets cannot be changed."
     )
 
 

@@ -9,7 +9,12 @@ from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
 from mcp_reflect.domain.lessons.failures.failure_text import ERROR_CHARS, decisive_error, failure_text, short_error
 from mcp_reflect.domain.lessons.failures.repairs import Repair, is_inspection
 from mcp_reflect.domain.lessons.failures.wording import describe_step, is_lookup, is_telling, says_more
-from mcp_reflect.domain.lessons.run.call_text import CALL_CHARS, describe_call_form, describe_two_calls
+from mcp_reflect.domain.lessons.run.call_text import (
+    CALL_CHARS,
+    describe_call_form,
+    describe_two_calls,
+    gives_answer,
+)
 from mcp_reflect.domain.lessons.run.case_data import dates_case, serves_one_case
 from mcp_reflect.domain.lessons.run.steps import Step, find_said
 from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, is_clause, is_request, without_interjection
@@ -64,8 +69,9 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
         return told
     one_case = serves_one_case(steps)
     describe = describe_call_form if one_case else describe_step
-    changing = dict.fromkeys(describe(step) for step in steps if step.failed is not True and is_telling(step))
-    did = f"did {'; '.join([*changing][-_TRIED:])}" if changing else ""
+    changing = [step for step in steps if step.failed is not True and is_telling(step)]
+    answers = [step for step in changing if step.kind == "call" and gives_answer(step)]
+    did = "; ".join([*dict.fromkeys(map(describe, answers or changing))][-_TRIED:])
     objection = truncate_line(_last_objection(trajectory), CALL_CHARS)
     if served:
         said = last_statement(trajectory, is_policy, or_any=False)
@@ -77,11 +83,12 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     parts = []  # a sentence for each: screening may withhold some of them, and the others are left
     explains = names_more(told, did)
     if did and (objection or explains or not one_case or (not served and _TOLD_VALUE.search(did))):
-        parts.append(f"Judged a failure after the run {did}{f'{EXPLAINED}{told}' if explains else ''}")
-    elif told and served:
-        parts.append(f"Judged a failure after the run only looked things up{EXPLAINED}{told}")
+        judged = "Judged wrong: " if answers else "Judged a failure after "
+        parts.append(f"{judged}{did}{f'{EXPLAINED}{told}' if explains else ''}")
+    elif told and steps and not did:
+        parts.append(f"Judged a failure after only looking things up{EXPLAINED}{told}")
     elif told and not did:
-        parts.append(f"Judged a failure after the run said: {told}")
+        parts.append(f"Judged a failure after it said: {told}")
     if objection:
         parts.append(f"{_OBJECTED if parts else _FAILED_OBJECTED}{objection}")
     return "\n".join(parts)
@@ -136,7 +143,11 @@ def last_error(run: ReviewedRun, steps: Sequence[Step], *, served: bool = False)
     acted = [step for step in steps if not is_inspection(step)]
     if acted and acted[-1].failed and (error := failure_text([acted[-1]])):
         told = error if acted[-1].kind == "command" else truncate_line(error, ERROR_CHARS)
-        return f"{(describe_call_form if served else describe_step)(acted[-1])} failed: {told}"
+        call = (describe_call_form if served else describe_step)(acted[-1])
+        is_all = short_error(error) == error.rstrip(".")  # no list of what there is instead
+        if is_lookup(acted[-1]) and is_all and not says_more(error, call):
+            return f"The run ended in a search that found nothing: {call}"
+        return f"{call} failed: {told}"
     if not steps and run.errors and (error := decisive_error(run.errors[-1:])):
         return short_error(error)
     return ""

@@ -23,7 +23,9 @@ _LOOKUP = re.compile(
 )
 
 _NAME = re.compile(r"[A-Za-z_]\w{3,}")
-_NOTHING = "not find found finding no nothing none result match such exist error failed page entry"
+_NOTHING = """
+could not find found finding no nothing none result match such exist error failed that page entry please try again
+"""
 _SEARCH = re.compile(r"search|look_?up|query|brows|fetch")
 
 

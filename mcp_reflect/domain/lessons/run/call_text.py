@@ -31,6 +31,11 @@ _PERSONAL = re.compile(
 _SEPARATOR = re.compile(r"[\s{\[(,]")
 
 
+def gives_answer(step: Step) -> bool:
+    """Return true for a call that hands in the answer of a run, by its tool's name."""
+    return _ANSWERS.search(step.tool.lower()) is not None
+
+
 def describe_call(step: Step) -> str:
     """Return a call as `tool(name=value, …)` of about 200 characters; long values are cut, no name is left out."""
     return f"`{step.tool}({_told(_values(step.arguments)) or truncate_line(step.subject, CALL_CHARS)})`"
@@ -42,7 +47,7 @@ def describe_call_form(step: Step) -> str:
     The answer that such a run gave is told whole.
     """
     values = _values(step.arguments)
-    if not _ANSWERS.search(step.tool.lower()):
+    if not gives_answer(step):
         values = {name: "…" if _is_of_case(name, value) else value for name, value in values.items()}
     return _with_told_values(step.tool, values)
 
@@ -53,7 +58,7 @@ def describe_case_call(step: Step) -> str:
     The answer that such a run was asked for is told whole.
     """
     values = _values(step.arguments)
-    if not _ANSWERS.search(step.tool.lower()):
+    if not gives_answer(step):
         values = {name: "…" if _is_private(value) else value for name, value in values.items()}
     if values and all(value == "…" for value in values.values()):
         return f"`{step.tool}`"
