@@ -10,6 +10,7 @@ from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.observed import Contents
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.source_names import name_of_call, name_of_command
+from mcp_reflect.domain.trajectory.here_documents import file_written_by
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.trajectory.shell_log import lines_with_commands
@@ -92,7 +93,8 @@ def _add_call(texts: RunTexts, call: ToolCall) -> str:
     """Add a call; return its command line, empty where it is none of a shell."""
     given, name = arguments_of(call.arguments), call.name.rpartition("__")[2]
     command = command_of(given) if name.lower() in SHELLS else ""
-    changes = is_edit(name, given) or command.lstrip().startswith("apply_patch")
+    writes = command.lstrip().startswith("apply_patch") or file_written_by(command) is not None
+    changes = is_edit(name, given) or writes
     command = "" if changes else command
     texts.call(call.name, "\n".join(_strings(given)), command, is_edit=changes)
     texts.mentions.by_run(texts.place, name)

@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from mcp_reflect.domain.lessons.run.command_lines import hides_status
 from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_result, errors_in_text
+from mcp_reflect.domain.trajectory.here_documents import file_written_by
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.shell_log import commands_with_output
@@ -122,6 +123,9 @@ def step_of(tool: str, given: Any) -> Step:
     arguments = arguments_of(given)
     name = tool.lower().rpartition("__")[2]
     command = command_of(arguments) if name in SHELLS else ""
+    if (written := file_written_by(command)) is not None:
+        name = shown_name(written.path, "")
+        return Step("edit", tool, written.path, arguments, (("", written.text),), file=name)
     if command and not command.lstrip().startswith("apply_patch"):
         return Step("command", tool, command.strip(), arguments)
     if command or is_edit(name, arguments):
