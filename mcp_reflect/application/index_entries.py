@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mcp_reflect.domain.models import Memory, flat_fields
+from mcp_reflect.domain.truncate import truncate_bytes
 
 IndexValue = str | int | float | bool
 
@@ -31,7 +32,6 @@ _MAX_DOCUMENT_BYTES = 16_384
 _MAX_VALUE_BYTES = 4_096
 _MAX_KEY_BYTES = 36
 _MAX_KEYS = 32
-_MARK = "…"
 
 
 def index_document(memory: Memory) -> str:
@@ -40,8 +40,9 @@ def index_document(memory: Memory) -> str:
     A long task makes room for the lesson first.
     """
     room = max(_MAX_DOCUMENT_BYTES // 2, _MAX_DOCUMENT_BYTES - len(f"\n\n{memory.reflection}".encode()))
-    parts = (_cut(memory.task, room), memory.reflection) if memory.reflection != memory.task else (memory.task,)
-    return _cut("\n\n".join(filter(None, parts)), _MAX_DOCUMENT_BYTES)
+    is_same = memory.reflection == memory.task
+    parts = (memory.task,) if is_same else (truncate_bytes(memory.task, room), memory.reflection)
+    return truncate_bytes("\n\n".join(filter(None, parts)), _MAX_DOCUMENT_BYTES)
 
 
 def index_metadata(memory: Memory) -> dict[str, IndexValue]:
@@ -75,19 +76,11 @@ def _scalars(values: Mapping[str, object]) -> dict[str, IndexValue]:
     found: dict[str, IndexValue] = {}
     for name, value in values.items():
         if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _MAX_INTEGER:
-            found[name] = _cut(str(value), _MAX_VALUE_BYTES)
+            found[name] = truncate_bytes(str(value), _MAX_VALUE_BYTES)
         elif isinstance(value, str):
-            found[name] = _cut(value, _MAX_VALUE_BYTES)
+            found[name] = truncate_bytes(value, _MAX_VALUE_BYTES)
         elif isinstance(value, int | float):
             found[name] = value
         elif isinstance(value, Sequence):
-            found[name] = _cut(", ".join(str(item) for item in value), _MAX_VALUE_BYTES)
+            found[name] = truncate_bytes(", ".join(str(item) for item in value), _MAX_VALUE_BYTES)
     return found
-
-
-def _cut(text: str, limit: int) -> str:
-    """Return at most `limit` bytes of a text, the last of which stand for the end that was left out."""
-    encoded = text.encode()
-    if len(encoded) <= limit:
-        return text
-    return encoded[: limit - len(_MARK.encode())].decode(errors="ignore") + _MARK

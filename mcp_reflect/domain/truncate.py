@@ -1,4 +1,4 @@
-"""Shortens a text to a number of characters, with a mark where something was left out. Standard library only."""
+"""Shortens a text to a number of characters or bytes, with a mark for what was left out. Standard library only."""
 
 from __future__ import annotations
 
@@ -16,6 +16,14 @@ def truncate_line(text: str, limit: int) -> str:
     """Put a text into one line of at most `limit` characters."""
     # Words are counted in a piece only: a text may be megabytes long.
     return truncate(" ".join(text[: 4 * limit].split()), limit)
+
+
+def truncate_bytes(text: str, limit: int) -> str:
+    """Cut a text to at most `limit` bytes of UTF-8, three or more, the last of which stand for the end left out."""
+    encoded = text.encode("utf-8", "replace")
+    if len(encoded) <= limit:
+        return text
+    return encoded[: limit - len(_MARK.encode())].decode("utf-8", "ignore") + _MARK
 
 
 def truncate_middle(text: str, limit: int, *, head: float = 0.5, hint: str = "") -> str:

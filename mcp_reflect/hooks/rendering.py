@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mcp_reflect.domain.truncate import truncate_line
+from mcp_reflect.domain.truncate import truncate_bytes, truncate_line
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
@@ -119,7 +119,7 @@ def _fitted(head: str, entries: Sequence[tuple[str, str, str]], tokens: int) -> 
         if size > most:
             if most < _SHORTEST:
                 break
-            whole = whole.encode("utf-8", "replace")[: most - 3].decode("utf-8", "ignore") + "…"
+            whole = truncate_bytes(whole, most)
             size = most
         lines.append(whole)
         ids.append(memory_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.truncate import truncate, truncate_line, truncate_middle
+from mcp_reflect.domain.truncate import truncate, truncate_bytes, truncate_line, truncate_middle
 
 limits = st.integers(0, 300)
 
@@ -27,6 +27,18 @@ def test_a_line_holds_the_words_in_their_order_with_single_spaces(text: str, lim
     assert len(line) <= limit
     assert line == " ".join(line.split())
     assert " ".join(text.split()).startswith(line.removesuffix("…"))
+
+
+@given(st.text("aé字😀 "), st.integers(3, 300))
+def test_bytes_are_counted_and_no_character_is_cut_in_two(text: str, limit: int) -> None:
+    short = truncate_bytes(text, limit)
+    assert len(short.encode()) <= limit
+    if len(text.encode()) <= limit:
+        assert short == text
+    else:
+        assert short.endswith("…")
+        assert text.startswith(short[:-1])
+        assert len(short.encode()) > limit - len("😀".encode())
 
 
 @given(
