@@ -134,6 +134,8 @@ def test_an_exception_makes_the_run_a_fail_and_is_raised_on_unchanged(client: Re
     assert stored.review is not None
     assert (stored.result, stored.review.feedback) == ("fail", "ValueError: no such user")
     assert "Traceback (most recent call last)" in stored.trajectory
+    assert stored.memory is not None
+    assert stored.memory.reflection == "Mistake: ValueError: no such user"
 
 
 def test_what_was_said_of_a_failed_run_is_kept_beside_the_error(client: ReflectClient) -> None:

@@ -103,7 +103,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     told = _select(run, turns, steps, room, "\n".join(actions), passed=passed)
     feedback = telling_feedback(run)
     guidance = [f"Reviewer: {feedback}"] if passed and feedback else []
-    if not passed and feedback and (error := last_error(run, steps)):
+    if not passed and feedback and (error := last_error(run, steps)) not in mistake:
         guidance.append(f"The run ended in an error: {error}")
     guidance += [*found, *(each.text for each in told)]
     if not (actions or guidance or mistake or run.trace.reference_context.strip()):
