@@ -70,6 +70,22 @@ LATEST = frozenset(
 )
 """Tools recorded once the rules had been mended for what was wrong among those of NEW: many names and values."""
 
+FRESH = frozenset(
+    {
+        *("clang", "ghc", "ocaml", "swipl", "R", "sbcl", "nim", "named-checkzone", "ffmpeg", "redis-cli", "bzip2"),
+        *("mv", "cp", "ln", "ip", "join", "bc"),
+        *(
+            f"python/{name}"
+            for name in ("struct", "regex", "enum", "dataclass", "subprocess", "date", "codec", "abstract")
+        ),
+        *(f"node/{name}" for name in ("url", "not-iterable", "const", "missing-option")),
+        *(f"rust/{name}" for name in ("field", "match", "borrow", "macro")),
+        *(f"go/{name}" for name in ("missing-method", "unknown-field", "atoi")),
+        *("docker/unknown-command", "docker/invalid-port", "g++/template", "g++/override", "ld/cxx-undefined"),
+    }
+)
+"""Tools, and single errors of those above, recorded after the rules for names and values had been made."""
+
 SAME = ("moved", "wrapped", "again")
 OTHER = ("look_alike", "look_alike_wrapped")
 _LIMIT = 5
@@ -153,8 +169,10 @@ def print_pairs(console: Console) -> None:
                 evidence=case.outputs["base"],
             )
             ids[name] = memory.record_error(fix).memory.id
-        chosen = [case for case in cases if case.ecosystem in CHOSEN_ON]
-        left_out = [case for case in cases if case.ecosystem not in CHOSEN_ON | NEW | LATEST]
+        fresh = [case for case in cases if {case.ecosystem, f"{case.ecosystem}/{case.name}"} & FRESH]
+        earlier = [case for case in cases if case not in fresh]
+        chosen = [case for case in earlier if case.ecosystem in CHOSEN_ON]
+        left_out = [case for case in earlier if case.ecosystem not in CHOSEN_ON | NEW | LATEST]
         new = [case for case in cases if case.ecosystem in NEW]
         latest = [case for case in cases if case.ecosystem in LATEST]
         table = Table("ecosystems", "errors", "same error found", "called same: right", "look-alikes announced")
@@ -163,5 +181,6 @@ def print_pairs(console: Console) -> None:
         table.add_row("left out", *tally(memory, ids, left_out).row)
         table.add_row("recorded later", *tally(memory, ids, new).row)
         table.add_row("recorded last", *tally(memory, ids, latest).row)
+        table.add_row("recorded after those", *tally(memory, ids, fresh).row)
         table.add_row("goal", ">= 120", ">= .95", ">= .95", "<= .02")
     console.print(table)

@@ -43,6 +43,8 @@ _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://([^\s'\"<>)\]]+)", re.IGNORECASE)
 _PATH = re.compile(
     r"(?<![\w.@:+-])(?:[A-Za-z]:)?(?:~|\.{1,2})?(?:[\\/]?[\w.@+~$#{}%-]+)?(?:[\\/]+[\w.@+~$#{}%=-]+)+[\\/]?"
 )
+_CLIMBS = re.compile(r"^(?:\.{1,2}/)+")
+_DIGITS = re.compile(r"\d+")
 _TEMPORARY = re.compile(r"(?:^|[\\/])(?:tmp|temp|T|var[\\/]folders[\\/].*)[\\/][^\\/]+$", re.IGNORECASE)
 _TIME = re.compile(
     r"\b\d{4}-\d\d-\d\d(?:[t\s_]\d\d:?\d\d(?::?\d\d)?(?:[.,]\d+)?(?:\s?z\b|\s?[+-]\d\d:?\d\d)?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?"
@@ -125,6 +127,32 @@ def file_in(text: str) -> str:
     """Return the name of the first file that stands in a text as a location; empty where there is none."""
     found = _LOCATED.search(text)
     return base_name(next((name for name in found.groups() if name), "")) if found else ""
+
+
+def paths_in(text: str) -> frozenset[str]:
+    """Return the paths that a line names, but for those of its locations and of files that were made up for one run.
+
+    They are in lower case, with `/` between the parts, 0 for any number, and a name at the beginning of relative ones.
+    """
+    text = _LOCATED.sub(" ", _URL.sub(" ", _HINT.sub("", text.translate(_QUOTES))))
+    found = (path.replace("\\", "/").rstrip("/").casefold() for path in _PATH.findall(text))
+    named = (
+        _DIGITS.sub("0", _CLIMBS.sub("", path)) for path in found if not (_TEMPORARY.search(path) or _ID.search(path))
+    )
+    return frozenset(path for path in named if any(map(str.isalpha, path)))
+
+
+def may_be_same_path(one: str, other: str) -> bool:
+    """Return true where two paths may be of one file: one ends as the other, or both are absolute."""
+    if is_absolute(one) and is_absolute(other):
+        return True
+    short, long = sorted((one, other), key=len)
+    return short == long or (not is_absolute(short) and long.endswith(f"/{short}"))
+
+
+def is_absolute(path: str) -> bool:
+    """Return true for a path that does not count from the folder in which a command runs."""
+    return path.startswith(("/", "~")) or path[1:2] == ":"
 
 
 def is_nameless(word: str) -> bool:

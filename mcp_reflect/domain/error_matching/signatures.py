@@ -3,6 +3,8 @@
 A signature belongs to one headline (`headlines.py`). Its `key` is the headline word by word and in order, without what
 differs from run to run and from machine to machine: numbers, ids, times, folders, line numbers, levels and hints. What
 remains names the error: its code (E0382, TS2345, ENOENT), its exception type, symbols, packages, files and quoted text.
+Of a path the last part remains, since folders above it differ from machine to machine; a path that counts from the
+folder of the command does not, and tells `etc/app` from `opt/app`.
 
 Two signatures agree where their keys are equal and nothing that both know of the place contradicts: the file, the
 function, and the code that is pointed at. For what lies outside of the code, such as a missing package or a refused
@@ -22,7 +24,14 @@ from dataclasses import dataclass
 
 from mcp_reflect.domain.error_matching.headlines import Headline, find_headlines
 from mcp_reflect.domain.error_matching.keywords import normalized_line
-from mcp_reflect.domain.error_matching.message_words import base_name, file_in, is_nameless, split_message
+from mcp_reflect.domain.error_matching.message_words import (
+    base_name,
+    file_in,
+    is_nameless,
+    may_be_same_path,
+    paths_in,
+    split_message,
+)
 
 _MOST_WORDS = 60
 _OPENING = 4
@@ -44,7 +53,8 @@ class ErrorSignature:
     """The signature of a headline. What is unknown is empty.
 
     `outside` is true where the place does not count, `named` where the key names something. `file` and `function` are
-    the innermost place; `source` are the words of the code pointed at, `details` those of the lines that follow.
+    the innermost place; `source` are the words of the code pointed at, `details` those of the lines that follow,
+    `paths` those of the headline.
     """
 
     key: str
@@ -54,6 +64,7 @@ class ErrorSignature:
     function: str = ""
     source: frozenset[str] = frozenset()
     details: frozenset[str] = frozenset()
+    paths: frozenset[str] = frozenset()
 
     def agrees(self, other: ErrorSignature) -> bool:
         """Return true where both stand for the same error."""
@@ -66,7 +77,8 @@ class ErrorSignature:
         return self._reads_like(other) and False not in self._places(other)
 
     def _reads_like(self, other: ErrorSignature) -> bool:
-        return self.key == other.key or self._goes_on_as(other) or other._goes_on_as(self)
+        reads_alike = self.key == other.key or self._goes_on_as(other) or other._goes_on_as(self)
+        return reads_alike and not _name_other_paths(self.paths, other.paths)
 
     def _places(self, other: ErrorSignature) -> list[bool | None]:
         """Return whether file, function, code and details agree, in this order; None where one does not know."""
@@ -151,6 +163,7 @@ def signature_of(headline: Headline) -> ErrorSignature:
         function=function.rpartition("::")[2].rpartition(".")[2].casefold(),
         source=_bag(headline.source, numbers=True),
         details=_bag(details),
+        paths=paths_in(headline.text),
     )
 
 
@@ -162,6 +175,19 @@ def _name_other_files(a: frozenset[str], b: frozenset[str]) -> bool:
     """Return true where both explanations name files, and none of them is the same."""
     ours, theirs = (frozenset(filter(_FILE_NAME.fullmatch, words)) for words in (a, b))
     return bool(ours and theirs) and ours.isdisjoint(theirs)
+
+
+def _name_other_paths(a: frozenset[str], b: frozenset[str]) -> bool:
+    """Return true where each names something that the other only has in another place: `etc/app` and `opt/app`."""
+    return _is_elsewhere(a, b) and _is_elsewhere(b, a)
+
+
+def _is_elsewhere(paths: frozenset[str], others: frozenset[str]) -> bool:
+    for path in paths:
+        namesakes = [other for other in others if base_name(other) == base_name(path)]
+        if namesakes and not any(may_be_same_path(path, other) for other in namesakes):
+            return True
+    return False
 
 
 def _bag(text: str, *, numbers: bool = False) -> frozenset[str]:

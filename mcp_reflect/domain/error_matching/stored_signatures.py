@@ -28,7 +28,14 @@ def memory_signatures(mistake: str, evidence: Iterable[str]) -> tuple[str, ...]:
 
 def _dumped(group: SignatureGroup) -> str:
     rows = [
-        [each.key, each.named, each.outside, each.file, each.function, sorted(each.source), sorted(each.details)]
+        [
+            each.key,
+            each.named,
+            each.outside,
+            each.file,
+            each.function,
+            *map(sorted, (each.source, each.details, each.paths)),
+        ]
         for each in group
     ]
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
@@ -37,6 +44,6 @@ def _dumped(group: SignatureGroup) -> str:
 def read_signatures(stored: str) -> SignatureGroup:
     """Return the signatures that `stored_signatures` wrote as one text."""
     return tuple(
-        ErrorSignature(key, named, outside, file, function, frozenset(source), frozenset(details))
-        for key, named, outside, file, function, source, details in json.loads(stored)
+        ErrorSignature(key, named, outside, file, function, *map(frozenset, words))  # paths came later
+        for key, named, outside, file, function, *words in json.loads(stored)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
@@ -162,3 +163,34 @@ def test_reading_takes_time_linear_in_the_text(piece: str) -> None:
 )
 def test_a_number_in_quotes_is_what_an_error_is_about_but_for_ids(known: str, asked: str, same: bool) -> None:
     assert is_same(error_signatures(asked), error_signatures(known)) is same
+
+
+@pytest.mark.parametrize(
+    ("known", "asked", "same"),
+    [
+        ("etc/app/", "opt/app/", False),
+        ("./etc/app", "etc/app/", True),
+        ("etc/app", "/builds/42/checkout/etc/app", True),
+        ("etc/app", "/builds/42/checkout/opt/app", False),
+        ("/home/ann/etc/app", "/builds/42/opt/app", True),  # another machine may keep it elsewhere
+        ("runs/41/app.log", "runs/42/app.log", True),
+    ],
+)
+def test_a_path_that_counts_from_the_folder_of_the_command_counts_whole(known: str, asked: str, same: bool) -> None:
+    told = "install: cannot create regular file '{}': No such file or directory"
+    assert reports_same(told.format(asked), told.format(known)) is same
+    assert reports_same(told.format(known), told.format(asked)) is same
+
+
+def test_a_name_with_a_number_behind_a_slash_is_a_name() -> None:
+    told = "ERROR: /home/ann/m.pl:1: user:main main/0: Unknown procedure: {}"
+    assert not reports_same(told.format("double/2"), told.format("price_of/2"))
+    assert reports_same(told.format("double/2"), told.format("double/2"))
+
+
+def test_signatures_that_were_stored_before_paths_counted_are_read() -> None:
+    [group] = stored_signatures(["install: cannot create regular file 'etc/app/': No such file or directory"])
+    before = json.dumps([row[:-1] for row in json.loads(group)])
+    [signature] = read_signatures(before)
+    assert signature.paths == frozenset()
+    assert is_same(read_signatures(before), read_signatures(group))
