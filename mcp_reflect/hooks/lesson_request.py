@@ -16,11 +16,11 @@ from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.hooks.options import HookOptions
 from mcp_reflect.hooks.outcome.evidence import find_test_results
-from mcp_reflect.hooks.outcome.steps import ToolUse, find_turn_steps, tool_blocks
 from mcp_reflect.hooks.outcome.verdicts import find_verdict
 from mcp_reflect.hooks.own_tools import WRITING, own_tool
 from mcp_reflect.hooks.session_state import SessionState
 from mcp_reflect.hooks.transcripts.clients import load_transcript_reader
+from mcp_reflect.hooks.transcripts.steps import ToolUse, find_turn_steps, tool_blocks
 from mcp_reflect.hooks.transcripts.turn import SessionTurn, trace_key_of
 from mcp_reflect.hooks.truncation import truncate_messages
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.hooks.outcome.evidence import Evidence, find_evidence
-from mcp_reflect.hooks.outcome.steps import ToolOutput, ToolUse, tool_blocks
 from mcp_reflect.hooks.outcome.verdicts import find_verdict, is_only_praise, may_object
 from mcp_reflect.hooks.own_tools import own_tool
 from mcp_reflect.hooks.session_state import SessionState
+from mcp_reflect.hooks.transcripts.steps import ToolOutput, ToolUse, tool_blocks
 from mcp_reflect.hooks.transcripts.turn import SessionTurn, trace_key_of
 from mcp_reflect.hooks.truncation import truncate_messages
 from mcp_reflect.wire.caller import RemoteError

@@ -101,7 +101,7 @@ def test_a_hook_behind_a_command_that_worked_imports_little() -> None:
         "import sys\nfrom mcp_reflect.hooks.events.claude_code import parse_event\n"
         "payload = {'tool_name': 'Bash', 'tool_response': {'stdout': '12 passed', 'metadata': {'exit_code': 0}}}\n"
         "assert parse_event('PostToolUse', payload).error == ''\n"
-        "print(*{'json', 're', 'mcp_reflect.hooks.outcome.steps'} & set(sys.modules))"
+        "print(*{'json', 're', 'mcp_reflect.hooks.transcripts.steps'} & set(sys.modules))"
     )
     root = str(Path(mcp_reflect.__file__).parent.parent)
     words = [sys.executable, "-S", "-c", code]

@@ -70,7 +70,7 @@ def _error(payload: dict[str, Any]) -> str:
     if not isinstance(response, dict) or response.get("interrupted") is True:
         return ""
     if response_exit_code(response) or response.get("is_error") is True or response.get("error"):
-        from mcp_reflect.hooks.outcome.steps import output_text  # noqa: PLC0415 - most commands work
+        from mcp_reflect.hooks.transcripts.steps import output_text  # noqa: PLC0415 - most commands work
 
         told = (output_text(response), first_text(response, "stderr"), first_text(response, "error"))
         return "\n".join(dict.fromkeys(filter(None, told)))

@@ -9,8 +9,8 @@ from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.tool_output import unwrap_codex
 from mcp_reflect.domain.trajectory.tools import exit_code
 from mcp_reflect.hooks.event import first_text, response_exit_code
-from mcp_reflect.hooks.outcome.steps import output_text
 from mcp_reflect.hooks.transcripts.json_lines import read_json_lines
+from mcp_reflect.hooks.transcripts.steps import output_text
 
 _TAIL = 200_000
 """Bytes at the end of a rollout in which the exit code of a command that has just ended is looked for."""

@@ -10,7 +10,7 @@ import json
 
 from mcp_reflect.domain.trajectory.tools import SHELLS
 from mcp_reflect.hooks.event import HookEvent, first_text, response_exit_code
-from mcp_reflect.hooks.outcome.steps import output_text
+from mcp_reflect.hooks.transcripts.steps import output_text
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 

@@ -48,7 +48,7 @@ def _error(payload: dict[str, Any]) -> str:
     if first_text(payload, "tool_name") not in SHELLS or not isinstance(response, dict):
         return ""
     from mcp_reflect.domain.trajectory.tool_output import unwrap_gemini  # noqa: PLC0415
-    from mcp_reflect.hooks.outcome.steps import output_text  # noqa: PLC0415 - most calls tell of no command
+    from mcp_reflect.hooks.transcripts.steps import output_text  # noqa: PLC0415 - most calls tell of no command
 
     output = unwrap_gemini(output_text(response))
     code = output.exit_code or exit_code(output.text, None)

@@ -17,8 +17,8 @@ from mcp_reflect.domain.text.recalled import strip_recalled
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.hooks.outcome.evidence import find_evidence
-from mcp_reflect.hooks.outcome.steps import output_text
 from mcp_reflect.hooks.transcripts.clients import load_transcript_reader
+from mcp_reflect.hooks.transcripts.steps import output_text
 from mcp_reflect.hooks.transcripts.turn import SessionTurn
 from mcp_reflect.hooks.truncation import MAX_TURN_CHARS, truncate_messages
 from tests.support.claude import Transcript

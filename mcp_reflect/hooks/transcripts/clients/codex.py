@@ -14,10 +14,10 @@ from typing import Any
 from mcp_reflect.domain.trajectory.tool_output import unwrap_codex
 from mcp_reflect.domain.trajectory.tools import arguments_of, exit_code
 from mcp_reflect.hooks.event import HookEvent, first_text
-from mcp_reflect.hooks.outcome.steps import output_text
 from mcp_reflect.hooks.own_tools import returns_memories
 from mcp_reflect.hooks.transcripts.clients.turn_builder import MAX_TURNS, TurnBuilder, user_text
 from mcp_reflect.hooks.transcripts.json_lines import moment, read_json_lines
+from mcp_reflect.hooks.transcripts.steps import output_text
 from mcp_reflect.hooks.transcripts.turn import SessionHead, SessionTurn
 
 NAME = "codex"

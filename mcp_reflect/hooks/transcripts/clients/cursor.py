@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 
 from mcp_reflect.hooks.event import HookEvent
-from mcp_reflect.hooks.outcome.steps import output_text
 from mcp_reflect.hooks.transcripts.clients.turn_builder import MAX_TURNS, TurnBuilder, user_text
 from mcp_reflect.hooks.transcripts.json_lines import read_json_lines
+from mcp_reflect.hooks.transcripts.steps import output_text
 from mcp_reflect.hooks.transcripts.turn import SessionHead, SessionTurn
 
 NAME = "cursor"

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_reflect.hooks.event import HookEvent, first_text
-from mcp_reflect.hooks.outcome.steps import output_text
 from mcp_reflect.hooks.own_tools import returns_memories
 from mcp_reflect.hooks.transcripts.clients.turn_builder import MAX_TURNS, TurnBuilder, user_text
 from mcp_reflect.hooks.transcripts.json_lines import moment, read_json
+from mcp_reflect.hooks.transcripts.steps import output_text
 from mcp_reflect.hooks.transcripts.turn import CheckedResult, SessionHead, SessionTurn
 
 NAME = "atif"
