@@ -25,6 +25,7 @@ from mcp_reflect.hub.line_stream import LineStream
 from mcp_reflect.hub.session import HubSession
 from mcp_reflect.server.app import build_server
 from mcp_reflect.server.instructions import HOOKED_INSTRUCTIONS
+from mcp_reflect.server.workers import WorkerQueue
 from mcp_reflect.wire.handshake import LineReader
 from mcp_reflect.wire.shim.front import ANSWERS_NAME
 
@@ -69,7 +70,7 @@ def ask_server(requests: list[dict[str, Any]], *, hooked: bool = False) -> list[
 
     async def serve(link: socket.socket) -> None:
         async with await SocketStream.from_socket(link) as stream:
-            session = HubSession(LineStream(stream), cast("MemoryService", None), os.getpid())
+            session = HubSession(LineStream(stream), cast("MemoryService", None), os.getpid(), WorkerQueue())
             await session.serve(build_server(hooked=hooked))
 
     def ask(link: socket.socket) -> list[dict[str, Any]]:

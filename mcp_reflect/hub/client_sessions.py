@@ -25,6 +25,7 @@ from mcp_reflect.hub.session import HubSession
 from mcp_reflect.hub.status import find_setting_conflicts
 from mcp_reflect.server.app import build_server
 from mcp_reflect.server.client_project import ClientProject
+from mcp_reflect.server.workers import WorkerQueue
 from mcp_reflect.wire import handshake
 
 
@@ -39,6 +40,7 @@ class ClientSessions:
         self._version = version
         self._servers: dict[bool, MCPServer[MemoryService]] = {False: build_server()}
         self._open: set[HubSession] = set()
+        self._workers = WorkerQueue()
         self._retiring = False
 
     def __len__(self) -> int:
@@ -73,7 +75,7 @@ class ClientSessions:
             if not settings.project_settled:
                 opened = await stack.enter_async_context(_closing_in_worker())
                 project = ClientProject(partial(self._memory_by_roots, hello, opened))
-            session = HubSession(lines, memory, hello.get("pid"), project)
+            session = HubSession(lines, memory, hello.get("pid"), self._workers, project)
             self._open.add(session)
             stack.callback(self._end, session)
             warnings = find_setting_conflicts(self._settings, settings)

@@ -12,16 +12,16 @@ from mcp.server import MCPServer
 from mcp.server.runner import serve_dual_era_loop
 from mcp.shared._context_streams import ContextReceiveStream, ContextSendStream, create_context_streams
 from mcp.shared.message import SessionMessage
-from pydantic import ValidationError
 
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.hub.line_stream import LineStream, LineTooLong
+from mcp_reflect.hub.messages import TooManyValues, read_message
 from mcp_reflect.server.client_project import ClientProject, client_project
-from mcp_reflect.server.workers import limit_session
+from mcp_reflect.server.workers import WorkerQueue, limit_session
 from mcp_reflect.wire import handshake
 from mcp_reflect.wire.json_rpc import PARSE_ERROR_CODE, error_response, find_request_id
 
-MAX_PENDING_REQUESTS = 64
+MAX_PENDING_REQUESTS = 16
 """Requests of one connection that are taken in before the first of them is answered."""
 
 FINISH_TIMEOUT_S = 10.0
@@ -36,11 +36,17 @@ class HubSession:
     """Serves one connection: carries its lines between the socket and the SDK's two streams."""
 
     def __init__(
-        self, lines: LineStream, memory: MemoryService, pid: object, project: ClientProject | None = None
+        self,
+        lines: LineStream,
+        memory: MemoryService,
+        pid: object,
+        workers: WorkerQueue,
+        project: ClientProject | None = None,
     ) -> None:
         self._lines = lines
         self._memory = memory
         self._pid = pid
+        self._workers = workers
         self._project = project
         self._since = time.time()
         self._client = ""
@@ -60,7 +66,7 @@ class HubSession:
 
     async def serve(self, server: MCPServer[MemoryService]) -> None:
         """Serve until the client has sent its last line and what was under way is answered."""
-        limit_session()
+        limit_session(self._workers)
         client_project.set(self._project)
         incoming, to_server = create_context_streams[SessionMessage | Exception](0)
         from_server, outgoing = create_context_streams[SessionMessage](0)
@@ -85,11 +91,12 @@ class HubSession:
             try:
                 while (line := await self._lines.receive()) is not None:
                     try:
-                        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-                    except ValidationError as error:
+                        message = await read_message(line)
+                    except ValueError as error:
                         await incoming.send(error)
                         if (request_id := find_request_id(line)) is not None:
-                            await self._lines.send(error_response(request_id, _UNREADABLE, PARSE_ERROR_CODE))
+                            reason = str(error) if isinstance(error, TooManyValues) else _UNREADABLE
+                            await self._lines.send(error_response(request_id, reason, PARSE_ERROR_CODE))
                         continue
                     await self._note(message)
                     await incoming.send(SessionMessage(message))

@@ -76,10 +76,11 @@ def _serve_relay(relay: Relay, memory: MemoryService, *, hooked: bool) -> None:
     from mcp_reflect.hub.line_stream import LineStream  # noqa: PLC0415 - heavy
     from mcp_reflect.hub.session import HubSession  # noqa: PLC0415 - heavy
     from mcp_reflect.server.app import build_server  # noqa: PLC0415 - heavy
+    from mcp_reflect.server.workers import WorkerQueue  # noqa: PLC0415 - heavy
 
     async def serve(link: socket.socket) -> None:
         async with await SocketStream.from_socket(link) as stream:
-            await HubSession(LineStream(stream), memory, os.getpid()).serve(build_server(hooked=hooked))
+            await HubSession(LineStream(stream), memory, os.getpid(), WorkerQueue()).serve(build_server(hooked=hooked))
 
     ours, theirs = socket.socketpair()
     with theirs:

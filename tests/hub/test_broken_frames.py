@@ -34,6 +34,24 @@ def test_a_request_that_is_nested_without_end_is_answered_and_the_session_goes_o
         assert client.call("memory_stats")["traces"]["total"] == 0
 
 
+def test_a_message_of_too_many_values_is_refused_unparsed_and_one_of_long_texts_is_read(home: Path) -> None:
+    with RawClient(environment(home)) as client:
+        client.shake_hands()
+        number = client.send("tools/call", run([{"role": "user", "content": ""}] * 100_000))
+        answer = client.answer()
+        assert (answer["id"], answer["error"]["code"]) == (number, -32700)
+        assert "more than 250,000 JSON values. Nothing was done." in answer["error"]["message"]
+        marks = 'a,b["{\\"' * 200_000
+        number = client.send("tools/call", run([{"role": "user", "content": marks}]))
+        assert client.answer()["id"] == number
+        assert client.call("memory_stats")["traces"]["total"] == 1
+
+
+def run(trajectory: list[dict[str, str]]) -> dict[str, object]:
+    """Return the parameters of a call that hands in a run."""
+    return {"name": "submit_trace", "arguments": {"task": "t", "trajectory": trajectory}}
+
+
 def test_strangers_at_the_socket_leave_its_clients_served(home: Path) -> None:
     with RawClient(environment(home)) as client, ExitStack() as crowd:
         client.shake_hands()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any, TypeVar
 
 from mcp.server.mcpserver.context import Context
@@ -48,10 +49,11 @@ class ReflectTool(Tool):
     ) -> Any:
         """Answer a call. Raises ToolError for what the caller can correct, UnexpectedToolError for a crash."""
         try:
-            request = parse_arguments(self.request, arguments, self.name, self.filled_in(context))
+            parse = partial(parse_arguments, self.request, arguments, self.name, self.filled_in(context))
             if self.is_async:
-                return await self.fn(context, request)
-            return await in_worker(self.fn, context, request)
+                # Not on the event loop, which would leave everybody unserved while a large run is checked.
+                return await self.fn(context, await in_worker(parse))
+            return await in_worker(lambda: self.fn(context, parse()))
         except UsageError as error:
             raise ToolError(str(error)) from error
         except ReflectError as error:

@@ -1,0 +1,104 @@
+"""Which session's call works next."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import anyio
+import pytest
+
+from mcp_reflect.server.workers import BLOCKED_S, WORKERS, SessionWorkers, WorkerQueue
+from tests.support.waiting import HANG_S
+
+pytestmark = pytest.mark.anyio
+
+
+class Calls:
+    """Calls of several sessions that are answered when the test says so, in the order in which they began to work."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self._queue = WorkerQueue()
+        self._sessions: dict[str, SessionWorkers] = {}
+        self._ends: dict[str, anyio.Event] = {}
+
+    def of(self, session: str, number: int) -> Callable[[], Awaitable[None]]:
+        """Return a call of a session."""
+        workers = self._sessions.setdefault(session, SessionWorkers(self._queue))
+        name = f"{session}{number}"
+        self._ends[name] = anyio.Event()
+
+        async def call() -> None:
+            async with workers.turn():
+                self.begun.append(name)
+                await self._ends[name].wait()
+
+        return call
+
+    async def end(self, name: str) -> None:
+        """Answer a call, and let the next one begin."""
+        self._ends[name].set()
+        await anyio.wait_all_tasks_blocked()
+
+
+async def test_a_client_that_waits_for_each_answer_goes_before_one_that_floods() -> None:
+    calls = Calls()
+    with anyio.fail_after(HANG_S):
+        async with anyio.create_task_group() as group:
+            for number in range(20):
+                group.start_soon(calls.of("flood", number))
+            await anyio.wait_all_tasks_blocked()
+            assert len(calls.begun) < WORKERS, "no worker is left for a client that waits"
+            group.start_soon(calls.of("other", 0))
+            await anyio.wait_all_tasks_blocked()
+            assert calls.begun[-1] == "other0"
+            group.cancel_scope.cancel()
+
+
+async def test_a_flood_is_answered_even_while_other_clients_never_pause() -> None:
+    calls = Calls()
+    with anyio.fail_after(HANG_S):
+        async with anyio.create_task_group() as group:
+            for session in "abc":
+                group.start_soon(calls.of(session, 0))
+            await anyio.wait_all_tasks_blocked()
+            for number in range(4):
+                group.start_soon(calls.of("flood", number))
+            await anyio.wait_all_tasks_blocked()
+            for number in range(1, 8):
+                ended = calls.begun[number - 1]
+                await calls.end(ended)
+                group.start_soon(calls.of(ended[:-1], number))
+                await anyio.wait_all_tasks_blocked()
+            assert any(name.startswith("flood") for name in calls.begun)
+            group.cancel_scope.cancel()
+
+
+async def test_calls_that_wait_for_something_else_make_room() -> None:
+    calls = Calls()
+    with anyio.fail_after(HANG_S):
+        async with anyio.create_task_group() as group:
+            for session in "abcd":
+                group.start_soon(calls.of(session, 0))
+            await anyio.wait_all_tasks_blocked()
+            assert calls.begun == ["a0", "b0"]
+            await anyio.sleep(2 * BLOCKED_S)
+            assert calls.begun == ["a0", "b0", "c0", "d0"]
+            group.cancel_scope.cancel()
+
+
+async def test_a_call_that_is_cancelled_while_it_waits_takes_no_worker() -> None:
+    calls = Calls()
+    with anyio.fail_after(HANG_S):
+        async with anyio.create_task_group() as group:
+            for session in "ab":
+                group.start_soon(calls.of(session, 0))
+            await anyio.wait_all_tasks_blocked()
+            async with anyio.create_task_group() as given_up:
+                given_up.start_soon(calls.of("c", 0))
+                await anyio.wait_all_tasks_blocked()
+                given_up.cancel_scope.cancel()
+            group.start_soon(calls.of("d", 0))
+            await calls.end("a0")
+            assert calls.begun == ["a0", "b0", "d0"]
+            group.cancel_scope.cancel()
