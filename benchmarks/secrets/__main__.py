@@ -28,7 +28,7 @@ console = Console()
 IN_SIGHT = ("in sight", "recent")
 HELD_OUT = (
     *("held out", "fresh", "unseen", "last", "general", "closing", "everyday", "afterwards"),
-    *("documented", "documented, held out"),
+    *("documented", "documented, held out", "configured", "configured later", "configured last"),
 )
 
 

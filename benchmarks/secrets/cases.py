@@ -19,6 +19,9 @@ from urllib.parse import quote
 
 from benchmarks.secrets.afterwards import AFTERWARDS_CONTEXTS, AFTERWARDS_NAMED
 from benchmarks.secrets.closing import CLOSING_CONTEXTS, CLOSING_NAMED, CLOSING_PREFIXED
+from benchmarks.secrets.configured import CONFIGURED_CONTEXTS
+from benchmarks.secrets.configured_last import CONFIGURED_LAST_CONTEXTS
+from benchmarks.secrets.configured_later import CONFIGURED_LATER_CONTEXTS
 from benchmarks.secrets.contexts import contexts
 from benchmarks.secrets.documented import DOCUMENTED_CONTEXTS, DOCUMENTED_NAMED
 from benchmarks.secrets.everyday import EVERYDAY_CONTEXTS, EVERYDAY_NAMED
@@ -70,6 +73,9 @@ def parts() -> dict[str, tuple[list[Kind], dict[str, str]]]:
         "afterwards": (kinds_of({}, AFTERWARDS_NAMED), AFTERWARDS_CONTEXTS),
         "documented": _split(documented, DOCUMENTED_CONTEXTS, held_out=False),
         "documented, held out": _split(documented, DOCUMENTED_CONTEXTS, held_out=True),
+        "configured": ([], CONFIGURED_CONTEXTS),
+        "configured later": ([], CONFIGURED_LATER_CONTEXTS),
+        "configured last": ([], CONFIGURED_LAST_CONTEXTS),
         "last": (kinds_of(LAST_PREFIXED, LAST_NAMED), LAST_CONTEXTS),
         "unseen": _split(recent, RECENT_CONTEXTS, held_out=True),
     }

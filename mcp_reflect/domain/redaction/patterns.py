@@ -11,6 +11,7 @@ from mcp_reflect.domain.redaction.by_pattern.vendor_patterns import vendor_patte
 from mcp_reflect.domain.redaction.by_position.command_secrets import COMMAND_PATTERNS
 from mcp_reflect.domain.redaction.by_position.login_secrets import LOGIN_PATTERNS
 from mcp_reflect.domain.redaction.by_position.positional_secrets import POSITIONAL_PATTERNS
+from mcp_reflect.domain.redaction.by_position.syntax_secrets import SYNTAX_PATTERNS
 
 
 @cache
@@ -21,6 +22,7 @@ def secret_patterns() -> tuple[SecretPattern, ...]:
         *COMMAND_PATTERNS,
         *LOGIN_PATTERNS,
         *POSITIONAL_PATTERNS,
+        *SYNTAX_PATTERNS,
         *GROUPED_PATTERNS,
         *vendor_patterns(),
     )

@@ -48,6 +48,36 @@ FIRM = [
 ]
 
 
+FIRM += [
+    ("ALTER USER shop IDENTIFIED BY riverstone REPLACE plum81x;", "riverstone"),
+    ("ALTER USER shop IDENTIFIED BY riverstone REPLACE plum81x;", "plum81x"),
+    ("SQL> create user shop identified by riverstone default tablespace users;", "riverstone"),
+    ("new PDO('mysql:host=db1;dbname=shop', 'app', 'riverstone')", "riverstone"),
+    ('DriverManager.getConnection("jdbc:h2:mem:x", "app", "riverstone")', "riverstone"),
+    ("consul kv put shop/db/password riverstone", "riverstone"),
+    ("pulumi config set --secret dbPassword riverstone", "riverstone"),
+    ("drone secret add --name db_password --data riverstone", "riverstone"),
+    ("drush user:password admin 'riverstone'", "riverstone"),
+    ("plink -ssh bob@web1 -pw riverstone uptime", "riverstone"),
+    ('execve("/usr/bin/curl", ["curl", "-u", "bob:riverstone", "https://x"])', "riverstone"),
+    ('type=EXECVE a0="mysql" a1="-u" a2="app" a3="-priverstone"', "riverstone"),
+    ("sshpass -f <(printf '%s' 'plum81xq') rsync -a /srv web1:", "plum81xq"),
+    ('login = cleartext "riverstone"', "riverstone"),
+    ("rootpw --plaintext riverstone", "riverstone"),
+    ('@corp 203.0.113.9 : PSK "riverstone"', "riverstone"),
+    ('bob * "riverstone" *', "riverstone"),
+    ("snmp-server community riverstone RO", "riverstone"),
+    ("ip ospf message-digest-key 1 md5 riverstone", "riverstone"),
+    ("neighbor 10.0.0.1 password riverstone", "riverstone"),
+    ("d-i passwd/root-password password riverstone", "riverstone"),
+    ("127.0.0.1:6379> AUTH app riverstone", "riverstone"),
+    ('proxy-user = "bob:riverstone"', "riverstone"),
+    ("winrs -r:web1 -u:bob -p:plum81x ipconfig", "plum81x"),
+    ('network={\n  ssid="office"\n  psk="riverstone"\n}', "riverstone"),
+    ("env:\n     2→  - name: DB_PASSWORD\n     3→    value: riverstone\n", "riverstone"),
+]
+
+
 @pytest.mark.parametrize(("text", "secret"), FIRM)
 def test_a_position_that_only_a_password_has_needs_no_random_text(text: str, secret: str) -> None:
     redacted = redact(text)
@@ -68,6 +98,18 @@ INNOCENT = [
     "docker run -u root -p 5432:5432 postgres:16",
     "java -Duser=bob -Xmx8589934592 -jar app.jar",
     "34a6ccd7-6e1f-4768-912c-5480f0876d2e b1337086-e70d-11f1-a484-02fc00000001",
+    "A user is identified by name or by id, and files are identified by their hash.",
+    "The statement IDENTIFIED BY is described in chapter 4.",
+    "git config set user.email bob@corp.com",
+    "step 3 password reset\nreset password of 2 users\n",
+    'docker run --user "1000:1000" -v a:b x',
+    'user = "www:www"',
+    "https://example.com/docs see chapter2\n",
+    "origin https://git.corp.com/shop/app.git (fetch)",
+    "/* a * b * c */ int x = a * bcdef * 4;",
+    "set password token for the session",
+    "aws ssm get-parameter --name /shop/db/password --query Parameter.Value",
+    'diff <(sort a) <(echo "$token")',
     "Signature Value:\n    97:31:02:9f:e7:fd:43:67:48:44:14:e4:29",
 ]
 
@@ -89,6 +131,15 @@ PIECES = [
     "key,value,password\n1,2\n",
     "secret:-",
     "curl -su a:",
+    "IDENTIFIED BY ",
+    " * a",
+    "put a/",
+    "user x identified by ",
+    "https://a ",
+    " --name password",
+    'mysql"',
+    "<(echo ",
+    "hmac-md5:",
 ]
 
 

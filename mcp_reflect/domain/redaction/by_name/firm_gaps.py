@@ -36,7 +36,9 @@ _DIRECTIVE = re.compile(rf"{_LINE_START}(?:enable[ ]|set[ ](?:[\w.-]{{1,30}}[ ])
 """A line up to the words of a name that make it one of a secret."""
 _LINE_END = re.compile(rf"(?:\\{{0,8}}{QUOTE})?(?P<sign>;)?[ \t]*(?:\Z|\r|\n|\\{{1,8}}[nr])")
 _COLUMN = re.compile(r"[ ]{2,}|\t|\\t")
-_USER_NAME = r"(?:user|login|account|e-?mail|uid|benutzer|usuario|utilisateur|gebruiker|utente|логин|用户|ユーザー)"
+_USER_NAME = (
+    r"(?:user|ssid|login|account|e-?mail|uid|benutzer|usuario|utilisateur|gebruiker|utente|логин|用户|ユーザー)"
+)
 _USER = re.compile(
     rf"{_USER_NAME}(?:[_-]?(?:name|id|nome|naam))?(?:\\{{0,8}}{QUOTE})?(?P<gap>[ \t]*[=:]>?[ \t]*|[ \t]+)"
     rf"(?:\\{{0,8}}{QUOTE})?[\w.@+\\/-]{{1,64}}(?:\\{{0,8}}{QUOTE})?",

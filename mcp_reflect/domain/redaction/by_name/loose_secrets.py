@@ -23,7 +23,8 @@ from mcp_reflect.domain.redaction.values.secret_values import is_harmless
 
 _LOOSE = re.compile(
     rf"""(?P<close>(?:\\{{0,8}}(?:{QUOTE}|[\])}}*])){{0,4}})
-    (?:(?P<pair>[ \t]{{0,5}},?[ \t]{{0,20}}(?:(?:\r?\n|\\n)[ \t]{{0,40}})?
+    (?:(?P<pair>[ \t]{{0,5}},?[ \t]{{0,20}}
+         (?:(?:\r?\n|(?:\\{{1,8}}r)?\\{{1,8}}n)(?:[ \t]{{0,9}}\d{{1,6}}→|>[ ])?[ \t]{{0,40}})?
          (?:\\{{0,8}}{QUOTE})?value(?:\\{{0,8}}{QUOTE})?[ \t]{{0,3}}[:=]
          [ \t]{{0,5}}
        | </\w{{1,30}}>(?:\s|\\{{1,8}}[rnt]){{0,40}}<(?:value|string)[^<>\n]{{0,60}}>   # two elements of XML

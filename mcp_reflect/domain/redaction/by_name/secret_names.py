@@ -87,6 +87,7 @@ _STEMS: tuple[tuple[str, str, str], ...] = (
     *(("pin", stem, _PIN_OF) for stem in ("pin", "otp")),
     *(("pin", stem, r"(?P<pin>(?<![a-z])\Z)") for stem in ("puk", "cvv", "cvc")),
     ("weak_password", "psk", ""),
+    *(("password", f"pre{sign}shared{sign}key", "") for sign in ("", " ", "_", "-")),
     ("weak_password", "credentials", ""),
     ("weak_password", "credential", ""),
     ("weak_secret", "client-key-data", ""),

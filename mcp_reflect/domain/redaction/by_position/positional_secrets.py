@@ -42,7 +42,7 @@ _SIZE = re.compile(r"[a-z]{1,2}\d+[a-zA-Z]?")
 """The rest of an option of Java: -Xmx512m."""
 _LONGEST = 64
 
-_USER = r"(?:-[uUDlbnx]|--?(?:user(?:name)?|login|account|email))[ =]?[\"']?[\w.@,=/\\-]{1,80}[\"']?[ ]"
+_USER = r"(?:-[uUDlbnx]|--?(?:user(?:name)?|login|account|email))[ =:]?[\"']?[\w.@,=/\\-]{1,80}[\"']?[ ]"
 _VALUE = r"(?:\\{0,8}[\"'])?(?!\[redacted:)([^\s\"'\\;|&<>$-][^\s\"'\\;|&<>]{5,63})"
 _OPTIONS_BETWEEN = r"(?:[^\n;|&\\]{0,120}?[ ])?"
 
@@ -128,7 +128,7 @@ POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "url-password",
         ("@tcp(", "@unix(", "@("),
-        re.compile(r"[\w.-](?<=[\s\"'`=(\\][\w.-])(?:[\w.-]{0,60}):([^\s\"'\\@/]{1,200})@(?:tcp|unix)?\("),
+        re.compile(r"[\w.-](?<=[\s\"'`=(\\][\w.-])(?:[\w.-]{0,60}):([^\s\"'\\/]{1,200})@(?:tcp|unix)?\("),
     ),
     SecretPattern(
         "password",
@@ -142,7 +142,7 @@ POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "password",
         (" -u", " -U", " -D", " -l", " -b", " -n", " -x", " --user", " --login", " --account", " --email", " -user"),
-        re.compile(rf"(?<=[ ]){_USER}{_OPTIONS_BETWEEN}-(?:[pPwWaAxXksS]|pw|pass)[ =]?{_VALUE}"),
+        re.compile(rf"(?<=[ ]){_USER}{_OPTIONS_BETWEEN}-(?:[pPwWaAxXksS]|pw|pass)[ =:]?{_VALUE}"),
         judge=_is_option_value,
     ),
     # The same with a plain word; after -p of MySQL's programs stands a database.
@@ -189,7 +189,18 @@ POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
             re.compile(rf"{word}(?<![a-zA-Z0-9.:/]{word})(?:[ ]|[ ]?=[ ]?)[\"']?[A-Za-z][\w.@-]{{0,60}}:{_VALUE}"),
             judge=lambda value: is_told_word(value) and not value[0].isdecimal() and ":" not in value,
         )
-        for word in ("auth", "login", "cred", "creds", "credentials", "userpwd", "userpass", "user-password", "allow")
+        for word in (
+            "auth",
+            "login",
+            "cred",
+            "creds",
+            "credentials",
+            "userpwd",
+            "userpass",
+            "user-password",
+            "allow",
+            "digest",
+        )
     ),
     SecretPattern(
         "password",
