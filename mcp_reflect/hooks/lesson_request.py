@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_reflect.domain.lessons.failures.repairs import find_repairs
-from mcp_reflect.domain.lessons.run.steps import find_steps
+from mcp_reflect.domain.lessons.failures.rework import Rework
+from mcp_reflect.domain.lessons.run.steps import Step, find_steps
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.hooks.options import HookOptions
@@ -57,10 +58,11 @@ def lesson_request(event: HookEvent, session: SessionState, patience: float) -> 
     if os.path.getsize(event.transcript) - session.settled > _MOST_UNREAD:
         return ""
     turns = load_transcript_reader(event.client).read_turns(event, session.settled)
-    turn = next((each for each in turns if each.key == event.turn), turns[-1] if turns else None)
-    if turn is None or trace_key_of(event, turn) in session.asked:
+    place = next((number for number, each in enumerate(turns) if each.key == event.turn), len(turns) - 1)
+    if not turns or trace_key_of(event, turns[place]) in session.asked:
         return ""
-    occasion = find_occasion(turn)
+    turn = turns[place]
+    occasion = find_occasion(turn, turns[place - 1] if place else None)
     trace = _stored(event, turn, session, until) if occasion else ""
     if not trace:
         return ""
@@ -68,20 +70,33 @@ def lesson_request(event: HookEvent, session: SessionState, patience: float) -> 
     return _REQUEST.format(occasion=occasion, trace=trace)
 
 
-def find_occasion(turn: SessionTurn) -> str:
-    """Return the lesson of a turn as a sentence; empty where it taught none, or the agent told the memory about it."""
+def find_occasion(turn: SessionTurn, before: SessionTurn | None = None) -> str:
+    """Return the lesson of a turn as a sentence; empty where it taught none, or the agent told the memory about it.
+
+    `before` is the turn before it, where that is known: a user corrects work in any words.
+    """
     uses = [part for part in tool_blocks(turn.messages) if isinstance(part, ToolUse)]
     if not uses or any(own_tool(use.name) in WRITING for use in uses):
         return ""
-    if find_verdict(turn.prompt) == "fail":
+    if find_verdict(turn.prompt) == "fail" or (before and _does_over(turn, before)):
         return "The user corrected earlier work, and this run did it anew."
     results = find_test_results(find_turn_steps(turn.messages))
     if results[-1:] == ["pass"] and "fail" in results:
         return "In this run tests failed and were made to pass."
-    steps = find_steps(parse(truncate_messages(turn.messages, _LONGEST)))
+    steps = _steps_of(turn)
     if any(repair.error for repair in find_repairs(steps)):
         return "In this run something failed and was made to work."
     return ""
+
+
+def _does_over(turn: SessionTurn, before: SessionTurn) -> bool:
+    """Return true where a turn takes back an edit of the one before it, or repeats a command with other options."""
+    earlier = _steps_of(before)
+    return bool(Rework([*earlier, *_steps_of(turn)], [len(earlier)]).plain)
+
+
+def _steps_of(turn: SessionTurn) -> list[Step]:
+    return find_steps(parse(truncate_messages(turn.messages, _LONGEST)))
 
 
 def _stored(event: HookEvent, turn: SessionTurn, session: SessionState, until: float) -> str:

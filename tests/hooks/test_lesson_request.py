@@ -9,6 +9,7 @@ import pytest
 from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.hooks.lesson_request import find_occasion, is_wanted
 from mcp_reflect.hooks.options import HookOptions
+from mcp_reflect.hooks.transcripts.turn import SessionTurn
 from tests.hooks.outcome.test_evidence import UNITTEST, turn_of
 from tests.support.claude import Transcript
 
@@ -47,6 +48,27 @@ def test_a_correction_is_an_occasion_once_it_is_acted_on(transcript: Transcript)
     assert find_occasion(turn_of(transcript)) == ""
     transcript.edits("calculator.py", "a - b", "a + b")
     assert find_occasion(turn_of(transcript)).startswith("The user corrected")
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "asks"),
+    [
+        ("prove -l t", "prove -lr t", True),
+        ("git commit -m 'Add the importer'", "git commit -m 'Add the exporter'", False),
+        ("pytest tests/test_prices.py", "pytest tests/test_stock.py", False),
+        ("prove -l t", "prove -l t", False),
+    ],
+)
+def test_work_done_over_at_the_users_word_is_an_occasion_whatever_the_word(first: str, then: str, asks: bool) -> None:
+    def turn(prompt: str, command: str) -> SessionTurn:
+        use = {"type": "tool_use", "id": command, "name": "Bash", "input": {"command": command}}
+        result = {"type": "tool_result", "tool_use_id": command, "content": "ok", "is_error": False}
+        messages = [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+        return SessionTurn(prompt, prompt, messages)
+
+    before, after = turn("Run the tests", first), turn("There are more below t/rounding", then)
+    assert (find_occasion(after, before) != "") is asks
+    assert find_occasion(after) == ""
 
 
 @pytest.mark.parametrize(

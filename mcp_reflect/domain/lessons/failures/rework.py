@@ -12,6 +12,7 @@ from dataclasses import replace
 from mcp_reflect.domain.lessons.failures.repairs import Repair, is_inspection
 from mcp_reflect.domain.lessons.run.command_lines import are_variants, normalised, program_of
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
+from mcp_reflect.domain.lessons.run.run_again import has_same_operands
 from mcp_reflect.domain.lessons.run.steps import Step
 
 
@@ -19,13 +20,15 @@ class Rework:
     """The commands of a run that were replaced, and the user's words that had them replaced.
 
     `spoke` are the places of the user's turns behind the task, each the number of steps before it, `corrections` those
-    of them that had something replaced. `before` is the number of steps before those that are read.
+    of them that had something replaced, `plain` those that had an edit taken back or other options tried: with another
+    operand a command may serve a new task. `before` is the number of steps before those that are read.
     """
 
     def __init__(self, steps: Sequence[Step], spoke: Sequence[int], before: int = 0) -> None:
         self._final: dict[int, Step] = {}
         self._place: dict[int, int] = {}
         self.corrections = set[int]()
+        self.plain = set[int]()
         spoke = [place - before for place in spoke if place >= before]
         for number, step in enumerate(steps):
             place = next((each for each in spoke if each > number), None)
@@ -34,13 +37,16 @@ class Rework:
                 self._final[id(step)] = later
                 self._place[id(step)] = place
                 self.corrections.add(place)
+                if has_same_operands(step, later):
+                    self.plain.add(place)
         place_of = {id(step): number for number, step in enumerate(steps)}
         for edit, later in NetChanges(steps).taken_back():
             between = [each for each in spoke if place_of[id(edit)] < each <= place_of[id(later)]]
             if between:
                 self._place[id(edit)] = between[0]
-                self.corrections.add(between[0])
-        self.corrections = {place + before for place in self.corrections}
+                self.plain.add(between[0])
+        self.corrections = {place + before for place in self.corrections | self.plain}
+        self.plain = {place + before for place in self.plain}
 
     def is_replaced(self, step: Step) -> bool:
         """Return true for a command that the user had done in another form."""
