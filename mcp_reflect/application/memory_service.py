@@ -12,6 +12,7 @@ from mcp_reflect.application.insights import Insights
 from mcp_reflect.application.intake.prepared_run import PreparedRun
 from mcp_reflect.application.intake.run_intake import RunIntake
 from mcp_reflect.application.known_errors import ErrorFixes, Recorded
+from mcp_reflect.application.lesson_embedding import LessonEmbedding
 from mcp_reflect.application.lifecycle import StatusChange, change_status
 from mcp_reflect.application.memory_reader import MemoryReader
 from mcp_reflect.application.ports import Ledger, OutOfDate
@@ -64,6 +65,7 @@ class MemoryService(MemoryReader):
         insights: Insights,
         intake: RunIntake,
         unclaimed: UnclaimedRetrievals,
+        lessons: LessonEmbedding,
         is_waiting: Callable[[str], bool],
     ) -> None:
         super().__init__(context.ledger, context.profile, context.embedder.identity)
@@ -77,6 +79,7 @@ class MemoryService(MemoryReader):
         self.insights = insights
         self._intake = intake
         self._unclaimed = unclaimed
+        self._lessons = lessons
         self.is_waiting = is_waiting
 
     # -- before a task
@@ -151,19 +154,23 @@ class MemoryService(MemoryReader):
 
     def submit(self, submission: Submission, *, client_can_sample: bool = False) -> ReviewOutcome:
         """Store a run with the errors that it fixed, and its review where one is given; see `RunIntake.submit`."""
-        return self._intake.submit(submission, client_can_sample=client_can_sample)
+        with self._lessons.after_write(self.profile.project):
+            return self._intake.submit(submission, client_can_sample=client_can_sample)
 
     def submit_all(self, submissions: Iterable[Submission | PreparedRun]) -> Iterator[ReviewOutcome | UsageError]:
-        """Store many runs in few transactions; see `RunIntake.submit_all`."""
-        return self._intake.submit_all(submissions)
+        """Store many runs in few transactions; see `RunIntake.submit_all`. Their lessons are embedded later."""
+        with self._lessons.held_back(self.profile.project):
+            yield from self._intake.submit_all(submissions)
 
     def review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool = False) -> ReviewOutcome:
         """Review a stored run; see `ReviewService.review`."""
-        return self.reviews.review(trace_id, verdict, client_can_sample=client_can_sample)
+        with self._lessons.after_write(self.profile.project):
+            return self.reviews.review(trace_id, verdict, client_can_sample=client_can_sample)
 
     def record_error(self, fix: ErrorFix) -> Recorded:
         """Store an error with its fix, or count its recurrence; see `ErrorFixes.record`."""
-        recorded = self.errors.record(fix)
+        with self._lessons.after_write(self.profile.project):
+            recorded = self.errors.record(fix)
         self._on_saved(self.profile.project)
         return recorded
 

@@ -106,6 +106,7 @@ def build_memory(
             insights=insights,
             intake=RunIntake(context, reviews, errors, insights, store.unclaimed),
             unclaimed=store.unclaimed,
+            lessons=store.lessons,
             is_waiting=partial(is_waiting, store.home.folder, profile.project),
         )
 

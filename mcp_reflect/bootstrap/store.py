@@ -10,6 +10,7 @@ from pathlib import Path
 from mcp_reflect.application.index_sync import Indexer
 from mcp_reflect.application.jobs.leases import JobLeases, SharedWorkers
 from mcp_reflect.application.jobs.worker import JobWorker
+from mcp_reflect.application.lesson_embedding import LessonEmbedding
 from mcp_reflect.application.ports import Embedder, Ledger, VectorIndex
 from mcp_reflect.application.retrieval.background_learning import BackgroundLearning
 from mcp_reflect.application.retrieval.project_tables import ProjectTables
@@ -60,19 +61,22 @@ class Store:
     embedder: Embedder
     tables: ProjectTables
     learning: BackgroundLearning
+    lessons: LessonEmbedding
     workers: SharedWorkers[Workers] = field(default_factory=SharedWorkers)
     leases: JobLeases = field(default_factory=JobLeases)
     unclaimed: UnclaimedRetrievals = field(default_factory=UnclaimedRetrievals)
 
     def start(self) -> None:
-        """Start what works in the background for all connections: the index and the learning follow the ledger."""
+        """Start what works in the background for all connections, and follows the ledger."""
         self.indexer.start()
         self.learning.start()
+        self.lessons.start()
 
     def notify(self, project: str) -> None:
         """Tell what works in the background that memories or reviews of the project have changed."""
         self.indexer.notify(project)
         self.learning.notify(project)
+        self.lessons.notify(project)
 
 
 @contextmanager
@@ -113,8 +117,10 @@ def compose_store(
     indexer = Indexer(ledger, index, embedder.identity)
     tables = ProjectTables(ledger, embedder)
     learning = BackgroundLearning(tables)
+    lessons = LessonEmbedding(ledger, embedder, tables)
     try:
-        yield Store(home, ledger, index, indexer, embedder, tables, learning, workers or SharedWorkers())
+        yield Store(home, ledger, index, indexer, embedder, tables, learning, lessons, workers or SharedWorkers())
     finally:
+        lessons.close()
         learning.close()
         indexer.close()

@@ -30,6 +30,22 @@ class TaskWording(NamedTuple):
     vector: Vector | None = None
 
 
+class LessonToEmbed(NamedTuple):
+    """What a memory teaches as of change `seq`, to be embedded."""
+
+    memory_id: str
+    seq: int
+    text: str
+
+
+class LessonVector(NamedTuple):
+    """The vector of a memory's lesson, which was read as of change `seq`; empty for a lesson without words."""
+
+    memory_id: str
+    seq: int
+    vector: Vector
+
+
 @dataclass(frozen=True)
 class MemoryChange:
     """A memory as the ranking needs it, as written by change `seq`.
@@ -67,6 +83,8 @@ class MemoryChange:
     """Of the further runs that taught it, by which a filter finds it too."""
     superseded_by: str = ""
     """The memory behind which it is shown; empty for one in force."""
+    lesson_vector: Vector | None = None
+    """Of what the memory teaches; None where this model has not embedded it yet, empty where it has no words."""
     lesson_key: int = 0
     """Shared by memories that say the same (`lessons/comparison/sameness.py`); 0 for one that says nothing."""
 

@@ -31,7 +31,6 @@ _SAYS_WHAT_TO_DO = and_(
     # What an extracted lesson says of a failed run is what worked in it, not how its error was solved.
     or_(_M.kind != "reflection", _M.author != "extractive"),
 )
-_FOUND_IN_RUN = and_(_M.kind == "error", _M.author == "extractive")
 _UNSIGNED = and_(_M.error_signatures == "", _M.error_keywords != "")  # written before there were signatures
 _UNREAD = _W.lesson.is_(None)  # written before lessons were counted, or with other terms
 _UNKEYED = _W.lesson_key.is_(None)
@@ -48,6 +47,7 @@ _WRITTEN = (
         _U.q_value,
         _M.created_at,
         _V.vector,
+        _V.lesson_vector,
         _M.seq,
         _M.kind,
         _SAYS_WHAT_TO_DO,
@@ -55,7 +55,7 @@ _WRITTEN = (
         _M.error_signatures,
         *(case((_UNSIGNED, text)) for text in (_M.key_mistake, _M.evidence)),
         _U.last_used_at,
-        _FOUND_IN_RUN,
+        schema.FOUND_IN_RUN,
         _M.triggers,
         _W.terms,
         case((_W.terms.is_(None), _M.embedded_text)),
@@ -137,6 +137,7 @@ def read_changes(connection: Connection, project: str, model: str, after: int, s
             q_value=q_value,
             created=created,
             vector=None if blob is None else ranking_rows.to_vector(blob),
+            lesson_vector=None if lesson_blob is None else ranking_rows.to_vector(lesson_blob),
             seq=changed,
             kind=kind,
             solved=bool(solved),
@@ -161,6 +162,7 @@ def read_changes(connection: Connection, project: str, model: str, after: int, s
             q_value,
             created,
             blob,
+            lesson_blob,
             changed,
             kind,
             solved,

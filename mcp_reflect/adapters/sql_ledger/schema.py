@@ -31,6 +31,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    and_,
     false,
 )
 
@@ -133,6 +134,9 @@ memories = Table(
     Index("memories_changed", "project", "seq"),
 )
 
+FOUND_IN_RUN = and_(memories.c.kind == "error", memories.c.author == "extractive")
+"""Holds for errors that nobody recorded: only the same error finds them, no query for a task."""
+
 memory_log = Table(
     "memory_log",
     metadata,
@@ -178,6 +182,7 @@ embeddings = Table(
     Column("memory_id", Id, ForeignKey("memories.id"), primary_key=True),
     Column("model", String(300), primary_key=True),
     Column("vector", LargeBinary, nullable=False),
+    Column("lesson_vector", LargeBinary),  # of lesson_text; null until it is embedded, empty where there are no words
 )
 
 words = Table(

@@ -10,6 +10,7 @@ import numpy as np
 
 from mcp_reflect.application.index_entries import NOT_IN_STEP, index_document, index_metadata
 from mcp_reflect.application.index_sync import Indexer
+from mcp_reflect.application.lesson_embedding import LessonEmbedding
 from mcp_reflect.application.ports import AuditRows, Embedder, Ledger, Progress, VectorIndex
 from mcp_reflect.domain.learning import q_update
 from mcp_reflect.domain.models import ErrorMemory, InsightMemory, Memory, Review, Trace, UtilityEvent, Witness
@@ -181,7 +182,7 @@ def reindex(
 
 
 def embed_missing(ledger: Ledger, embedder: Embedder, project: str, progress: Progress | None = None) -> int:
-    """Embed memories that the current model has not embedded and return their number."""
+    """Embed memories, and lessons, that the current model has not embedded; return the number of those memories."""
     with ledger.reading() as session:
         missing = session.vectors.missing(project, embedder.identity)
     for start in range(0, len(missing), _EMBED_BATCH):
@@ -191,4 +192,5 @@ def embed_missing(ledger: Ledger, embedder: Embedder, project: str, progress: Pr
             writing.vectors.add(embedder.identity, batch, vectors)
         if progress is not None:
             progress(start + len(batch), len(missing))
+    LessonEmbedding(ledger, embedder).embed(project)
     return len(missing)

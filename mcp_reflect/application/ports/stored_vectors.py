@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read records do not wait for
+    from mcp_reflect.domain.changes import LessonToEmbed, LessonVector
     from mcp_reflect.domain.values import Vector
 
 
@@ -19,6 +20,14 @@ class VectorRecords(Protocol):
 
 class VectorQueries(VectorRecords, Protocol):
     """Reads vectors, keyed by the id of their memory."""
+
+    def lessons_to_embed(self, project: str, model: str, limit: int, after: int = 0) -> list[LessonToEmbed]:
+        """Return at most `limit` lessons, the latest first, that the model has not embedded of memories that it has.
+
+        Lessons of memories as of the change `after` or before are left out, and those of errors that only the same
+        error finds.
+        """
+        ...
 
     def of_project(self, project: str, model: str) -> dict[str, Vector]:
         """Return the vectors of all retrievable memories under a model."""
@@ -36,5 +45,12 @@ class VectorRepository(VectorQueries, Protocol):
         """Add vectors, one row each, for what `missing` named.
 
         What has been embedded, rewritten or forgotten since is left as it is.
+        """
+        ...
+
+    def add_lessons(self, model: str, vectors: Sequence[LessonVector]) -> None:
+        """Add the vectors of lessons whose memories are still as of the change that they were read at.
+
+        It is no change of the feed: who follows that is told apart.
         """
         ...

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 import numpy.typing as npt
 
 from mcp_reflect.application.ports import Embedder, Ledger
+from mcp_reflect.domain.changes import LessonVector
 from mcp_reflect.domain.error_matching.error_index import ErrorIndex
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.values import Rows
@@ -92,6 +93,11 @@ class ProjectTables:
             return False
         with self.caught_up(project) as tables:
             return tables.table.learn(LEARNING_TASKS)
+
+    def add_lesson_vectors(self, project: str, vectors: Sequence[LessonVector]) -> None:
+        """Add vectors that were stored just now; tables that are read first later find them in the ledger."""
+        with self.as_they_are(project) as tables:
+            tables.table.add_lesson_vectors(vectors)
 
     def reload(self, project: str) -> None:
         """Read the project from the ledger again at the next search: the change feed does not report deletions."""

@@ -7,16 +7,20 @@ from mcp_reflect.domain.models.memory import Memory
 
 
 class ScoreParts(Frozen):
-    """The parts of a score: `(1 - lambda_) * (meaning + words + neighbours) + lambda_ * quality + task_record`.
+    """The parts of a score.
 
-    `meaning` is the similarity, `words` what shared words add to it, and `neighbours` what similarity to the best match
-    adds; the three make the relevance. `quality` is what the memory earned on any task (`ranking/scoring.py`), and
-    `task_record` what reviews on this very task and its rewordings add or take.
+    They add up: `(1 - lambda_) * (meaning + words + lesson + neighbours) + lambda_ * quality + task_record`.
+
+    `meaning` is the similarity, `words` what shared words add to it, `lesson` what the meaning of the lesson adds or
+    takes, and `neighbours` what similarity to the best match adds; the four make the relevance. `quality` is what the
+    memory earned on any task (`ranking/scoring.py`), and `task_record` what reviews on this very task and on its
+    rewordings add or take.
     """
 
     lambda_: float
     meaning: float
     words: float
+    lesson: float
     neighbours: float
     quality: float
     task_record: float

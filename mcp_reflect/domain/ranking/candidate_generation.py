@@ -10,6 +10,7 @@ import numpy as np
 
 from mcp_reflect.domain.ranking.columns import FeatureColumns, scan_is_cheaper, select_rows, similarities
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
+from mcp_reflect.domain.ranking.lesson_evidence import MAX_FALL, MAX_RISE, LessonEvidence, with_evidence
 from mcp_reflect.domain.ranking.projection import Projection
 from mcp_reflect.domain.ranking.relevance import lift_by_best_match, min_liftable, noisy_or
 from mcp_reflect.domain.ranking.scoring import RankingQuery, scores
@@ -70,6 +71,7 @@ class CandidateGenerator:
             self._allowed = np.zeros(len(table.alive), np.bool_)
             self._allowed[rows] = table.alive[rows]
         self._required: list[int] = []
+        self._lessons = LessonEvidence(table, query.vector)
         cosines, error = projection.cosines(query.vector)
         self._near, relevance = self._above_threshold(cosines, error)
         self._scores = scores(table, self._near, relevance, query)
@@ -95,24 +97,32 @@ class CandidateGenerator:
         relevance = noisy_or(cosines, overlap)
         relevance[~self._allowed] = -1.0
         best, best_relevance = self._best_match(relevance, overlap, error)
-        selection = select_rows(relevance >= min_liftable(best_relevance, query.threshold) - error)
-        relevance = relevance[selection]
-        if not len(relevance):
-            return np.zeros(0, np.int64), relevance
+        # Lessons are looked up for the rows alone that clear the threshold if theirs adds the most that one can.
+        highest = with_evidence(relevance, MAX_RISE)
+        selection = select_rows(highest >= min_liftable(best_relevance, query.threshold) - error)
+        highest = highest[selection]
+        if not len(highest):
+            return np.zeros(0, np.int64), highest
         # The exact ranking finds the best match among the candidates, and with it the lift of all others.
         self._required.append(best)
         cosines_with_best = self._projection.similarity_to_row(best, selection)
         similarity_to_best = noisy_or(cosines_with_best, lexical_index.overlaps_with_row(best)[selection])
-        lifted = lift_by_best_match(relevance, best_relevance, similarity_to_best)
+        lifted = lift_by_best_match(highest, best_relevance, similarity_to_best)
         near = np.flatnonzero((lifted >= floor) & self._allowed[selection])
-        return (near if isinstance(selection, slice) else selection[near]), lifted[near]
+        rows = near if isinstance(selection, slice) else selection[near]
+        unlifted = with_evidence(relevance[rows], self._lessons.of(rows))
+        lifted = lift_by_best_match(unlifted, best_relevance, similarity_to_best[near])
+        clear = lifted >= floor
+        return rows[clear], lifted[clear]
 
     def _best_match(self, relevance: FloatArray, overlap: FloatArray, error: float) -> tuple[int, float]:
         """Return the row of the highest relevance, with that relevance computed exactly."""
-        near = np.flatnonzero(relevance >= relevance.max() - 2 * error)
+        least = with_evidence(relevance.max() - 2 * error, -MAX_FALL - MAX_RISE)
+        near = np.flatnonzero(relevance >= least)
         if len(near) > _BEST_MATCH_CANDIDATES:
             near = near[np.argpartition(relevance[near], -_BEST_MATCH_CANDIDATES)[-_BEST_MATCH_CANDIDATES:]]
         exact = noisy_or(similarities(self._table, near, self._query.vector), overlap[near])
+        exact = with_evidence(exact, self._lessons.of(near))
         first = int(np.argmax(exact))
         return int(near[first]), float(exact[first])
 

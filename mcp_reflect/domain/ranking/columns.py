@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcp_reflect.domain.learning.task_statistics import TaskStatistics
+from mcp_reflect.domain.ranking.compact_vectors import CompactVectors
 from mcp_reflect.domain.ranking.relevance_prior import RelevancePrior
 from mcp_reflect.domain.text.fielded_index import FieldedIndex
 from mcp_reflect.domain.values import Floats, Integers, Rows, Vector
@@ -90,6 +91,11 @@ class FeatureColumns(Protocol):
     @property
     def lesson_keys(self) -> Integers:
         """Return the key of each row's lesson, equal where lessons say the same; 0 for an empty lesson."""
+        ...
+
+    @property
+    def lesson_vectors(self) -> CompactVectors:
+        """Return the vectors of the lessons, as far as they were embedded."""
         ...
 
     @property

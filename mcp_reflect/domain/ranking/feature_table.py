@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mcp_reflect.domain.changes import Changes, MemoryChange, TaskWording
+from mcp_reflect.domain.changes import Changes, LessonVector, MemoryChange, TaskWording
 from mcp_reflect.domain.learning.task_statistics import TaskStatistics
 from mcp_reflect.domain.models import Scalar
 from mcp_reflect.domain.ranking.columns import OutcomeColumns
+from mcp_reflect.domain.ranking.compact_vectors import CompactVectors, compact_vector
 from mcp_reflect.domain.ranking.metadata_index import MetadataIndex
 from mcp_reflect.domain.ranking.prior_learning import PriorLearning
 from mcp_reflect.domain.ranking.projection import Projection
@@ -37,6 +38,8 @@ _COLUMNS = (
     "_alive",
     "_seqs",
     "_lesson_keys",
+    "_lesson_levels",
+    "_lesson_scales",
 )
 _FIRST_CAPACITY = 256
 
@@ -65,6 +68,8 @@ class FeatureTable:
         self._alive = np.zeros(capacity, dtype=np.bool_)
         self._seqs = np.zeros(capacity, dtype=np.int64)
         self._lesson_keys = np.zeros(capacity, dtype=np.int64)
+        self._lesson_levels = np.zeros((capacity, self.dimension), dtype=np.int8)
+        self._lesson_scales = np.zeros(capacity, dtype=np.float32)
         self.lexical_index = FieldedIndex()
         self.task_statistics = TaskStatistics()
         self._metadata = MetadataIndex()
@@ -118,6 +123,11 @@ class FeatureTable:
     def lesson_keys(self) -> Integers:
         """The key that rows with one lesson share (`lessons/comparison/sameness.py`), 0 for a row that says nothing."""
         return self._lesson_keys[: self._size]
+
+    @property
+    def lesson_vectors(self) -> CompactVectors:
+        """Return the vectors of the lessons, as far as they were embedded."""
+        return CompactVectors(self._lesson_levels[: self._size], self._lesson_scales[: self._size])
 
     def rows_of(self, ids: Iterable[str]) -> Rows:
         """Return the living rows of these memory ids, in the order given, without those that have none."""
@@ -179,6 +189,13 @@ class FeatureTable:
         if self._size - len(self._row) > max(_FIRST_CAPACITY, self._size // 4):
             self._compact()
 
+    def add_lesson_vectors(self, vectors: Iterable[LessonVector]) -> None:
+        """Add the vectors of lessons to the rows that still are as of the change that they were read at."""
+        for memory_id, seq, vector in vectors:
+            row = self._row.get(memory_id)
+            if row is not None and self._seqs[row] == seq:
+                self._set_lesson_vector(row, vector)
+
     def touch(self, rows: Rows, now: int) -> None:
         """Note that these rows are returned to a caller at `now`, in microseconds since the epoch."""
         self._used[rows] = np.maximum(self._used[rows], now)
@@ -196,12 +213,17 @@ class FeatureTable:
         self._alive[row] = True
         self._seqs[row] = change.seq
         self._lesson_keys[row] = change.lesson_key
+        self._set_lesson_vector(row, change.lesson_vector)
         self.lexical_index.add(change.terms, change.lesson)
         self._metadata.add((change.metadata, *change.other_metadata), change.user)
         self.ids.append(change.memory_id)
         self._row[change.memory_id] = row
         if change.superseded_by:
             self.successors[change.memory_id] = change.superseded_by
+
+    def _set_lesson_vector(self, row: int, vector: Vector | None) -> None:
+        if vector is not None and len(vector):
+            self._lesson_levels[row], self._lesson_scales[row] = compact_vector(vector)
 
     def _reserve(self, size: int) -> None:
         capacity = len(self._q)

@@ -7,6 +7,8 @@ words can only add, and without shared words relevance is the cosine. It stays i
 so lambda and the threshold keep their meaning. An overlap of 0.1 is much, a cosine of 0.1 nothing; the exponent brings
 both to one scale. Any from 3 to 5 serves all the sets in docs/quality.md about as well.
 
+Where lessons were embedded, too, their meaning counts as further evidence (`lesson_evidence.py`), in both directions.
+
 A memory similar to the best match is likely to be relevant too (the cluster hypothesis of Jardine and van Rijsbergen):
 
     relevance' = relevance + LIFT_WEIGHT * max(0, relevance_of_best * similarity_to_best - relevance)
@@ -24,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcp_reflect.domain.ranking.columns import FeatureColumns, ranking_order, select_rows, similarities
+from mcp_reflect.domain.ranking.lesson_evidence import LessonEvidence, with_evidence
 from mcp_reflect.domain.text.postings import Floats32
 from mcp_reflect.domain.values import FLOAT32_ERROR, FloatArray, Floats, Rows, Terms, Vector
 
@@ -105,8 +108,8 @@ class HybridRelevance:
     The best match is searched among the rows of the query only: a memory that is not shown must not lift others.
     """
 
-    error = 4 * FLOAT32_ERROR
-    """Relevance grows no faster than the cosine it comes from, and three cosines take part."""
+    error = 8 * FLOAT32_ERROR
+    """Three cosines take part; by its lesson relevance may grow 1.7 times as fast as the cosine it comes from."""
 
     def __init__(
         self,
@@ -126,11 +129,13 @@ class HybridRelevance:
         self._vectors = vectors
         self._overlap = table.lexical_index.overlaps(terms)
         self._rows = rows
-        relevance = noisy_or(cosines, self._of_rows(self._overlap))
+        self._lessons = LessonEvidence(table, vector)
+        evidence = self._lessons.of(np.arange(len(table.alive)) if rows is None else rows)
+        relevance = with_evidence(noisy_or(cosines, self._of_rows(self._overlap)), evidence)
         relevance[~self._of_rows(table.alive)] = -1.0
-        near = np.flatnonzero(relevance >= relevance.max() - 2 * FLOAT32_ERROR)
+        near = np.flatnonzero(relevance >= relevance.max() - self.error)
         candidates = near if rows is None else rows[near]
-        exact = noisy_or(similarities(table, candidates, vector), self._overlap[candidates])
+        exact = self._unlifted(candidates, similarities(table, candidates, vector))
         first = ranking_order(table, candidates, exact)[0]
         self._best, self._best_relevance = int(candidates[first]), float(exact[first])
         self._min_liftable = min_liftable(self._best_relevance, threshold) - self.error
@@ -156,7 +161,11 @@ class HybridRelevance:
         similarity_to_best = noisy_or(cosines_with_best, self._overlap_with_best[rows])
         # The best match is itself, whatever rounding and the terms left out make of that.
         similarity_to_best[rows == self._best] = 1.0
-        return lift_by_best_match(noisy_or(cosines, self._overlap[rows]), self._best_relevance, similarity_to_best)
+        return lift_by_best_match(self._unlifted(rows, cosines), self._best_relevance, similarity_to_best)
+
+    def _unlifted(self, rows: Rows, cosines: Floats) -> Floats:
+        """Return the relevance of `rows`, some of those in question, before the lift."""
+        return with_evidence(noisy_or(cosines, self._overlap[rows]), self._lessons.of(rows))
 
     @cached_property
     def _overlap_with_best(self) -> Floats32:

@@ -9,6 +9,9 @@ from mcp_reflect.domain.models import ClaimMemory, ErrorMemory, InsightMemory, K
 from mcp_reflect.domain.text.condensation import condensed, prose_of
 from mcp_reflect.domain.text.quotation import without_sources
 
+EMBEDDED_LESSON_WORDS = 48
+"""Words of a lesson that are embedded. More of them find no more (docs/quality.md), and each costs time."""
+
 
 def embedded_text(memory: Memory) -> str:
     """Return the text of a memory to embed.
@@ -36,6 +39,11 @@ def lesson_text(kind: Kind, reflection: str, correct_action: str, guidance: str)
             return "\n".join(filter(None, (correct_action, guidance)))
         case "claim" | "insight":
             return ""
+
+
+def opening_of_lesson(lesson: str) -> str:
+    """Return the part of a lesson that is embedded: its first words, which say what went wrong and what to do."""
+    return " ".join(lesson.split(maxsplit=EMBEDDED_LESSON_WORDS)[:EMBEDDED_LESSON_WORDS])
 
 
 def _searched_text(memory: Memory, condense: Callable[[str], str]) -> str:

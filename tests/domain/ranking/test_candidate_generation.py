@@ -39,7 +39,7 @@ def near(topic: int) -> Vector:
     return unit(CENTRES[topic] + 0.5 * chance.random() * other + 0.01 * chance.standard_normal(DIMENSION))
 
 
-def change(number: int, seq: int, vector: Vector, topic: int) -> MemoryChange:
+def change(number: int, seq: int, vector: Vector, topic: int, lesson: Vector | None = None) -> MemoryChange:
     return MemoryChange(
         memory_id=f"m{number:05}",
         user="ann" if number % 3 else "bob",
@@ -50,13 +50,16 @@ def change(number: int, seq: int, vector: Vector, topic: int) -> MemoryChange:
         vector=vector,
         seq=seq,
         terms=terms(f"topic{topic} word{topic % 7} common number{number}"),
+        lesson_vector=lesson,
     )
 
 
 def filled(size: int = SIZE) -> FeatureTable:
     table = FeatureTable(DIMENSION)
     drawn = chance.integers(TOPICS, size=size)
-    table.apply(Changes(1, [change(number, 1, near(topic), topic) for number, topic in enumerate(drawn)], []))
+    table.apply(
+        Changes(1, [change(number, 1, near(topic), topic, near(topic)) for number, topic in enumerate(drawn)], [])
+    )
     return table
 
 

@@ -27,6 +27,7 @@ def table() -> FeatureTable:
             np.array([math.cos(0.3 * number), math.sin(0.3 * number)], np.float32),
             terms=terms(f"mend the red clock of hall {number}"),
             records=records,
+            lesson_vector=None if number == 1 else np.array([math.cos(number), math.sin(number)], np.float32),
         )
         for number, records in enumerate(RECORDS)
     ]
@@ -53,8 +54,10 @@ def test_parts_give_the_score(lambda_: float, words: bool, optimism: float) -> N
     assert len(ranked) == len(RECORDS)
     found = score_parts(held, query, ranked)
     assert any(parts.words > 0.01 for parts in found) == words
+    assert any(parts.lesson < 0.0 for parts in found) == words
+    assert next(parts.lesson for row, parts in zip(ranked.rows, found, strict=True) if held.ids[row] == "m1") == 0.0
     for parts, relevance, score in zip(found, ranked.relevance.tolist(), ranked.score.tolist(), strict=True):
-        assert parts.meaning + parts.words + parts.neighbours == pytest.approx(relevance)
+        assert parts.meaning + parts.words + parts.lesson + parts.neighbours == pytest.approx(relevance)
         added = (1 - parts.lambda_) * relevance + parts.lambda_ * parts.quality + parts.task_record
         assert added == pytest.approx(score)
 

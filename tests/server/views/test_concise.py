@@ -19,7 +19,7 @@ from tests.support.servers import call_as_model, connect
 from tests.support.values import make_memory, make_trace
 
 WORKED = "What worked: `PYTHONPATH=src pytest -q`. `pytest -q` failed: ModuleNotFoundError: No module named 'billing'"
-NO_PARTS = ScoreParts(lambda_=0.5, meaning=0.5, words=0.0, neighbours=0.0, quality=0.5, task_record=0.0)
+NO_PARTS = ScoreParts(lambda_=0.5, meaning=0.5, words=0.0, lesson=0.0, neighbours=0.0, quality=0.5, task_record=0.0)
 
 LONG = "\n".join(
     [

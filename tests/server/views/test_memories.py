@@ -83,7 +83,7 @@ def test_a_field_that_a_kind_lacks_is_shown_empty() -> None:
 
 def test_figures_of_a_match_stand_in_the_view_of_an_answer() -> None:
     memory = make_memory(make_trace(), q_value=0.75)
-    parts = ScoreParts(lambda_=0.5, meaning=0.1, words=0.1, neighbours=0.0, quality=0.3, task_record=0.05)
+    parts = ScoreParts(lambda_=0.5, meaning=0.1, words=0.1, lesson=0.0, neighbours=0.0, quality=0.3, task_record=0.05)
     match = Match(memory=memory, similarity=0.1, relevance=0.2, score=0.3, parts=parts)
     view = memory_view(memory, match)
     assert view["score_parts"] == parts.model_dump()
@@ -113,7 +113,7 @@ def test_a_memory_that_contradicts_another_of_the_answer_names_it() -> None:
         )
         for number, rule in enumerate(rules)
     ]
-    parts = ScoreParts(lambda_=0.5, meaning=0.1, words=0.1, neighbours=0.0, quality=0.3, task_record=0.05)
+    parts = ScoreParts(lambda_=0.5, meaning=0.1, words=0.1, lesson=0.0, neighbours=0.0, quality=0.3, task_record=0.05)
     matches = [Match(memory=memory, similarity=0.9, relevance=0.9, score=0.9, parts=parts) for memory in memories]
     retrieved = RetrievedMemories("ret_1", matches)
     for shown in (retrieved_view(retrieved), concise_memories(retrieved)):

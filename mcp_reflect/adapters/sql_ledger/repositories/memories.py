@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read reco
 SUPERSEDE = "supersede"
 """The action in the log of a memory that a later one amends."""
 
-_M = schema.memories.c
+_M, _E = schema.memories.c, schema.embeddings
 _CHANGED_SINCE = (
     select(_M.id)
     .where(_M.project == bindparam("project"), _M.seq > bindparam("seq"), _M.kind == bindparam("kind"))
@@ -27,6 +27,7 @@ _CHANGED_SINCE = (
 )
 _EMBEDDED_TEXT = select(_M.embedded_text).where(_M.id == bindparam("memory"))
 _SUPERSEDED_BY = select(_M.id, _M.status).where(_M.superseded_by == bindparam("successor"))
+_FORGET_LESSON = update(_E).where(_E.c.memory_id == bindparam("memory")).values(lesson_vector=None)
 _INSERT, _INSERT_WORDS = insert(schema.memories), insert(schema.words)
 _INSERT_UTILITY, _INSERT_VECTOR = insert(schema.utilities), insert(schema.embeddings)
 
@@ -66,12 +67,13 @@ class SqlMemories(SqlMemoryRecords, SqlRepository):
             self._connection.execute(_INSERT_VECTOR, {"memory_id": memory.id, "model": model, "vector": blob})
 
     def revise(self, memory: Memory) -> None:
-        """Replace the content and terms of a memory; its vectors and its utility stay."""
+        """Replace the content and terms of a memory; its vectors, but for that of its lesson, and its utility stay."""
         from mcp_reflect.adapters.sql_ledger import ranking_rows  # noqa: PLC0415 - readers of records wait for it
 
         m = schema.memories
         row = ranking_rows.memory_row(memory) | {"seq": self._feed.next_seq()}
         self._connection.execute(update(m).where(m.c.id == memory.id).values(row))
+        self._connection.execute(_FORGET_LESSON, {"memory": memory.id})
         self._connection.execute(delete(schema.words).where(schema.words.c.memory_id == memory.id))
         self._connection.execute(insert(schema.words), ranking_rows.words_row(memory))
 

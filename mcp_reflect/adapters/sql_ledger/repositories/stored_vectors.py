@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Select, bindparam, insert, select, update
+from sqlalchemy import Select, and_, bindparam, insert, or_, select, update
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.queries.history import SqlVectorRecords
 from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
+from mcp_reflect.domain.changes import LessonToEmbed, LessonVector
 from mcp_reflect.domain.models import RETRIEVABLE
+from mcp_reflect.domain.reflection.embedded_text import lesson_text
 
 if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read records do not wait for
     from mcp_reflect.domain.values import Vector
@@ -18,6 +20,23 @@ if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read reco
 _E = schema.embeddings.c
 _OF_MEMORIES = select(_E.memory_id, _E.vector).where(
     _E.memory_id.in_(bindparam("memories", expanding=True)), _E.model == bindparam("of")
+)
+
+_M = schema.memories.c
+_LESSONS_TO_EMBED = (
+    select(_M.id, _M.seq, _M.kind, _M.reflection, _M.correct_action, _M.guidance)
+    .join_from(schema.memories, schema.embeddings, _M.id == _E.memory_id)
+    .where(_M.project == bindparam("of"), _M.seq > bindparam("after"))
+    .where(_E.model == bindparam("by"), _E.lesson_vector.is_(None))
+    .where(or_(_M.kind == "reflection", and_(_M.kind == "error", ~schema.FOUND_IN_RUN)))
+    .order_by(_M.seq.desc())
+    .limit(bindparam("most"))
+)
+_ADD_LESSON = (
+    update(schema.embeddings)
+    .where(_E.memory_id == bindparam("memory"), _E.model == bindparam("by"))
+    .where(select(_M.id).where(_M.id == bindparam("memory"), _M.seq == bindparam("at")).exists())
+    .values(lesson_vector=bindparam("found"))
 )
 
 
@@ -61,6 +80,26 @@ class SqlVectors(SqlVectorRecords, SqlRepository):
         if blobs:
             self._connection.execute(insert(e), blobs)
             self._connection.execute(update(m).where(m.c.id.in_(ids)).values(seq=seq))
+
+    def lessons_to_embed(self, project: str, model: str, limit: int, after: int = 0) -> list[LessonToEmbed]:
+        """Return at most `limit` lessons, the latest first, that the model has not embedded of memories that it has.
+
+        Lessons of memories as of the change `after` or before are left out, and those of errors that only the same
+        error finds.
+        """
+        asked = {"of": project, "by": model, "most": limit, "after": after}
+        found = self._connection.execute(_LESSONS_TO_EMBED, asked)
+        return [LessonToEmbed(memory_id, seq, lesson_text(kind, *told)) for memory_id, seq, kind, *told in found]
+
+    def add_lessons(self, model: str, vectors: Sequence[LessonVector]) -> None:
+        """Store the vectors of lessons whose memories are still as of the change that they were read at."""
+        from mcp_reflect.adapters.sql_ledger import ranking_rows  # noqa: PLC0415 - readers of records wait for it
+
+        values = [
+            {"memory": each.memory_id, "at": each.seq, "by": model, "found": ranking_rows.to_blob(each.vector)}
+            for each in vectors
+        ]
+        self._connection.execute(_ADD_LESSON, values)
 
 
 def _not_embedded(model: str) -> Select[str, str]:

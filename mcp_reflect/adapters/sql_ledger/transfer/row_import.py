@@ -34,7 +34,7 @@ from mcp_reflect.errors import ArchiveError
 
 _MAY_DIFFER = {
     "utilities": {"last_used_at"},
-    "embeddings": {"vector"},  # other processors round otherwise
+    "embeddings": {"vector", "lesson_vector"},  # other processors round otherwise
     "witnesses": {"vector"},
     "retrievals": {"trace_id", "memory_ids"},
     "reflection_jobs": {"review_id", "state", "attempts", "next_attempt_at", "last_error", "for_model"},
@@ -186,7 +186,8 @@ class RowImport:
             e = schema.embeddings.c
             one = self._connection.execute(select(e.vector).where(e.model == model).limit(1)).scalar()
             self._dimensions[model] = size if one is None else len(one)
-        if size != self._dimensions[model] or size % _FLOAT_BYTES or not size:
+        lesson = len(row.get("lesson_vector") or b"") or size
+        if size != self._dimensions[model] or lesson != size or size % _FLOAT_BYTES or not size:
             raise ArchiveError(f"the vector of {row['memory_id']} is not of the length that {model} has")
 
 
