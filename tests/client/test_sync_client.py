@@ -243,7 +243,7 @@ def test_a_review_does_not_wait_for_the_model_and_waiting_does(own_home: Path, m
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-" + "test" * 5)
         server.enqueue(hang())
-        patient = f"from mcp_reflect.server import tools; tools.PATIENCE_S = {10 * HANG_S}; run_hub()"
+        patient = f"from mcp_reflect.server.tools import loop_tools; loop_tools.PATIENCE_S = {10 * HANG_S}; run_hub()"
         with changed_hub(own_home, patient), ReflectClient(timeout=HANG_S, strict=True) as client:
             outcome = client.create_trace("t", review_result="fail", feedback="no")
             assert outcome.ingest_status == "queued"

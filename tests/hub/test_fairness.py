@@ -69,7 +69,7 @@ def test_a_flood_of_one_connection_does_not_starve_another(home: Path) -> None:
 
 def test_a_slow_model_of_one_connection_delays_nobody(home: Path, silent_llm: str) -> None:
     model = {"MCP_REFLECT_REFLECTION__MODEL": "m", "OPENAI_BASE_URL": silent_llm}
-    patient = f"from mcp_reflect.server import tools; tools.PATIENCE_S = {10 * HANG_S}; run_hub()"
+    patient = f"from mcp_reflect.server.tools import loop_tools; loop_tools.PATIENCE_S = {10 * HANG_S}; run_hub()"
     with (
         changed_hub(home, patient),
         RawClient(environment(home, **model)) as slow,

@@ -67,8 +67,13 @@ def hubs_ended(home: Path) -> Iterator[Path]:
 def changed_hub(home: Path, change: str, **more: str) -> Iterator[subprocess.Popen[bytes]]:
     """A running hub of the home; `change` is Python that it runs first, and that calls `run_hub` last."""
     with starting_hub(home, change, **more) as hub:
-        until(lambda: (home / "hub.sock").exists() or (home / "hub.address").exists())
+        until(lambda: (home / "hub.sock").exists() or _is_written(home / "hub.address"))
         yield hub
+
+
+def _is_written(file: Path) -> bool:
+    """Whether a file is there with what belongs into it: it is made empty, and written at once."""
+    return file.exists() and file.stat().st_size > 0
 
 
 @contextmanager
