@@ -59,7 +59,8 @@ SERVED = [
 def test_the_data_of_one_customer_give_way_to_the_rule_that_was_stated() -> None:
     lesson = told(SERVED)
     assert "Saver tickets cannot be changed, only cancelled within 24 hours of booking." in lesson
-    assert "`cancel_booking(id=Q7XK2M, reason=plans)`" in lesson
+    assert "`cancel_booking(reason=plans, …)`" in lesson
+    assert "Q7XK2M" not in lesson
     for datum in ("NX204", "Ann Berg", "Oslo to Rome", "after 8 am", "sounds g", "hesitate", "wonderful"):
         assert datum not in lesson
 

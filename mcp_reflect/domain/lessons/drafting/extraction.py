@@ -36,7 +36,7 @@ from mcp_reflect.domain.lessons.failures.wording import (
     is_search,
     is_telling,
 )
-from mcp_reflect.domain.lessons.run.call_text import CALL_CHARS, describe_case_call
+from mcp_reflect.domain.lessons.run.call_text import CALL_CHARS, describe_call_form, describe_case_call
 from mcp_reflect.domain.lessons.run.case_data import case_data, dates_case, identifies_case, serves_one_case
 from mcp_reflect.domain.lessons.run.command_lines import repeats
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
@@ -211,7 +211,7 @@ def _actions(
     edits = _other_edits(steps, shown)
     if edits:
         yield "; ".join(map(describe_edit, edits))
-    describe = describe_case_call if serves_one_case(steps) else describe_step
+    describe = describe_call_form if served else describe_case_call if serves_one_case(steps) else describe_step
     lines = list(dict.fromkeys(describe(step) for step in reversed(worked)))[: _COMMANDS - min(len(shown), 2)]
     if lines:
         yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
