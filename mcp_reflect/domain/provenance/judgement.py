@@ -201,14 +201,17 @@ class SentenceJudge:
 
 
 def _shortened(piece: str) -> Iterator[str]:
-    """An error without what stands in parentheses, and without the advice at its end; a command is never cut."""
+    """An error without what stands in parentheses, and without the advice at its end; a command is never cut.
+
+    Behind the command that failed with it an error keeps its advice: without what mended it, nothing bears it out.
+    """
     call = CALL.match(piece)
     before, output = (call[0], piece[call.end() :]) if call else ("", piece)
     if (shorter := without_asides(output)) != output and reads_as_error(shorter):
         yield before + shorter
     shorter = without_advice(output)
-    says_error = reads_as_error(shorter) and " " in shorter if call else not wants_something(shorter, of_error=True)
-    if shorter != output and shorter.count("`") == output.count("`") and says_error:
+    is_cut = shorter != output and shorter.count("`") == output.count("`") and not before.startswith("`")
+    if is_cut and not wants_something(shorter, of_error=True) and (not call or reads_as_error(shorter)):
         yield before + shorter
 
 
