@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from mcp_reflect.domain.values import Floats
@@ -18,7 +20,13 @@ def log_marginal(trials: Floats, successes: Floats, mean: float, strength: float
     """
     a, b = mean * strength, (1.0 - mean) * strength
     outcomes: Floats = _log_beta(a + successes, b + trials - successes)
-    return outcomes - _log_beta(np.array(a), np.array(b))
+    return outcomes - _log_beta_of_prior(a, b)
+
+
+@lru_cache(maxsize=64)
+def _log_beta_of_prior(a: float, b: float) -> float:
+    """Return the same for two numbers: those of a project's priors change with its reviews only."""
+    return float(_log_beta(np.array(a), np.array(b)))
 
 
 def _log_beta(a: Floats, b: Floats) -> Floats:

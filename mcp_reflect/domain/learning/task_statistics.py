@@ -114,11 +114,14 @@ class TaskStatistics:
         self._tasks = KnownTasks()
         self._sameness = SamenessLearning()
         self._changes = self._changes_learned = 0
+        self.version = 0
+        """A number that grows with every call that may change what `latest_tasks` or `outcomes_on` return."""
         self._last_slice: tuple[TaskWording, TaskSlice] | None = None
 
     def add_task(self, task: TaskWording) -> None:
         """Note the words and the vector of a task that has records."""
         self._tasks.add(task)
+        self.version += 1
 
     def append_row(self, records: Sequence[TaskRecord]) -> tuple[float, float]:
         """Add a row with these records, one per task; see `replace_row` for the result."""
@@ -129,6 +132,7 @@ class TaskStatistics:
         """Replace the row's records; return its (trials, successes) as they count for a task without a record."""
         self._last_slice = None
         former = {record.task: record for record in self._by_row[row]}
+        self.version += bool(records or former)
         for record in records:
             if former.pop(record.task, None) != record:
                 self._changes += 1
@@ -199,10 +203,9 @@ class TaskStatistics:
         if not tasks:
             return NO_TRIALS
         counted = np.repeat([weight for _, weight in tasks], [len(each.rows) for each, _ in tasks])
-        rows, place = np.unique(np.concatenate([each.rows for each, _ in tasks]), return_inverse=True)
-        trials = counted * np.concatenate([each.trials for each, _ in tasks])
-        successes = counted * np.concatenate([each.successes for each, _ in tasks])
-        withheld = 1.0 - np.concatenate([each.shares for each, _ in tasks])
+        tried = TaskOutcomes(*(np.concatenate([each[column] for each, _ in tasks]) for column in range(3)))
+        rows, place = np.unique(tried.rows, return_inverse=True)
+        trials, successes, withheld = counted * tried.trials, counted * tried.successes, 1.0 - tried.shares
         columns = (trials, successes, withheld * trials, withheld * successes)
         return TaskSlice(rows, *(np.bincount(place, column, len(rows)).astype(np.float64) for column in columns))
 

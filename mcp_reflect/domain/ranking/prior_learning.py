@@ -107,10 +107,18 @@ class PriorLearning:
         self._changes = 0
         self._fitted: _Observations | None = None
         self._steps = 0
+        self._done_at: tuple[int, int] | None = None
 
     def step(self, table: LearningTable, tasks: int) -> bool:
         """Look at no more than this many tasks, or run a few rounds; return whether more is to be done."""
         statistics, size = table.task_statistics, len(table.alive)
+        if self._done_at == (statistics.version, size):  # every query asks
+            return False
+        unfinished = self._advance(statistics, size, table, tasks)
+        self._done_at = None if unfinished else (statistics.version, size)
+        return unfinished
+
+    def _advance(self, statistics: TaskStatistics, size: int, table: LearningTable, tasks: int) -> bool:
         latest = statistics.latest_tasks(_TASKS)
         scanned = latest[: max(_LEAST_TASKS, _SCANNED_ROWS // max(1, size))]
         waiting = [
@@ -134,7 +142,7 @@ class PriorLearning:
     def forget_rows(self) -> None:
         """Look at the tasks again before the next fit, because rows have other numbers now."""
         self._looks.clear()
-        self._fitted = None
+        self._fitted = self._done_at = None
 
     def _observations(self, table: LearningTable) -> _Observations | None:
         trials, successes, initial_q = table.outcomes

@@ -19,6 +19,7 @@ special (as in the normalised query commitment of Shtok et al., ACM TOIS 30, 201
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -88,11 +89,17 @@ class RelevancePrior:
         known = prior_features(relevance, field, above_mean(on_others, self.mean_rate))
         log_odds = log_odds_of(initial_q) + known @ np.array(self.coefficients)
         tried = np.flatnonzero(on_task.trials)
-        log_odds[tried] += self.log_ratio(on_task.take(tried))
+        if len(tried):
+            log_odds[tried] += self.log_ratio(on_task.take(tried))
         mean, variance = self._moments(sigmoid(log_odds), on_task)
-        _, untried = self._moments(np.full(1, 0.5), Outcomes(np.zeros(1), np.zeros(1)))
-        found: Floats = mean + optimism * (np.sqrt(variance) - np.sqrt(untried))
+        found: Floats = mean + optimism * (np.sqrt(variance) - self._untried_deviation)
         return found
+
+    @property
+    def _untried_deviation(self) -> float:
+        """The deviation that `_moments` gives for a memory without trials that fits as likely as not."""
+        kinds = ((self.helpful_rate, HELPFUL_STRENGTH), (self.other_rate, OTHER_STRENGTH))
+        return sqrt(sum(0.5 * rate * (1.0 - rate) / (strength + 1.0) for rate, strength in kinds))
 
     def log_ratio(self, outcomes: Outcomes) -> Floats:
         """Return how much more probable outcomes are of a memory that fits, as a logarithm."""

@@ -111,8 +111,8 @@ class LexicalIndex:
         places = np.searchsorted(postings.keys, keys)
         places[places == len(postings.keys)] = 0
         known = (postings.keys[places] == keys) if len(postings.keys) else np.zeros(len(keys), np.bool_)
-        for place, weight in zip(places[known].tolist(), weights[known].tolist(), strict=True):
-            start, end = postings.starts[place], postings.starts[place + 1]
+        starts, ends = (postings.starts[places[known] + after].tolist() for after in (0, 1))
+        for start, end, weight in zip(starts, ends, weights[known].tolist(), strict=True):
             # A term stands at most once in a row's postings, so plain indexing adds it once.
             found[postings.rows[start:end]] += weight * postings.values[start:end]
         if self._tail:

@@ -103,3 +103,31 @@ def test_a_step_compares_few_tasks_and_the_prior_changes_only_when_all_are_known
     while table.learn(tasks=4):
         pass
     assert table.relevance_prior() != before
+
+
+def test_tasks_are_gone_through_again_only_after_a_change() -> None:
+    bank, table = Bank(), FeatureTable(DIMENSION)
+    table.apply(Changes(1, bank.memories, ()))
+    reviews = bank.reviews(80)
+    for number, (changed, wording) in enumerate(reviews[:40]):
+        table.apply(Changes(2 + number, (), changed, [wording]))
+    while table.learn(tasks=4):
+        pass
+    asked: list[int] = []
+    statistics = table.task_statistics
+    latest = statistics.latest_tasks
+    statistics.latest_tasks = lambda count: asked.append(count) or latest(count)  # type: ignore[func-returns-value,method-assign]
+    assert not table.learn(tasks=4)
+    assert not asked
+    before = table.relevance_prior()
+    for number, (changed, wording) in enumerate(reviews[40:]):
+        table.apply(Changes(42 + number, (), changed, [wording]))
+    while table.learn(tasks=4):
+        pass
+    assert asked
+    assert table.relevance_prior().coefficients != before.coefficients
+    asked.clear()
+    taken_back = reviews[0][0][0].memory_id
+    table.apply(Changes(100, (), [UtilityChange(taken_back, 0.5, ())]))
+    table.learn(tasks=4)
+    assert asked
