@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from mcp_reflect.domain.text.memoize import memoize_short
+
 _MAX_LINE = 600
 _HEAD = 60_000
 _TAIL = 140_000
@@ -136,6 +138,7 @@ def _bare(line: str) -> str:
     return line.rstrip()
 
 
+@memoize_short(entries=4_096, chars=_MAX_LINE)
 def is_error(line: str) -> bool:
     """Return true for a line that reports an error in the way of a compiler, an interpreter or a log."""
     return bool(_ERROR.search(line) or _ERROR_ANY_CASE.search(line)) and not is_aside(line)
@@ -146,6 +149,7 @@ def is_complaint(line: str) -> bool:
     return bool(_COMPLAINT.search(line)) and not is_aside(line)
 
 
+@memoize_short(entries=4_096, chars=_MAX_LINE)
 def is_summary(line: str) -> bool:
     """Return true for a line that says no more than that something failed."""
     return bool(_SUMMARY.search(_LEVEL.sub("", line)))

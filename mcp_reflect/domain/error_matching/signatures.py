@@ -32,6 +32,7 @@ from mcp_reflect.domain.error_matching.message_words import (
     paths_in,
     split_message,
 )
+from mcp_reflect.domain.text.memoize import memoize_short
 
 _MOST_WORDS = 60
 _OPENING = 4
@@ -109,6 +110,7 @@ SignatureGroup = tuple[ErrorSignature, ...]
 """The signatures of one text."""
 
 
+@memoize_short(entries=256, chars=8_000)
 def error_signatures(text: str) -> SignatureGroup:
     """Return the signatures of an error text, one per key, in order."""
     found: dict[str, ErrorSignature] = {}

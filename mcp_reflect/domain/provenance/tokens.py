@@ -7,6 +7,7 @@ import re
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 from mcp_reflect.domain.text.common_words import COMMON_STEMS
 from mcp_reflect.domain.text.inert import skeleton
+from mcp_reflect.domain.text.memoize import memoize_short
 
 JOINT = re.compile(r"[/_.:@+-]+")
 """What joins the parts of a name."""
@@ -16,13 +17,15 @@ _LEAST_PART = 3
 
 def names_of(text: str) -> frozenset[str]:
     """Return the words, names and paths of a text in lower case."""
-    return frozenset(token.strip(".:/-") for token in _TOKEN.findall(skeleton(text)))
+    return frozenset(_TOKEN.findall(skeleton(text)))
 
 
+@memoize_short(entries=2_048, chars=300)
 def tokens_of(text: str) -> frozenset[str]:
     """Return the words, names and paths of a text in lower case, and the parts of these."""
     found = names_of(text)
-    return found | {part for token in found for part in JOINT.split(token) if len(part) >= _LEAST_PART}
+    joined = (token for token in found if not token.isalnum())
+    return found | {part for token in joined for part in JOINT.split(token) if len(part) >= _LEAST_PART}
 
 
 def stems_of(tokens: frozenset[str]) -> frozenset[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from mcp_reflect.domain.text.inert import skeleton
+from mcp_reflect.domain.text.memoize import memoize_short
 from mcp_reflect.domain.text.orders import addresses_reader, runs_from_network
 
 _KEPT_CLOSE = (
@@ -95,6 +96,7 @@ _PATTERNS = (
 _DANGEROUS = re.compile("|".join(_PATTERNS), re.IGNORECASE)
 
 
+@memoize_short(entries=1_024, chars=600)
 def is_dangerous(text: str) -> bool:
     """Return true where a text has the wording of a dangerous sentence; look-alikes are read as what they imitate."""
     plain = " ".join(skeleton(text).split())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from mcp_reflect.domain.text.memoize import memoize_short
+
 _COMMON = """
     a about above after again against all also am an and any are as at be because been before being below between
     both but by can could did do does doing down during each few for from further get gets getting go goes going had
@@ -28,6 +30,7 @@ _NAMED = 1.3
 """Capitals inside a sentence and quoted words."""
 
 
+@memoize_short(entries=16_384, chars=40)
 def stem(word: str) -> str:
     """Return the word without its commonest endings, in lower case; numbers and identifiers stay whole."""
     lowered = word.lower()
@@ -37,6 +40,7 @@ def stem(word: str) -> str:
     return shorter if len(shorter) >= _SHORTEST_STEM else lowered
 
 
+@memoize_short(entries=16_384, chars=40)
 def word_weight(word: str) -> float:
     """Return the weight of a word by itself: 0 for a stop word, more for identifiers, paths and numbers."""
     if word in _STOP_WORDS:
