@@ -7,8 +7,9 @@ of the sessions the end of a recorded test run stands before it, or in its place
 
 Printed are the share of the verdicts taken that are right, how many of the plain words gave one, how many sessions
 without plain evidence got one, and the runs learned a second, start of the process and loading of the model included,
-beside the time of embedding their tasks alone. The words of praise and blame were written for this; so the words that
-the airline's customers really said are judged as well, and the verdicts counted that the outcome contradicts.
+beside the CPU time of all processes, which other load on the machine hardly changes, and the time of embedding their
+tasks alone. The words of praise and blame were written for this; so the words that the airline's customers really said
+are judged as well, and the verdicts counted that the outcome contradicts.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -136,10 +138,10 @@ def main() -> None:
             write_session(top / "user", client, session, projects[client], each.steps)
             labels[session] = (client, each.outcome)
         environ = {"PATH": os.environ["PATH"], "HOME": str(top / "user"), "MCP_REFLECT_HOME": str(top / "home")}
-        began = time.perf_counter()
+        began, used = time.perf_counter(), children_cpu_seconds()
         command = [sys.executable, "-m", "mcp_reflect", "learn", "--yes", "--json"]
         done = json.loads(subprocess.run(command, env=environ, capture_output=True, check=True).stdout)
-        seconds = time.perf_counter() - began
+        seconds, used = time.perf_counter() - began, children_cpu_seconds() - used
         counts: Counter[str] = Counter()
         for folder in projects.values():
             with open_memory_beside_owner(load_settings(environ, folder)) as memory:
@@ -152,6 +154,10 @@ def main() -> None:
                     )
     given = counts["right"] + counts["wrong"] + counts["invented"]
     print(f"{done['runs']:,} runs in {seconds:.0f} s: {done['runs'] / seconds:.0f} a second, goal {GOAL_RATE:.0f}")
+    print(
+        f"CPU time of all its processes: {used:.1f} s, {used / done['runs'] * 1000:.1f} ms a run, "
+        f"so at most {2 * done['runs'] / used:.0f} a second on two cores"
+    )
     alone = embedding_seconds([run.text for run in runs for _ in range(3)])
     print(f"embedding their tasks alone, once each: {alone:.1f} s; learning took {seconds / alone:.1f} times as long")
     print(f"estimated: {done['estimated_runs']:,} runs, {done['estimated_seconds']:.0f} s")
@@ -165,6 +171,12 @@ def main() -> None:
     print(
         f"what {said:,} real words of customers gave: {given} verdicts, of which the outcome contradicts {contradicted}"
     )
+
+
+def children_cpu_seconds() -> float:
+    """CPU time of the processes that this one waited for, and of those that these waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def embedding_seconds(texts: list[str]) -> float:

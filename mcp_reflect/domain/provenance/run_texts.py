@@ -100,9 +100,13 @@ class RunTexts:
     def _by_word(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for number, each in enumerate(self.observed):
-            for word in each.tokens | each.words:
-                found.setdefault(word, []).append(number)
-        return found
+            for token in each.tokens:
+                found.setdefault(token, []).append(number)
+        by_stem: dict[str, set[int]] = {}
+        for token, numbers in found.items():  # a run repeats its words: each has its stem taken once
+            for stem in stems_of(frozenset((token,))) - {token}:
+                by_stem.setdefault(stem, set()).update(numbers)
+        return found | {stem: sorted(numbers.union(found.get(stem, ()))) for stem, numbers in by_stem.items()}
 
     @cached_property
     def edited(self) -> frozenset[str]:
