@@ -1,4 +1,4 @@
-"""Vectors of unit length in a byte for each number: a quarter of the memory, and cosines that are off by 0.003 at most.
+"""Vectors of unit length in a byte for each number: a quarter of the memory, and cosines that are off by 0.002 or less.
 
 They serve for evidence that is taken with a pinch of salt anyway, beside exact vectors of the same rows.
 """

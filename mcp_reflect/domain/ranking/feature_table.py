@@ -22,7 +22,7 @@ from mcp_reflect.domain.ranking.compact_vectors import CompactVectors, compact_v
 from mcp_reflect.domain.ranking.metadata_index import MetadataIndex
 from mcp_reflect.domain.ranking.prior_learning import PriorLearning
 from mcp_reflect.domain.ranking.projection import Projection
-from mcp_reflect.domain.ranking.relevance import HybridRelevance
+from mcp_reflect.domain.ranking.relevance import relevance_of_every_row
 from mcp_reflect.domain.ranking.relevance_prior import RelevancePrior, mean_rate
 from mcp_reflect.domain.text.fielded_index import FieldedIndex
 from mcp_reflect.domain.values import FloatArray, Floats, Integers, Rows, Vector
@@ -163,14 +163,7 @@ class FeatureTable:
 
     def relevance_to(self, task: TaskWording) -> FloatArray:
         """Return the hybrid relevance of every row to a task whose words and vector are known, -1 for dead rows."""
-        assert task.vector is not None
-        if not len(self):
-            return np.full(self._size, -1.0)
-        cosines: Vector = self.vectors @ task.vector
-        hybrid = HybridRelevance(self, task.vector, task.terms, 0.0, cosines, None, self.vectors)
-        relevance = hybrid.approximate(cosines)
-        relevance[~self.alive] = -1.0
-        return relevance
+        return relevance_of_every_row(self, task) if len(self) else np.full(self._size, -1.0)
 
     def apply(self, changes: Changes) -> None:
         """Apply the changes that the ledger committed after `seq`."""
@@ -193,8 +186,8 @@ class FeatureTable:
         """Add the vectors of lessons to the rows that still are as of the change that they were read at."""
         for memory_id, seq, vector in vectors:
             row = self._row.get(memory_id)
-            if row is not None and self._seqs[row] == seq:
-                self._set_lesson_vector(row, vector)
+            if row is not None and self._seqs[row] == seq and len(vector):
+                self._lesson_levels[row], self._lesson_scales[row] = compact_vector(vector)
 
     def touch(self, rows: Rows, now: int) -> None:
         """Note that these rows are returned to a caller at `now`, in microseconds since the epoch."""
@@ -213,17 +206,14 @@ class FeatureTable:
         self._alive[row] = True
         self._seqs[row] = change.seq
         self._lesson_keys[row] = change.lesson_key
-        self._set_lesson_vector(row, change.lesson_vector)
         self.lexical_index.add(change.terms, change.lesson)
         self._metadata.add((change.metadata, *change.other_metadata), change.user)
         self.ids.append(change.memory_id)
         self._row[change.memory_id] = row
+        if change.lesson_vector is not None:
+            self.add_lesson_vectors([LessonVector(change.memory_id, change.seq, change.lesson_vector)])
         if change.superseded_by:
             self.successors[change.memory_id] = change.superseded_by
-
-    def _set_lesson_vector(self, row: int, vector: Vector | None) -> None:
-        if vector is not None and len(vector):
-            self._lesson_levels[row], self._lesson_scales[row] = compact_vector(vector)
 
     def _reserve(self, size: int) -> None:
         capacity = len(self._q)
@@ -256,6 +246,5 @@ class FeatureTable:
         self._metadata = metadata.select(rows)
         for name, column in zip(_COLUMNS, columns, strict=True):
             getattr(self, name)[: len(rows)] = column
-        for row, old in enumerate(rows):
-            self.ids.append(old_ids[old])
-            self._row[old_ids[old]] = row
+        self.ids = [old_ids[old] for old in rows]
+        self._row = {memory_id: row for row, memory_id in enumerate(self.ids)}

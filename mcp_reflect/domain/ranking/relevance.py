@@ -25,6 +25,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from mcp_reflect.domain.changes import TaskWording
 from mcp_reflect.domain.ranking.columns import FeatureColumns, ranking_order, select_rows, similarities
 from mcp_reflect.domain.ranking.lesson_evidence import LessonEvidence, with_evidence
 from mcp_reflect.domain.text.postings import Floats32
@@ -173,3 +174,16 @@ class HybridRelevance:
 
     def _of_rows(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return column if self._rows is None else column[self._rows]
+
+
+def relevance_of_every_row(table: FeatureColumns, task: TaskWording) -> FloatArray:
+    """Return the hybrid relevance of every row, at least one of which is alive, to a task whose vector is known.
+
+    Dead rows get -1.
+    """
+    assert task.vector is not None
+    cosines: Vector = table.vectors @ task.vector
+    hybrid = HybridRelevance(table, task.vector, task.terms, 0.0, cosines, None, table.vectors)
+    relevance = hybrid.approximate(cosines)
+    relevance[~table.alive] = -1.0
+    return relevance
