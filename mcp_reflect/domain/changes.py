@@ -31,7 +31,7 @@ class TaskWording(NamedTuple):
 
 
 class LessonToEmbed(NamedTuple):
-    """What a memory teaches as of change `seq`, to be embedded."""
+    """The lesson of a memory as of change `seq`, to be embedded."""
 
     memory_id: str
     seq: int

@@ -61,7 +61,7 @@ Contents = Literal["code", "names", "prose"]
 
 
 class TextReading(NamedTuple):
-    """How a run came to a text. `place` orders texts and calls.
+    """The way in which a run came to a text. `place` orders texts and calls.
 
     `failed` is the command of whose failure it tells; empty for any other text. `name` is that of the tool, the page's
     host or the file.

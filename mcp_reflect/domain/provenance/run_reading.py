@@ -46,7 +46,7 @@ _LOGGED_TURN = re.compile(
 
 
 class _Asked(NamedTuple):
-    """What a call asked for, as `RunTexts.add` takes it; `command` is its command line where it is one of a shell."""
+    """A call as `RunTexts.add` takes it; `command` is its command line where it is one of a shell."""
 
     source: TextOrigin
     command: str

@@ -1,4 +1,4 @@
-"""What the meaning of lessons says of their relevance, beside that of the tasks they were learned on.
+"""Evidence of relevance in the meaning of lessons, beside that of the tasks they were learned on.
 
     odds(relevance') = odds(relevance) * odds(likeness) / odds(chance)
 
