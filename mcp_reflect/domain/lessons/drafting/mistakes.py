@@ -55,6 +55,7 @@ _NUMBER = re.compile(r"\d+")
 STATUS_TOKEN = re.compile(r"###\w+###")
 _TOLD_VALUE = re.compile(r"=(?!…)[^,)`]")
 """In a call: a value that is told. Without one, and nothing beside it, the call is one of any run of its kind."""
+_VAIN = "The run ended in a search that found nothing: "
 _OBJECTED = "The user objected: "
 _FAILED_OBJECTED = "Judged a failure after the user objected: "
 _STATEMENT = 0.9
@@ -146,7 +147,7 @@ def last_error(run: ReviewedRun, steps: Sequence[Step], *, served: bool = False)
         call = (describe_call_form if served else describe_step)(acted[-1])
         is_all = short_error(error) == error.rstrip(".")  # no list of what there is instead
         if is_lookup(acted[-1]) and is_all and not says_more(error, call):
-            return f"The run ended in a search that found nothing: {call}"
+            return f"{_VAIN}{call}"
         return f"{call} failed: {told}"
     if not steps and run.errors and (error := decisive_error(run.errors[-1:])):
         return short_error(error)
@@ -202,8 +203,9 @@ def find_refusals(steps: Sequence[Step], repairs: Sequence[Repair], mistake: str
                 (describe_call_form if one_case and not is_lookup(step) else describe_step)(step),
                 short_error(found),
             )
-            if told not in mistake and error not in mistake:
-                nothing = is_lookup(step) and not says_more(found, told)
+            nothing = is_lookup(step) and not says_more(found, told)
+            is_told = told in mistake or error in mistake or (nothing and mistake.startswith(_VAIN))
+            if not is_told:
                 refused[told, _NUMBER.sub("0", error)] = f"{told} {'found nothing' if nothing else f'failed: {error}'}"
     yield from list(refused.values())[-_REFUSALS:]
 
