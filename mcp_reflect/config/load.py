@@ -10,6 +10,7 @@ some variables are shared with other programs (`OPENAI_BASE_URL`), and every err
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import re
 import tomllib
@@ -137,6 +138,8 @@ def _read_config(path: Path, *, required: bool) -> dict[str, Any]:
         problem = "the file does not exist"
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
+        if error.errno in {errno.EMFILE, errno.ENFILE}:
+            problem += "; raise the limit of open files (ulimit -n), or close clients"
     except UnicodeDecodeError:
         problem = "must be UTF-8 text"
     except tomllib.TOMLDecodeError as error:

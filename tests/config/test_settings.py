@@ -219,6 +219,20 @@ def test_a_folder_in_place_of_the_file_is_named(tmp_path: Path) -> None:
     assert "config.toml: cannot be read: Is a directory" in refusal(tmp_path)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="no limit of descriptors")
+def test_a_config_that_no_descriptor_is_left_for_says_which_limit_to_raise(tmp_path: Path) -> None:
+    import resource  # noqa: PLC0415 - not on Windows
+
+    (tmp_path / "config.toml").touch()
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))
+    try:
+        told = refusal(tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert "Too many open files; raise the limit of open files (ulimit -n)" in told
+
+
 def test_another_file_can_be_named_and_must_exist(tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
     assert f"{other} (from MCP_REFLECT_CONFIG): the file does not exist" in refusal(
