@@ -205,7 +205,9 @@ def _with_relevance(world: World, retrieval: str, whole: bool) -> Changes:
         first = values.astype(np.float32)
         return np.stack((first, (values - first).astype(np.float32)), axis=1).ravel()
 
-    return replace(world.changes, memories=[replace(change, vector=held(change)) for change in world.changes.memories])
+    # What a lesson means is in its relevance already.
+    known = [replace(change, vector=held(change), lesson_vector=None) for change in world.changes.memories]
+    return replace(world.changes, memories=known)
 
 
 def _dimension(world: World) -> int:
