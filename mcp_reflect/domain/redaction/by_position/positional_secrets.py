@@ -34,7 +34,6 @@ _LITERAL = re.compile(r"(?P<open>\\{0,8}[\"'])(?P<value>[^\s\"'\\]{2,200})(?P=op
 _NAMED = re.compile(r"[\w-]{1,40}[ \t]{0,3}[=:][ \t]{0,3}\Z")
 _SIGNS = frozenset("!@#$%^&*?+")
 _LEAST_BITS = 4.0
-_MOST_BITS_OF_NAME = -6.0
 _LEAST = 8
 _LEAST_BESIDE_USER = 6
 _SEPARATORS = frozenset(":/=,")
