@@ -15,6 +15,7 @@ import pytest
 
 from mcp_reflect.wire.caller import Caller
 from tests.support.forks import SHIM
+from tests.support.home_files import files_with
 from tests.support.hubs import posix, run_command, status
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S
@@ -42,14 +43,6 @@ def document(home: Path, *words: str) -> Any:
     done = run_command(home, *words, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
-
-
-def content(file: Path) -> bytes:
-    """What a file holds; a journal of the index that has gone since holds nothing."""
-    try:
-        return file.read_bytes()
-    except FileNotFoundError:
-        return b""
 
 
 def test_a_memory_is_asked_for_and_shown(home: Path, caller: Caller) -> None:
@@ -244,9 +237,8 @@ def test_forgotten_words_are_in_no_file_of_the_home_and_the_hub_goes_on(home: Pa
     assert done.returncode == 0, done.stderr
     assert "1 trace and 2 memories forgotten" in done.stdout
     assert "forgotten, but" not in done.stdout
-    left = [file for file in home.rglob("*") if file.is_file()]
-    for word in (b"quixotic", b"zephyr", b"fizzle", b"xylograph", second["memory"]["id"].encode()):
-        assert [file for file in left if word in content(file)] == []
+    words = (b"quixotic", b"zephyr", b"fizzle", b"xylograph", second["memory"]["id"].encode())
+    assert files_with(home, *words) == []
     found = caller.call("query_memories", {"task": "Deploy the service", "limit": 10})["memories"]
     assert [(memory["id"], memory["q_value"]) for memory in found] == [(first["memory"]["id"], 0.5)]
     assert run_command(home, "verify").returncode == 0
@@ -268,7 +260,7 @@ def test_a_forgotten_error_leaves_the_file_in_the_repository_too(home: Path, tmp
         assert caller.call("find_error_fixes", {"error": "quixotic host"})["warnings"] == []
     assert "quixotic" not in file.read_text()
     assert "ordinary" in file.read_text()
-    assert not [each for each in home.rglob("*") if each.is_file() and b"quixotic" in each.read_bytes()]
+    assert files_with(home, b"quixotic") == []
 
 
 def test_what_is_imported_beside_a_hub_is_found_by_its_clients(home: Path, caller: Caller, tmp_path: Path) -> None:

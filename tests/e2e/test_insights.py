@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from mcp_reflect.cli.app import build_app
 from tests.e2e.test_claims import differing, model_at, until
+from tests.support.home_files import files_with
 from tests.support.llm_server import Answer, Request, hang, llm_server, reflection, says, status
 from tests.support.servers import ERAS, call, connect, environment, refusal
 from tests.support.waiting import HANG_S
@@ -376,8 +377,7 @@ async def test_secrets_in_insights_never_reach_the_disk(tmp_path: Path) -> None:
         ids = await runs(client, 1)
         stored = await call(client, "reflect", insights=[insight(f"The key is {key}", *ids)])
         assert key not in str(stored)
-    files = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
-    assert not [path for path in files if key.encode() in path.read_bytes()]
+    assert files_with(tmp_path / "home", key.encode()) == []
 
 
 async def test_a_model_cannot_bring_secrets_into_insights(tmp_path: Path) -> None:
@@ -389,8 +389,7 @@ async def test_a_model_cannot_bring_secrets_into_insights(tmp_path: Path) -> Non
             await call(client, "reflect")
             await settled(client)
             assert list(await told(client)) == ["The key is [redacted:openai-key]"]
-    files = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
-    assert not [path for path in files if key.encode() in path.read_bytes()]
+    assert files_with(tmp_path / "home", key.encode()) == []
 
 
 async def test_recalled_memories_are_cut_out_of_insights(tmp_path: Path) -> None:

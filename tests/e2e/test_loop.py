@@ -8,6 +8,7 @@ import anyio
 import pytest
 from anyio import to_thread
 
+from tests.support.home_files import files_with
 from tests.support.hubs import run_command
 from tests.support.servers import ERAS, TRANSPORTS, call, connect, refusal
 from tests.support.waiting import HANG_S
@@ -133,8 +134,7 @@ async def test_a_trace_key_that_is_a_secret_is_not_stored_and_still_knows_its_ru
         retry = await call(client, "submit_trace", task=CANCEL, trace_key=f"run {key}")
         assert retry["trace_id"] == first["trace_id"]
         assert key not in await refusal(client, "submit_trace", task="another task", trace_key=f"run {key}")
-    stored = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
-    assert not [path for path in stored if key.encode() in path.read_bytes()]
+    assert files_with(tmp_path / "home", key.encode()) == []
 
 
 async def test_secrets_never_reach_the_disk(tmp_path: Path) -> None:
@@ -155,9 +155,7 @@ async def test_secrets_never_reach_the_disk(tmp_path: Path) -> None:
         )
         assert key not in str(outcome)
         await call(client, "query_memories", task=f"what about {key}?")
-    stored = [path for path in home.rglob("*") if path.is_file()]
-    assert stored
-    assert not [path for path in stored if key.encode() in path.read_bytes() or password.encode() in path.read_bytes()]
+    assert files_with(home, key.encode(), password.encode()) == []
 
 
 async def test_recalled_memories_are_cut_out_of_what_is_handed_in(tmp_path: Path) -> None:

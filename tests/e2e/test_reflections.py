@@ -11,6 +11,7 @@ import pytest
 from mcp.client import Client
 from mcp_types import CreateMessageResult, TextContent
 
+from tests.support.home_files import files_with
 from tests.support.llm_server import WORDS, closed_url, fenced, hang, llm_server, reflection, says, status
 from tests.support.servers import ERAS, call, connect
 from tests.support.waiting import HANG_S
@@ -193,8 +194,7 @@ async def test_a_model_cannot_bring_secrets_into_a_reflection(tmp_path: Path) ->
             memory = (await settled(client, outcome["trace_id"]))["memory"]
             assert memory["author"] == "llm"
             assert memory["guidance"].startswith("Log in with [redacted:github-token]")
-    files = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
-    assert not [path for path in files if key.encode() in path.read_bytes()]
+    assert files_with(tmp_path / "home", key.encode()) == []
 
 
 async def test_secrets_are_redacted_before_the_model_sees_them(tmp_path: Path) -> None:

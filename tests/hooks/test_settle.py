@@ -12,6 +12,7 @@ from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.wire.caller import Caller
 from tests.hooks.outcome.test_evidence import UNITTEST
 from tests.support.claude import Transcript
+from tests.support.home_files import files_with
 from tests.support.hubs import posix
 from tests.support.servers import environment
 
@@ -192,11 +193,7 @@ def test_secrets_and_recalled_text_are_not_kept(transcript: Transcript, caller: 
     (stored,) = traces(caller)
     assert "[redacted:" in stored["trajectory"]
     caller.close()
-    for file in home.rglob("*"):
-        if file.is_file():
-            data = file.read_bytes()
-            assert SECRET.encode() not in data, file
-            assert b"RECALLED" not in data, file
+    assert files_with(home, SECRET.encode(), b"RECALLED") == []
 
 
 def test_a_run_is_kept_even_if_a_memory_it_was_given_is_gone(

@@ -17,6 +17,7 @@ import pytest
 
 from mcp_reflect.adapters.chroma_index import ChromaIndex
 from mcp_reflect.adapters.chroma_index.unused_space import UnusedSpace
+from tests.support.home_files import files_with
 from tests.support.hubs import RawClient, run_command
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S
@@ -46,12 +47,6 @@ index.delete("p", "m", ["mem0"])
 index.upsert("another", "m", ["one"], vectors[:1], [{"user": "ann"}])
 index.close()
 """
-
-
-def files_with(folder: Path, *marks: bytes) -> list[str]:
-    files = [file for file in folder.rglob("*") if file.is_file()]
-    assert files
-    return [file.name for file in files if any(mark in file.read_bytes() for mark in marks)]
 
 
 @glibc
@@ -92,6 +87,8 @@ def test_a_hub_that_forgot_writes_no_freed_memory_anywhere_in_its_home(home: Pat
         # The index is filled anew by the process that held the word.
         assert client.call("query_memories", task="Deploy the database")["memories"]
         client.call("submit_trace", task="Deploy the cache", review_result="pass", summary="The cache was warm.")
+    # The index is written in the background; what stands on the disk is settled when its writer has ended.
+    assert run_command(home, "hub", "stop").returncode == 0
     assert files_with(home, word.encode(), NEVER_WRITTEN) == []
 
 

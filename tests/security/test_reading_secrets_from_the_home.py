@@ -17,6 +17,7 @@ import pytest
 from benchmarks.secrets.random_text import fill
 from mcp_reflect.wire.caller import Caller
 from tests.support.forks import SHIM
+from tests.support.home_files import contents
 from tests.support.hubs import posix, run_command
 from tests.support.llm_server import llm_server
 from tests.support.servers import environment
@@ -115,12 +116,9 @@ def fill_home(caller: Caller, canaries: Canaries) -> None:
     caller.call("manage_memory", {"memory_id": memory, "action": "archive", "reason": canaries.password("reason")})
 
 
-def contents(folder: Path) -> Iterator[tuple[str, bytes]]:
+def unpacked(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Every file, and what is packed in it."""
-    for file in sorted(folder.rglob("*")):
-        if not file.is_file():
-            continue
-        content = file.read_bytes()
+    for file, content in contents(folder):
         yield file.name, content
         if zipfile.is_zipfile(file):
             with zipfile.ZipFile(file) as archive:
@@ -173,7 +171,7 @@ def test_no_secret_of_a_run_is_written_sent_or_shown(home: Path, tmp_path: Path)
     assert len(canaries.made) > 40
     assert canaries.found_in(sent.encode()) == []
     assert canaries.found_in("\n".join(shown).encode()) == []
-    files = [*contents(home), *contents(tmp_path / "out")]
+    files = [*unpacked(home), *unpacked(tmp_path / "out")]
     assert [(name, found) for name, content in files if (found := canaries.found_in(content))] == []
     # What was handed in is there but for the secrets.
     with sqlite3.connect(f"file:{home / 'ledger.db'}?mode=ro", uri=True) as ledger:

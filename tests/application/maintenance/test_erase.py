@@ -20,6 +20,7 @@ from mcp_reflect.errors import UnknownId
 from tests.support.composition import Parts, small_memory
 from tests.support.effort import examples
 from tests.support.histories import Step, memories, play, steps, traces
+from tests.support.home_files import files_with
 from tests.support.ledgers import read
 
 _PROPERTY = settings(max_examples=examples(40))
@@ -48,7 +49,7 @@ def wrong(parts: Parts) -> list[str]:
 
 
 def remains(folder: Path, word: str) -> list[str]:
-    return sorted(file.name for file in folder.rglob("*") if file.is_file() and word.encode() in file.read_bytes())
+    return files_with(folder, word.encode())
 
 
 def dumped(folder: Path) -> str:

@@ -13,6 +13,7 @@ import pytest
 from mcp_reflect.bootstrap.beside_owner import open_memory_beside_owner
 from mcp_reflect.config.load import load_settings
 from mcp_reflect.hooks.past_sessions import Unreadable, find_sessions
+from tests.support.home_files import files_with
 from tests.support.hubs import run_command
 from tests.support.past_sessions import BEGAN, IN_FOLDERS, NAMED, PastStep, age, write_session
 from tests.support.servers import environment
@@ -74,7 +75,7 @@ def test_sessions_of_every_client_become_reviewed_runs_of_their_projects_once(us
     for client in IN_FOLDERS:
         by_tests = ("Make", "", "") if client == "cursor" else ("Make", "pass", "tests")
         assert reviewed(user, client) == [by_tests, ("Now", "fail", "user"), ("Now", "", "")], client
-    assert KEY.encode() not in b"".join(path.read_bytes() for path in (user / "home").rglob("*") if path.is_file())
+    assert files_with(user / "home", KEY.encode()) == []
     again = learn(user, "--yes")
     assert (again["found"], again["known_sessions"]) == ([], len(IN_FOLDERS))
     (user / "home" / "learned.jsonl").unlink()  # as after an interruption

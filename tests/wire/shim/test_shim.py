@@ -13,6 +13,7 @@ import pytest
 
 from mcp_reflect.server.tools.all_tools import TOOLS
 from tests.support.forks import SHIM
+from tests.support.home_files import files_with
 from tests.support.hubs import RawClient, alive, hub_pids, kill_hub, posix, run_command, status
 from tests.support.servers import environment
 from tests.support.waiting import until
@@ -146,8 +147,7 @@ def test_a_client_that_wants_another_store_is_told_in_one_line_and_served(home: 
     assert told == "mcp-reflect: project test-project (MCP_REFLECT_PROJECT)"
     assert "embedding.model = openai:text-x" in line
     assert "bundled" in line
-    stored = [path.read_bytes() for path in home.rglob("*") if path.is_file()]
-    assert not [content for content in stored if b"a1a1a1a1" in content]
+    assert files_with(home, b"a1a1a1a1") == []
 
 
 def test_a_killed_hub_costs_nothing_that_may_be_sent_again(home: Path) -> None:
