@@ -16,6 +16,7 @@ import numpy as np
 
 from mcp_reflect.adapters.chroma_index.clients import file_identity, open_or_replace, open_remote, remove_folder
 from mcp_reflect.adapters.chroma_index.unused_space import UnusedSpace
+from mcp_reflect.adapters.sqlite_remedies import remedy
 from mcp_reflect.domain.values import Vector
 from mcp_reflect.errors import IndexFailure
 
@@ -197,7 +198,9 @@ class ChromaIndex:
                     raise
                 # A collection may be gone: the next call looks it up again, and a missing one is filled again.
                 self._collections.clear()
-                raise IndexFailure(f"{doing} the Chroma index failed: {type(error).__name__}: {error}") from error
+                helps = remedy(error)
+                told = f"{doing} the Chroma index failed: {type(error).__name__}: {error}"
+                raise IndexFailure(f"{told} ({helps})" if helps else told) from error
 
     def _open(self, project: str, model: str, *, create: bool = False) -> Any:
         """Return the collection, or None where it does not exist and `create` is false."""

@@ -8,10 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-log = logging.getLogger(__name__)
+from mcp_reflect.adapters.sqlite_remedies import remedy
 
-_NO_DAMAGE = ("disk is full", "disk I/O error", "readonly database", "unable to open")
-"""Messages of SQLite about a folder that cannot be written; its content may be intact."""
+log = logging.getLogger(__name__)
 
 _REMOVALS = 10
 _REMOVAL_PAUSE_S = 0.1
@@ -60,7 +59,7 @@ def open_or_replace(folder: Path) -> Any:
     except BaseException as error:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        if any(reason in str(error) for reason in _NO_DAMAGE):
+        if remedy(error) is not None:
             raise
         aside = folder.with_name(f"{folder.name}.damaged-{time.time_ns()}")
         log.warning("the index in %s cannot be opened (%s); put aside as %s and rebuilt", folder, error, aside)

@@ -11,10 +11,10 @@ from pathlib import Path
 from mcp_reflect.adapters.sql_ledger.durability.commit_mark import CommitMark
 from mcp_reflect.adapters.sql_ledger.ledger import SqlLedger
 from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION
-from mcp_reflect.adapters.sql_ledger.sqlite_errors import BUSY_TIMEOUT_S
+from mcp_reflect.adapters.sql_ledger.sqlite_errors import BUSY_TIMEOUT_S, ledger_error
 from mcp_reflect.adapters.sql_ledger.transfer.foreign_schema import foreign_parts
 from mcp_reflect.application.ports import Ledger, Progress
-from mcp_reflect.errors import ArchiveError, LedgerError
+from mcp_reflect.errors import ArchiveError
 
 _PAGES = 2_000
 
@@ -118,7 +118,7 @@ def _translated(doing: str) -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise LedgerError(f"{doing} failed: {type(error).__name__}: {error}") from error
+        raise ledger_error(doing, error) from error
 
 
 def _told(progress: Progress | None) -> Callable[[int, int, int], None]:
