@@ -1,9 +1,9 @@
 """Runs the MCP conformance suite against the server: `python -m benchmarks.conformance [--write]`.
 
-The suite is `@modelcontextprotocol/conformance` from npm, Node 22 or later, which npm has as the package `node`;
-MCP_REFLECT_TEST_CONFORMANCE is the command that starts it, with blanks between its words. It speaks HTTP alone, so the
-server is served by the SDK's transport on a port of this machine. Both protocol eras are run, which takes minutes.
-`--write` puts the table into docs/clients.md.
+The suite is `@modelcontextprotocol/conformance@0.2.0-alpha.12` from npm (the release, 0.1.16, lacks the second era). It
+needs Node 22 or later, which npm has as the package `node`. MCP_REFLECT_TEST_CONFORMANCE is the command that starts it,
+with blanks between its words. It speaks HTTP alone, so the server is served by the SDK's transport on a port of this
+machine. Both protocol eras are run, which takes minutes. `--write` puts the table into docs/clients.md.
 
 Much of the suite is about a server made for it, with tools named `test_…`. Each scenario that is not passed needs a
 reason in REASONS: the script fails where one is missing, or where a scenario passes for which there is one.
