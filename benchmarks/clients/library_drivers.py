@@ -122,7 +122,10 @@ async function inspect(...words) {
   const run = promisify(execFile);
   const command = ["node_modules/.bin/mcp-inspector", "--cli", ...program, ...words];
   const options = { env: { ...process.env, ...given.environ }, maxBuffer: 1 << 24 };
-  return JSON.parse((await run(process.execPath, command, options)).stdout);
+  // A tool's error is printed like any result, and the program exits with 5.
+  const done = await run(process.execPath, command, options).catch((error) => error);
+  if (!done.stdout) throw done;
+  return JSON.parse(done.stdout);
 }
 tell((await inspect("--method", "tools/list")).tools.map((tool) => tool.name));
 await callAll((name, args) => inspect("--method", "tools/call", "--tool-name", name,
