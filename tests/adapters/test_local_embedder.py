@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 
 from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder, mean_pooled_model, sources
-from mcp_reflect.adapters.fastembed_embedder.quantised_table import gather_before_dequantising
+from mcp_reflect.adapters.fastembed_embedder.quantised_table import cut_behind_table
 from mcp_reflect.errors import ModelUnavailable
 from tests.support.embedding_models import TEXTS, model_folder
 from tests.support.waiting import HANG_S
@@ -39,12 +40,26 @@ def test_the_bundled_model_reads_256_tokens() -> None:
     np.testing.assert_array_equal(longest, beyond)
 
 
-def test_a_table_that_stays_quantised_gives_the_same_vectors_bit_for_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    weights = sources._Bundled().verified().read_bytes()
-    assert gather_before_dequantising(weights) != weights
-    compact = FastembedEmbedder().embed(TEXTS)
-    monkeypatch.setattr(mean_pooled_model, "gather_before_dequantising", lambda model: model)
-    np.testing.assert_array_equal(FastembedEmbedder().embed(TEXTS), compact)
+def test_a_graph_behind_its_table_computes_what_the_whole_does_bit_for_bit() -> None:
+    weights = sources._Bundled().verified()
+    graph, table = cut_behind_table(weights)
+    numbers = np.random.default_rng(5).integers(0, len(table.levels), (3, 17))
+    given = {"input_ids": numbers, "attention_mask": np.ones_like(numbers), "token_type_ids": np.zeros_like(numbers)}
+    states = [
+        onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"]).run(None, inputs)[0]
+        for model, inputs in ((weights.read_bytes(), given), (graph, {**given, table.found: table.rows(numbers)}))
+    ]
+    np.testing.assert_array_equal(*states)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory")
+def test_the_table_of_words_takes_no_memory_but_for_the_rows_of_a_text() -> None:
+    weights = sources._Bundled().verified()
+    graph, table = cut_behind_table(weights)
+    assert len(graph) < weights.stat().st_size - table.levels.nbytes
+    table.rows(np.array([101, 102]))
+    pages = Path("/proc/self/smaps").read_text(encoding="utf-8").split(str(weights))[1]
+    assert int(pages.split("Rss:")[1].split()[0]) * 1024 < table.levels.nbytes / 10
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory")
@@ -84,11 +99,30 @@ def test_short_texts_go_through_the_model_together_and_long_ones_alone() -> None
     assert [len(batch) for batch in batches] == [8, 8, 7, 1, 1, 1]
 
 
-def test_only_models_with_a_quantised_table_are_rewritten() -> None:
-    compact = gather_before_dequantising(sources._Bundled().verified().read_bytes())
-    assert gather_before_dequantising(compact) == compact
-    with pytest.raises(ValueError, match="no ONNX model"):
-        gather_before_dequantising(b"\xff" * 9)
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"\xff" * 9, "ends within a number"),
+        (b"\x0c", "a field of kind 4"),
+        (b"\x08\x0a", "no graph"),
+        (b"\x3a\x00", "no quantised table"),
+    ],
+)
+def test_a_file_without_such_a_table_is_told_apart(tmp_path: Path, content: bytes, problem: str) -> None:
+    weights = tmp_path / "model.onnx"
+    weights.write_bytes(content)
+    with pytest.raises(ValueError, match=problem):
+        cut_behind_table(weights)
+
+
+def test_a_model_without_a_folder_for_its_graph_is_loaded_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = FastembedEmbedder().embed(["a text"])
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(mean_pooled_model.tempfile, "TemporaryDirectory", full)
+    np.testing.assert_array_equal(FastembedEmbedder().embed(["a text"]), expected)
 
 
 def test_nothing_heavy_is_imported_before_the_first_text() -> None:

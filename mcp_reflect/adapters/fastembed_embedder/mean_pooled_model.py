@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mcp_reflect.adapters.fastembed_embedder.quantised_table import gather_before_dequantising
+from mcp_reflect.adapters.fastembed_embedder.quantised_table import cut_behind_table
 from mcp_reflect.domain.values import Vector
 
 _BATCH = 8
@@ -31,8 +32,9 @@ with one text of this length, 194 MB with eight, which are no quicker together."
 class MeanPooledModel:
     """A transformer whose vector of a text is the mean of its tokens' vectors. Thread-safe.
 
-    `weights` is the ONNX file; `folder` holds tokenizer.json and tokenizer_config.json, whose `model_max_length` is the
-    number of tokens that are read. `threads` is how many ONNX Runtime may use for one text.
+    `weights` is the ONNX file, whose table of words is quantised; it stays mapped. `folder` holds tokenizer.json and
+    tokenizer_config.json, whose `model_max_length` is the number of tokens that are read. `threads` is how many ONNX
+    Runtime may use for one text.
     """
 
     def __init__(self, weights: Path, folder: Path, threads: int) -> None:
@@ -47,8 +49,10 @@ class MeanPooledModel:
         options.intra_op_num_threads = options.inter_op_num_threads = threads
         # A second text of 256 tokens would take 18 MB for good: a plan of the memory for inputs of that shape.
         options.enable_mem_pattern = False
-        with _compact_weights(weights) as compact:
-            self._session = onnxruntime.InferenceSession(str(compact), options, providers=["CPUExecutionProvider"])
+        graph, self._table = cut_behind_table(weights)
+        with _written(graph) as source:
+            self._session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+        del graph, source
         self._inputs = {each.name for each in self._session.get_inputs()}
         _return_free_memory()
 
@@ -68,10 +72,13 @@ class MeanPooledModel:
     def _run(self, tokens: Sequence[Any]) -> Iterator[Vector]:
         width = max(len(each.ids) for each in tokens)
         given = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
-        rows = {name: np.zeros((len(tokens), width), dtype=np.int64) for name in given if name in self._inputs}
+        rows: dict[str, NDArray[Any]] = {
+            name: np.zeros((len(tokens), width), dtype=np.int64) for name in given if name in self._inputs
+        }
         for name, row in rows.items():
             for number, each in enumerate(tokens):
                 row[number, : len(each.ids)] = getattr(each, given[name])
+        rows[self._table.found] = self._table.rows(rows[self._table.indices])
         for each, states in zip(tokens, self._session.run(None, rows)[0], strict=True):
             count = len(each.ids)
             # In float64, and back to the type of the model, as fastembed does.
@@ -91,18 +98,15 @@ def _batches(by_length: Sequence[int], lengths: Sequence[int]) -> Iterator[list[
 
 
 @contextmanager
-def _compact_weights(weights: Path) -> Iterator[Path]:
-    """Yield a file of the same model that takes less memory; the file given where none can be written.
-
-    A file, because a session that is given bytes keeps them.
-    """
+def _written(model: bytes) -> Iterator[str | bytes]:
+    """Yield the path of a file of the model, as a session that is given bytes keeps them; those where there is none."""
     with ExitStack() as stack:
-        compact = weights
+        source: str | bytes = model
         with suppress(OSError):
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
-            (folder / weights.name).write_bytes(gather_before_dequantising(weights.read_bytes()))
-            compact = folder / weights.name
-        yield compact
+            file = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))) / "model.onnx"
+            file.write_bytes(model)
+            source = str(file)
+        yield source
 
 
 def _return_free_memory() -> None:

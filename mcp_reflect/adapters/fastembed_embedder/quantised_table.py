@@ -1,120 +1,164 @@
-"""Keeps a model's table of word vectors int8 in memory.
+"""Keeps a model's table of word vectors in the model's file, int8, out of which the rows of a text are read.
 
 A model whose weights alone are quantised turns each matrix back into float32 by `Cast` and `Mul`. ONNX Runtime does
 that once, as it loads: 47 MB for the 30,522 rows of the bundled model's table, of which a text needs one per token.
-Here the rows are gathered first and converted then. The same numbers are multiplied: the vectors stay the same, bit for
-bit.
+Here the graph is cut behind the table: the rows of a text are read from the mapped file, converted, and given to the
+rest of the graph. The same numbers are multiplied: the vectors stay the same, bit for bit.
 
 Only the fields of an ONNX file that this needs are read; the others are copied as they are.
 """
 
 from __future__ import annotations
 
+import mmap
+import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mcp_reflect.domain.values import Vector
 
 _GRAPH = 7  # of ModelProto
-_NODE, _INITIALIZER = 1, 5  # of GraphProto
+_NODE, _INITIALIZER, _GRAPH_INPUT = 1, 5, 11  # of GraphProto
 _INPUT, _OUTPUT, _OP_TYPE, _ATTRIBUTE = 1, 2, 4, 5  # of NodeProto
-_DIMS, _NAME = 1, 8  # of TensorProto
+_DIMS, _DATA_TYPE, _NAME, _RAW_DATA = 1, 2, 8, 9  # of TensorProto
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+
+_FLOAT32, _INT8 = b"\x10\x01", b"\x10\x03"
+"""Data types, as the field of a TensorProto."""
 
 _ALONG_ROWS = b"\n\x04axis\x18\x00\xa0\x01\x02"
 """The attribute axis=0 of a Gather."""
 
 
 @dataclass(frozen=True)
+class QuantisedTable:
+    """A table of vectors: `levels` int8 of shape (rows, dimension), `scales` float32 of shape (rows, 1).
+
+    `indices` is the input of the model whose numbers name rows, `found` the input that takes those rows.
+    """
+
+    indices: str
+    found: str
+    levels: NDArray[np.int8]
+    scales: Vector
+
+    def rows(self, numbers: NDArray[np.int64]) -> Vector:
+        """Return the vectors of these rows as float32, of shape (*numbers.shape, dimension)."""
+        return self.levels[numbers] * self.scales[numbers]
+
+
+def cut_behind_table(weights: Path) -> tuple[bytes, QuantisedTable]:
+    """Return a model without its table, which takes the table's rows as a further input, and the table in its file.
+
+    Raises OSError, and ValueError for a file that is no ONNX model with such a table.
+    """
+    with weights.open("rb") as file:
+        pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    parts = list(_fields(memoryview(pages)))
+    graphs = [number for number, (field, _, _) in enumerate(parts) if field == _GRAPH]
+    if len(graphs) != 1:
+        raise ValueError("no ONNX model: it has no graph")
+    graph, table = _cut_graph(parts[graphs[0]][1])
+    model = b"".join(
+        _encoded(_GRAPH, graph) if number == graphs[0] else whole for number, (_, _, whole) in enumerate(parts)
+    )
+    if sys.platform != "win32":
+        pages.madvise(mmap.MADV_DONTNEED)  # what was read for the copy; rows are read again when a text needs them
+    return model, table
+
+
+@dataclass(frozen=True)
 class _Node:
-    inputs: tuple[bytes, ...]
-    outputs: tuple[bytes, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
     op_type: bytes
     attributes: tuple[bytes, ...]
 
 
-def gather_before_dequantising(model: bytes) -> bytes:
-    """Return an ONNX model in which rows of int8 tables are gathered before they become float32.
-
-    A model without such a table is returned as it is. Raises ValueError for bytes that are no ONNX model.
-    """
-    parts = list(_fields(memoryview(model)))
-    graphs = [number for number, (field, _, _) in enumerate(parts) if field == _GRAPH]
-    if len(graphs) != 1:
-        return model
-    rewritten = _rewritten_graph(parts[graphs[0]][1])
-    if rewritten is None:
-        return model
-    return b"".join(
-        _encoded(_GRAPH, rewritten) if number == graphs[0] else whole for number, (_, _, whole) in enumerate(parts)
-    )
+@dataclass(frozen=True)
+class _Tensor:
+    name: str
+    shape: tuple[int, ...]
+    data_type: bytes
+    content: memoryview
 
 
-def _rewritten_graph(graph: memoryview) -> bytes | None:
-    """The graph with each Gather(Mul(Cast(table), scale)) turned into Mul(Cast(Gather(table)), Gather(scale))."""
+def _cut_graph(graph: memoryview) -> tuple[bytes, QuantisedTable]:
+    """The graph with Gather(Mul(Cast(levels), scales), indices) turned into an input, and that table."""
     parts = list(_fields(graph))
     nodes = {number: _read_node(content) for number, (field, content, _) in enumerate(parts) if field == _NODE}
+    tensors = {
+        tensor.name: (number, tensor)
+        for number, (field, content, _) in enumerate(parts)
+        if field == _INITIALIZER and (tensor := _read_tensor(content))
+    }
+    inputs = {_read_name(content) for field, content, _ in parts if field == _GRAPH_INPUT}
     made_by = {output: number for number, node in nodes.items() for output in node.outputs}
     uses = Counter(name for node in nodes.values() for name in node.inputs)
-    rows = dict(_read_shape(content) for field, content, _ in parts if field == _INITIALIZER)
-    replaced: dict[int, Sequence[_Node]] = {}
-    for number, gather in nodes.items():
-        if gather.op_type != b"Gather" or gather.attributes != (_ALONG_ROWS,):
+    for gathering, gather in nodes.items():
+        if gather.op_type != b"Gather" or gather.attributes != (_ALONG_ROWS,) or gather.inputs[1] not in inputs:
             continue
-        scaling = nodes.get(made_by.get(gather.inputs[0], -1))
-        if scaling is None or scaling.op_type != b"Mul":
+        scaling = made_by.get(gather.inputs[0], -1)
+        if scaling not in nodes or nodes[scaling].op_type != b"Mul":
             continue
-        cast = nodes.get(made_by.get(scaling.inputs[0], -1))
-        if cast is None or cast.op_type != b"Cast":
+        casting = made_by.get(nodes[scaling].inputs[0], -1)
+        if casting not in nodes or nodes[casting].op_type != b"Cast":
             continue
-        table, scale = cast.inputs[0], scaling.inputs[1]
-        one_scale_per_row = rows.get(scale) == (*rows.get(table, ())[:1], 1)
-        if not one_scale_per_row or uses[gather.inputs[0]] > 1 or uses[scaling.inputs[0]] > 1:
+        names = nodes[casting].inputs[0], nodes[scaling].inputs[1]
+        between = gather.inputs[0], nodes[scaling].inputs[0]
+        if any(uses[name] > 1 for name in (*names, *between)) or not all(name in tensors for name in names):
             continue
-        replaced[made_by[scaling.inputs[0]]] = replaced[made_by[gather.inputs[0]]] = ()
-        replaced[number] = _gathered_rows(gather, cast, table, scale)
-    if not replaced:
-        return None
-    return b"".join(
-        b"".join(_encoded(_NODE, _write_node(node)) for node in replaced[number]) if number in replaced else whole
-        for number, (_, _, whole) in enumerate(parts)
-    )
+        (first, levels), (second, scales) = (tensors[name] for name in names)
+        if (levels.data_type, scales.data_type) != (_INT8, _FLOAT32) or scales.shape != (*levels.shape[:1], 1):
+            continue
+        table = QuantisedTable(
+            gather.inputs[1],
+            gather.outputs[0],
+            np.frombuffer(levels.content, np.int8).reshape(levels.shape),
+            np.frombuffer(scales.content, np.float32).reshape(scales.shape),
+        )
+        left_out = {gathering, scaling, casting, first, second}
+        rest = b"".join(whole for number, (_, _, whole) in enumerate(parts) if number not in left_out)
+        return rest + _encoded(_GRAPH_INPUT, _float_input(table.found, levels.shape[1])), table
+    raise ValueError("the ONNX model has no quantised table of words")
 
 
-def _gathered_rows(gather: _Node, cast: _Node, table: bytes, scale: bytes) -> Sequence[_Node]:
-    found = gather.outputs[0]
-    chosen, scales, floats = (found + suffix for suffix in (b"_rows_q", b"_rows_scale", b"_rows_f"))
-    return (
-        _Node((table, gather.inputs[1]), (chosen,), b"Gather", gather.attributes),
-        _Node((scale, gather.inputs[1]), (scales,), b"Gather", gather.attributes),
-        _Node((chosen,), (floats,), b"Cast", cast.attributes),
-        _Node((floats, scales), (found,), b"Mul", ()),
-    )
+def _float_input(name: str, dimension: int) -> bytes:
+    """A ValueInfoProto of float32 with two dimensions of any length before the last."""
+    dimensions = _encoded(1, b"") + _encoded(1, b"") + _encoded(1, b"\x08" + _varint_of(dimension))
+    return _encoded(1, name.encode()) + _encoded(2, _encoded(1, b"\x08\x01" + _encoded(2, dimensions)))
+
+
+def _read_name(value_info: memoryview) -> str:
+    return next((bytes(content).decode() for field, content, _ in _fields(value_info) if field == 1), "")
 
 
 def _read_node(content: memoryview) -> _Node:
     found: dict[int, list[bytes]] = {_INPUT: [], _OUTPUT: [], _OP_TYPE: [], _ATTRIBUTE: []}
     for field, value, _ in _fields(content):
         found.get(field, []).append(bytes(value))
-    op_type = found[_OP_TYPE][0] if found[_OP_TYPE] else b""
-    return _Node(tuple(found[_INPUT]), tuple(found[_OUTPUT]), op_type, tuple(found[_ATTRIBUTE]))
+    inputs, outputs = (tuple(name.decode() for name in found[kind]) for kind in (_INPUT, _OUTPUT))
+    return _Node(inputs, outputs, b"".join(found[_OP_TYPE]), tuple(found[_ATTRIBUTE]))
 
 
-def _write_node(node: _Node) -> bytes:
-    parts = [_encoded(_INPUT, name) for name in node.inputs] + [_encoded(_OUTPUT, name) for name in node.outputs]
-    parts += [_encoded(_OP_TYPE, node.op_type)] + [_encoded(_ATTRIBUTE, each) for each in node.attributes]
-    return b"".join(parts)
-
-
-def _read_shape(tensor: memoryview) -> tuple[bytes, tuple[int, ...]]:
-    """The name and shape of an initializer."""
-    name, dims = b"", []
+def _read_tensor(tensor: memoryview) -> _Tensor:
+    name, dims, data_type, raw = "", [], b"", tensor[:0]
     for field, value, whole in _fields(tensor):
         if field == _NAME:
-            name = bytes(value)
+            name = bytes(value).decode()
         elif field == _DIMS:
             # One number of each, or all of them packed.
             dims += list(_varints(value)) if len(value) else [_varint(whole, 1)[0]]
-    return name, tuple(dims)
+        elif field == _DATA_TYPE:
+            data_type = bytes(whole)
+        elif field == _RAW_DATA:
+            raw = value
+    return _Tensor(name, tuple(dims), data_type, raw)
 
 
 def _fields(message: memoryview) -> Iterator[tuple[int, memoryview, memoryview]]:
@@ -156,11 +200,15 @@ def _varint(message: memoryview, at: int) -> tuple[int, int]:
     raise ValueError("no ONNX model: it ends within a number")
 
 
+def _varint_of(number: int) -> bytes:
+    """A number, seven bits a byte, the lowest first."""
+    written = bytearray()
+    while number > 127:  # noqa: PLR2004 - what one byte holds
+        written.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*written, number])
+
+
 def _encoded(field: int, content: bytes) -> bytes:
     """A field of bytes, with its key and length."""
-    size, length = bytearray(), len(content)
-    while length > 127:  # noqa: PLR2004 - seven bits a byte
-        size.append(length & 127 | 128)
-        length >>= 7
-    size.append(length)
-    return bytes([field << 3 | _BYTES]) + bytes(size) + content
+    return bytes([field << 3 | _BYTES]) + _varint_of(len(content)) + content
