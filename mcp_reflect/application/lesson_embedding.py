@@ -1,10 +1,15 @@
-"""Embeds what memories teach, after they were stored: at once where one run was, in the background where many were."""
+"""Embeds what memories teach, after they were stored: nobody who stores a run waits for it.
+
+The background does it, and a query for the few lessons that still wait, so that it ranks by what was written right
+before. Writes see to it that no more than a few wait for a query; after an import there may be many.
+"""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from mcp_reflect.application.ports import Embedder, Ledger
@@ -16,16 +21,16 @@ from mcp_reflect.errors import ReflectError
 
 log = logging.getLogger(__name__)
 
-_AT_ONCE = 4
-"""Lessons that are embedded in one call and stored in one transaction: a query's own text may wait for them. The time
-grows with the words alone, so that more lessons together would be no quicker."""
+AT_ONCE = 4
+"""Lessons that are embedded in one call and stored in one transaction: a query may wait for them. The time grows with
+the words alone, so that more lessons together would be no quicker."""
 
 _PAUSE_S = 0.01
 """Time between two transactions of the background."""
 
 
 class LessonEmbedding:
-    """Embeds the lessons of a project that have no vector yet: that of one write, or, after `start`, all of them.
+    """Embeds the lessons of a project that have no vector yet: in the background after `start`, a few before a query.
 
     Vectors are derived data. What a crash keeps from being embedded is found after the next start. `tables` are told of
     them, where there are any.
@@ -38,6 +43,8 @@ class LessonEmbedding:
         self._worker = ProjectWorker("mcp-reflect-lessons", self._attempt)
         self._embedded: dict[str, int] = {}
         """The change up to which all lessons of a project are embedded."""
+        self._embedding: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+        """Held for a project while its lessons are embedded: no lesson is embedded twice."""
         self._writes_under_way = 0
         self._counting = threading.Lock()
 
@@ -67,50 +74,90 @@ class LessonEmbedding:
 
     @contextmanager
     def after_write(self, project: str) -> Iterator[None]:
-        """Embed the lesson that is written meanwhile, and few others at most, so that the next query ranks by it.
+        """Leave the lesson that is written meanwhile to the background and the next query.
 
-        Where that fails, the background tries again: what was written stays written.
+        Where more wait than a query embeds, it is embedded at once, with others.
         """
         with self.held_back(project):
             yield
-            try:
-                self._embed_some(project)
-            except ReflectError as error:
-                log.warning("%s; the lesson is found by its task and words until it is embedded", error)
+            if self._ledger.known_seq > self._embedded.get(project, 0):
+                self._try_to_embed(project, lambda waiting: waiting > AT_ONCE)
+
+    def catch_up(self, project: str, *, refresh: bool) -> None:
+        """Embed the lessons that wait where they are few, so that a query ranks by them; leave many to the background.
+
+        Those of other processes are looked for only with `refresh`.
+        """
+        may_wait = refresh or self._ledger.known_seq > self._embedded.get(project, 0)
+        if may_wait and self._try_to_embed(project, lambda waiting: waiting <= AT_ONCE):
+            self.notify(project)
 
     def embed(self, project: str) -> None:
         """Embed all lessons of a project. Raises ModelUnavailable and LedgerError."""
-        while self._embed_some(project):
+        while self._embed_latest(project):
             pass
 
-    def _embed_some(self, project: str) -> bool:
-        """Embed a few lessons, the latest first; return whether there may be more."""
-        model = self._embedder.identity
-        with self._ledger.reading() as session:
-            latest = session.feed.latest_seq()
-            done = self._embedded.get(project, 0)
-            waiting = session.vectors.lessons_to_embed(project, model, _AT_ONCE, after=done)
-        if waiting:
-            found = self._vectors_of(waiting)
-            with self._ledger.writing() as writing:
-                writing.vectors.add_lessons(model, found)
-            if self._tables is not None:
-                self._tables.add_lesson_vectors(project, found)
-        if len(waiting) == _AT_ONCE:
+    def _embed_latest(self, project: str, when: Callable[[int], bool] = lambda _: True) -> bool:
+        """Embed the latest lessons that wait, where `when` holds for their number, counted up to AT_ONCE + 1.
+
+        Return whether there may be more.
+        """
+        latest, waiting = self._waiting(project)
+        if not when(len(waiting)):
             return True
+        if waiting:
+            with self._embedding[project]:
+                latest, waiting = self._waiting(project)  # less, where somebody has embedded some meanwhile
+                if not when(len(waiting)):
+                    return True
+                self._store_vectors(project, waiting[:AT_ONCE])
+        if len(waiting) > AT_ONCE:
+            return True
+        self._take_over(project)
         self._embedded[project] = latest
         return False
 
-    def _vectors_of(self, lessons: Sequence[LessonToEmbed]) -> list[LessonVector]:
+    def _waiting(self, project: str) -> tuple[int, Sequence[LessonToEmbed]]:
+        """Return the latest change, and the lessons that wait as of it: the latest first, AT_ONCE + 1 at most."""
+        done = self._embedded.get(project, 0)
+        with self._ledger.reading() as session:
+            waiting = session.vectors.lessons_to_embed(project, self._embedder.identity, AT_ONCE + 1, after=done)
+            return session.feed.latest_seq(), waiting
+
+    def _store_vectors(self, project: str, lessons: Sequence[LessonToEmbed]) -> None:
+        if not lessons:
+            return
         vectors = self._embedder.embed([opening_of_lesson(each.text) for each in lessons])
-        return [
+        found = [
             LessonVector(each.memory_id, each.seq, vector if each.text.strip() else vector[:0])
             for each, vector in zip(lessons, vectors, strict=True)
         ]
+        with self._ledger.writing(durable=False) as writing:
+            writing.vectors.add_lessons(self._embedder.identity, found)
+        if self._tables is not None:
+            self._tables.add_lesson_vectors(project, found)
+
+    def _take_over(self, project: str) -> None:
+        """Tell the tables of what other processes have embedded since: the change feed does not."""
+        if self._tables is None:
+            return
+        lacking = self._tables.without_lesson_vector(project, self._embedded.get(project, 0))
+        if lacking:
+            with self._ledger.reading() as session:
+                found = session.vectors.lessons_of(lacking, self._embedder.identity)
+            self._tables.add_lesson_vectors(project, found)
+
+    def _try_to_embed(self, project: str, when: Callable[[int], bool]) -> bool:
+        """As `_embed_latest`, but a failure is only logged: lessons help a query that can do without."""
+        try:
+            return self._embed_latest(project, when)
+        except ReflectError as error:
+            log.warning("%s; lessons are found by their tasks and words until they are embedded", error)
+            return True
 
     def _attempt(self, project: str) -> bool:
         try:
-            while not self._writes_under_way and self._embed_some(project):  # the end of a write notifies again
+            while not self._writes_under_way and self._embed_latest(project):  # the end of a write notifies again
                 if self._worker.stopping.wait(_PAUSE_S):
                     break
         except ReflectError as error:

@@ -122,6 +122,7 @@ class MemoryService(MemoryReader):
         a query adds to the embedding. Raises OutOfDate where another process wrote meanwhile.
         """
         project = self.profile.project
+        self._lessons.catch_up(project, refresh=refresh)
         hits = self._retriever.search(project, self.profile.visible_user, wanted, refresh=refresh)
         retrieval = self.profile.new_retrieval([hit.memory_id for hit in hits.hits], self._clock())
         memories = self._ledger.record_retrieval(retrieval, as_of=None if refresh else hits.as_of)

@@ -29,6 +29,10 @@ class VectorQueries(VectorRecords, Protocol):
         """
         ...
 
+    def lessons_of(self, memory_ids: Sequence[str], model: str) -> list[LessonVector]:
+        """Return the vectors of the lessons of these memories under a model; those without one are left out."""
+        ...
+
     def of_project(self, project: str, model: str) -> dict[str, Vector]:
         """Return the vectors of all retrievable memories under a model."""
         ...

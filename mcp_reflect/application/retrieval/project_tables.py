@@ -99,6 +99,13 @@ class ProjectTables:
         with self.as_they_are(project) as tables:
             tables.table.add_lesson_vectors(vectors)
 
+    def without_lesson_vector(self, project: str, after: int) -> list[str]:
+        """Return the ids of memories written after that change whose lessons have no vector in the table."""
+        with self.as_they_are(project) as tables:
+            table = tables.table
+            lacking = table.alive & (table.seqs > after) & ~table.lesson_vectors.is_known
+            return [table.ids[row] for row in np.flatnonzero(lacking)]
+
     def reload(self, project: str) -> None:
         """Read the project from the ledger again at the next search: the change feed does not report deletions."""
         with self._opening:

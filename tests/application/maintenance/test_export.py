@@ -85,6 +85,7 @@ def changed(content: bytes, table: str, change: Callable[[dict[str, Any]], None]
 def test_a_round_trip_loses_nothing(history: list[Step], others: list[Step], vectors: bool) -> None:
     with two_memories() as (first, second, folder):
         play(first, history)
+        embed_missing(first.ledger, first.embedder, "alpha")  # lessons that wait for it
         content = exported(first, vectors=vectors)
         file = written(folder, content)
         taken_in(second, file)

@@ -70,15 +70,17 @@ def test_the_ledger_is_asked_what_is_new_only_where_others_wrote(
     monkeypatch.setattr(SqlChangeFeed, "latest_seq", lambda feed: asked.append(1) or latest(feed))
     trace = parts.memory.submit(Submission(task="mend the clock of A", review_result="pass", feedback=SAID))
     assert trace.memory is not None
-    asked.clear()  # a submit asks once, for lessons like its own
+    assert trace.memory.id in found(parts, 0.5)
+    asked.clear()  # a submit asks for lessons like its own, and the first query behind it for what is to be embedded
     assert trace.memory.id in found(parts, 0.5)
     assert not asked
     with small_memory(tmp_path) as other:
         other.memory.review(trace.trace_id, Verdict(result="fail"))
     asked.clear()  # the review asked as well
     found(parts, 0.5)
+    assert len(asked) == 2  # for lessons to embed, and for the table
     found(parts, 0.5)
-    assert len(asked) == 1
+    assert len(asked) == 2
 
 
 def test_what_a_search_for_an_error_shows_counts_as_used_at_once(parts: Parts) -> None:

@@ -32,6 +32,12 @@ _LESSONS_TO_EMBED = (
     .order_by(_M.seq.desc())
     .limit(bindparam("most"))
 )
+_LESSONS_OF_MEMORIES = (
+    select(_M.id, _M.seq, _E.lesson_vector)
+    .join_from(schema.memories, schema.embeddings, _M.id == _E.memory_id)
+    .where(_M.id.in_(bindparam("memories", expanding=True)), _E.model == bindparam("by"))
+    .where(_E.lesson_vector.is_not(None))
+)
 _ADD_LESSON = (
     update(schema.embeddings)
     .where(_E.memory_id == bindparam("memory"), _E.model == bindparam("by"))
@@ -90,6 +96,13 @@ class SqlVectors(SqlVectorRecords, SqlRepository):
         asked = {"of": project, "by": model, "most": limit, "after": after}
         found = self._connection.execute(_LESSONS_TO_EMBED, asked)
         return [LessonToEmbed(memory_id, seq, lesson_text(kind, *told)) for memory_id, seq, kind, *told in found]
+
+    def lessons_of(self, memory_ids: Sequence[str], model: str) -> list[LessonVector]:
+        """Return the vectors of the lessons of these memories under a model; those without one are left out."""
+        from mcp_reflect.adapters.sql_ledger import ranking_rows  # noqa: PLC0415 - readers of records wait for it
+
+        found = self._connection.execute(_LESSONS_OF_MEMORIES, {"memories": list(memory_ids), "by": model})
+        return [LessonVector(memory_id, seq, ranking_rows.to_vector(blob)) for memory_id, seq, blob in found]
 
     def add_lessons(self, model: str, vectors: Sequence[LessonVector]) -> None:
         """Store the vectors of lessons whose memories are still as of the change that they were read at."""
