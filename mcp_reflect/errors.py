@@ -17,7 +17,8 @@ ReflectError
     └── ReflectorRefused      trying again will not help: key, model or request refused
 
 Between processes an error travels as ErrorData: `error_data` makes it, `error_from_data` turns it back into an error
-of the same class. No process reads the message of another one's error to find out what happened.
+of the same class. No process reads the message of another one's error to find out what happened, or edits it: a message
+holds neither the argument's name nor a remedy. Tools, commands and programs add both in the words of their readers.
 """
 
 from __future__ import annotations
@@ -27,7 +28,11 @@ from typing import Any, ClassVar, TypedDict
 
 
 class ErrorData(TypedDict):
-    """An error as JSON. `code` is that of its class, `argument` the argument at fault, `ids` the ids it is about."""
+    """An error as JSON.
+
+    `code` is that of its class, `argument` the argument at fault and `ids` the ids it is about, both empty where there
+    are none. `message` says what is wrong and what is allowed.
+    """
 
     code: str
     argument: str
@@ -38,13 +43,20 @@ class ErrorData(TypedDict):
 class ReflectError(Exception):
     """Base of every error this package raises on purpose.
 
-    `code` names the class between processes and never changes. `argument` is the argument at fault and `ids` are the
-    ids that the error is about; both are empty where there are none.
+    `code` names the class between processes and never changes; the rest is as in ErrorData. As text it is the argument,
+    where there is one, and the message.
     """
 
     code: ClassVar[str] = "unknown"
     argument: str = ""
     ids: tuple[str, ...] = ()
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+
+    def __str__(self) -> str:
+        return f"{self.argument}: {self.message}" if self.argument else self.message
 
 
 class UsageError(ReflectError):
@@ -56,10 +68,6 @@ class UsageError(ReflectError):
     def name(self) -> str:
         """The same as `argument`, for programs that were written before it."""
         return self.argument
-
-
-CALL_AGAIN = "Nothing was changed; correct it and call again."
-"""How the message of a wrong argument ends, for a model that may call again."""
 
 
 class InvalidArgument(UsageError):
@@ -74,7 +82,7 @@ class InvalidArgument(UsageError):
     allowed = ""
 
     def __init__(self, argument: str, problem: str, allowed: str, ids: Iterable[str] = ()) -> None:
-        super().__init__(f"{argument}: {problem}. Allowed: {allowed}. {CALL_AGAIN}")
+        super().__init__(f"{problem}. Allowed: {allowed}")
         self.argument = argument
         self.ids = tuple(ids)
         self.problem = problem
@@ -89,12 +97,12 @@ class UnknownId(UsageError):
 
     code = "unknown_id"
 
-    def __init__(self, argument: str, ids: Iterable[str], source: str) -> None:
+    def __init__(self, argument: str, ids: Iterable[str]) -> None:
         self.argument = argument
         self.ids = tuple(ids)
         more = len(self.ids) - _LISTED_IDS
         listed = ", ".join(self.ids[:_LISTED_IDS]) + (f" and {more} more" if more > 0 else "")
-        super().__init__(f"{argument}: unknown {listed}. Allowed: ids as issued by {source}. {CALL_AGAIN}")
+        super().__init__(f"unknown {listed}")
 
 
 class TraceKeyConflict(UsageError):
@@ -105,8 +113,7 @@ class TraceKeyConflict(UsageError):
 
     def __init__(self, key: str, trace_id: str) -> None:
         super().__init__(
-            f"trace_key: {key!r} already belongs to trace {trace_id}, whose task is a different one. "
-            "Use one key per run. Nothing was changed."
+            f"{key!r} already belongs to trace {trace_id}, whose task is a different one. Allowed: one key per run"
         )
         self.ids = (trace_id,)
 
@@ -210,7 +217,7 @@ ERRORS_BY_CODE: Mapping[str, type[ReflectError]] = {each.code: each for each in 
 
 def error_data(error: ReflectError) -> ErrorData:
     """Return the error as JSON. A class of another module has the code of the class here that it derives from."""
-    return {"code": error.code, "argument": error.argument, "ids": list(error.ids), "message": str(error)}
+    return {"code": error.code, "argument": error.argument, "ids": list(error.ids), "message": error.message}
 
 
 def read_error_data(given: Any, message: str = "") -> ErrorData:
@@ -232,6 +239,7 @@ def error_from_data(data: ErrorData) -> ReflectError:
     """Return the error of which another process made the data, without calling its class, which would word it anew."""
     kind = ERRORS_BY_CODE.get(data["code"], ReflectError)
     error = kind.__new__(kind, data["message"])
+    error.message = data["message"]
     error.argument = data["argument"]
     error.ids = tuple(data["ids"])
     return error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from mcp_reflect.errors import CALL_AGAIN
+from mcp_reflect.server.refusals import CALL_AGAIN
 
 TASK = "Mend the importer of invoices, whose tests fail"
 AGAIN = "The importer of invoices fails its tests; mend it"

@@ -13,8 +13,6 @@ from mcp_reflect.domain.models import RETRIEVABLE, Action, LogEntry, Memory, Sta
 from mcp_reflect.domain.redaction.redact import redact
 from mcp_reflect.errors import InvalidArgument, UnknownId
 
-_ISSUED_BY = "query_memories, augment_task and find_error_fixes"
-
 PURGE_ACTION = "purge"
 """The log action of a memory whose text was erased."""
 
@@ -49,7 +47,7 @@ def change_status(
     with ledger.writing() as session:
         memory = session.memories.by_ids([memory_id]).get(memory_id)
         if memory is None or not profile.sees(memory):
-            raise UnknownId("memory_id", [memory_id], _ISSUED_BY)
+            raise UnknownId("memory_id", [memory_id])
         if any(entry.action == PURGE_ACTION for entry in session.memories.log_of(memory_id)):
             raise InvalidArgument("memory_id", f"{memory_id} was purged: its words are gone", "a memory that has some")
         if memory.status == "pending":

@@ -26,8 +26,6 @@ from mcp_reflect.domain.models import (
 )
 from mcp_reflect.errors import InvalidArgument, UnknownId
 
-ISSUED_BY = "query_memories and augment_task"
-
 _LISTED = 5
 _KINDS = {"trace": "run", "mem": "memory", "ret": "retrieval"}
 
@@ -60,7 +58,7 @@ class MemoryReader:
         with self._ledger.reading() as session:
             found = session.memories.by_ids([memory_id]).get(memory_id)
         if found is None or not self.profile.sees(found):
-            raise UnknownId("memory_id", [memory_id], ISSUED_BY)
+            raise UnknownId("memory_id", [memory_id])
         return found
 
     def retrieval(self, retrieval_id: str) -> Retrieval:
@@ -68,7 +66,7 @@ class MemoryReader:
         with self._ledger.reading() as session:
             found = session.retrievals.get(retrieval_id)
         if found is None or not self.profile.sees(found):
-            raise UnknownId("retrieval_id", [retrieval_id], ISSUED_BY)
+            raise UnknownId("retrieval_id", [retrieval_id])
         return found
 
     def memory_of(self, summary: TraceSummary) -> Memory | None:
@@ -94,7 +92,7 @@ class MemoryReader:
 
     def _visible(self, trace_id: str, found: AnyTrace | None) -> AnyTrace:
         if found is None or not self.profile.sees(found):
-            raise UnknownId("trace_id", [trace_id], "submit_trace and list_traces")
+            raise UnknownId("trace_id", [trace_id])
         return found
 
     def traces(self, review_status: ReviewStatus | None, limit: int) -> list[TraceSummary]:
@@ -137,11 +135,11 @@ class MemoryReader:
             return beginning
         if not found:
             _refuse_other_kind(beginning, prefixes)
-            raise UnknownId("ID", [beginning], "`mcp-reflect traces` and `mcp-reflect memories`")
+            raise UnknownId("record_id", [beginning])
         if len(found) > 1:
             more = ", …" if len(found) > _LISTED else ""
             problem = f"{beginning!r} is the beginning of {', '.join(found[:_LISTED])}{more}"
-            raise InvalidArgument("ID", problem, "an id, or the beginning of a single one")
+            raise InvalidArgument("record_id", problem, "an id, or the beginning of a single one")
         return found[0]
 
 
@@ -150,7 +148,7 @@ def _refuse_other_kind(beginning: str, prefixes: Sequence[str]) -> None:
     kind = beginning.partition("_")[0]
     if kind in _KINDS and kind not in prefixes:
         allowed = " or ".join(f"the id of a {_KINDS[prefix]}" for prefix in prefixes)
-        raise InvalidArgument("ID", f"{beginning!r} is that of a {_KINDS[kind]}", allowed)
+        raise InvalidArgument("record_id", f"{beginning!r} is that of a {_KINDS[kind]}", allowed)
 
 
 def ingest_status(job: ReflectionJob | None) -> IngestStatus:
@@ -171,4 +169,4 @@ def require_memories(session: RecordSession, profile: Profile, name: str, ids: S
     found = session.memories.by_ids(ids)
     unknown = [i for i in ids if i not in found or not profile.sees(found[i])]
     if unknown:
-        raise UnknownId(name, unknown, ISSUED_BY)
+        raise UnknownId(name, unknown)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcp_reflect.application.memory_reader import ISSUED_BY
 from mcp_reflect.application.ports import ReadableLedger, TraceSummary
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.models import LogEntry, Memory, Review, UtilityEvent
@@ -44,7 +43,7 @@ def explain(ledger: ReadableLedger, profile: Profile, memory_id: str) -> Explana
     with ledger.reading() as session:
         memory = session.memories.by_ids([memory_id]).get(memory_id)
         if memory is None or not profile.sees(memory):
-            raise UnknownId("memory_id", [memory_id], ISSUED_BY)
+            raise UnknownId("memory_id", [memory_id])
         events, log = session.events.of_memories([memory_id]), session.memories.log_of(memory_id)
         reviews = session.reviews.by_ids({event.review_id for event in events})
         told = [witness.trace_id for witness in session.witnesses.of_memory(memory_id)]
@@ -85,7 +84,7 @@ def explain_run(ledger: ReadableLedger, profile: Profile, trace_id: str) -> RunE
         run = session.traces.summary(trace_id)
         trace = session.traces.get(trace_id)
         if run is None or trace is None or not profile.sees(run):
-            raise UnknownId("trace_id", [trace_id], "submit_trace and list_traces")
+            raise UnknownId("trace_id", [trace_id])
         given = session.memories.by_ids(trace.retrieved_memory_ids)
         events = {event.memory_id: event for event in session.events.of_trace(trace_id)}
         lesson = session.memories.reflection_of(trace_id)

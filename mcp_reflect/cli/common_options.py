@@ -114,7 +114,9 @@ _OF_COMMANDS = {"--project", "--quiet", "-q", "--json"}
 
 def _show_usage_error(error: TyperException) -> None:
     """Print what is wrong with a command line and its usage, in one line; nothing where help was shown instead."""
-    message = " ".join(error.format_message().removeprefix("Invalid value: ").split())
+    # Without a parameter, `format_message` only puts "Invalid value: " in front.
+    of_no_parameter = isinstance(error, typer.BadParameter) and error.param is None and error.param_hint is None
+    message = " ".join((error.message if of_no_parameter else error.format_message()).split())
     if message:
         stop = "" if message.endswith((".", "?")) else "."
         context = getattr(error, "ctx", None)

@@ -16,13 +16,14 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from mcp_reflect.domain.text.inert import escaped_json, visible
-from mcp_reflect.errors import CALL_AGAIN, ConfigurationError, ReflectError
+from mcp_reflect.errors import ConfigurationError, ReflectError, UnknownId
 
 if TYPE_CHECKING:
     from mcp_reflect.application.memory_reader import MemoryReader
     from mcp_reflect.application.ports import Progress as Told
     from mcp_reflect.bootstrap.ledger import LedgerAccess
     from mcp_reflect.config.load import Settings
+    from mcp_reflect.wire.caller import RemoteError
 
 
 class PlainConsole(Console):
@@ -71,11 +72,11 @@ def report_errors() -> Iterator[None]:
     try:
         yield
     except (ReflectError, caller.RemoteError) as error:
-        raise _print_error(error, _EXIT_USAGE) from error
+        raise _print_error(_for_people(error), _EXIT_USAGE) from error
     except caller.ConnectionLost as error:
-        raise _print_error(error, 1) from error
+        raise _print_error(str(error), 1) from error
     except hub_errors.HubUnavailable as error:
-        raise _print_error(error, error.exit_code) from error
+        raise _print_error(str(error), error.exit_code) from error
     except BrokenPipeError:
         give_up_output()  # The reader has seen enough.
         raise typer.Exit(1) from None
@@ -83,7 +84,7 @@ def report_errors() -> Iterator[None]:
         if error.filename is None:
             give_up_output()
         problem = f"{error.filename or 'the output'}: {error.strerror}"
-        raise _print_error(ConfigurationError(problem), _EXIT_USAGE) from error
+        raise _print_error(problem, _EXIT_USAGE) from error
 
 
 def give_up_output() -> None:
@@ -91,8 +92,8 @@ def give_up_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _print_error(error: Exception, code: int) -> typer.Exit:
-    err.print(f"mcp-reflect: {_for_people(error)}", markup=False, soft_wrap=True)
+def _print_error(line: str, code: int) -> typer.Exit:
+    err.print(f"mcp-reflect: {line}", markup=False, soft_wrap=True)
     return typer.Exit(code)
 
 
@@ -104,18 +105,22 @@ _TYPED = {
     "harmful_memory_ids": "--harmful",
     "trace_id": "ID",
     "memory_id": "ID",
+    "record_id": "ID",
 }
-"""Arguments of tools by what a person types for them; others are typed as an option of their name."""
+"""Arguments by what a person types for them; others are typed as an option of their name."""
 
 
-def _for_people(error: Exception) -> str:
-    """The message without what is meant for a model, and with the argument as it was typed."""
-    message = str(error).removesuffix(CALL_AGAIN).rstrip()
-    argument = str(getattr(error, "argument", ""))
-    if argument.isidentifier() and argument.islower() and message.startswith(f"{argument}: "):
-        typed = _TYPED.get(argument, "--" + argument.replace("_", "-"))
-        return typed + message.removeprefix(argument)
-    return message
+def _for_people(error: ReflectError | RemoteError) -> str:
+    """Return an error in words for a person, its argument named as one types it."""
+    told = f"{typed_name(error.argument)}: {error.message}" if error.argument else error.message
+    if error.code == UnknownId.code:
+        told += "; `mcp-reflect traces` and `mcp-reflect memories` list the ids"
+    return told
+
+
+def typed_name(argument: str) -> str:
+    """Return what a person types for an argument of a tool: `--key-mistake` for key_mistake, `ID` for trace_id."""
+    return _TYPED.get(argument, "--" + argument.replace("_", "-"))
 
 
 @contextmanager

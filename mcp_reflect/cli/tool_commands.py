@@ -46,7 +46,7 @@ def _condition(text: str) -> tuple[str, Any]:
     """`key=value`; a value that reads as a JSON number, boolean or quoted string is one, anything else is text."""
     key, equals, value = text.partition("=")
     if not key or not equals:
-        raise InvalidArgument("--filter", f"{text!r} has no key or no =", "KEY=VALUE, for example tool=shell")
+        raise InvalidArgument("metadata_filter", f"{text!r} has no key or no =", "KEY=VALUE, for example tool=shell")
     try:
         found = json.loads(value)
     except (ValueError, RecursionError):

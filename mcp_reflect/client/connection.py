@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from mcp_reflect.client.calls.tool_calls import ToolRequest
-from mcp_reflect.errors import CALL_AGAIN, InvalidArgument, MemoryUnavailable, ReflectError, UsageError, error_from_data
+from mcp_reflect.errors import (
+    InvalidArgument,
+    MemoryUnavailable,
+    ReflectError,
+    UnknownId,
+    UsageError,
+    error_from_data,
+)
 from mcp_reflect.wire import address
 from mcp_reflect.wire.caller import Caller, CallerBusy, ConnectionLost, RemoteError
 from mcp_reflect.wire.hub_errors import HubUnavailable
@@ -124,7 +131,7 @@ class MemoryConnection:
         """Raise the error where the client is strict, otherwise log it: the program's own work comes first."""
         if self.strict:
             raise error
-        log.error("%s goes without the memory: %s", what, str(error).removesuffix(CALL_AGAIN).rstrip())
+        log.error("%s goes without the memory: %s", what, error)
 
     def attempt(self, call: ToolRequest[T], within: float | None = None) -> T:
         """Execute a request as `execute` does; of a client that is not strict too, raise UsageError for a wrong one."""
@@ -166,8 +173,11 @@ class MemoryConnection:
         for trace_id in trace_ids:
             if not trace_id.startswith("trace_"):
                 raise InvalidArgument("trace_ids", f"got {trace_id!r}", "ids of runs, as create_trace returned them")
-        for trace_id in trace_ids:
-            self._caller.forget(trace_id)
+        try:
+            for trace_id in trace_ids:
+                self._caller.forget(trace_id)
+        except UnknownId as error:
+            raise UnknownId("trace_ids", error.ids) from None
 
     @property
     def _home(self) -> str:

@@ -12,7 +12,14 @@ from typing import Any
 from mcp_reflect import __version__
 from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.config.load import Settings
-from mcp_reflect.errors import IndexFailure, LedgerError, MemoryUnavailable, error_from_data, read_error_data
+from mcp_reflect.errors import (
+    IndexFailure,
+    LedgerError,
+    MemoryUnavailable,
+    error_data,
+    error_from_data,
+    read_error_data,
+)
 from mcp_reflect.hub.outbox_intake import empty_outbox
 from mcp_reflect.wire import handshake, hub_connection, hub_errors
 
@@ -21,6 +28,7 @@ MaintenanceEvent = dict[str, Any]
 
 - `{"doing", "done", "total"}`: progress;
 - `{"line"}`: a line for the person; that of a finding has `"store"`, which one to repair: "ledger" or "index";
+- `{"left"}`: the ErrorData of a step that failed, while what was asked for is done;
 - `{"warning"}`: a setting of theirs that the hub does not go by;
 - `{"findings"}`: how many there were, the end;
 - `{"error", "exit", "error_data"}`: the end of a command that failed, see `hub.handshake.refusal`.
@@ -50,7 +58,7 @@ def request_maintenance(
     try:
         found = hub_connection.try_connect(str(settings.home), hello)
     except hub_errors.HubUnavailable as error:
-        raise error_from_data(read_error_data(error.data, str(error))) from error
+        raise error_from_data(read_error_data(error.data)) from error
     if found is None:
         with open_store(settings, f"mcp-reflect {command}") as store:
             if command == "forget":
@@ -132,12 +140,12 @@ def _forget(store: Store, project: str, thing: str, tell: EventListener) -> None
     try:
         store.indexer.erase(project)
     except IndexFailure as error:
-        tell({"line": f"forgotten, but: {error}"})
+        tell({"left": error_data(error)})
     tell({"doing": "cleaning the ledger", "done": 0, "total": None})
     try:
         store.ledger.scrub()
     except LedgerError as error:
-        tell({"line": f"forgotten, but: {error}"})
+        tell({"left": error_data(error)})
 
 
 def _progress(doing: str, tell: EventListener) -> Callable[[int, int], None]:

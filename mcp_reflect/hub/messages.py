@@ -5,6 +5,7 @@ from __future__ import annotations
 import mcp_types as types
 from pydantic_core import from_json
 
+from mcp_reflect.errors import UsageError
 from mcp_reflect.server.workers import in_worker
 
 MAX_VALUES = 250_000
@@ -14,23 +15,22 @@ The interpreter serves nobody else while it parses; so many values take it about
 """
 
 
-class TooManyValues(ValueError):
-    """A message holds more than MAX_VALUES values. It was not parsed."""
+async def read_message(line: bytes) -> types.JSONRPCMessage:
+    """Return the message in a line.
 
-    def __init__(self) -> None:
-        super().__init__(
+    Raises UsageError for one that holds more than MAX_VALUES, which is not parsed, and for what is no JSON-RPC.
+    """
+    # Counted with those inside of strings, which is quick and enough for nearly all.
+    if _count_marks(line) > MAX_VALUES and await in_worker(_has_too_many_values, line):
+        raise UsageError(
             f"the message holds more than {MAX_VALUES:,} JSON values. Nothing was done. "
             "Hand in fewer or longer messages, or the trajectory as one text."
         )
-
-
-async def read_message(line: bytes) -> types.JSONRPCMessage:
-    """Return the message in a line. Raises TooManyValues, and ValueError for what is no JSON-RPC."""
-    # Counted with those inside of strings, which is quick and enough for nearly all.
-    if _count_marks(line) > MAX_VALUES and await in_worker(_has_too_many_values, line):
-        raise TooManyValues
-    # The adapter's own parsing would parse once for every kind of message.
-    return types.jsonrpc_message_adapter.validate_python(from_json(line), by_name=False)
+    try:
+        # The adapter's own parsing would parse once for every kind of message.
+        return types.jsonrpc_message_adapter.validate_python(from_json(line), by_name=False)
+    except ValueError as error:
+        raise UsageError("the message cannot be read: no JSON-RPC, or nested too deeply. Nothing was done.") from error
 
 
 def _has_too_many_values(line: bytes) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from mcp_reflect.application.outbox import WaitingRun, keep_run
 from mcp_reflect.application.requests import Submission, parse_arguments
 from mcp_reflect.config.load import load_settings
-from mcp_reflect.errors import ReflectError, error_data, read_error_data
+from mcp_reflect.errors import MemoryUnavailable, ReflectError, error_data
 
 
 def keep_submission(given: dict[str, Any]) -> None:
@@ -47,7 +47,7 @@ def keep_run_on_stdin() -> None:
     except ReflectError as error:
         sys.stdout.write(json.dumps({"error": error_data(error)}))
     except OSError as error:
-        sys.stdout.write(json.dumps({"error": read_error_data(None, str(error))}))
+        sys.stdout.write(json.dumps({"error": error_data(MemoryUnavailable(str(error)))}))
     else:
         sys.stdout.write("{}")
 

@@ -14,8 +14,9 @@ from mcp.shared._context_streams import ContextReceiveStream, ContextSendStream,
 from mcp.shared.message import SessionMessage
 
 from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.errors import UsageError, error_data
 from mcp_reflect.hub.line_stream import LineStream, LineTooLong
-from mcp_reflect.hub.messages import TooManyValues, read_message
+from mcp_reflect.hub.messages import read_message
 from mcp_reflect.server.client_project import ClientProject, client_project
 from mcp_reflect.server.workers import WorkerQueue, limit_session
 from mcp_reflect.wire import handshake
@@ -27,7 +28,6 @@ MAX_PENDING_REQUESTS = 16
 FINISH_TIMEOUT_S = 10.0
 """How long what is under way may take once the client has sent its last line."""
 
-_UNREADABLE = "the message cannot be read: no JSON-RPC, or nested too deeply. Nothing was done."
 _CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
 _ENDLESS = "subscriptions/listen"
 
@@ -92,11 +92,10 @@ class HubSession:
                 while (line := await self._lines.receive()) is not None:
                     try:
                         message = await read_message(line)
-                    except ValueError as error:
+                    except UsageError as error:
                         await incoming.send(error)
                         if (request_id := find_request_id(line)) is not None:
-                            reason = str(error) if isinstance(error, TooManyValues) else _UNREADABLE
-                            await self._lines.send(error_response(request_id, reason, PARSE_ERROR_CODE))
+                            await self._lines.send(error_response(request_id, error_data(error), PARSE_ERROR_CODE))
                         continue
                     await self._note(message)
                     await incoming.send(SessionMessage(message))

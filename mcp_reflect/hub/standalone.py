@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from mcp_reflect.errors import ReflectError
+from mcp_reflect.errors import ReflectError, error_data
 from mcp_reflect.hub.blas import use_one_blas_thread
 from mcp_reflect.wire.hub_errors import HubUnavailable
 from mcp_reflect.wire.shim.relay import Relay
@@ -46,9 +46,9 @@ def serve_standalone(relay: Relay | None = None) -> int:
     except ReflectError as error:
         if relay is None:
             print_to_stderr(str(error))
-            refuse_first_request(str(error))
+            refuse_first_request(error_data(error))
         else:
-            relay.upstream.refuse(HubUnavailable(str(error), 2))
+            relay.upstream.refuse(HubUnavailable(str(error), 2, data=error_data(error)))
             relay.wait_for_client()
         return 2
     except KeyboardInterrupt:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from anyio import to_thread
 from mcp.server import MCPServer
-from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS
 
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import AugmentQuery, Verdict, make_request
-from mcp_reflect.errors import UsageError
 from mcp_reflect.server.connection_defaults import augment_defaults
+from mcp_reflect.server.refusals import as_protocol_errors
 from mcp_reflect.server.tools.tool import AppContext
 
 _START = """\
@@ -48,7 +43,7 @@ def register_prompts(server: MCPServer[MemoryService]) -> None:
     async def start_task(task: str, ctx: AppContext) -> str:
         """The task with the memories that may help, and how to hand it in afterwards."""
         memory = ctx.request_context.lifespan_context
-        with _explained():
+        with as_protocol_errors():
             query = make_request(AugmentQuery, task=task, **augment_defaults(memory.profile))
             augmented, retrieved = await to_thread.run_sync(memory.augment, query)
         ids = ", ".join(match.memory.id for match in retrieved.matches) or "none this time"
@@ -57,18 +52,9 @@ def register_prompts(server: MCPServer[MemoryService]) -> None:
     @server.prompt(title="Hand in the finished task")
     def finish_task(result: str = "", feedback: str = "") -> str:
         """How to submit this conversation's run; result is pass, fail or empty."""
-        with _explained():
+        with as_protocol_errors():
             verdict = make_request(Verdict, result=result, feedback=feedback)
         given = f'Set review_result to "{verdict.result}".' if verdict.result else _UNKNOWN
         if feedback:
             given += f" Feedback of the user, to be passed on word for word: {feedback}"
         return _FINISH.format(verdict=given)
-
-
-@contextmanager
-def _explained() -> Iterator[None]:
-    """Have an argument's error reach whoever gave it; of any other error the SDK tells nothing."""
-    try:
-        yield
-    except UsageError as error:
-        raise MCPError(INVALID_PARAMS, str(error)) from error

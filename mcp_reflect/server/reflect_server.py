@@ -56,5 +56,5 @@ def refused_call(text: str, error: ReflectError) -> CallToolResult:
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
         is_error=True,
-        _meta={request_meta.ERROR: {**error_data(error), "message": text}},
+        _meta={request_meta.ERROR: error_data(error)},
     )

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
 from mcp.server import MCPServer, ServerRequestContext
 from mcp.server.context import CallNext, HandlerResult
-from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import MAX_LIMIT
 from mcp_reflect.domain.text.inert import inert_json
-from mcp_reflect.errors import ReflectError, UnknownId
+from mcp_reflect.server.refusals import as_protocol_errors
 from mcp_reflect.server.tools.tool import AppContext
 from mcp_reflect.server.views.insights import insight_view
 from mcp_reflect.server.views.memories import memory_view
@@ -53,7 +51,7 @@ def register_resources(server: MCPServer[MemoryService]) -> None:
     @server.resource("reflect://guide", title="Project guide", mime_type="text/markdown")
     def guide() -> str:
         """What works here, what fails, known errors and decisions in force, each with the runs that show it."""
-        with _translated():
+        with as_protocol_errors():
             return _session.get().guide().markdown
 
 
@@ -77,15 +75,5 @@ async def with_worker_slot(ctx: ServerRequestContext[MemoryService], call_next: 
 
 
 def _shown(view: Callable[[MemoryService], dict[str, Any]], memory: MemoryService) -> str:
-    with _translated():
+    with as_protocol_errors():
         return json.dumps(inert_json(view(memory)), indent=2, ensure_ascii=False)
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except UnknownId as error:
-        raise ResourceNotFoundError(str(error)) from error
-    except ReflectError as error:
-        raise ResourceError(str(error)) from error

@@ -188,10 +188,9 @@ class Caller:
         try:
             line = light_json.dumps(request, ensure_ascii=False, allow_nan=False).encode() + b"\n"
         except ValueError as error:  # a server that cannot read a line does not answer it
-            from mcp_reflect.errors import CALL_AGAIN, UsageError, error_data  # noqa: PLC0415 - hooks wait for imports
+            from mcp_reflect.errors import UsageError, error_data  # noqa: PLC0415 - hooks wait for imports
 
-            problem = f"the arguments are not JSON: {error}. {CALL_AGAIN}"
-            raise RemoteError(error_data(UsageError(problem))) from None
+            raise RemoteError(error_data(UsageError(f"the arguments are not JSON: {error}"))) from None
         assert self._carrier is not None
         carrier = self._carrier
         carrier.send(line, until)

@@ -7,8 +7,9 @@ The hello is a JSON object in one line:
 - `records`, `arguments`: what a command that reads records wants, see `hub.record_reading`;
 - `environ`, `cwd`: what the client's settings are read from; `pid`, `connection`: who it is.
 
-The answer is `{"ok": true, …}` or `{"error": "one line", "exit": code}`. A session then speaks JSON-RPC; a line that
-begins with RETIRING is the hub's own word: send nothing more, the answers that are due still come.
+The answer is `{"ok": true, …}` or `{"error": "one line", "exit": code, "error_data": ErrorData}`. A session then
+speaks JSON-RPC; a line that begins with RETIRING is the hub's own word: send nothing more, the answers that are due
+still come.
 """
 
 from __future__ import annotations

@@ -8,21 +8,29 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from mcp_reflect.errors import ErrorData
+
+
+def unavailable(message: str) -> ErrorData:
+    """Return the data of a MemoryUnavailable, for processes that do not wait for the import of `mcp_reflect.errors`."""
+    return {"code": "memory_unavailable", "argument": "", "ids": [], "message": message}
+
 
 class HubUnavailable(Exception):
     """No hub can be had; the message is one line.
 
     `exit_code` is what the process should end with. `alone`: this process may serve its client without a hub. `data` is
-    the hub's own error (`mcp_reflect.errors.ErrorData`), empty where no hub said anything, or an older one did.
+    the error of the hub, and `unavailable(message)` where no hub said anything.
     """
 
     def __init__(
         self, message: str, exit_code: int = 1, *, alone: bool = False, data: Mapping[str, Any] | None = None
     ) -> None:
-        super().__init__(" ".join(message.split()))
+        line = " ".join(message.split())
+        super().__init__(line)
         self.exit_code = exit_code
         self.alone = alone
-        self.data = dict(data or {})
+        self.data: Mapping[str, Any] = data or unavailable(line)
 
 
 class HubSilent(HubUnavailable):

@@ -63,7 +63,10 @@ def cancellation(key: str) -> bytes:
     return f'{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{key}}}}}\n'.encode()
 
 
-def error_response(key: str, reason: str, code: int = CONNECTION_LOST_CODE) -> bytes:
-    """Return the answer to a request that could not be carried out; `key` is its id as JSON."""
-    error = light_json.dumps({"code": code, "message": reason})
+def error_response(key: str, data: Mapping[str, Any], code: int = CONNECTION_LOST_CODE) -> bytes:
+    """Return the answer to a request that could not be carried out.
+
+    `key` is the request's id as JSON, `data` the error (`mcp_reflect.errors.ErrorData`), and `code` that of JSON-RPC.
+    """
+    error = light_json.dumps({"code": code, "message": data["message"], "data": dict(data)})
     return f'{{"jsonrpc":"2.0","id":{key},"error":{error}}}\n'.encode()

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 
 class RemoteError(Exception):
-    """The server refused the call, or could not carry it out; `data` is its error, whose message is this one's.
+    """The server refused the call, or could not carry it out; `data` is its error.
 
-    A server that sends no data, an older one or one that crashed, has the code "unknown".
+    A server that sends no data, an older one or one that crashed, has the code "unknown". As text it is the argument,
+    where there is one, and the message.
     """
 
     def __init__(self, data: ErrorData) -> None:
-        super().__init__(data["message"])
+        super().__init__(f"{data['argument']}: {data['message']}" if data["argument"] else data["message"])
         self.data = data
 
     @property
@@ -40,6 +41,11 @@ class RemoteError(Exception):
         """The ids that the error is about."""
         return self.data["ids"]
 
+    @property
+    def message(self) -> str:
+        """What is wrong and what is allowed, without the argument's name."""
+        return self.data["message"]
+
 
 def read_result(answer: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result in an answer. Raises RemoteError, and HubUnavailable where no server could be started."""
@@ -47,7 +53,7 @@ def read_result(answer: Mapping[str, Any]) -> dict[str, Any]:
         error = answer["error"] or {}
         message = str(error.get("message", "the memory answered with an error"))
         if error.get("code") == CONNECTION_LOST_CODE:  # said in place of a server that could not start
-            raise HubUnavailable(message)
+            raise HubUnavailable(message, data=error.get("data"))
         raise _remote_error(error.get("data"), message)
     result = answer.get("result") or {}
     if result.get("isError"):

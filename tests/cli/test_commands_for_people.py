@@ -184,12 +184,15 @@ def test_programs_that_stop_reading_cause_no_traceback(home: Path, caller: Calle
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("show", "nothing"), "unknown nothing"),
+        (("show", "nothing"), "mcp-reflect: ID: unknown nothing; `mcp-reflect traces` and `mcp-reflect memories` list"),
         (("why", "trace_0"), "unknown trace_0"),
         (("review", "zzz", "pass"), "unknown zzz"),
         (("forget", "mem_zzz", "--yes"), "unknown mem_zzz"),
-        (("query", "x", "--limit", "500"), "from 1 to 100"),
-        (("query", "x", "--filter", "colour"), "KEY=VALUE"),
+        (("query", "x", "--limit", "500"), "mcp-reflect: --limit: got 500. Allowed: a whole number from 1 to 100\n"),
+        (
+            ("query", "x", "--filter", "colour"),
+            "mcp-reflect: --filter: 'colour' has no key or no =",
+        ),
         (("show", "_"), "unknown _"),
     ],
 )

@@ -6,6 +6,7 @@ import socket
 from contextlib import ExitStack
 from pathlib import Path
 
+from mcp_reflect.errors import UsageError
 from mcp_reflect.wire.handshake import MAX_HELLO_BYTES
 from tests.support.hubs import RawClient, posix, status
 from tests.support.servers import environment
@@ -31,6 +32,7 @@ def test_a_request_that_is_nested_without_end_is_answered_and_the_session_goes_o
             answer = client.answer()
             assert (answer["id"], answer["error"]["code"]) == (number, -32700)
             assert "nested too deeply. Nothing was done." in answer["error"]["message"]
+            assert answer["error"]["data"]["code"] == UsageError.code
         assert client.call("memory_stats")["traces"]["total"] == 0
 
 
@@ -41,6 +43,7 @@ def test_a_message_of_too_many_values_is_refused_unparsed_and_one_of_long_texts_
         answer = client.answer()
         assert (answer["id"], answer["error"]["code"]) == (number, -32700)
         assert "more than 250,000 JSON values. Nothing was done." in answer["error"]["message"]
+        assert answer["error"]["data"]["code"] == UsageError.code
         marks = 'a,b["{\\"' * 200_000
         number = client.send("tools/call", run([{"role": "user", "content": marks}]))
         assert client.answer()["id"] == number

@@ -113,6 +113,10 @@ def test_a_refusal_says_as_data_which_ids_it_is_about(home: Path) -> None:
             caller.call("submit_trace", {"task": "t", "retrieved_memory_ids": gone})
         assert (refused.value.code, refused.value.argument) == ("unknown_id", "retrieved_memory_ids")
         assert refused.value.ids == gone
+        assert str(refused.value) == f"retrieved_memory_ids: {refused.value.message}"
+        with pytest.raises(RemoteError, match="memory_id: unknown mem_0") as unread:
+            caller.read_resource("reflect://memories/mem_0")
+        assert (unread.value.code, unread.value.argument, unread.value.ids) == ("unknown_id", "memory_id", ["mem_0"])
         with pytest.raises(RemoteError) as unknown:
             caller.call("no_such_tool", {})
         assert (unknown.value.code, unknown.value.argument, unknown.value.ids) == ("unknown", "", [])

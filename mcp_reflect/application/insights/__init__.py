@@ -153,7 +153,7 @@ class Insights:
         seen = {i: s for i, s in found.items() if s is not None and self._profile.sees(s) and s.origin == "run"}
         unknown = [trace_id for trace_id in named if trace_id not in seen]
         if unknown:
-            raise UnknownId("insights", unknown, "submit_trace and list_traces")
+            raise UnknownId("insights", unknown)
         return seen
 
     def _job(self, author: Author, focus: str, limit: int) -> InsightJob:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from mcp_reflect.application.memory_reader import ISSUED_BY, require_memories
+from mcp_reflect.application.memory_reader import require_memories
 from mcp_reflect.application.ports import Clock, ReadSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
@@ -94,7 +94,7 @@ class SubmissionReader:
         if submission.retrieval_id:
             retrieval = session.retrievals.get(submission.retrieval_id)
             if retrieval is None or not self._profile.sees(retrieval):
-                raise UnknownId("retrieval_id", [submission.retrieval_id], ISSUED_BY)
+                raise UnknownId("retrieval_id", [submission.retrieval_id])
             ids += retrieval.memory_ids
         elif not ids:
             ids = [i for shown in session.retrievals.open_of(self._profile.connection) for i in shown.memory_ids]

@@ -62,7 +62,7 @@ def plan_erasure(ledger: Ledger, profile: Profile, record_id: str) -> ErasurePla
         found = _found(session, profile.project, record_id)
         things: list[Trace | Memory] = [*found.traces, *found.memories]
         if not all(profile.sees(each) for each in things if each.id == record_id):
-            raise _unknown(record_id)
+            raise UnknownId("record_id", [record_id])
         return found
 
 
@@ -125,7 +125,7 @@ def _targets(session: ReadSession, project: str, record_id: str) -> tuple[dict[s
         shared = {memory.id for memory in _shared_with_others(session, trace.id)}
         made = [m for m in session.memories.find(project) if trace.id in m.source_trace_ids and m.id not in shared]
         return {trace.id: trace}, {memory.id: memory for memory in made}
-    raise _unknown(record_id)
+    raise UnknownId("record_id", [record_id])
 
 
 def _recurrences(session: ReadSession, memory: ErrorMemory) -> list[Trace]:
@@ -193,7 +193,3 @@ def _phrases(memories: Sequence[Memory]) -> list[str]:
     """Return the texts of the memories to search for in other runs: as they are, and escaped as in a JSON string."""
     said = {text for memory in memories for text in memory.passages if len(text) >= _LEAST_PHRASE}
     return sorted(said | {json.dumps(text, ensure_ascii=False)[1:-1] for text in said})
-
-
-def _unknown(record_id: str) -> UnknownId:
-    return UnknownId("ID", [record_id], "`mcp-reflect traces` and `mcp-reflect memories`")

@@ -50,6 +50,8 @@ def forget_command(
         def tell(event: MaintenanceEvent) -> None:
             if "line" in event:
                 (err if as_json else out).print(event["line"], markup=False)
+            elif "left" in event:
+                (err if as_json else out).print(f"forgotten, but: {event['left']['message']}", markup=False)
             elif "doing" in event:
                 told(event["done"], event["total"])
             elif "warning" in event:

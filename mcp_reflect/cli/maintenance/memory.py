@@ -17,10 +17,11 @@ from mcp_reflect.cli.console import (
     out,
     report_errors,
     show_json,
+    typed_name,
 )
 from mcp_reflect.cli.records.reading import Reading, read_records, resolve_ids
 from mcp_reflect.cli.records.show import show_memory
-from mcp_reflect.errors import ConfigurationError, InvalidArgument
+from mcp_reflect.errors import ConfigurationError, InvalidArgument, UsageError
 
 MemoryArgument = Annotated[str, typer.Argument(metavar="ID", help="A memory, or the beginning of its id.")]
 ReasonOption = Annotated[str, typer.Option(help="Why; it is kept in the memory's log.")]
@@ -67,12 +68,12 @@ def edit_command(
         editable = _FIELDS.get(memory["kind"], {})
         present = {name: str(memory[name]) for name in editable}
         if refused := [name for name in wanted if name not in editable]:
-            allowed = ", ".join(f"--{name.replace('_', '-')}" for name in editable) or "no text; forget it instead"
-            raise InvalidArgument(
-                f"--{refused[0].replace('_', '-')}", f"{memory['id']} is of kind {memory['kind']}", allowed
-            )
+            allowed = ", ".join(typed_name(name) for name in editable) or "no text; forget it instead"
+            raise InvalidArgument(refused[0], f"{memory['id']} is of kind {memory['kind']}", allowed)
         if not editable:
-            raise InvalidArgument("ID", f"{memory['id']} is of kind {memory['kind']}", "a reflection or an error")
+            raise InvalidArgument(
+                "memory_id", f"{memory['id']} is of kind {memory['kind']}", "a reflection or an error"
+            )
         wanted = present | (wanted or _edited(present))
         if wanted != present:
             _store(reading, {argument: wanted[name] for name, argument in editable.items()})
@@ -101,16 +102,16 @@ def _edited(present: dict[str, str]) -> dict[str, str]:
         name, _, words = part.partition("\n")
         if name.strip() not in present:
             known = ", ".join(f"# {each}" for each in present)
-            raise InvalidArgument("the edited text", f"has a heading {name.strip()!r}", known)
+            raise UsageError(f"the edited text has a heading {name.strip()!r}. Allowed: {known}")
         fields[name.strip()] = words.strip()
     return fields
 
 
 def _from_editor(text: str) -> str:
-    """Return what a person leaves of a text in their editor. Raises InvalidArgument where nobody is there to edit."""
+    """Return what a person leaves of a text in their editor. Raises UsageError where nobody is there to edit."""
     if not sys.stdin.isatty():
         options = "--summary, --key-mistake, --correct-action or --guidance"
-        raise InvalidArgument("the new words", "none were given, and nobody is there to edit", options)
+        raise UsageError(f"no new words were given, and nobody is there to edit. Allowed: {options}")
     import shlex  # noqa: PLC0415 - the other commands of this file need none of these
     import subprocess  # noqa: PLC0415 - as above
     import tempfile  # noqa: PLC0415 - as above

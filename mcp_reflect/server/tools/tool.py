@@ -19,7 +19,8 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import RequestModel, input_schema, parse_arguments
 from mcp_reflect.domain.text.inert import inert_json
-from mcp_reflect.errors import ReflectError, UsageError
+from mcp_reflect.errors import ReflectError
+from mcp_reflect.server.refusals import refusal_text
 from mcp_reflect.server.views.text import readable
 from mcp_reflect.server.workers import in_worker
 from mcp_reflect.wire import request_meta
@@ -54,10 +55,8 @@ class ReflectTool(Tool):
                 # Not on the event loop, which would leave everybody unserved while a large run is checked.
                 return await self.fn(context, await in_worker(parse))
             return await in_worker(lambda: self.fn(context, parse()))
-        except UsageError as error:
-            raise ToolError(str(error)) from error
         except ReflectError as error:
-            raise ToolError(f"{error}. Nothing of this call was stored; try again.") from error
+            raise ToolError(refusal_text(error)) from error
         except (MCPError, ToolError):
             raise
         except Exception as crash:

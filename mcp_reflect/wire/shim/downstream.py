@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterable
 
 from mcp_reflect.wire import handshake
+from mcp_reflect.wire.hub_errors import unavailable
 from mcp_reflect.wire.json_rpc import parse_message
 from mcp_reflect.wire.shim import repeatable
 from mcp_reflect.wire.shim.client_handshake import ClientHandshake
@@ -21,7 +22,7 @@ from mcp_reflect.wire.shim.line_queue import QueuedLine
 from mcp_reflect.wire.shim.stdio import ClientWriter
 from mcp_reflect.wire.shim.unserved import UnservedRequests
 
-RESTARTED_MESSAGE = "the memory was restarted; retry (with the same trace_key nothing is stored twice)"
+RESTARTED = unavailable("the memory was restarted; retry (with the same trace_key nothing is stored twice)")
 SENT_AT_MOST = 3
 """Hubs that a request is sent to, one after the other."""
 
@@ -69,7 +70,7 @@ class Downstream:
             if repeatable.is_repeatable(request.message) and request.sent < SENT_AT_MOST:
                 self._resend(request)
             else:
-                self._unserved.answer(request, RESTARTED_MESSAGE)
+                self._unserved.answer(request, RESTARTED)
 
     def _retire(self, link: HubLink) -> None:
         link.retiring = True

@@ -94,9 +94,9 @@ def kept_result(key: str, message: Mapping[str, Any]) -> bytes:
     return _tool_result(key, message, told, {"structuredContent": view, "isError": False})
 
 
-def error_result(key: str, message: Mapping[str, Any], told: str) -> bytes:
-    """Return the answer to a tool's call that failed, in words for the model; `key` is the request's id as JSON."""
-    return _tool_result(key, message, told, {"isError": True})
+def error_result(key: str, message: Mapping[str, Any], data: Mapping[str, Any]) -> bytes:
+    """Return the answer to a tool's call that failed; `key` is the request's id as JSON, `data` the error."""
+    return _tool_result(key, message, data["message"], {"isError": True, "_meta": {request_meta.ERROR: dict(data)}})
 
 
 def _tool_result(key: str, message: Mapping[str, Any], told: str, more: Mapping[str, Any]) -> bytes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from mcp_reflect.wire.json_rpc import error_response, parse_message
 
@@ -47,13 +47,13 @@ def write_all(stdout: int, line: bytes) -> None:
         view = view[os.write(stdout, view) :]
 
 
-def refuse_first_request(reason: str, stdin: int = 0, stdout: int = 1) -> None:
-    """Answer the client's first request with an error, where there is no server to do it."""
+def refuse_first_request(data: Mapping[str, Any], stdin: int = 0, stdout: int = 1) -> None:
+    """Answer the client's first request with an error, given as data, where there is no server to do it."""
     for line in read_client_lines(stdin):
         message = parse_message(line)
         if "method" in message and "id" in message:
             with suppress(OSError):
-                write_all(stdout, error_response(json.dumps(message["id"]), reason))
+                write_all(stdout, error_response(json.dumps(message["id"]), data))
             return
 
 

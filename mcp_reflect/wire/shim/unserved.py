@@ -5,9 +5,11 @@ Standard library only: every shim imports this.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Protocol
+from typing import Any, Protocol
 
+from mcp_reflect.wire.hub_errors import unavailable
 from mcp_reflect.wire.json_rpc import error_response
 from mcp_reflect.wire.outbox_process import NotKept
 from mcp_reflect.wire.shim import repeatable
@@ -15,7 +17,8 @@ from mcp_reflect.wire.shim.line_queue import QueuedLine
 from mcp_reflect.wire.shim.repeatable import SubmittedRun
 from mcp_reflect.wire.shim.stdio import ClientWriter
 
-STARTING_MESSAGE = "The memory is still starting, or busy. Nothing is lost: call again in a moment."
+STARTING = unavailable("The memory is still starting, or busy. Nothing is lost: call again in a moment.")
+_SILENT = unavailable("the hub does not answer")
 
 
 class Outbox(Protocol):
@@ -55,26 +58,27 @@ class UnservedRequests:
         self.outbox = outbox
         self._client = client
 
-    def answer(self, request: QueuedLine, reason: str) -> None:
-        """Answer a request that will not be served for that reason."""
+    def answer(self, request: QueuedLine, error: Mapping[str, Any]) -> None:
+        """Answer a request that will not be served; `error` is why, as data."""
         key = str(request.key)
         run = repeatable.submitted_run(request.message)
         if run is None:
-            self._client.write(error_response(key, reason))
+            self._client.write(error_response(key, error))
             return
         try:
             self.outbox.keep(run)
-        except NotKept as error:
-            self._client.write(error_response(key, f"{reason}. The run is not stored and cannot be kept: {error}"))
+        except NotKept as problem:
+            told = f"{error['message']}. The run is not stored and cannot be kept: {problem}"
+            self._client.write(error_response(key, {**error, "message": told}))
         else:
             self._client.write(repeatable.kept_result(key, request.message))
 
     def answer_late(self, request: QueuedLine) -> None:
         """Answer a request whose client waits no longer."""
         if request.is_run:
-            self.answer(request, "the hub does not answer")
+            self.answer(request, _SILENT)
         else:
-            self._client.write(repeatable.error_result(str(request.key), request.message, STARTING_MESSAGE))
+            self._client.write(repeatable.error_result(str(request.key), request.message, STARTING))
 
     def keep_silently(self, request: QueuedLine) -> None:
         """Keep the run of a request that nobody waits for any more; other requests are dropped."""

@@ -103,7 +103,7 @@ class Upstream:
         method = queued.message.get("method")
         if self.refusal is not None:
             if queued.key is not None:
-                self.unserved.answer(queued, str(self.refusal))
+                self.unserved.answer(queued, self.refusal.data)
                 exit_now(self.refusal.exit_code)
         elif method == "notifications/initialized" and self.handshake.protocol is not None:
             self.handshake.initialized = queued.line
@@ -210,7 +210,7 @@ class Upstream:
         """Answer the requests that wait with an error; False where there are none."""
         requests = self.queue.clear()
         for queued in requests:
-            self.unserved.answer(queued, str(error))
+            self.unserved.answer(queued, error.data)
         return bool(requests)
 
     def attach(self, link: socket.socket) -> None:

@@ -68,7 +68,7 @@ async def test_a_wrong_argument_never_reaches_the_handler() -> None:
 @pytest.mark.parametrize(
     ("raised", "told"),
     [
-        (UnknownId("trace_id", ["trace_1"], "submit_trace"), "trace_id: unknown trace_1"),
+        (UnknownId("trace_id", ["trace_1"]), "trace_id: unknown trace_1. Allowed: ids as issued by submit_trace and"),
         (IndexFailure("The index is gone"), "The index is gone. Nothing of this call was stored; try again."),
     ],
 )

@@ -12,10 +12,12 @@ import pytest
 
 from mcp_reflect.server.tools.all_tools import TOOLS
 from mcp_reflect.wire import request_meta
+from mcp_reflect.wire.hub_errors import unavailable
 from mcp_reflect.wire.outbox_process import NotKept
 from mcp_reflect.wire.shim import deadlines
-from mcp_reflect.wire.shim.downstream import RESTARTED_MESSAGE
+from mcp_reflect.wire.shim.downstream import RESTARTED
 from mcp_reflect.wire.shim.repeatable import REPEATABLE_TOOLS, SubmittedRun, with_trace_key
+from mcp_reflect.wire.shim.unserved import STARTING
 from tests.support.waiting import until
 from tests.wire.shim.test_relay import Stage, received, say
 
@@ -85,7 +87,7 @@ def test_a_query_and_a_run_survive_the_hub_they_were_sent_to_and_other_calls_say
         assert params["arguments"] == {"task": "Fix the build"}
         assert params["_meta"][request_meta.TRACE_KEY].startswith("sent-")
         lost = stage.heard()
-        assert (lost["id"], lost["error"]["message"]) == (3, RESTARTED_MESSAGE)
+        assert (lost["id"], lost["error"]["message"]) == (3, RESTARTED["message"])
         for number in (1, 2):
             say(link, {"id": number, "result": {}})
             assert stage.heard()["id"] == number
@@ -106,7 +108,9 @@ def test_a_run_that_no_hub_takes_is_kept_and_the_client_told(stage: Stage, kept:
     assert [run.arguments["task"] for run in kept] == ["Fix the build"]
     kept.full = True
     ask_for(stage, 2, "submit_trace", RUN)
-    assert "not stored and cannot be kept: it is full" in stage.heard()["error"]["message"]
+    error = stage.heard()["error"]
+    assert "not stored and cannot be kept: it is full" in error["message"]
+    assert error["data"] == unavailable(error["message"])
 
 
 def test_a_run_is_kept_where_the_hub_says_nothing_and_its_late_answer_is_dropped(
@@ -139,6 +143,7 @@ def test_a_query_for_which_the_time_is_set_is_answered_after_it_and_cancelled(st
         told = stage.heard()
         assert (told["id"], told["result"]["isError"]) == (1, True)
         assert "call again" in told["result"]["content"][0]["text"]
+        assert told["result"]["_meta"][request_meta.ERROR] == STARTING
         assert received(lines)["params"] == {"requestId": 1}
         for number in (1, 2):
             say(link, {"id": number, "result": {}})

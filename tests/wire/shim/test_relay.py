@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from mcp_reflect.wire import handshake, hub_connection, hub_errors
-from mcp_reflect.wire.shim.downstream import RESTARTED_MESSAGE
+from mcp_reflect.wire.shim.downstream import RESTARTED
 from mcp_reflect.wire.shim.front import Front
 from mcp_reflect.wire.shim.relay import Relay
 from tests.support.waiting import HANG_S, until
@@ -124,7 +124,7 @@ def test_a_lost_hub_costs_one_error_for_each_request_and_none_for_a_cancelled_on
         say(link, {"id": 1, "result": {}})
         assert stage.heard()["id"] == 1
     lost = stage.heard()
-    assert (lost["id"], lost["error"]) == (3, {"code": -32000, "message": RESTARTED_MESSAGE})
+    assert (lost["id"], lost["error"]) == (3, {"code": -32000, "message": RESTARTED["message"], "data": RESTARTED})
 
 
 def test_what_is_safe_to_ask_again_is_not_asked_for_ever(stage: Stage) -> None:
@@ -133,7 +133,7 @@ def test_what_is_safe_to_ask_again_is_not_asked_for_ever(stage: Stage) -> None:
         link, lines = stage.hub()
         with link:
             assert received(lines)["id"] == 1
-    assert stage.heard()["error"]["message"] == RESTARTED_MESSAGE
+    assert stage.heard()["error"]["data"] == RESTARTED
     assert stage.hubs.empty()
 
 
