@@ -6,7 +6,7 @@ import pytest
 
 from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.domain.ids import new_id
-from mcp_reflect.domain.models import ReflectionDraft
+from mcp_reflect.domain.models import ReflectionDraft, Witness
 from mcp_reflect.errors import LedgerError
 from tests.support.ledgers import read
 from tests.support.values import axis, make_memory, make_review, make_trace, moment
@@ -64,6 +64,27 @@ def test_traces_are_listed_newest_first_by_status_and_user(ledger: SqlLedger) ->
     assert ids(None, None, 1) == newest[:1]
     counts = read(ledger, lambda s: s.projects.counts("alpha", "bob"))
     assert (counts.traces, counts.pending, counts.passes) == (2, 1, 1)
+
+
+def test_a_run_that_shares_claims_with_others_is_listed_once_with_its_reflection(ledger: SqlLedger) -> None:
+    first, second, third = (make_trace(created_at=moment(n)) for n in range(3))
+    shared, claim = make_memory(first), make_memory(first, kind="claim", created_at=moment(1))
+    own = make_memory(second, created_at=moment(2))
+    with ledger.writing() as session:
+        for trace in (first, second, third):
+            session.traces.add(trace)
+        for memory in (shared, claim, own):
+            session.memories.put(memory, "model", None)
+        for memory, trace in ((claim, first), (claim, second), (shared, first), (shared, third)):
+            told = {"draft": ReflectionDraft(), "author": "agent", "success": True, "created_at": trace.created_at}
+            session.witnesses.put(Witness(memory_id=memory.id, trace_id=trace.id, **told), "model", None)
+    listed = read(ledger, lambda s: s.traces.summaries("alpha", user=None, review_status=None, limit=9))
+    expected = {third.id: shared.id, second.id: own.id, first.id: shared.id}
+    assert [(each.id, each.memory_id) for each in listed] == list(expected.items())
+    for trace_id, memory_id in expected.items():
+        found = read(ledger, lambda s, i=trace_id: s.memories.reflection_of(i))  # type: ignore[misc]
+        assert found is not None
+        assert found.id == memory_id
 
 
 def test_quotations_are_found_word_for_word_however_long_they_are(ledger: SqlLedger) -> None:

@@ -18,11 +18,16 @@ _JOINED = "memories m JOIN utilities u ON m.id = u.memory_id"
 MEMORIES = f"SELECT {', '.join(_COLUMNS)} FROM {_JOINED}"  # noqa: S608 - names of columns
 """All memories `m` with the columns of their utilities `u`, the one join that every reader of memories needs."""
 
-_SHARED_REFLECTION = (
-    f"{MEMORIES} WHERE m.kind = 'reflection' AND m.id IN "  # noqa: S608 - as above
-    "(SELECT w.memory_id FROM witnesses w WHERE w.trace_id = :trace_id)"
-)
-_OWN_REFLECTION = f"{MEMORIES} WHERE m.kind = 'reflection' AND m.source_trace_id = :trace_id"
+REFLECTION_OF_RUN = """coalesce(
+    (SELECT s.id FROM witnesses w JOIN memories s ON s.id = w.memory_id
+        WHERE w.trace_id = t.id AND s.kind = 'reflection' ORDER BY s.created_at LIMIT 1),
+    (SELECT o.id FROM memories o WHERE o.source_trace_id = t.id AND o.kind = 'reflection' LIMIT 1))"""
+"""The id of the reflection on a trace `t`: the lesson that it teaches with others, else its own.
+
+One that it wrote before it shared another's may lie in the archive.
+"""
+
+_REFLECTION = f"{MEMORIES} WHERE m.id = (SELECT {REFLECTION_OF_RUN} FROM traces t WHERE t.id = :trace_id)"  # noqa: S608
 
 _ORDERS: Mapping[MemoryOrder, str] = {
     "q_value": "u.q_value DESC, u.reviews DESC, m.created_at DESC",
@@ -49,9 +54,7 @@ class SqlMemoryRecords(RecordQueries):
 
     def reflection_of(self, trace_id: str) -> Memory | None:
         """Return the reflection that a run is a witness of, else the one it is the source of, else None."""
-        # One that it wrote before may be archived: what it teaches now is what it shares.
-        found = self._listed(_SHARED_REFLECTION, trace_id=trace_id) or self._listed(_OWN_REFLECTION, trace_id=trace_id)
-        return next(iter(found), None)
+        return next(iter(self._listed(_REFLECTION, trace_id=trace_id)), None)
 
     def find(
         self, project: str, *, user: str | None = None, kind: Kind | None = None, statuses: Collection[Status] = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mcp_reflect.adapters.sql_ledger import rows
+from mcp_reflect.adapters.sql_ledger.queries.memories import REFLECTION_OF_RUN
 from mcp_reflect.adapters.sql_ledger.queries.rows import RecordQueries
 from mcp_reflect.application.ports import TraceSummary
 from mcp_reflect.domain.models import ReflectionJob, Review, ReviewStatus, Trace
@@ -16,13 +17,11 @@ def _columns(table: str, prefix: str, names: Mapping[str, object]) -> str:
 
 _SUMMARIES = f"""
     SELECT t.id, t.task, t.created_at, t."user" AS who, t.model, t.project, t.origin,
-        coalesce(w.memory_id, m.id) AS memory_id,
+        {REFLECTION_OF_RUN} AS memory_id,
         {_columns("r", "review_", Review.model_fields)}, {_columns("j", "job_", ReflectionJob.model_fields)}
     FROM traces t
         LEFT JOIN reviews r ON t.review_id = r.id
         LEFT JOIN reflection_jobs j ON j.trace_id = t.id
-        LEFT JOIN witnesses w ON w.trace_id = t.id
-        LEFT JOIN memories m ON m.source_trace_id = t.id AND m.kind = 'reflection'
     WHERE {{conditions}}
     ORDER BY t.created_at DESC, t.id
     LIMIT :most
