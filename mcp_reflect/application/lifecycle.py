@@ -101,11 +101,25 @@ def retire(session: WriteSession, memory: Memory, now: datetime) -> None:
         return
     reason = "a later review of its run did not bring it"
     before = status_while_rewritten(session, memory)
-    session.memories.release(memory.id)
+    release(session, memory.id)
     session.memories.set_status(memory.id, "archived")
     session.memories.add_log(
         LogEntry(memory_id=memory.id, action=_NOT_SAID_AGAIN, reason=reason, status_before=before, at=now)
     )
+
+
+def release(session: WriteSession, successor_id: str) -> None:
+    """Undo every superseding by a memory, with its entries in the logs, as if the memory had never amended any.
+
+    What is superseded still gets back the status that it had before.
+    """
+    for memory in session.memories.superseded_by(successor_id):
+        log = session.memories.log_of(memory.id)
+        before: Status = "active"
+        for entry in log:
+            before = entry.status_before if entry.action == SUPERSEDE_ACTION else before
+        session.memories.remove_log(memory.id, SUPERSEDE_ACTION)
+        session.memories.reinstate(memory.id, before if memory.status == "superseded" else memory.status)
 
 
 def said_again(session: WriteSession, memory: Memory, now: datetime) -> Status:

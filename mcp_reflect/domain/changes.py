@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mcp_reflect.domain.models import Kind, Metadata
+from mcp_reflect.domain.models import FOUND_IN_RUN, Author, Kind, Metadata
 from mcp_reflect.domain.values import NO_TERMS, Terms, Vector
 
 
@@ -63,14 +63,12 @@ class MemoryChange:
     vector: Vector | None
     seq: int
     kind: Kind = "reflection"
-    solved: bool = False
-    """Whether it says what to do (a correct_action that is not empty)."""
+    author: Author = "agent"
+    has_correct_action: bool = False
     error_keywords: tuple[str, ...] = ()
     error_signatures: tuple[str, ...] = ()
     trigger_keys: tuple[str, ...] = ()
     """Of the calls that led to an error (`lessons/failures/triggers.py`)."""
-    by_error_only: bool = False
-    """True for an error found in a run: the run's lesson says the same, so only searches for errors give it."""
     used: int = 0
     terms: Terms = NO_TERMS
     """Of the text that is embedded."""
@@ -87,6 +85,16 @@ class MemoryChange:
     """Of what the memory teaches; None where this model has not embedded it yet, empty where it has no words."""
     lesson_key: int = 0
     """Shared by memories that say the same (`lessons/comparison/sameness.py`); 0 for one that says nothing."""
+
+    @property
+    def solved(self) -> bool:
+        """True where it says how its error was solved: an extracted lesson only says what worked in a failed run."""
+        return self.has_correct_action and (self.kind, self.author) != ("reflection", "extractive")
+
+    @property
+    def by_error_only(self) -> bool:
+        """True for an error found in a run, which no query for a task finds."""
+        return (self.kind, self.author) == FOUND_IN_RUN
 
 
 @dataclass(frozen=True)

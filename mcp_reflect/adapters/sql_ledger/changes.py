@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, String, and_, bindparam, case, or_, select, union
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, String, and_, bindparam, case, select, union
 
 from mcp_reflect.adapters.sql_ledger import ranking_rows, rows, schema
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
@@ -16,7 +16,7 @@ from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.learning.task_statistics import task_records
 from mcp_reflect.domain.lessons.comparison.sameness import lesson_key
 from mcp_reflect.domain.lessons.failures.triggers import trigger_key
-from mcp_reflect.domain.models import RETRIEVABLE, Metadata
+from mcp_reflect.domain.models import RETRIEVABLE, Metadata, successor_in_force
 from mcp_reflect.domain.reflection.embedded_text import lesson_text
 from mcp_reflect.domain.text import terms
 from mcp_reflect.domain.text.condensation import prose_of
@@ -26,11 +26,6 @@ _AFTER = bindparam("after", type_=BigInteger)
 _M, _U, _E, _T = schema.memories.c, schema.utilities.c, schema.utility_events.c, schema.traces.c
 _V, _W = schema.embeddings.c, schema.words.c
 
-_SAYS_WHAT_TO_DO = and_(
-    _M.correct_action != "",
-    # What an extracted lesson says of a failed run is what worked in it, not how its error was solved.
-    or_(_M.kind != "reflection", _M.author != "extractive"),
-)
 _UNSIGNED = and_(_M.error_signatures == "", _M.error_keywords != "")  # written before there were signatures
 _UNREAD = _W.lesson.is_(None)  # written before lessons were counted, or with other terms
 _UNKEYED = _W.lesson_key.is_(None)
@@ -50,16 +45,16 @@ _WRITTEN = (
         _V.lesson_vector,
         _M.seq,
         _M.kind,
-        _SAYS_WHAT_TO_DO,
+        _M.author,
+        _M.correct_action != "",
         _M.error_keywords,
         _M.error_signatures,
         *(case((_UNSIGNED, text)) for text in (_M.key_mistake, _M.evidence)),
         _U.last_used_at,
-        schema.FOUND_IN_RUN,
         _M.triggers,
         _W.terms,
         case((_W.terms.is_(None), _M.embedded_text)),
-        case((_M.status == "superseded", _M.superseded_by), else_=""),
+        _M.superseded_by,
         _M.initial_q,
         _W.lesson,
         _W.lesson_key,
@@ -140,17 +135,17 @@ def read_changes(connection: Connection, project: str, model: str, after: int, s
             lesson_vector=None if lesson_blob is None else ranking_rows.to_vector(lesson_blob),
             seq=changed,
             kind=kind,
-            solved=bool(solved),
+            author=author,
+            has_correct_action=bool(has_correct_action),
             error_keywords=rows.to_lines(keywords),
             error_signatures=ranking_rows.signatures_from(signatures, mistake, evidence),
-            by_error_only=bool(by_error_only),
             trigger_keys=tuple(map(trigger_key, triggers)),
             used=used or 0,
             terms=ranking_rows.terms_from(terms, text),
             lesson=ranking_rows.terms_from(lesson, None if lesson is not None else lesson_text(kind, *told_by)),
             initial_q=initial_q,
             records=records.get(memory_id, ()),
-            superseded_by=superseded_by,
+            superseded_by=successor_in_force(status, superseded_by),
             other_metadata=others.get(memory_id, ()),
             lesson_key=lesson_key(task, reflection) if key is None else key,
         )
@@ -165,13 +160,13 @@ def read_changes(connection: Connection, project: str, model: str, after: int, s
             lesson_blob,
             changed,
             kind,
-            solved,
+            author,
+            has_correct_action,
             keywords,
             signatures,
             mistake,
             evidence,
             used,
-            by_error_only,
             triggers,
             terms,
             text,

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from sqlalchemy import Engine, String, cast, create_engine, func, make_url, select
+from sqlalchemy import Engine, create_engine, func, make_url, select
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.durability.commit_mark import CommitMark
 from mcp_reflect.adapters.sql_ledger.durability.commit_numbers import find_lost_writes
 from mcp_reflect.adapters.sql_ledger.engine import translated
+from mcp_reflect.adapters.sql_ledger.queries.projects import find_withheld
+from mcp_reflect.adapters.sql_ledger.repositories.repository import row_source
 from mcp_reflect.application.ports import LostWrites
 from mcp_reflect.errors import ConfigurationError, LedgerError
 
@@ -82,9 +84,7 @@ def examine(url: str, seconds: float) -> Examination:
             }
             withheld: tuple[str, ...] = ()
             if version >= _WITHHOLDS:
-                t, r = schema.traces.c, schema.reviews.c
-                kept = select(t.id).join(schema.reviews, t.review_id == r.id).where(cast(r.withheld, String) != "[]")
-                withheld = tuple(connection.execute(kept.order_by(t.created_at.desc(), t.id)).scalars())
+                withheld = find_withheld(row_source(connection))
             problems: tuple[str, ...] = ()
             thorough = True
             lost = find_lost_writes(connection, marked)

@@ -19,6 +19,7 @@ def migrate(connection: Connection) -> None:
     What is missing is read from the ledger itself, so that the columns of several versions come in one step.
     """
     quoted = connection.dialect.identifier_preparer.format_table
+    uncounted = False
     for table in schema.metadata.sorted_tables:
         there = {column["name"] for column in inspect(connection).get_columns(table.name)}
         for column in table.columns:
@@ -26,9 +27,11 @@ def migrate(connection: Connection) -> None:
                 definition = CreateColumn(column).compile(dialect=connection.dialect)
                 connection.exec_driver_sql(f"ALTER TABLE {quoted(table)} ADD COLUMN {definition}")
         if table is schema.utilities and not {"trials", "passes"} <= there:
-            count_trials(connection)
+            uncounted = True
         if table is schema.words and "lesson_key" not in there:
             _key_lessons(connection)
+    if uncounted:  # once the events, too, have all their columns
+        count_trials(connection)
     p = schema.properties
     connection.execute(update(p).where(p.c.name == "schema").values(value=SCHEMA_VERSION))
 

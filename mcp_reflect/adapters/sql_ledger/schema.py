@@ -31,7 +31,6 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    and_,
     false,
 )
 
@@ -133,9 +132,6 @@ memories = Table(
     Column("seq", BigInteger, nullable=False),
     Index("memories_changed", "project", "seq"),
 )
-
-FOUND_IN_RUN = and_(memories.c.kind == "error", memories.c.author == "extractive")
-"""Holds for errors that nobody recorded: only the same error finds them, no query for a task."""
 
 memory_log = Table(
     "memory_log",

@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from mcp_reflect.application.known_errors.recurrences import without_runs
+from mcp_reflect.application.lifecycle import release
 from mcp_reflect.application.ports import Ledger, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.review.credit import disown
@@ -94,6 +95,7 @@ def erase_record(ledger: Ledger, project: str, record_id: str) -> ErasurePlan:
             told = {memory.source_trace_id, *(each.trace_id for each in session.witnesses.of_memory(memory.id))}
             for trace_id in told - traces:
                 _take_back_words(session, memory, trace_id)
+            release(session, memory.id)
             session.memories.delete(memory.id, new_id(q_update.ERASED_PREFIX))
         for trace_id in traces:
             session.traces.delete(trace_id)

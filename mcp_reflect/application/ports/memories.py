@@ -62,6 +62,10 @@ class MemoryQueries(MemoryRecords, Protocol):
         """Return memories, oldest first; None and () mean any."""
         ...
 
+    def superseded_by(self, successor_id: str) -> list[Memory]:
+        """Return the memories that name another as the one that amends them, of whatever status."""
+        ...
+
 
 class MemoryRepository(MemoryQueries, Protocol):
     """Reads and writes memories."""
@@ -86,12 +90,16 @@ class MemoryRepository(MemoryQueries, Protocol):
         """Give a memory the status `superseded` and the memory that amends it."""
         ...
 
-    def release(self, successor_id: str) -> None:
-        """Undo every `supersede` by a memory, with its entry in the log, as if the memory had never amended any."""
+    def reinstate(self, memory_id: str, status: Status) -> None:
+        """Give a memory a status, and no memory that amends it."""
         ...
 
     def add_log(self, entry: LogEntry) -> None:
         """Add a change of status to a memory's log."""
+        ...
+
+    def remove_log(self, memory_id: str, action: str) -> None:
+        """Remove the entries of an action from a memory's log."""
         ...
 
     def redirect(self, memory_id: str, kept_id: str) -> None:
@@ -102,5 +110,5 @@ class MemoryRepository(MemoryQueries, Protocol):
         ...
 
     def delete(self, memory_id: str, mark: str) -> None:
-        """Delete a memory with its history; where traces and reviews name it, put `mark` in its place."""
+        """Delete a memory that supersedes none with its history; where traces and reviews name it, put `mark` there."""
         ...

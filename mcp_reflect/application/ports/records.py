@@ -60,10 +60,8 @@ class ProjectCounts:
     mean_q: float | None
     utility_events: int
     last_error: str
-    withheld: int
-    """Runs with sentences that were kept from their lessons."""
     withheld_in: tuple[str, ...]
-    """The latest five of them."""
+    """Runs with sentences that were kept from their lessons, the latest first."""
 
 
 @dataclass(frozen=True)

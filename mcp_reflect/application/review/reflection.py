@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from mcp_reflect.application.lifecycle import retire, said_again
+from mcp_reflect.application.lifecycle import release, retire, said_again
 from mcp_reflect.application.memory_reader import claims_from
 from mcp_reflect.application.ports import ReadSession, WriteSession
 from mcp_reflect.application.review.claims import claims_of, save_claims
@@ -143,7 +143,7 @@ def save_meanwhile(
         kept = {"status": said_again(session, earlier, now), "superseded_by": earlier.superseded_by}
         memory = memory.model_copy(update=kept)
         if candidates.as_of >= 0:
-            session.memories.release(memory.id)  # what its words before superseded
+            release(session, memory.id)  # what its words before superseded
     session.memories.put(memory, model, vector)
     supersede(session, memory, candidates, now)
     return session.memories.by_ids([memory.id])[memory.id]

@@ -5,6 +5,7 @@ from mcp_reflect.domain.models.insight import InsightDraft, Material, Observatio
 from mcp_reflect.domain.models.job import IngestStatus, InsightJob, Job, JobState, ReflectionJob
 from mcp_reflect.domain.models.match import Match, ScoreParts
 from mcp_reflect.domain.models.memory import (
+    FOUND_IN_RUN,
     IN_FORCE,
     MEMORY_KINDS,
     RETRIEVABLE,
@@ -19,6 +20,7 @@ from mcp_reflect.domain.models.memory import (
     ReflectionMemory,
     Status,
     of_kind,
+    successor_in_force,
 )
 from mcp_reflect.domain.models.memory_fields import MEMORY_FIELDS, flat_fields
 from mcp_reflect.domain.models.review import QUpdate, Review, UtilityEvent
@@ -27,6 +29,7 @@ from mcp_reflect.domain.models.witness import Witness
 
 __all__ = [
     "DRAFT_TEXTS",
+    "FOUND_IN_RUN",
     "IN_FORCE",
     "LESSON_FIELDS",
     "MEMORY_FIELDS",
@@ -68,4 +71,5 @@ __all__ = [
     "Witness",
     "flat_fields",
     "of_kind",
+    "successor_in_force",
 ]

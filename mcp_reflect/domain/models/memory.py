@@ -22,6 +22,17 @@ RETRIEVABLE: frozenset[Status] = IN_FORCE | {"superseded"}
 `superseded`: a later one amends it, behind which it is shown."""
 
 
+FOUND_IN_RUN: tuple[Kind, Author] = ("error", "extractive")
+"""Kind and author of an error that nobody recorded. The run's lesson says the same, so only searches for errors find
+it.
+"""
+
+
+def successor_in_force(status: Status, superseded_by: str) -> str:
+    """Return the memory behind which another is shown; empty for one that is not superseded (any more)."""
+    return superseded_by if status == "superseded" else ""
+
+
 class MemoryBase(Frozen):
     """Identity, ownership, origin, status and record of a memory, and the text that it is shown by.
 
@@ -65,6 +76,11 @@ class MemoryBase(Frozen):
     def source_trace_ids(self) -> tuple[str, ...]:
         """The traces that it came from, which must not credit it; `source_trace_id` is the first."""
         return (self.source_trace_id,)
+
+    @property
+    def successor(self) -> str:
+        """Return the memory behind which it is shown; empty for one that is not superseded."""
+        return successor_in_force(self.status, self.superseded_by)
 
     @property
     def runs(self) -> int:

@@ -27,6 +27,10 @@ def lexical_text(memory: Memory) -> str:
     return _searched_text(memory, prose_of)
 
 
+LESSON_KINDS: frozenset[Kind] = frozenset({"reflection", "error"})
+"""The kinds whose lesson is another text than the one that is embedded."""
+
+
 def lesson_text(kind: Kind, reflection: str, correct_action: str, guidance: str) -> str:
     """Return the text of a lesson that is not embedded: a reflection, or the fix and rule of an error.
 

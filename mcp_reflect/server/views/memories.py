@@ -42,7 +42,7 @@ def memory_view(
         "score": None if match is None else match.score,
         "score_parts": None if match is None else match.parts.model_dump(),
         "rating": 20 * memory.q_value - 10,
-        "superseded_by": memory.superseded_by if memory.status == "superseded" else "",
+        "superseded_by": memory.successor,
         "disagrees_with": list(disagrees_with),
         "runs": memory.runs,
         "borne_out": memory.borne_out,

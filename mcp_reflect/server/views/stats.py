@@ -11,6 +11,8 @@ from mcp_reflect.server.views.times import time_view
 if TYPE_CHECKING:  # commands that only show something import no use case
     from mcp_reflect.application.ports import LostWrites, ProjectCounts
 
+_WITHHELD_LISTED = 5
+
 
 def stats_view(memory: MemoryReader, waiting: int) -> dict[str, Any]:
     """Return the figures of memory_stats; `waiting` errors in the repository's file wait for consent."""
@@ -24,7 +26,7 @@ def stats_view(memory: MemoryReader, waiting: int) -> dict[str, Any]:
     lost = memory.lost_writes()
     if lost is not None:
         advice = "the ledger lost its last writes: hand the runs of that time in again, and see `mcp-reflect doctor`"
-    if counts.withheld and not advice:
+    if counts.withheld_in and not advice:
         advice = "a person should look at what was kept from lessons: `mcp-reflect show` with the ids under withheld"
     return {
         "project": profile.project,
@@ -46,7 +48,7 @@ def stats_view(memory: MemoryReader, waiting: int) -> dict[str, Any]:
         "not_embedded": missing,
         "errors_waiting": waiting,
         "lost_writes": None if lost is None else _lost_view(lost),
-        "withheld": {"runs": counts.withheld, "latest": list(counts.withheld_in)},
+        "withheld": {"runs": len(counts.withheld_in), "latest": list(counts.withheld_in[:_WITHHELD_LISTED])},
         "retrieval": profile.retrieval,
         "similarity_threshold": profile.threshold(profile.retrieval),
         "advice": advice,

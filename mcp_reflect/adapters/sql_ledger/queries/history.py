@@ -20,6 +20,11 @@ class SqlReviewRecords(RecordQueries):
         found = self._source.all(f"SELECT * FROM reviews WHERE {condition}", **values)  # noqa: S608 - named values
         return {row["id"]: rows.review_from(row) for row in found}
 
+    def counting(self, traces: str, **values: object) -> dict[str, Review]:
+        """Return the reviews that count for the traces `t` of a condition, by trace; `values` are named in it."""
+        found = f"SELECT r.* FROM reviews r JOIN traces t ON t.review_id = r.id WHERE {traces}"  # noqa: S608 - as above
+        return {row["trace_id"]: rows.review_from(row) for row in self._source.all(found, **values)}
+
 
 class SqlUtilityEventRecords(RecordQueries):
     """Implements ports.UtilityEventRecords."""
@@ -76,10 +81,14 @@ class SqlVectorRecords(RecordQueries):
 
     def missing(self, project: str, model: str) -> list[tuple[str, str]]:
         """Return (memory_id, text to embed) of the memories without a vector, by ascending change number."""
+        return self._not_embedded(model, "m.project = :project", project=project)
+
+    def _not_embedded(self, model: str, memories: str, **values: object) -> list[tuple[str, str]]:
+        """(memory_id, text to embed) of the memories `m` of a condition that have no vector of the model."""
         found = self._source.all(
-            "SELECT m.id, m.embedded_text FROM memories m WHERE m.project = :project AND NOT EXISTS "
+            f"SELECT m.id, m.embedded_text FROM memories m WHERE {memories} AND NOT EXISTS "  # noqa: S608 - as above
             "(SELECT e.memory_id FROM embeddings e WHERE e.memory_id = m.id AND e.model = :model) ORDER BY m.seq",
-            project=project,
             model=model,
+            **values,
         )
         return [(row["id"], row["embedded_text"]) for row in found]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from mcp_reflect.adapters.sql_ledger import rows
-from mcp_reflect.adapters.sql_ledger.queries.rows import RecordQueries
+from mcp_reflect.adapters.sql_ledger.queries.rows import RecordQueries, RowSource
 from mcp_reflect.adapters.sql_ledger.queries.traces import runs_of
 from mcp_reflect.application.ports import InsightFigures, ProjectCounts, ProjectOverview
 
 _TABLES = {"trace": "traces", "mem": "memories", "ret": "retrievals"}
 """What people look up, by the prefix of its ids."""
-
-_LISTED = 5
 
 
 class SqlProjectRecords(RecordQueries):
@@ -45,11 +43,6 @@ class SqlProjectRecords(RecordQueries):
             **values,
         )
         assert runs is not None
-        withheld = self._source.all(
-            f"SELECT t.id FROM {reviewed} AND CAST(r.withheld AS VARCHAR) != '[]' "  # noqa: S608
-            "ORDER BY t.created_at DESC, t.id",
-            **values,
-        )
         last_error = self._scalar(
             f"SELECT j.last_error FROM {jobs} AND j.last_error != '' AND j.state != 'completed' "  # noqa: S608
             "ORDER BY j.next_attempt_at DESC LIMIT 1",
@@ -77,18 +70,14 @@ class SqlProjectRecords(RecordQueries):
                 **values,
             ),
             last_error=last_error or "",
-            withheld=len(withheld),
-            withheld_in=tuple(row["id"] for row in withheld[:_LISTED]),
+            withheld_in=find_withheld(self._source, mine, **values),
         )
 
     def insight_figures(self, project: str, user: str | None) -> InsightFigures:
         """Return the insights by status, their jobs by state, and the error of the job created last."""
         my_memories, values = _memories_of(project, user)
         insights = f"{my_memories} AND m.kind = 'insight'"
-        my_jobs = "j.project = :project AND j.own_only = :own_only"
-        if user is not None:
-            my_jobs += ' AND j."user" = :who'
-        asked = {**values, "own_only": user is not None}
+        my_jobs, asked = insight_jobs_of(project, user)
         last = f"SELECT j.last_error FROM insight_jobs j WHERE {my_jobs} ORDER BY j.created_at DESC, j.id LIMIT 1"  # noqa: S608
         return InsightFigures(
             memories=self._pairs(
@@ -115,6 +104,25 @@ class SqlProjectRecords(RecordQueries):
             )
             found += [row["id"] for row in self._source.all(ids, project=project, starts=f"{starts}%", most=limit)]
         return found[:limit]
+
+
+def find_withheld(source: RowSource, traces: str = "1 = 1", **values: object) -> tuple[str, ...]:
+    """Return the traces `t` of a condition with sentences that were kept from their lessons, the latest first."""
+    found = source.all(
+        "SELECT t.id FROM traces t JOIN reviews r ON t.review_id = r.id "  # noqa: S608 - a condition of ours
+        f"WHERE {traces} AND CAST(r.withheld AS VARCHAR) != '[]' ORDER BY t.created_at DESC, t.id",
+        **values,
+    )
+    return tuple(row["id"] for row in found)
+
+
+def insight_jobs_of(project: str, user: str | None) -> tuple[str, dict[str, object]]:
+    """Return the condition for the insight jobs `j` over everyone's runs (`user` None) or one user's own, and its
+    values.
+    """
+    mine = "j.project = :project AND j.own_only = :own_only"
+    values: dict[str, object] = {"project": project, "own_only": user is not None}
+    return (mine, values) if user is None else (f'{mine} AND j."user" = :who', values | {"who": user})
 
 
 def _memories_of(project: str, user: str | None) -> tuple[str, dict[str, object]]:

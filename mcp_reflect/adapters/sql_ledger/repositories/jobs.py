@@ -8,6 +8,7 @@ from functools import cached_property
 from sqlalchemy import ColumnElement, and_, bindparam, case, delete, func, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.adapters.sql_ledger.queries.projects import insight_jobs_of
 from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.domain.models import InsightJob, ReflectionJob
 
@@ -70,7 +71,7 @@ class SqlInsightJobs(SqlRepository):
 
     def get(self, job_id: str) -> InsightJob | None:
         """Return a job by its id in whatever state; None for an unknown id."""
-        return self._newest(schema.insight_jobs.c.id == job_id)
+        return self._newest("j.id = :job_id", job_id=job_id)
 
     def due(self, project: str, now: datetime, limit: int) -> list[InsightJob]:
         """Return at most `limit` queued jobs whose time has come, longest due first."""
@@ -88,12 +89,14 @@ class SqlInsightJobs(SqlRepository):
 
     def latest(self, project: str, user: str | None) -> InsightJob | None:
         """Return the job created last in whatever state: over everyone's runs (`user` None) or one user's own."""
-        return self._newest(*_insight_jobs_of(project, user))
+        mine, values = insight_jobs_of(project, user)
+        return self._newest(mine, **values)
 
     def count_queued(self, project: str, user: str | None) -> int:
         """Return the number of queued jobs over everyone's runs (`user` None) or over one user's own."""
-        queued = (*_insight_jobs_of(project, user), schema.insight_jobs.c.state == "queued")
-        return int(self._connection.execute(select(func.count()).where(*queued)).scalar_one())
+        mine, values = insight_jobs_of(project, user)
+        queued = f"SELECT count(*) FROM insight_jobs j WHERE {mine} AND j.state = 'queued'"  # noqa: S608 - named values
+        return int(self._scalar(queued, **values))
 
     def put(self, job: InsightJob) -> None:
         """Insert a job, or replace the one with that id."""
@@ -101,10 +104,9 @@ class SqlInsightJobs(SqlRepository):
         if not self._connection.execute(update(j).where(j.c.id == job.id).values(row)).rowcount:
             self._connection.execute(insert(j), row)
 
-    def _newest(self, *conditions: ColumnElement[bool]) -> InsightJob | None:
-        j = schema.insight_jobs
-        newest = select(j).where(*conditions).order_by(j.c.created_at.desc(), j.c.id).limit(1)
-        row = self._connection.execute(newest).mappings().first()
+    def _newest(self, condition: str, **values: object) -> InsightJob | None:
+        newest = f"SELECT j.* FROM insight_jobs j WHERE {condition} ORDER BY j.created_at DESC, j.id LIMIT 1"  # noqa: S608 - as above
+        row = self._first(newest, **values)
         return None if row is None else rows.insight_job_from(row)
 
 
@@ -120,12 +122,6 @@ class SqlJobs(SqlRepository):
     def insights(self) -> SqlInsightJobs:
         """Return the repository of insight jobs on the same connection."""
         return SqlInsightJobs(self._connection, self._feed)
-
-
-def _insight_jobs_of(project: str, user: str | None) -> list[ColumnElement[bool]]:
-    """Conditions for jobs over everyone's runs (`user` None), or over one user's own."""
-    j = schema.insight_jobs.c
-    return [j.project == project, j.own_only.is_(user is not None)] + ([j.user == user] if user is not None else [])
 
 
 def _due_at(patience: timedelta) -> ColumnElement[int]:

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING
 from sqlalchemy import bindparam, delete, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
-from mcp_reflect.adapters.sql_ledger.queries.memories import SqlMemoryRecords
+from mcp_reflect.adapters.sql_ledger.queries.memories import MEMORIES, SqlMemoryRecords
 from mcp_reflect.adapters.sql_ledger.repositories.mentions import remove_mentions, replace_mentions
 from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.domain.models import Kind, LogEntry, Memory, Status
 
 if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read records do not wait for
     from mcp_reflect.domain.values import Vector
-
-SUPERSEDE = "supersede"
-"""The action in the log of a memory that a later one amends."""
 
 _M, _E = schema.memories.c, schema.embeddings
 _CHANGED_SINCE = (
@@ -26,7 +23,6 @@ _CHANGED_SINCE = (
     .limit(bindparam("most"))
 )
 _EMBEDDED_TEXT = select(_M.embedded_text).where(_M.id == bindparam("memory"))
-_SUPERSEDED_BY = select(_M.id, _M.status).where(_M.superseded_by == bindparam("successor"))
 _FORGET_LESSON = update(_E).where(_E.c.memory_id == bindparam("memory")).values(lesson_vector=None)
 _INSERT, _INSERT_WORDS = insert(schema.memories), insert(schema.words)
 _INSERT_UTILITY, _INSERT_VECTOR = insert(schema.utilities), insert(schema.embeddings)
@@ -39,6 +35,11 @@ class SqlMemories(SqlMemoryRecords, SqlRepository):
         """Return the ids of at most `limit` memories of a kind written after a number, by ascending number."""
         asked = {"project": project, "seq": seq, "most": limit, "kind": kind}
         return list(self._connection.execute(_CHANGED_SINCE, asked).scalars())
+
+    def superseded_by(self, successor_id: str) -> list[Memory]:
+        """Return the memories that name another as the one that amends them, of whatever status, oldest first."""
+        found = f"{MEMORIES} WHERE m.superseded_by = :successor ORDER BY m.created_at, m.id"
+        return self._listed(found, successor=successor_id)
 
     def put(self, memory: Memory, model: str, vector: Vector | None) -> None:
         """Insert a memory with its utility, or replace the content of the one with that id.
@@ -88,25 +89,20 @@ class SqlMemories(SqlMemoryRecords, SqlRepository):
         changed = {"status": "superseded", "superseded_by": successor_id, "seq": self._feed.next_seq()}
         self._connection.execute(update(m).where(m.c.id == memory_id).values(changed))
 
-    def release(self, successor_id: str) -> None:
-        """Undo every `supersede` by a memory, with its log entries.
-
-        A memory that is still superseded gets back the status in its log, or `active` where the log has none.
-        """
-        m, log = schema.memories, schema.memory_log
-        for memory_id, status in self._connection.execute(_SUPERSEDED_BY, {"successor": successor_id}).all():
-            entries = (log.c.memory_id == memory_id, log.c.action == SUPERSEDE)
-            before = self._connection.execute(select(log.c.status_before).where(*entries).order_by(log.c.id.desc()))
-            restored = before.scalars().first() or "active"
-            self._connection.execute(delete(log).where(*entries))
-            changed = {"superseded_by": "", "seq": self._feed.next_seq()}
-            if status == "superseded":
-                changed["status"] = restored
-            self._connection.execute(update(m).where(m.c.id == memory_id).values(changed))
+    def reinstate(self, memory_id: str, status: Status) -> None:
+        """Store a status and no successor of a memory under a new change number."""
+        m = schema.memories
+        changed = {"status": status, "superseded_by": "", "seq": self._feed.next_seq()}
+        self._connection.execute(update(m).where(m.c.id == memory_id).values(changed))
 
     def add_log(self, entry: LogEntry) -> None:
         """Add an entry to the log of a memory's status."""
         self._connection.execute(insert(schema.memory_log), rows.log_row(entry))
+
+    def remove_log(self, memory_id: str, action: str) -> None:
+        """Delete the entries of an action from the log of a memory."""
+        log = schema.memory_log
+        self._connection.execute(delete(log).where(log.c.memory_id == memory_id, log.c.action == action))
 
     def redirect(self, memory_id: str, kept_id: str) -> None:
         """Put the id of another memory in place of a memory's, in runs, reviews and memories, once each."""
@@ -118,11 +114,10 @@ class SqlMemories(SqlMemoryRecords, SqlRepository):
         self._connection.execute(update(m).where(mine).values(superseded_by=kept_id, seq=seq))
 
     def delete(self, memory_id: str, mark: str) -> None:
-        """Delete a memory with all its rows, release what it superseded, and remove its id from other rows.
+        """Delete a memory with all its rows, and remove its id from other rows; in traces and reviews put `mark` there.
 
-        In traces and reviews `mark` takes the place of the id.
+        It may not supersede another.
         """
-        self.release(memory_id)
         m = schema.memories
         project = str(self._connection.execute(select(m.c.project).where(m.c.id == memory_id)).scalar_one())
         for table in (

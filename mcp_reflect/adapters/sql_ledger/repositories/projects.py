@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from sqlalchemy import insert, select
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
+from mcp_reflect.adapters.sql_ledger.queries.history import SqlReviewRecords
 from mcp_reflect.adapters.sql_ledger.queries.memories import SqlMemoryRecords
 from mcp_reflect.adapters.sql_ledger.queries.projects import SqlProjectRecords
 from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
@@ -27,12 +28,11 @@ class SqlProjects(SqlProjectRecords, SqlRepository):
 
     def audit_rows(self, project: str) -> AuditRows:
         """Return all memories, events, traces and witnesses of a project, ordered as in `AuditRows`."""
-        t, r, e = schema.traces, schema.reviews, schema.utility_events
+        t, e = schema.traces, schema.utility_events
         memories = SqlMemoryRecords(self._source).find(project)
         past = select(e).where(e.c.project == project).order_by(e.c.seq, e.c.position)
         events = [rows.event_from(row) for row in self._connection.execute(past).mappings()]
-        counting = select(r).join(t, t.c.review_id == r.c.id).where(t.c.project == project)
-        reviews = {row["trace_id"]: rows.review_from(row) for row in self._connection.execute(counting).mappings()}
+        reviews = SqlReviewRecords(self._source).counting("t.project = :project", project=project)
         stored = self._connection.execute(select(t).where(t.c.project == project)).mappings()
         traces = [(trace, reviews.get(trace.id)) for trace in map(rows.trace_from, stored)]
         w = schema.witnesses

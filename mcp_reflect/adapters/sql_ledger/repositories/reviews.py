@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, insert, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.queries.history import SqlReviewRecords
@@ -18,10 +18,7 @@ class SqlReviews(SqlReviewRecords, SqlRepository):
 
     def current(self, trace_id: str) -> Review | None:
         """Return the review that counts for a trace; None where it has none."""
-        t = schema.traces
-        found = select(schema.reviews).join(t, t.c.review_id == schema.reviews.c.id).where(t.c.id == trace_id)
-        row = self._connection.execute(found).mappings().first()
-        return None if row is None else rows.review_from(row)
+        return self.counting("t.id = :trace_id", trace_id=trace_id).get(trace_id)
 
     def put(self, review: Review) -> None:
         """Insert a review and make it the one that counts for its trace; earlier ones stay."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Select, and_, bindparam, insert, or_, select, update
+from sqlalchemy import bindparam, insert, select, tuple_, update
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.queries.history import SqlVectorRecords
+from mcp_reflect.adapters.sql_ledger.queries.rows import one_of
 from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.domain.changes import LessonToEmbed, LessonVector
-from mcp_reflect.domain.models import RETRIEVABLE
-from mcp_reflect.domain.reflection.embedded_text import lesson_text
+from mcp_reflect.domain.models import FOUND_IN_RUN, RETRIEVABLE
+from mcp_reflect.domain.reflection.embedded_text import LESSON_KINDS, lesson_text
 
 if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read records do not wait for
     from mcp_reflect.domain.values import Vector
@@ -28,7 +29,7 @@ _LESSONS_TO_EMBED = (
     .join_from(schema.memories, schema.embeddings, _M.id == _E.memory_id)
     .where(_M.project == bindparam("of"), _M.seq > bindparam("after"))
     .where(_E.model == bindparam("by"), _E.lesson_vector.is_(None))
-    .where(or_(_M.kind == "reflection", and_(_M.kind == "error", ~schema.FOUND_IN_RUN)))
+    .where(_M.kind.in_(LESSON_KINDS), tuple_(_M.kind, _M.author) != FOUND_IN_RUN)
     .order_by(_M.seq.desc())
     .limit(bindparam("most"))
 )
@@ -77,7 +78,8 @@ class SqlVectors(SqlVectorRecords, SqlRepository):
         m, e = schema.memories, schema.embeddings
         ids = [memory_id for memory_id, _ in missing]
         seq = self._feed.next_seq()
-        still = dict(self._connection.execute(_not_embedded(model).where(m.c.id.in_(ids))).all())
+        condition, named = one_of("m.id", "id", ids)
+        still = dict(self._not_embedded(model, condition, **named))
         blobs = [
             {"memory_id": memory_id, "model": model, "vector": ranking_rows.to_blob(vector)}
             for (memory_id, text), vector in zip(missing, vectors, strict=True)
@@ -113,9 +115,3 @@ class SqlVectors(SqlVectorRecords, SqlRepository):
             for each in vectors
         ]
         self._connection.execute(_ADD_LESSON, values)
-
-
-def _not_embedded(model: str) -> Select[str, str]:
-    m, e = schema.memories.c, schema.embeddings.c
-    embedded = select(e.memory_id).where(e.memory_id == m.id, e.model == model)
-    return select(m.id, m.embedded_text).where(~embedded.exists())

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import bindparam, delete, func, insert, or_, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
-from mcp_reflect.adapters.sql_ledger.queries.traces import SqlTraceRecords
+from mcp_reflect.adapters.sql_ledger.queries.history import SqlReviewRecords
+from mcp_reflect.adapters.sql_ledger.queries.rows import one_of
+from mcp_reflect.adapters.sql_ledger.queries.traces import SqlTraceRecords, runs_of
 from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.domain.models import Origin, ReflectionDraft, Review, Trace
 
@@ -42,19 +44,21 @@ class SqlTraces(SqlTraceRecords, SqlRepository):
 
     def recent_runs(self, project: str, user: str | None, limit: int) -> list[tuple[Trace, Review | None]]:
         """Return at most `limit` runs, newest first, each with the review that counts."""
-        t, r = schema.traces, schema.reviews
-        newest = select(t).where(*_runs_of(project, user)).order_by(t.c.created_at.desc(), t.c.id).limit(limit)
-        traces = [rows.trace_from(row) for row in self._connection.execute(newest).mappings()]
-        ids = [trace.id for trace in traces]
-        counting = select(r).join(t, t.c.review_id == r.c.id).where(t.c.id.in_(ids))
-        reviews = {row["trace_id"]: rows.review_from(row) for row in self._connection.execute(counting).mappings()}
+        mine, values = runs_of(project, user)
+        newest = f"SELECT t.* FROM traces t WHERE {mine} ORDER BY t.created_at DESC, t.id LIMIT :most"  # noqa: S608 - named values
+        traces = [rows.trace_from(row) for row in self._source.all(newest, most=limit, **values)]
+        if not traces:
+            return []
+        condition, named = one_of("t.id", "id", [trace.id for trace in traces])
+        reviews = SqlReviewRecords(self._source).counting(condition, **named)
         return [(trace, reviews.get(trace.id)) for trace in traces]
 
     def count_runs(self, project: str, user: str | None, since: datetime | None) -> int:
         """Return the number of runs that were submitted after a moment; of all where it is None."""
-        later = [] if since is None else [schema.traces.c.created_at > rows.to_microseconds(since)]
-        count = select(func.count()).where(*_runs_of(project, user), *later)
-        return int(self._connection.execute(count).scalar_one())
+        mine, values = runs_of(project, user)
+        after = -1 if since is None else rows.to_microseconds(since)
+        counted = f"SELECT count(*) FROM traces t WHERE {mine} AND t.created_at > :after"  # noqa: S608 - as above
+        return int(self._scalar(counted, after=after, **values))
 
     def find_without_memory(self, project: str, origins: Collection[Origin]) -> list[Trace]:
         """Return the traces of these origins that are the source of no memory, by id."""
@@ -100,9 +104,3 @@ class SqlTraces(SqlTraceRecords, SqlRepository):
         ):
             self._connection.execute(delete(table).where(table.c.trace_id == trace_id))
         self._connection.execute(delete(schema.traces).where(schema.traces.c.id == trace_id))
-
-
-def _runs_of(project: str, user: str | None) -> list[ColumnElement[bool]]:
-    """Conditions for the submitted traces of a project, of one user or (None) of all."""
-    t = schema.traces.c
-    return [t.project == project, t.origin == "run"] + ([t.user == user] if user is not None else [])

@@ -82,7 +82,7 @@ class RowImport:
             for batch in _batches(values, table):
                 self._put(table, batch)
         for part in _slices(self._uncounted):
-            count_trials(self._connection, schema.utilities.c.memory_id.in_(part))
+            count_trials(self._connection, part)
         self._feed.advance(self._last - self._first)
         return Taken(self._added, self._skipped, self._conflicts)
 
