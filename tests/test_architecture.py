@@ -23,8 +23,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "mcp_reflect"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
-    {"errors"},
-    {"domain"},
+    {"domain", "errors"},
     {"application"},
     {"adapters", "config", "wire"},
     {"bootstrap"},

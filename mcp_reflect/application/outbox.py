@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp_reflect.application.atomic_file import PRIVATE_MODE, atomic_writer
+from mcp_reflect.application.requests.trajectories import refuse_unreadable_trajectory
 from mcp_reflect.domain.redaction.redact import redact, redact_json, redact_trajectory
 from mcp_reflect.domain.redaction.stored_text import storable_key
 from mcp_reflect.domain.trajectory.parsing import parse
@@ -126,7 +127,8 @@ def _redacted(name: str, value: Any) -> Any:
     if name == "trace_key":
         return storable_key(value)
     if name == "trajectory" and isinstance(value, str):
-        return redact_trajectory(parse(value)).text
+        with refuse_unreadable_trajectory():
+            return redact_trajectory(parse(value)).text
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, list | tuple):

@@ -107,6 +107,13 @@ def build_embedder(settings: Settings, home: Home) -> Embedder:
     return FastembedEmbedder(model, cache_dir=home.models_folder)
 
 
+def build_bundled_embedder() -> Embedder:
+    """Return the embedder of the model that comes with the package."""
+    from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder  # noqa: PLC0415 - beside its siblings
+
+    return FastembedEmbedder()
+
+
 def build_reflector(settings: Settings, ledger: Ledger, prompts: Prompts, clock: Clock) -> OpenAIReflector | None:
     """Return the model that writes reflections; None where the settings name none or forbid it."""
     if not settings.llm_configured or settings.reflection.author not in {"auto", "llm"}:

@@ -8,14 +8,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp.client import Client
 
-from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
-from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.bootstrap.memory import build_memory
+from mcp_reflect.bootstrap.parts import build_bundled_embedder
 from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.client.connection import MemoryConnection
 from mcp_reflect.client.sync_client import ReflectClient
@@ -24,6 +23,9 @@ from mcp_reflect.hub.maintenance import run_maintenance
 from mcp_reflect.server.app import build_server
 from mcp_reflect.wire import request_meta
 from mcp_reflect.wire.remote_error import read_result
+
+if TYPE_CHECKING:
+    from mcp_reflect.application.memory_service import MemoryService
 
 _META: Any = {request_meta.WAIT: False, request_meta.DETAILED: True}
 
@@ -43,7 +45,7 @@ def memory_for_tests(project: str = "test", *, user: str = "tester") -> Iterator
         environ.pop("OPENAI_API_KEY", None)
         settings = load_settings(environ, Path(folder))
         with ExitStack() as open_parts:
-            store = open_parts.enter_context(open_store(settings, "a test", _model()))
+            store = open_parts.enter_context(open_store(settings, "a test", _bundled_embedder()))
             memory = open_parts.enter_context(build_memory(settings, store))
             caller = open_parts.enter_context(_serve(store, memory))
             with _InProcessClient(MemoryConnection(environ, folder, caller, 60.0, strict=True)) as client:
@@ -57,10 +59,8 @@ class _InProcessClient(ReflectClient):
         self.connection = connection
 
 
-@cache
-def _model() -> FastembedEmbedder:
-    """The model of the package, loaded once for all tests of a process."""
-    return FastembedEmbedder()
+_bundled_embedder = cache(build_bundled_embedder)
+"""One for all tests of a process, which loads its model once."""
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from mcp_reflect.application.memory_reader import require_memories
 from mcp_reflect.application.ports import Clock, ReadSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
+from mcp_reflect.application.requests.trajectories import refuse_unreadable_trajectory
 from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrieval, UnclaimedRetrievals
 from mcp_reflect.application.review.prepared_review import validate_verdict
 from mcp_reflect.domain.ids import new_id
@@ -30,9 +31,10 @@ def parse_submission(profile: Profile, submission: Submission, clock: Clock) -> 
     task = storable_text(submission.task)
     if not task.strip():
         raise InvalidArgument("task", NOTHING_STORABLE, "the task in the user's words")
-    given = parse(submission.trajectory)
-    if may_hold_recalled(given.text):
-        given = map_text(given, strip_recalled)
+    with refuse_unreadable_trajectory():
+        given = parse(submission.trajectory)
+        if may_hold_recalled(given.text):
+            given = map_text(given, strip_recalled)
     trajectory = redact_trajectory(given)
     trace = Trace(
         id=new_id("trace"),

@@ -107,7 +107,7 @@ def _self_delimiting(reflection: str) -> str:
 def map_text(trajectory: Trajectory, change: Callable[[str], str]) -> Trajectory:
     """Return the trajectory with every string changed: each text, name and key of its messages, or its plain text.
 
-    Raises InvalidArgument where the changed plain text would read as broken JSON.
+    Raises UnreadableTrajectory where the changed plain text would read as broken JSON.
     """
     if trajectory.messages is None:
         text = change(trajectory.text)

@@ -19,18 +19,23 @@ from mcp_reflect.domain.trajectory.messages import (
     iter_events,
 )
 from mcp_reflect.domain.truncate import truncate_middle
-from mcp_reflect.errors import InvalidArgument
 
-__all__ = ["MAX_DEPTH", "Trajectory", "parse"]
+__all__ = ["MAX_DEPTH", "TRAJECTORY_FORMS", "Trajectory", "UnreadableTrajectory", "parse"]
 
 MAX_DEPTH = 100
 """Most levels of nesting in messages: far above what agents write, far below Python's recursion limit."""
 
-_ALLOWED = (
+TRAJECTORY_FORMS = (
     "plain text, or a JSON array of message objects, each with a role or a type (OpenAI or Anthropic shape); "
     'plain text must not begin with [{, [[ or ["'
 )
+"""What `parse` reads, in words."""
+
 _JSON_ARRAY = re.compile(r"[\s\ufeff]*(?=\[\s*[\[{\"])|[\s\ufeff]*(?=\[\s*\]\s*\Z)")
+
+
+class UnreadableTrajectory(ValueError):
+    """A trajectory of none of the TRAJECTORY_FORMS; the message says where and why."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +102,8 @@ def parse(trajectory: str | list[Any]) -> Trajectory:
     """Parse a trajectory: plain text, a JSON array of messages in a string, or a list of messages.
 
     A string counts as JSON where it begins with `[{`, `[[` or `["`, white space aside, or is `[]`; a log line such as
-    `[INFO] starting` is text. Raises InvalidArgument where JSON is broken, nested deeper than MAX_DEPTH or has other
-    items than message objects, and where text holds NUL or lone surrogates.
+    `[INFO] starting` is text. Raises UnreadableTrajectory where JSON is broken, nested deeper than MAX_DEPTH or has
+    other items than message objects, and where text holds NUL or lone surrogates.
     """
     if isinstance(trajectory, list):
         return _from_items(_as_json(trajectory))
@@ -214,7 +219,7 @@ def _json_type(value: Any) -> str:
 
 
 def _refuse(problem: str) -> Never:
-    raise InvalidArgument("trajectory", problem, _ALLOWED) from None
+    raise UnreadableTrajectory(problem) from None
 
 
 def _line(event: TrajectoryEvent, names: dict[str, str]) -> str:

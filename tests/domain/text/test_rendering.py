@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from mcp_reflect.domain.models import Memory, ReflectionDraft, ReflectionMemory
 from mcp_reflect.domain.text.inert import inert
 from mcp_reflect.domain.text.rendering import map_text, render_augmented, render_reflection, strip_recalled
-from mcp_reflect.domain.trajectory.parsing import parse
-from mcp_reflect.errors import InvalidArgument
+from mcp_reflect.domain.trajectory.parsing import UnreadableTrajectory, parse
 
 
 def a_memory(task: str = "old task", reflection: str = "Look first.", success: bool | None = True) -> Memory:
@@ -192,5 +191,5 @@ def test_a_block_is_cut_out_of_messages_and_of_a_log() -> None:
 
 
 def test_a_log_that_turns_into_broken_json_is_refused_rather_than_stored() -> None:
-    with pytest.raises(InvalidArgument):
+    with pytest.raises(UnreadableTrajectory):
         map_text(parse("-[{oops"), lambda text: text[1:])

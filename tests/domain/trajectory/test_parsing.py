@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.trajectory.parsing import MAX_DEPTH, parse
-from mcp_reflect.errors import InvalidArgument
+from mcp_reflect.domain.trajectory.parsing import MAX_DEPTH, UnreadableTrajectory, parse
 
 FILES = ("traj_tau_airline_gpt4o", "traj_reflexion_hotpotqa")
 
@@ -157,9 +156,8 @@ BROKEN = {
 
 @pytest.mark.parametrize("text", BROKEN, ids=BROKEN.values())
 def test_broken_input_is_refused_with_the_place(text: str) -> None:
-    with pytest.raises(InvalidArgument) as refused:
+    with pytest.raises(UnreadableTrajectory) as refused:
         parse(text)
-    assert refused.value.name == "trajectory"
     assert BROKEN[text] in str(refused.value)
     assert len(str(refused.value)) < 600
 
@@ -168,7 +166,7 @@ def test_a_list_that_json_cannot_write_is_refused() -> None:
     circle: dict[str, Any] = {"role": "user"}
     circle["content"] = [circle]
     for item in (circle, {"role": b"user"}, {"role": "user", ("a",): 1}, {"role": "user", "x": 10**5_000}):
-        with pytest.raises(InvalidArgument, match="cannot be written as JSON"):
+        with pytest.raises(UnreadableTrajectory, match="cannot be written as JSON"):
             parse([item])
 
 
@@ -190,7 +188,7 @@ message_like = st.recursive(
 def test_any_value_is_read_or_refused_and_what_is_read_survives_storing(value: Any) -> None:
     try:
         run = parse(value)
-    except InvalidArgument:
+    except UnreadableTrajectory:
         return
     assert parse(run.text) == run
     assert len(run.render(100)) <= 100
