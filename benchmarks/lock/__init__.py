@@ -1,0 +1,1 @@
+"""Time under the write lock of the ledger, before and now."""
