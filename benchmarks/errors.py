@@ -29,8 +29,9 @@ from rich.table import Table
 
 from benchmarks.error_pairs.from_runs import print_runs
 from benchmarks.error_pairs.report import print_pairs
+from benchmarks.mixtures import SEED, mixtures
 from benchmarks.quality.data import DATA
-from benchmarks.speed import SEED, mixtures, settings_in
+from benchmarks.speed import settings_in
 from mcp_reflect.application.known_errors.records import compose_error, store_provenance
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import ErrorQuery, Query

@@ -21,7 +21,7 @@ import argparse
 import itertools
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.learning_cost import SIZES, measure_learning
+from benchmarks.mixtures import SEED, mixtures, texts
 from benchmarks.pairs import paired
 from benchmarks.quality.data import DATA, read_sets
 from benchmarks.quality.features import HYBRID, RETRIEVALS, SEMANTIC
@@ -45,41 +46,15 @@ from mcp_reflect.domain.models import ReflectionMemory, Review, Trace
 from mcp_reflect.domain.ranking.candidate_generation import EXACT_SCAN_LIMIT, two_stage_top_k
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.top_k import top_k
-from mcp_reflect.domain.text.condensation import condensed
 from mcp_reflect.domain.text.terms import terms
 from mcp_reflect.domain.values import Vector
 
-TEXTS = 1_200
 BEGINNING = 300
 ROUNDS = 120
-SEED = 20261121
 DEPTHS = (10, 50)
 """Results whose recall is printed: those of a query by default, and the pool that diversity chooses them from."""
 
 console = Console()
-
-
-def texts(by_set: Sequence[Iterable[str]]) -> list[str]:
-    """One of each set in turn, over again where a set has no more, as they are embedded."""
-    endless = [itertools.cycle([condensed(text) for text in each]) for each in by_set]
-    return [next(each) for _ in range(TEXTS // len(by_set)) for each in endless]
-
-
-def mixtures(every: list[str], base: Vector, count: int, chance: np.random.Generator) -> tuple[list[str], Vector]:
-    """`count` tasks with unit vectors: the first words of a text and some of another, and of their vectors (`base`) as
-    much with a little noise.
-    """
-    first, second = chance.integers(len(base), size=(2, count))
-    share = chance.uniform(0.0, 0.5, size=(count, 1))
-    mixed = base[first] * (1 - share) + base[second] * share
-    mixed += chance.normal(scale=0.01, size=mixed.shape)
-    mixed /= np.linalg.norm(mixed, axis=1, keepdims=True)
-    words = [text.split() for text in every]
-    tasks = []
-    for one, other, part in zip(first, second, share[:, 0], strict=True):
-        kept, lent = round(len(words[one]) * (1 - part)), round(len(words[other]) * part)
-        tasks.append(" ".join(words[one][:kept] + words[other][:lent]))
-    return tasks, mixed.astype(np.float32)
 
 
 def fill(store: Store, memory: MemoryService, tasks: list[str], vectors: Vector, chance: np.random.Generator) -> None:

@@ -23,7 +23,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from benchmarks.kills.operations import OPERATIONS, Operation, Place, Say, copy_of, fill, settings_of
+from benchmarks.kills.filled_home import Place, copy_of, fill, settings_of
+from benchmarks.kills.operations import OPERATIONS, Operation, Say
 from mcp_reflect.bootstrap.store import open_store
 from mcp_reflect.hub.maintenance import run_maintenance
 

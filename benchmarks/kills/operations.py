@@ -11,55 +11,32 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.kills.filled_home import (
+    PENDING,
+    PROJECT,
+    RUNS,
+    SECRET,
+    SESSIONS,
+    Place,
+    settings_of,
+    submission,
+    trace_ids,
+    trace_keys,
+)
 from mcp_reflect.application.maintenance.backups import back_up, restore
-from mcp_reflect.application.maintenance.export import export_project, import_project
+from mcp_reflect.application.maintenance.export import import_project
 from mcp_reflect.application.maintenance.unearned import Importer
-from mcp_reflect.application.requests import Submission, Verdict
+from mcp_reflect.application.requests import Verdict
 from mcp_reflect.bootstrap.ledger import open_ledger_access
 from mcp_reflect.bootstrap.memory import open_memory
 from mcp_reflect.bootstrap.parts import build_ledger, home_ledger_file
 from mcp_reflect.bootstrap.store import open_store
 from mcp_reflect.cli.app import build_app
 from mcp_reflect.config.home import Home
-from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.errors import ReflectError
 from mcp_reflect.hub.maintenance import run_maintenance
-from tests.support.past_sessions import PastStep, write_session
-
-PROJECT = "killed"
-SECRET = "zanzibarquux"
-"""A word of the run that is forgotten, and of no other."""
-RUNS, PENDING, SESSIONS = 40, 150, 60
 
 Say = Callable[[str], None]
-
-
-def settings_of(home: Path) -> Settings:
-    """Return the settings of a home without a hub."""
-    os.environ |= {"MCP_REFLECT_HOME": str(home), "MCP_REFLECT_PROJECT": PROJECT, "MCP_REFLECT_HUB__ENABLED": "false"}
-    return load_settings()
-
-
-@dataclass(frozen=True)
-class Place:
-    """A home, and beside it the files of the operations."""
-
-    folder: Path
-
-    @property
-    def home(self) -> Path:
-        """Return the home."""
-        return self.folder / "home"
-
-    @property
-    def backup(self) -> Path:
-        """Return the backup of the home as it was filled, to which runs were added since."""
-        return self.folder / "home.zip"
-
-    @property
-    def export(self) -> Path:
-        """Return the export of the home."""
-        return self.folder / "project.jsonl"
 
 
 @dataclass(frozen=True)
@@ -75,72 +52,19 @@ class Operation:
     endless: bool = False
 
 
-def fill(place: Place) -> None:
-    """Fill a home with runs, pending and reviewed, back it up, export it, and add a run."""
-    settings = settings_of(place.home)
-    with open_memory(settings) as memory:
-        list(
-            memory.submit_all(_submission(f"seed-{number}", "pass" if number % 3 else "fail") for number in range(RUNS))
-        )
-        seeds = [_submission(f"seed-{number}", "pass" if number % 3 else "fail") for number in range(RUNS)]
-        list(memory.submit_all([*seeds, *(_submission(f"pending-{number}", "") for number in range(PENDING))]))
-    back_up(place.home, home_ledger_file(settings), place.backup)
-    with open_ledger_access(settings) as access, place.export.open("wb") as out:
-        export_project(access.ledger, PROJECT, out)
-    with open_memory(settings) as memory:
-        memory.submit(_submission(SECRET, "pass"))
-    with open_store(settings) as store:
-        run_maintenance("reindex", store, PROJECT, lambda _: None)
-    for number in range(SESSIONS):
-        folder = place.folder / "repositories" / PROJECT
-        folder.mkdir(parents=True, exist_ok=True)
-        steps = [
-            PastStep(prompt=f"Mend the test of module {number}."),
-            PastStep(command=f"pytest tests/test_{number}.py", output="1 failed: E  AssertionError: 3 != 4", code=1),
-            PastStep(says=f"The rounding of module {number} is wrong; it must round half up."),
-            PastStep(command=f"pytest tests/test_{number}.py", output="1 passed"),
-        ]
-        write_session(place.folder, "codex", f"{number:08}-0000-0000-0000-000000000000", folder, steps)
-
-
-def _submission(key: str, result: str) -> Submission:
-    return Submission.model_validate(
-        {
-            "task": f"Deploy the {key} service to region {len(key) % 7}",
-            "trajectory": f"USER: deploy {key}\nTOOL: Error: unknown flag --{key}\nASSISTANT: dropped the flag {key}",
-            "trace_key": key,
-            "review_result": result,
-            "guidance": f"The {key} service takes its region from the environment." if result else "",
-        }
-    )
-
-
-def _trace_ids(place: Place) -> set[str]:
-    settings = settings_of(place.home)
-    with closing(build_ledger(settings, Home(place.home))) as ledger, ledger.reading() as session:
-        rows = [session.projects.audit_rows(name) for name in session.projects.names()]
-        return {trace.id for each in rows for trace, _ in each.traces}
-
-
-def _keys(place: Place) -> set[str]:
-    settings = settings_of(place.home)
-    with closing(build_ledger(settings, Home(place.home))) as ledger, ledger.reading() as session:
-        return {trace.trace_key for trace, _ in session.projects.audit_rows(PROJECT).traces}
-
-
 # -- submit and review
 
 
 def _submit(place: Place, say: Say) -> None:
-    begun = len(_keys(place))
+    begun = len(trace_keys(place))
     with open_memory(settings_of(place.home)) as memory:
         say("begun")
         for number in itertools.count(begun):
-            say(memory.submit(_submission(f"run-{number}", ("pass", "fail", "")[number % 3])).trace_id)
+            say(memory.submit(submission(f"run-{number}", ("pass", "fail", "")[number % 3])).trace_id)
 
 
 def _check_stored(place: Place, said: list[str]) -> Iterable[str]:
-    missing = set(said) - _trace_ids(place)
+    missing = set(said) - trace_ids(place)
     if missing:
         yield f"{len(missing)} acknowledged runs are missing"
 
@@ -185,7 +109,7 @@ def _forget(place: Place, say: Say) -> None:
 
 
 def _check_forgotten(place: Place, said: list[str]) -> Iterable[str]:
-    gone = SECRET not in _keys(place)
+    gone = SECRET not in trace_keys(place)
     if said and not gone:
         yield "an acknowledged forgetting is undone"
     if not gone:
@@ -216,7 +140,7 @@ def _check_backup(place: Place, said: list[str]) -> Iterable[str]:
         except ReflectError as error:
             yield f"the backup is not whole: {error}"
             return
-        if said and SECRET not in _keys(other):
+        if said and SECRET not in trace_keys(other):
             yield "an acknowledged backup is the older one"
 
 
@@ -229,7 +153,7 @@ def _restore(place: Place, say: Say) -> None:
 
 
 def _check_restored(place: Place, said: list[str]) -> Iterable[str]:
-    keys = _keys(place)
+    keys = trace_keys(place)
     if len(keys) != RUNS + PENDING + (SECRET in keys):
         yield f"{len(keys)} runs are those of neither state"
     if said and SECRET in keys:
@@ -247,7 +171,7 @@ def _import(place: Place, say: Say) -> None:
 
 
 def _check_imported(place: Place, said: list[str]) -> Iterable[str]:
-    found = len(_trace_ids(place))
+    found = len(trace_ids(place))
     if found != RUNS + PENDING and (said or found):
         yield f"{found} of {RUNS + PENDING} runs were taken in"
 
@@ -270,7 +194,7 @@ def _learn(place: Place, say: Say) -> None:
 def _check_learned(place: Place, said: list[str]) -> Iterable[str]:
     del said
     _learn(place, lambda _: None)
-    found = len(_trace_ids(place))
+    found = len(trace_ids(place))
     if found != RUNS + PENDING + 1 + SESSIONS:
         yield f"{found} runs after learning again, not {RUNS + PENDING + 1 + SESSIONS}"
 
@@ -285,9 +209,3 @@ OPERATIONS = (
     Operation("reindex", _reindex, lambda _place, _said: ()),
     Operation("learn", _learn, _check_learned),
 )
-
-
-def copy_of(place: Place, folder: Path) -> Place:
-    """Copy a home and what is beside it; the paths inside of sessions stay those of the original."""
-    shutil.copytree(place.folder, folder, symlinks=True)
-    return Place(folder)

@@ -19,38 +19,38 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.lessons.amendments import recognise_amendments
+from benchmarks.lessons.answers import (
+    copies_among,
+    is_newer_first,
+    is_specific,
+    mean,
+    numbers_said,
+    plain,
+    sources,
+    told_in_list,
+    within_budget,
+    words_said,
+)
 from benchmarks.lessons.disagreements import false_alarms, recognise
 from benchmarks.lessons.storing import measure_singly, measure_together
+from benchmarks.lessons.submitting import messages_of, submission, submit
 from benchmarks.quality.banks import Laboratory, laboratory
 from benchmarks.quality.data import DATA, HOTPOT, TAU, Run, read_runs
-from mcp_reflect.application.memory_service import MemoryService, RetrievedMemories
-from mcp_reflect.application.requests import NO_RETRIEVAL, Query, Submission
-from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
-from mcp_reflect.domain.models import Match, Memory
+from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.requests import Query, Submission
 from mcp_reflect.server.views.concise import concise_memories
 
 RECORDED = Path(__file__).parent / "recorded"
 HELD_OUT = Path(__file__).parent / "held_out"
-TOKENS = 800
 SEED, GROWN = 17, 500
-CHARS_PER_TOKEN = 4
-
-_WORD = re.compile(r"[a-z0-9]+(?:[.'][a-z0-9]+)*")
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_PLAIN = re.compile(r"\w+")
-_STOP = frozenset(
-    {"the", "a", "an", "of", "to", "and", "or", "for", "in", "on", "by", "is", "are", "as", "with", "only"}
-)
-_VALUE = re.compile(r"`[^`]+`|\d")
 
 console = Console(width=120)
 
@@ -204,92 +204,6 @@ def storing() -> Iterator[Figure]:
     yield Figure("one run / (one embedding + one raw Chroma add), paired", one.ratio, "<= 2")
     yield Figure("… its median in ms", one.ours * 1e3, "")
     yield Figure("… theirs in ms", one.theirs * 1e3, "")
-
-
-def copies_among(texts: Sequence[str]) -> int:
-    return len(texts) - len(set(texts))
-
-
-def plain(memory: Memory) -> str:
-    """Return the words of a lesson, without the list of tools that its run happened to call."""
-    return " ".join(_PLAIN.findall(memory.reflection.partition("\nTools: ")[0].lower()))
-
-
-def submit(
-    memory: MemoryService,
-    task: str,
-    messages: Sequence[dict[str, Any]] | str,
-    *,
-    result: str = "pass",
-    source: str = "",
-) -> Memory | None:
-    """Hand in a run as an agent does; its memory, None where nothing was learned."""
-    return memory.submit(submission(task, messages, result=result, source=source)).memory
-
-
-def submission(
-    task: str, messages: Sequence[dict[str, Any]] | str, *, result: str = "pass", source: str = ""
-) -> Submission:
-    """Return a reviewed run that was given no memories, as it is handed in."""
-    return Submission.model_validate(
-        {
-            "task": task,
-            "trajectory": messages if isinstance(messages, str) else json.dumps(messages),
-            "retrieval_id": NO_RETRIEVAL,
-            "metadata": {"source": source},
-            "review_result": result,
-        }
-    )
-
-
-def messages_of(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    return [{"role": turn["role"], "content": turn["text"]} for turn in turns]
-
-
-def within_budget(matches: Sequence[Match]) -> str:
-    """Return the tasks and lessons of memories as an agent reads them, cut at TOKENS."""
-    return "\n\n".join(f"{m.memory.task}\n{m.memory.reflection}" for m in matches)[: TOKENS * CHARS_PER_TOKEN]
-
-
-def told_in_list(retrieved: RetrievedMemories) -> str:
-    """Return the first three memories as a list of ten tells them to a model."""
-    first = concise_memories(retrieved)["memories"][:3]
-    return "\n\n".join(f"{memory['task']}\n{memory['reflection']}" for memory in first)
-
-
-def sources(matches: Sequence[Match]) -> list[str]:
-    return [str(match.memory.metadata.get("source", "")) for match in matches]
-
-
-def words_said(question: dict[str, Any], text: str) -> float:
-    wanted = words(question["decision"]) - words(question["text"])
-    return len(wanted & words(text)) / len(wanted)
-
-
-def numbers_said(question: dict[str, Any], text: str) -> float | None:
-    wanted = set(_NUMBER.findall(question["decision"]))
-    return len(wanted & set(_NUMBER.findall(text))) / len(wanted) if wanted else None
-
-
-def is_newer_first(question: dict[str, Any], names: Sequence[str]) -> bool:
-    older, newer = question["conversations"]
-    return newer in names and (older not in names or names.index(newer) < names.index(older))
-
-
-def words(text: str) -> set[str]:
-    return {word for word in _WORD.findall(text.lower()) if word not in _STOP}
-
-
-def is_specific(memory: Memory) -> bool:
-    """Return true where a lesson holds something that its task does not: a value, a command, an error, or new words."""
-    lesson, task = term_weights(memory.reflection), term_weights(memory.task)
-    new = lesson.keys() - task.keys()
-    return bool(_VALUE.search(memory.reflection)) or 3 * len(new) >= max(len(lesson), 1)
-
-
-def mean(values: Iterable[float]) -> float:
-    found = list(values)
-    return sum(found) / len(found)
 
 
 PARTS: dict[str, Callable[[], Iterator[Figure]]] = {

@@ -10,27 +10,24 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 
 import numpy as np
 
 from benchmarks.quality.baselines import Floats
 from benchmarks.quality.features import HYBRID, SEMANTIC, Credit, asked, ranking_query
+from benchmarks.quality.known_relevance import KnownRelevance, with_relevance
+from benchmarks.quality.run_credit import weights_of_same_calls, weights_of_use
 from benchmarks.quality.world import TASK, World
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Submission
-from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
-from mcp_reflect.domain.learning import credit_assignment
+from mcp_reflect.domain.changes import Changes, TaskRecord, TaskWording, UtilityChange
 from mcp_reflect.domain.learning.change_detection import current_outcomes
 from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
 from mcp_reflect.domain.learning.q_update import rewards, updated_q
 from mcp_reflect.domain.learning.repetition import PASSED, Streaks
 from mcp_reflect.domain.models import Result
 from mcp_reflect.domain.ranking.elimination import without_disproven
-from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.top_k import top_k
-from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
-from mcp_reflect.domain.values import FloatArray, Vector
 
 ALPHA = 0.3
 _LEARNING_TASKS = 4
@@ -49,20 +46,6 @@ class Rule:
 
     def __str__(self) -> str:
         return f"{self.credit}, optimism {self.optimism:g}"
-
-
-class _KnownRelevance(FeatureTable):
-    """A table whose vectors hold the relevance to each wording (`_with_relevance`), at these places by task key."""
-
-    def __init__(self, dimension: int, place_of: Mapping[int, int]) -> None:
-        super().__init__(dimension)
-        self._place_of = place_of
-
-    def relevance_to(self, task: TaskWording) -> FloatArray:
-        place = self._place_of[task.key]
-        relevance: Floats = self.vectors[:, place].astype(np.float64) + self.vectors[:, place + 1]
-        relevance[~self.alive] = -1.0
-        return relevance
 
 
 class InMemory:
@@ -101,8 +84,8 @@ class InMemory:
             for task, texts in enumerate(self._texts)
             for number, text in enumerate(texts)
         }
-        self._bank = _KnownRelevance(2 * int(self._first_text[-1]), place_of)
-        changes = _with_relevance(world, retrieval, whole)
+        self._bank = KnownRelevance(2 * int(self._first_text[-1]), place_of)
+        changes = with_relevance(world, retrieval, whole)
         self._bank.apply(changes)
         self._change = {change.memory_id: change for change in changes.memories}
         self._newest = max(change.created for change in changes.memories)
@@ -140,9 +123,9 @@ class InMemory:
         )
         weights: Mapping[str, float] = {}
         if self._rule.credit == "used":
-            weights = _used(self._world, task, frozenset(self._words_of[i] for i in shown), run)
+            weights = weights_of_use(self._world, task, frozenset(self._words_of[i] for i in shown), run)
         elif self._rule.credit == "source":
-            weights = _same_calls(self._world, frozenset(self._words_of[i] for i in shown), run)
+            weights = weights_of_same_calls(self._world, frozenset(self._words_of[i] for i in shown), run)
         changes = []
         for memory_id, reward in earned.items():
             position = self._position[memory_id]
@@ -174,68 +157,6 @@ class InMemory:
             self._rows[task] = np.append(rows, self._bank.rows_of([change.memory_id]))
         self.q = np.append(self.q, change.q_value)
         self._records.append({})
-
-
-@cache
-def _with_relevance(world: World, retrieval: str, whole: bool) -> Changes:
-    """The rows of the world's table, each with its relevance to the questions in place of a vector: of its own task,
-    or with `whole` of all.
-
-    A product with a vector that has ones in the two places of a wording then gives it back, so that words need not be
-    compared anew at every step: relevance does not change by learning. In the second place stands what float32 cannot
-    say of it in the first: one alone would make equal what is not. It is worked out by the real ranking, among the
-    memories of the task or among all. In a real bank it does change a little as texts come in, for a word's weight
-    depends on how many have it; the simulation leaves that out.
-    """
-    bank = FeatureTable(_dimension(world))
-    bank.apply(world.changes)
-    # What the threshold of 0 keeps out stays out.
-    texts = [(task, text) for task, of_task in enumerate(world.texts) for text in of_task]
-    relevance = {memory.id: np.full(len(texts), -1.0) for memory in world.memories}
-    for place, (task, text) in enumerate(texts):
-        assert text.vector is not None
-        query = replace(ranking_query(text.vector, lambda_=0.0), terms=text.terms if retrieval == HYBRID else None)
-        rows = None if whole else bank.rows_of([world.memories[i].id for i in world.members[task]])
-        ranked = top_k(bank, query, len(bank), rows)
-        for row, found in zip(ranked.rows, ranked.relevance.tolist(), strict=True):
-            relevance[bank.ids[row]][place] = found
-
-    def held(change: MemoryChange) -> Vector:
-        values = relevance[change.memory_id]
-        first = values.astype(np.float32)
-        return np.stack((first, (values - first).astype(np.float32)), axis=1).ravel()
-
-    # What a lesson means is in its relevance already.
-    known = [replace(change, vector=held(change), lesson_vector=None) for change in world.changes.memories]
-    return replace(world.changes, memories=known)
-
-
-def _dimension(world: World) -> int:
-    return next(len(text.vector) for of_task in world.texts for text in of_task if text.vector is not None)
-
-
-@cache
-def _used(world: World, task: int, shown: frozenset[int], run: int) -> Mapping[str, float]:
-    """Return the weight with which a run followed each of the memories, regardless of their order."""
-    return credit_assignment.credit_weights(
-        [world.memories[i] for i in sorted(shown)], world.questions[task], _parsed(world, run)
-    )
-
-
-@cache
-def _same_calls(world: World, shown: frozenset[int], run: int) -> Mapping[str, float]:
-    same = {i for i in shown if _calls(world, i) == _calls(world, run)}
-    return {world.memories[i].id: float(i in same or not same) for i in shown}
-
-
-@cache
-def _calls(world: World, run: int) -> tuple[tuple[str, str], ...]:
-    return tuple((call.name, call.arguments) for call in _parsed(world, run).calls)
-
-
-@cache
-def _parsed(world: World, run: int) -> Trajectory:
-    return parse(world.trajectories[run])
 
 
 class Real:

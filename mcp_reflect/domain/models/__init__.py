@@ -6,10 +6,7 @@ from mcp_reflect.domain.models.job import IngestStatus, InsightJob, Job, JobStat
 from mcp_reflect.domain.models.match import Match, ScoreParts
 from mcp_reflect.domain.models.memory import (
     FOUND_IN_RUN,
-    IN_FORCE,
     MEMORY_KINDS,
-    RETRIEVABLE,
-    Action,
     ClaimMemory,
     ErrorMemory,
     InsightMemory,
@@ -18,11 +15,10 @@ from mcp_reflect.domain.models.memory import (
     Memory,
     MemoryBase,
     ReflectionMemory,
-    Status,
     of_kind,
-    successor_in_force,
 )
 from mcp_reflect.domain.models.memory_fields import MEMORY_FIELDS, flat_fields
+from mcp_reflect.domain.models.memory_status import IN_FORCE, RETRIEVABLE, Action, Status, successor_in_force
 from mcp_reflect.domain.models.review import QUpdate, Review, UtilityEvent
 from mcp_reflect.domain.models.trace import DRAFT_TEXTS, LESSON_FIELDS, ReflectionDraft, Retrieval, ReviewStatus, Trace
 from mcp_reflect.domain.models.witness import Witness

@@ -9,28 +9,14 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 from pydantic import Field
 
 from mcp_reflect.domain.models.common import HEARSAY, Author, Frozen, Metadata, TextOrigin
+from mcp_reflect.domain.models.memory_status import Status, successor_in_force
 from mcp_reflect.domain.models.repairing_edit import RepairingEdit
 
 Kind = Literal["reflection", "error", "claim", "insight"]
-Status = Literal["active", "adopted", "pending", "superseded", "deprecated", "archived"]
-Action = Literal["adopt", "deprecate", "archive", "restore"]
-
-IN_FORCE: frozenset[Status] = frozenset({"active", "adopted"})
-
-RETRIEVABLE: frozenset[Status] = IN_FORCE | {"superseded"}
-"""A memory in another status is kept, credited and exported, but never retrieved. `pending`: being rewritten.
-`superseded`: a later one amends it, behind which it is shown."""
-
-
 FOUND_IN_RUN: tuple[Kind, Author] = ("error", "extractive")
 """Kind and author of an error that nobody recorded. The run's lesson says the same, so only searches for errors find
 it.
 """
-
-
-def successor_in_force(status: Status, superseded_by: str) -> str:
-    """Return the memory behind which another is shown; empty for one that is not superseded (any more)."""
-    return superseded_by if status == "superseded" else ""
 
 
 class MemoryBase(Frozen):
