@@ -36,7 +36,7 @@ LAYERS = (
 """Bottom up. A part imports from lower layers only, never from a part of its own layer."""
 
 DOMAIN_LAYERS = (
-    {"defaults", "ids", "models", "truncate", "values"},
+    {"defaults", "ids", "limits", "models", "truncate", "values"},
     {"changes", "vectors", "trajectory"},
     {"text"},
     {"redaction"},
@@ -77,6 +77,7 @@ NARROWED = {
     "adapters": {"errors", "domain", "application.ports"},
     "hooks": {
         "domain.lessons",
+        "domain.limits",
         "domain.text.recalled",
         "domain.text.recall_tags",
         "domain.trajectory",
@@ -84,7 +85,8 @@ NARROWED = {
         "wire",
     },
     "client": {
-        *("application.requests", "config.load", "config.project", "domain.truncate", "errors", "wire"),
+        *("application.requests", "config.load", "config.project", "domain.limits", "domain.truncate"),
+        *("errors", "wire"),
         "hub.maintenance",  # deleting runs
         "application.outbox",
     },

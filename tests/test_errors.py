@@ -88,9 +88,9 @@ def test_what_the_shim_says_without_a_hub_is_the_data_of_an_error_of_ours() -> N
 
 def test_no_module_reads_or_edits_the_text_of_an_error_of_ours() -> None:
     readers = {file.relative_to(PACKAGE).as_posix() for file in PACKAGE.rglob("*.py") if reads_error_text(file)}
-    # Python's parsers and Chroma say what is wrong in words alone.
+    # SQLite, Chroma and Python's parsers say what is wrong in words alone.
     assert readers == {
-        "adapters/chroma_index/clients.py",
+        "adapters/sqlite_remedies.py",
         "cli/install/toml_edit.py",
         "domain/trajectory/parsing.py",
     }

@@ -2,7 +2,7 @@
 
 For one long run of chat messages, whose connection was shown five memories: submitted without a review, then reviewed,
 then submitted with its review. What waits for the lock are all other writers of the home. Beside the median time under
-the lock stand the whole call and the number of times that it parsed the trajectory; each for the version before
+the lock stand the CPU time of the call and the number of times that it parsed the trajectory; each for the version before
 trajectories were parsed ahead of the lock (`--before`, a revision of this repository) and for this one, played in turn
 (`benchmarks/lock/player.py`). The time under the lock has a floor that the disk sets: the run is written, and
 synchronised, in it.
@@ -32,7 +32,7 @@ ROUNDS = 5
 ROUND_TIMEOUT_S = 600
 
 Figures = dict[str, list[float]]
-"""By call: milliseconds under the lock, milliseconds in all, parses."""
+"""By call: milliseconds under the lock, milliseconds of CPU time in all, parses."""
 
 
 def unpack(revision: str, folder: Path) -> Path:
@@ -72,7 +72,7 @@ def main() -> None:
             for name, version in versions.items():
                 rounds[name].append(play(version, asked.characters, number))
     table = Table(
-        *("call", "version", "under the lock, ms", "in all, ms", "parses"),
+        *("call", "version", "under the lock, ms", "CPU in all, ms", "parses"),
         title=f"a run of {asked.characters:,} characters, medians of {asked.rounds} rounds",
     )
     for call in rounds["now"][0]:

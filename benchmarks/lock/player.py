@@ -1,7 +1,7 @@
 """Plays the calls of one round against the version of the package that can be imported, and times its write lock.
 
 `python player.py CHARACTERS NUMBER`, run as a script with the version's folder in PYTHONPATH; it prints by name of a
-call `[milliseconds under the lock, milliseconds in all, parses of the trajectory]`, as JSON. Both versions are driven
+call `[milliseconds under the lock, milliseconds of CPU time in all, parses of the trajectory]`, as JSON. Both versions are driven
 through their MCP tools; what is watched has another name in each.
 """
 
@@ -70,10 +70,10 @@ class Watch:
 
     async def measure(self, name: str, client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """Call a tool and note what it took under a name."""
-        self.locked_s, self.parses, begun = 0.0, 0, time.perf_counter()
+        self.locked_s, self.parses, begun = 0.0, 0, time.process_time()
         answer = await call(client, tool, arguments)
-        whole_s = time.perf_counter() - begun
-        self.figures[name] = [self.locked_s * 1_000, whole_s * 1_000, self.parses]
+        spent_s = time.process_time() - begun
+        self.figures[name] = [self.locked_s * 1_000, spent_s * 1_000, self.parses]
         return answer
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from mcp_reflect.client.calls.tool_calls import ToolRequest
+from mcp_reflect.domain.limits import MAX_IDS
 from mcp_reflect.errors import (
     InvalidArgument,
     MemoryUnavailable,
@@ -36,8 +37,6 @@ _LONGEST_S = 86_400.0
 """Far below what the waiting functions of any system can take."""
 
 _IDLE_S = 30.0
-_MAX_REMEMBERED = 100
-"""Ids that a trace may name."""
 
 _shown: ContextVar[tuple[tuple[MemoryConnection, str], ...]] = ContextVar("shown", default=())
 """What the present thread or task retrieved since its last trace."""
@@ -226,7 +225,7 @@ class MemoryConnection:
 
 def latest_unique(shown: Sequence[T]) -> list[T]:
     """Return the last items, each once, in order, at most as many as a trace may name."""
-    return list(dict.fromkeys(reversed(shown)))[:_MAX_REMEMBERED][::-1]
+    return list(dict.fromkeys(reversed(shown)))[:MAX_IDS][::-1]
 
 
 def client_environ(project: str, user: str, home: str | os.PathLike[str]) -> dict[str, str]:

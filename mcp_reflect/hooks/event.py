@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mcp_reflect.domain.limits import MAX_NAME
 from mcp_reflect.domain.trajectory.tools import EDITORS, SHELLS
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
@@ -10,9 +11,6 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     HookEventKind = Literal["start", "prompt", "before", "tool", "stop", "end"]
-
-LONGEST_NAME = 200
-"""Characters of a session's id that are kept."""
 
 
 class HookEvent:
@@ -60,7 +58,7 @@ class HookEvent:
     @property
     def origin(self) -> dict[str, str]:
         """The metadata of what is handed in of the session, and of the memories from it."""
-        return {"client": self.client, "session": self.session[:LONGEST_NAME]}
+        return {"client": self.client, "session": self.session[:MAX_NAME]}
 
     def replace(self, **changes: Any) -> HookEvent:
         """Return the event with other values in the attributes that are named."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mcp_reflect.domain.limits import MAX_TASK
 from mcp_reflect.wire import light_json
 from mcp_reflect.wire.request_meta import PLANNED_CALL
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 _MOST_ASKED = 30
 _MOST_FIXES = 2
 _MOST_INSIGHTS = 5
-_LONGEST_TASK = 32_000
 _LONGEST_ERROR = 20_000
 _LONGEST_CALL = 200_000
 """Characters of a call with its arguments; a longer one, a large file, is not met a second time."""
@@ -58,7 +58,7 @@ def _prompt(event: HookEvent, session: SessionState, options: HookOptions, call:
     from mcp_reflect.hooks.outcome.verdicts import find_verdict  # noqa: PLC0415 - patterns that take a while to compile
     from mcp_reflect.hooks.rendering import render_lessons  # noqa: PLC0415 - of no use before a command
 
-    task = event.prompt.strip()[:_LONGEST_TASK]
+    task = event.prompt.strip()[:MAX_TASK]
     # Commands are the client's own business, and a verdict is about what was done before.
     if not task or task.startswith("/") or find_verdict(task) or not options.memories:
         return ""

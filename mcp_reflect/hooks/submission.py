@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from mcp_reflect.domain.limits import MAX_IDS, MAX_NAME, MAX_TASK, MAX_TEXT
 from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.hooks.outcome.evidence import Evidence, find_evidence
 from mcp_reflect.hooks.outcome.verdicts import find_verdict, is_only_praise, may_object
@@ -25,10 +26,6 @@ from mcp_reflect.wire.request_meta import REVIEW_SOURCE, WAIT
 CallTool = Callable[[str, dict[str, Any], dict[str, Any]], dict[str, Any]]
 """Calls a tool with arguments and metadata of the request."""
 
-_LONGEST_TASK = 32_000
-_LONGEST_FINAL = 200_000
-_LONGEST_NAME = 200
-_MOST_IDS = 100
 _TRACE_ID = re.compile(r"trace_[0-9a-z]{6,32}")
 
 
@@ -65,9 +62,9 @@ def session_runs(turns: Sequence[SessionTurn]) -> Iterator[tuple[str, int, Sessi
             continue
         if task and (aside or find_verdict(turn.prompt) == "fail"):
             # "No, still broken" says nothing to a later reader without what was asked for first.
-            task = f"{task}\n\n{turn.prompt}"[-_LONGEST_TASK:]
+            task = f"{task}\n\n{turn.prompt}"[-MAX_TASK:]
         else:
-            task, begins = turn.prompt[:_LONGEST_TASK], turn.start
+            task, begins = turn.prompt[:MAX_TASK], turn.start
         yield task, begins, turn._replace(followed_up=_last_word(turns[number:]))
 
 
@@ -103,8 +100,8 @@ def run_arguments(
     return {
         "task": task,
         "trajectory": truncate_messages(messages),
-        "final_response": turn.final[-_LONGEST_FINAL:],
-        "model": turn.model[:_LONGEST_NAME],
+        "final_response": turn.final[-MAX_TEXT:],
+        "model": turn.model[:MAX_NAME],
         "metadata": event.origin,
         "trace_key": key,
     }
@@ -179,9 +176,9 @@ class _Settling:
         if not has_content(self._turn, messages):
             return None
         since = max((int(record.get("shown_before", 0)) for record in self._session.handed.values()), default=0)
-        key = self._key if part == 1 else f"{self._key[: _LONGEST_NAME - 8]}#{part}"
+        key = self._key if part == 1 else f"{self._key[: MAX_NAME - 8]}#{part}"
         arguments = run_arguments(self._event, self._task, self._turn, messages, key)
-        given = self._session.given(self._turn.key, since)[:_MOST_IDS]
+        given = self._session.given(self._turn.key, since)[:MAX_IDS]
         if not given:
             arguments["retrieval_id"] = "none"  # what was shown is known here, and nobody else's is to be credited
         meta: dict[str, Any] = {WAIT: False}

@@ -12,7 +12,7 @@ from mcp_types import (
 )
 
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.application.requests import MAX_LIMIT
+from mcp_reflect.domain.limits import MAX_LIMIT
 from mcp_reflect.domain.truncate import truncate_line
 from mcp_reflect.server.resources import session_memory
 from mcp_reflect.server.workers import in_worker

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.application.requests import MAX_LIMIT, AugmentQuery
+from mcp_reflect.application.requests import AugmentQuery
+from mcp_reflect.domain.limits import MAX_LIMIT
 
 _IN_A_PROMPT: int = AugmentQuery.model_fields["limit"].default
 

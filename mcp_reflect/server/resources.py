@@ -11,7 +11,7 @@ from mcp.server import MCPServer, ServerRequestContext
 from mcp.server.context import CallNext, HandlerResult
 
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.application.requests import MAX_LIMIT
+from mcp_reflect.domain.limits import MAX_LIMIT
 from mcp_reflect.domain.text.inert import inert_json
 from mcp_reflect.server.refusals import as_protocol_errors
 from mcp_reflect.server.tools.tool import AppContext

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.application import requests
-from mcp_reflect.client.calls import run_content
 from mcp_reflect.client.calls.run_content import build_trajectory, clean_text
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.truncate import truncate_middle
@@ -70,8 +69,3 @@ def test_a_message_without_a_role_that_is_text_is_the_assistants(odd: dict[str, 
 def test_a_message_that_has_a_type_needs_no_role() -> None:
     (message,) = json.loads(stored([{"type": "function_call_output", "call_id": "1", "output": "x"}]))
     assert "role" not in message
-
-
-def test_the_limits_are_those_of_the_server() -> None:
-    assert run_content.MAX_TRAJECTORY_CHARS == requests.MAX_TRAJECTORY
-    assert run_content.MAX_TEXT_CHARS == requests.MAX_TEXT

@@ -6,7 +6,7 @@ of both, `models` what is handed in as a whole, `tool_arguments` a tool's schema
 
 from __future__ import annotations
 
-from mcp_reflect.application.requests.checks import DEFAULT, MAX_LIMIT, MAX_TEXT, MAX_TRAJECTORY
+from mcp_reflect.application.requests.checks import DEFAULT
 from mcp_reflect.application.requests.insights import ReflectRequest
 from mcp_reflect.application.requests.models import (
     NO_RETRIEVAL,
@@ -32,9 +32,6 @@ from mcp_reflect.application.requests.tool_arguments import argument_fields, inp
 
 __all__ = [
     "DEFAULT",
-    "MAX_LIMIT",
-    "MAX_TEXT",
-    "MAX_TRAJECTORY",
     "NO_RETRIEVAL",
     "AugmentQuery",
     "ContextRequest",

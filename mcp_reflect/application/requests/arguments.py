@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandle
 from pydantic_core.core_schema import CoreSchema, no_info_after_validator_function, no_info_before_validator_function
 
 from mcp_reflect.application.requests import checks
+from mcp_reflect.domain import limits
 
 
 @dataclass(frozen=True)
@@ -41,21 +42,24 @@ class TextOf(Allowed):
         return no_info_before_validator_function(checks.as_text, schema)
 
 
-TaskText = Annotated[str, TextOf(checks.MAX_TASK, filled=True)]
-ShortText = Annotated[str, TextOf(checks.MAX_NAME)]
-IssuedId = Annotated[str, TextOf(checks.MAX_NAME, filled=True, allowed="an id as issued")]
-LongText = Annotated[str, TextOf(checks.MAX_TEXT)]
-FieldText = Annotated[str, TextOf(checks.MAX_FIELD)]
-ErrorText = Annotated[str, TextOf(checks.MAX_TEXT, filled=True)]
-MistakeText = Annotated[str, TextOf(checks.MAX_FIELD, filled=True)]
+TaskText = Annotated[str, TextOf(limits.MAX_TASK, filled=True)]
+ShortText = Annotated[str, TextOf(limits.MAX_NAME)]
+IssuedId = Annotated[str, TextOf(limits.MAX_NAME, filled=True, allowed="an id as issued")]
+LongText = Annotated[str, TextOf(limits.MAX_TEXT)]
+FieldText = Annotated[str, TextOf(limits.MAX_FIELD)]
+ErrorText = Annotated[str, TextOf(limits.MAX_TEXT, filled=True)]
+MistakeText = Annotated[str, TextOf(limits.MAX_FIELD, filled=True)]
 TrajectoryText = Annotated[
     str,
     BeforeValidator(checks.messages_as_json),
-    AfterValidator(checks.at_most(checks.MAX_TRAJECTORY)),
-    Allowed("plain text or a JSON array of chat messages, at most 4,000,000 characters"),
+    AfterValidator(checks.at_most(limits.MAX_TRAJECTORY)),
+    Allowed(f"plain text or a JSON array of chat messages, at most {limits.MAX_TRAJECTORY:,} characters"),
 ]
 ItemLimit = Annotated[
-    int, Field(ge=1, le=checks.MAX_LIMIT), BeforeValidator(checks.as_whole), Allowed("a whole number from 1 to 100")
+    int,
+    Field(ge=1, le=limits.MAX_LIMIT, description=f"1 to {limits.MAX_LIMIT}"),
+    BeforeValidator(checks.as_whole),
+    Allowed(f"a whole number from 1 to {limits.MAX_LIMIT}"),
 ]
 Fraction = Annotated[float, Field(ge=0, le=1), BeforeValidator(checks.as_number), Allowed("a number from 0 to 1")]
 FractionOrDefault = Annotated[
@@ -68,16 +72,21 @@ FractionOrDefault = Annotated[
 MetadataTags = Annotated[
     dict[str, Any],
     BeforeValidator(checks.as_metadata),
-    Allowed("an object of at most 16 kB whose values are text, numbers, booleans or lists of these"),
+    Allowed(
+        f"an object of at most {limits.MAX_METADATA_BYTES // 1024} kB whose values are text, numbers, booleans or "
+        "lists of these"
+    ),
 ]
 MetadataFilter = Annotated[
     dict[str, Any], BeforeValidator(checks.as_filter), Allowed("an object whose values are text, numbers or booleans")
 ]
-NameList = Annotated[tuple[str, ...], BeforeValidator(checks.as_names), Allowed("a list of at most 100 texts")]
+NameList = Annotated[
+    tuple[str, ...], BeforeValidator(checks.as_names), Allowed(f"a list of at most {limits.MAX_IDS} texts")
+]
 ClaimList = Annotated[
     tuple[str, ...],
     BeforeValidator(checks.as_claims),
-    Allowed("a list of at most 3 sentences of at most 500 characters each"),
+    Allowed(f"a list of at most {limits.MAX_CLAIMS} sentences of at most {limits.MAX_CLAIM_CHARS} characters each"),
 ]
 OptionalResultArgument = Annotated[
     Literal["", "pass", "fail"], BeforeValidator(checks.as_result), Allowed('"pass", "fail", or "" to review later')
@@ -89,5 +98,7 @@ RevisedResultArgument = Annotated[
     Literal["", "pass", "fail"], BeforeValidator(checks.as_result), Allowed('"pass" or "fail", or "" to add a lesson')
 ]
 TextList = Annotated[
-    tuple[str, ...], BeforeValidator(checks.as_texts), Allowed("a list of at most 100 texts of up to 8,000 characters")
+    tuple[str, ...],
+    BeforeValidator(checks.as_texts),
+    Allowed(f"a list of at most {limits.MAX_IDS} texts of up to {limits.MAX_FIELD:,} characters"),
 ]

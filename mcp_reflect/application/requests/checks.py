@@ -13,18 +13,17 @@ from typing import Any
 from pydantic_core import PydanticCustomError
 
 from mcp_reflect.application.requests.conversions import list_from, number_from, object_from, result_from
-from mcp_reflect.domain.reflection.model_answers import MAX_CLAIM_CHARS, MAX_CLAIMS
+from mcp_reflect.domain.limits import (
+    MAX_CLAIM_CHARS,
+    MAX_CLAIMS,
+    MAX_FIELD,
+    MAX_IDS,
+    MAX_METADATA_BYTES,
+    MAX_NAME,
+)
 from mcp_reflect.domain.text.recalled import strip_recalled
 from mcp_reflect.domain.truncate import truncate
 
-MAX_TASK = 32_000
-MAX_TRAJECTORY = 4_000_000
-MAX_TEXT = 200_000
-MAX_FIELD = 8_000
-MAX_NAME = 200
-MAX_METADATA_BYTES = 16_384
-MAX_IDS = 100
-MAX_LIMIT = 100
 DEFAULT = -1.0
 """Stands for the configured default where a number is expected: arguments are never null."""
 

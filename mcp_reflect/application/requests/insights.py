@@ -74,7 +74,7 @@ class ReflectRequest(RequestModel):
     """A wish for insights; `insights` are those that the calling agent has drawn itself."""
 
     focus: FieldText = ""
-    limit: ItemLimit = Field(default=defaults.RECENT_CAPACITY, description="1 to 100")
+    limit: ItemLimit = defaults.RECENT_CAPACITY
     insights: InsightList = Field(
         default=(), description="yours, if you drew them: {text, importance: 0 to 1, evidence: [trace ids]}"
     )

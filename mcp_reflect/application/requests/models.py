@@ -35,6 +35,7 @@ from mcp_reflect.application.requests.arguments import (
 from mcp_reflect.application.requests.checks import DEFAULT
 from mcp_reflect.application.requests.request_model import RequestModel
 from mcp_reflect.domain import defaults
+from mcp_reflect.domain.limits import MAX_CLAIMS
 from mcp_reflect.domain.models import Action, ReflectionDraft
 from mcp_reflect.domain.models.common import Frozen
 from mcp_reflect.errors import InvalidArgument
@@ -47,7 +48,7 @@ class Query(RequestModel):
     """Arguments of a retrieval; DEFAULT in `similarity_threshold` stands for the configured one."""
 
     task: TaskText = Field(description="in the user's words")
-    limit: ItemLimit = Field(default=defaults.LIMIT, description="1 to 100")
+    limit: ItemLimit = defaults.LIMIT
     lambda_: Fraction = Field(default=defaults.LAMBDA, description="0 to 1: weight of q_value")
     mmr_lambda: Fraction = Field(default=defaults.MMR_LAMBDA, description="0 to 1; lower: fewer near-duplicates")
     similarity_threshold: FractionOrDefault = Field(default=DEFAULT, description="least relevance, 0 to 1; -1: default")
@@ -66,7 +67,7 @@ class MemoryQuery(Query):
 class AugmentQuery(Query):
     """A query whose answer is a prompt, which holds fewer memories than a list."""
 
-    limit: ItemLimit = Field(default=5, description="1 to 100")
+    limit: ItemLimit = 5
 
 
 class ReviewArguments(RequestModel):
@@ -90,7 +91,7 @@ class ReflectionArguments(RequestModel):
     correct_action: FieldText = Field(default="", description="what works: tool and arguments")
     guidance: FieldText = Field(default="", description="the lesson: a rule for similar tasks")
     applicable_tools: NameList = ()
-    claims: ClaimList = Field(default=(), description="up to 3 facts that stand alone")
+    claims: ClaimList = Field(default=(), description=f"up to {MAX_CLAIMS} facts that stand alone")
 
     @property
     def draft(self) -> ReflectionDraft:
@@ -158,7 +159,7 @@ class TraceListRequest(RequestModel):
     """A request for a list of runs."""
 
     review_status: Literal["pending", "reviewed", "all"] = "pending"
-    limit: ItemLimit = Field(default=20, description="1 to 100")
+    limit: ItemLimit = 20
 
 
 class PlannedCall(Frozen):
@@ -176,7 +177,7 @@ class ErrorQuery(RequestModel):
     """
 
     error: ErrorText = Field(description="message, log or whole stack trace")
-    limit: ItemLimit = Field(default=5, description="1 to 100")
+    limit: ItemLimit = 5
     planned: Annotated[PlannedCall | None, ProgramOnly()] = None
 
 
@@ -203,7 +204,7 @@ class StatusRequest(RequestModel):
 class ContextRequest(RequestModel):
     """A request for what to know at the start of a session; at most `limit` of each."""
 
-    limit: ItemLimit = Field(default=5, description="1 to 100")
+    limit: ItemLimit = 5
 
 
 class FiguresRequest(RequestModel):

@@ -11,13 +11,10 @@ from typing import Any
 
 from mcp_reflect.client.calls.json_values import to_json_value, to_printable_text
 from mcp_reflect.client.calls.run_content import clean_text, to_text_field
+from mcp_reflect.domain.limits import MAX_METADATA_BYTES, MAX_TASK
 from mcp_reflect.domain.truncate import truncate_middle
 
 log = logging.getLogger("mcp_reflect.client")
-
-_TASK_CHARS = 32_000
-_TAGS_BYTES = 16_384
-"""As in `mcp_reflect.application.requests`, whose import would cost more than the rest of the API."""
 
 _LONG_TEXTS = ("final_response", "reference_context", "feedback")
 _TAG_CHARS = 1_000
@@ -29,7 +26,7 @@ _told: set[str] = set()
 
 def fitting_task(task: Any) -> Any:
     """Return a task without its middle where it is too long, and without what no text may hold; else as it is."""
-    return truncate_middle(clean_text(task), _TASK_CHARS) if isinstance(task, str) else task
+    return truncate_middle(clean_text(task), MAX_TASK) if isinstance(task, str) else task
 
 
 def fitting_fields(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -55,10 +52,10 @@ def fitting_metadata(metadata: Mapping[Any, Any]) -> dict[str, Any]:
         if value is None or not name:
             continue
         tags[name] = _tag(name, value)
-    if _size(tags) > _TAGS_BYTES:
+    if _size(tags) > MAX_METADATA_BYTES:
         _tell_once("metadata", f"is larger than 16 kB; texts above {_TAG_CHARS:,} characters are shortened")
         tags = {name: truncate_middle(tag, _TAG_CHARS) if isinstance(tag, str) else tag for name, tag in tags.items()}
-    while _size(tags) > _TAGS_BYTES:
+    while _size(tags) > MAX_METADATA_BYTES:
         tags.popitem()
     return tags
 

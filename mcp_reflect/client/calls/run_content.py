@@ -8,12 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_reflect.client.calls.json_values import MAX_STRING_CHARS, to_json_value, to_printable_text
+from mcp_reflect.domain.limits import MAX_TEXT, MAX_TRAJECTORY
 from mcp_reflect.domain.truncate import truncate_middle
-
-MAX_TRAJECTORY_CHARS = 4_000_000
-MAX_TEXT_CHARS = 200_000
-MAX_REFLECTION_CHARS = 8_000
-"""Characters, as in `mcp_reflect.application.requests`, whose import would cost more than the rest of the API."""
 
 _MAX_ERROR = 4_000
 _NOTE = 200
@@ -26,7 +22,7 @@ def build_trajectory(items: Sequence[Any]) -> str:
     Lines alone make plain text. Beside messages, a line is the answer of a tool called `log`, in which errors are seen.
     """
     if all(isinstance(item, str) for item in items):
-        text = truncate_middle("\n".join(map(clean_text, items)), MAX_TRAJECTORY_CHARS)
+        text = truncate_middle("\n".join(map(clean_text, items)), MAX_TRAJECTORY)
         # Text that begins as JSON does would be read as such.
         if not text.lstrip("\ufeff \t\r\n").startswith("["):
             return text
@@ -38,7 +34,7 @@ def clean_text(text: str) -> str:
     return text.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
 
 
-def to_text_field(value: Any, most: int = MAX_TEXT_CHARS) -> str:
+def to_text_field(value: Any, most: int = MAX_TEXT) -> str:
     """Return any value as a text that the memory accepts, of at most that many characters."""
     return truncate_middle(clean_text(to_printable_text(value)), most)
 
@@ -57,7 +53,7 @@ def exception_summary(error: BaseException) -> str:
 
 def exception_report(error: BaseException) -> str:
     """Return an exception with its traceback, as a part of a trajectory."""
-    return truncate_middle(clean_text("".join(traceback.format_exception(error))), MAX_TEXT_CHARS)
+    return truncate_middle(clean_text("".join(traceback.format_exception(error))), MAX_TEXT)
 
 
 def _message(item: Any) -> dict[str, Any]:
@@ -84,8 +80,8 @@ def _cleaned(value: Any) -> Any:
 def _joined(messages: list[dict[str, Any]]) -> str:
     """The messages as JSON; where they are too long together, those in the middle are left out."""
     written = [json.dumps(message, ensure_ascii=False) for message in messages]
-    if sum(map(len, written)) + 2 * len(written) > MAX_TRAJECTORY_CHARS:
-        half = (MAX_TRAJECTORY_CHARS - _NOTE) // 2
+    if sum(map(len, written)) + 2 * len(written) > MAX_TRAJECTORY:
+        half = (MAX_TRAJECTORY - _NOTE) // 2
         first = _fitting(written, half)
         last = _fitting(written[first:][::-1], half)
         note = f"{len(written) - first - last} messages left out"

@@ -14,8 +14,6 @@ from mcp_reflect.client.calls.fields import ReflectionFields, ReviewFields, RunR
 from mcp_reflect.client.calls.fitting import fitting_fields, fitting_task
 from mcp_reflect.client.calls.results import Augmented, Memory, Outcome
 from mcp_reflect.client.calls.run_content import (
-    MAX_REFLECTION_CHARS,
-    MAX_TEXT_CHARS,
     build_trajectory,
     exception_report,
     exception_summary,
@@ -27,6 +25,7 @@ from mcp_reflect.client.connection import MemoryConnection, latest_unique
 from mcp_reflect.client.runs.ending import classify_ending
 from mcp_reflect.client.runs.messages import RunMessages
 from mcp_reflect.client.runs.submission import submit_run
+from mcp_reflect.domain.limits import MAX_FIELD, MAX_TEXT
 from mcp_reflect.domain.truncate import truncate, truncate_middle
 
 log = logging.getLogger("mcp_reflect.client")
@@ -141,7 +140,7 @@ class Run(RunMessages):
         calls.refuse_unknown_names("reflect", reflection, ReflectionFields)
         if not self._connection.strict:
             reflection = {
-                name: to_text_field(item, MAX_REFLECTION_CHARS) if isinstance(item, str) else item
+                name: to_text_field(item, MAX_FIELD) if isinstance(item, str) else item
                 for name, item in reflection.items()
             }
         for name, item in reflection.items():
@@ -206,7 +205,7 @@ class Run(RunMessages):
             why = [self._review.get("feedback", "")] if self._result == "fail" else []
             self._result = "fail"
             said = "\n".join(filter(None, [*why, exception_summary(error)]))
-            self._review["feedback"] = truncate_middle(said, MAX_TEXT_CHARS)
+            self._review["feedback"] = truncate_middle(said, MAX_TEXT)
             self.messages = [*message_list(self.messages), exception_report(error)]
         fields: dict[str, Any] = {
             **self._review,

@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
+from mcp_reflect.domain.limits import MAX_TEXT
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, MAX_ERRORS, error_line, errors_in_text
 
 MATCH_OVERLAP = 0.5
@@ -30,7 +31,6 @@ RECURRENCE_OVERLAP = 0.9
 
 Keywords = frozenset[str]
 
-_MAX_TEXT = 200_000
 _SHORT = 3
 """Up to this many lines are one message rather than a trace."""
 
@@ -111,7 +111,7 @@ def keywords(line: str) -> Keywords:
 
 def headlines(text: str) -> list[str]:
     """Return the lines of a text that say what went wrong; a message of up to three lines is one headline itself."""
-    lines = [line for line in text[:_MAX_TEXT].splitlines() if line.strip()]
+    lines = [line for line in text[:MAX_TEXT].splitlines() if line.strip()]
     found = [] if not lines else list(dict.fromkeys(errors_in_text("\n".join(lines))))
     if len(found) > MAX_ERRORS:
         # The end says what broke, the beginning what broke first.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from mcp_reflect.domain.limits import MAX_FIELD, MAX_METADATA_BYTES, MAX_TASK, MAX_TEXT
 from mcp_reflect.domain.models import Metadata, Status
 from mcp_reflect.domain.redaction.redact import redact_json
 from mcp_reflect.domain.trajectory.parsing import MAX_DEPTH, is_deeper
@@ -16,9 +17,13 @@ from mcp_reflect.domain.trajectory.parsing import MAX_DEPTH, is_deeper
 EXTRA_KEY = "reflexion_extra"
 """The metadata key under which an imported error keeps the unknown fields of its line."""
 
-_MAX_METADATA = 16_384
-
-_TEXTS = {"task": 64_000, "mistake": 16_000, "evidence": 400_000, "rule": 16_000, "fix": 16_000}
+_TEXTS = {
+    "task": 2 * MAX_TASK,
+    "mistake": 2 * MAX_FIELD,
+    "evidence": 2 * MAX_TEXT,
+    "rule": 2 * MAX_FIELD,
+    "fix": 2 * MAX_FIELD,
+}
 """Most characters by field: twice the limits of the tools, so that everything they stored can be read back."""
 
 _OWN = ("id", "recurrences", "more_evidence", "metadata")
@@ -174,7 +179,7 @@ def _metadata(value: Any, extra: dict[str, Any]) -> Metadata:
     metadata: Metadata = {key: item for key, item in value.items() if key != EXTRA_KEY}
     if extra:
         metadata[EXTRA_KEY] = json.dumps(extra, ensure_ascii=False)
-    if len(json.dumps(metadata)) > _MAX_METADATA:
+    if len(json.dumps(metadata)) > MAX_METADATA_BYTES:
         raise BadLineError("its further fields are larger than 16 kB")
     return metadata
 

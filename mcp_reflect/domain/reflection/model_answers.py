@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from mcp_reflect.domain.limits import MAX_CLAIM_CHARS, MAX_CLAIMS, MAX_IDS
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.text.recalled import strip_recalled
 from mcp_reflect.domain.truncate import truncate
@@ -25,9 +26,6 @@ ANSWER_FORMS: tuple[AnswerForm, ...] = get_args(AnswerForm)
 
 MAX_FIELD_CHARS = 4_000
 MAX_TOOLS = 20
-MAX_CLAIMS = 3
-MAX_CLAIM_CHARS = 500
-_MAX_IDS = 100
 MAX_TOOL_CHARS = 64
 """Most characters of a tool's name that clients allow."""
 _MAX_ANSWER_CHARS = 200_000
@@ -139,7 +137,7 @@ def ids_in(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list):
         return ()
     ids = (entry.strip("`'\"[]() ") for entry in value if isinstance(entry, str))
-    return tuple(dict.fromkeys(entry for entry in ids if 0 < len(entry) <= MAX_TOOL_CHARS))[:_MAX_IDS]
+    return tuple(dict.fromkeys(entry for entry in ids if 0 < len(entry) <= MAX_TOOL_CHARS))[:MAX_IDS]
 
 
 _Words = Annotated[str, BeforeValidator(_text)]

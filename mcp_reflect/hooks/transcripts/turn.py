@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from mcp_reflect.hooks.event import LONGEST_NAME, HookEvent
+from mcp_reflect.domain.limits import MAX_NAME
+from mcp_reflect.hooks.event import HookEvent
 
 TurnResult = Literal["pass", "fail"]
 """How a turn ended, as `review_trace` takes it."""
@@ -54,4 +55,4 @@ class SessionTurn(NamedTuple):
 def trace_key_of(event: HookEvent, turn: SessionTurn) -> str:
     """Return the key of a turn's trace: the same however often and in whatever copy of the session it is met."""
     own = f"{event.session}:" if turn.local else ""
-    return f"{event.client}:{own}{turn.key}"[:LONGEST_NAME]
+    return f"{event.client}:{own}{turn.key}"[:MAX_NAME]

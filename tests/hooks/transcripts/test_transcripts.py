@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mcp_reflect.application.requests import MAX_TRAJECTORY
+from mcp_reflect.domain.limits import MAX_TRAJECTORY
 from mcp_reflect.domain.text.recall_tags import marked
 from mcp_reflect.domain.text.recalled import strip_recalled
 from mcp_reflect.domain.trajectory.parsing import parse
