@@ -2,9 +2,9 @@
 
 For one long run of chat messages, whose connection was shown five memories: submitted without a review, then reviewed,
 then submitted with its review. What waits for the lock are all other writers of the home. Beside the median time under
-the lock stand the CPU time of the call and the number of times that it parsed the trajectory; each for the version before
-trajectories were parsed ahead of the lock (`--before`, a revision of this repository) and for this one, played in turn
-(`benchmarks/lock/player.py`). The time under the lock has a floor that the disk sets: the run is written, and
+the lock stand the CPU time of the call and the number of times that it parsed the trajectory; each for the version
+before trajectories were parsed ahead of the lock (`--before`, a revision of this repository) and for this one, played
+in turn (`benchmarks/lock/player.py`). The time under the lock has a floor that the disk sets: the run is written, and
 synchronised, in it.
 """
 

@@ -1,8 +1,8 @@
 """Plays the calls of one round against the version of the package that can be imported, and times its write lock.
 
 `python player.py CHARACTERS NUMBER`, run as a script with the version's folder in PYTHONPATH; it prints by name of a
-call `[milliseconds under the lock, milliseconds of CPU time in all, parses of the trajectory]`, as JSON. Both versions are driven
-through their MCP tools; what is watched has another name in each.
+call `[milliseconds under the lock, milliseconds of CPU time in all, parses of the trajectory]`, as JSON. Both versions
+are driven through their MCP tools; what is watched has another name in each.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ class ReflectClient(KnowledgeMethods):
         return self.connection.execute(calls.get_request(trace_id))
 
     def wait_for_trace(self, trace_id: str, timeout: float = WAIT_TIMEOUT_S) -> Trace:
-        """Return the run once its reflection is written or given up, for which it has to be reviewed, by whomever.
+        """Return the run once its reflection is written or given up; it has to be reviewed, here or elsewhere.
 
         Raises TimeoutError after that many seconds.
         """

@@ -36,7 +36,7 @@ _PAUSE_S = 0.2
 
 @dataclass(frozen=True)
 class HubListener:
-    """`token` must be shown by every hello; empty on a Unix socket. `file` goes when the home is deleted."""
+    """The hub's socket. Every hello must show `token`, empty on a Unix socket; `file` goes with the home."""
 
     socket: socket.socket
     token: str

@@ -30,7 +30,7 @@ def take_in_runs(settings: Settings, store: Store, stopped: Callable[[], bool] =
     """Store every run that waits, each in its project and under its user; return how many were taken in.
 
     A run that the memory refuses, or fails at, is set aside. Ends early where `stopped` says so. Raises LedgerError and
-    OSError, whereupon the rest waits on.
+    OSError; the rest waits on then.
     """
     taken = 0
     for file in outbox.waiting_files(store.home.folder):

@@ -46,7 +46,7 @@ _CLOSING_S = 10.0
 
 
 def run_hub(version: str = __version__, *, loopback: bool | None = None) -> int:
-    """Own the home of this process's environment until nobody needs it; the exit code.
+    """Own the home of this process's environment until nobody needs it, and return the exit code.
 
     What stops the start is reported on stdout as one line of JSON; afterwards nothing is written there.
     `version` and `loopback` are other ones in tests only.
@@ -107,7 +107,7 @@ class Hub:
         self._leaving = anyio.Event()
 
     async def serve(self) -> None:
-        """Returns when every session is over, at most FINISH_S after the hub was told to leave."""
+        """Serve until every session is over, at most FINISH_S after the hub was told to leave."""
         # Sessions and maintenance bound their own work; a common bound would let one starve the others.
         to_thread.current_default_thread_limiter().total_tokens = math.inf
         self._store.start()

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 
 def serve_standalone(relay: Relay | None = None) -> int:
-    """Serve until the client closes stdin; the exit code. What stops the start is one line on stderr and an answer.
+    """Serve until the client closes stdin, and return the exit code.
 
+    What stops the start is told in one line on stderr, and in an answer to the client's first request.
     `relay` already reads the client, for which it found no hub; without it, stdin and stdout are served.
     """
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="mcp-reflect: %(levelname)s: %(message)s")

@@ -39,18 +39,18 @@ _SENT_AT_MOST = 3
 
 
 class CallerBusy(hub_errors.HubUnavailable):
-    """Another call of this program took all the time; of the memory it says nothing."""
+    """Another call of this program took all the time; this says nothing of the memory."""
 
 
 class Caller:
-    """Thread-safe: one call at a time. `environ` and `cwd` are what settings and project are read from.
+    """Calls tools and reads resources over one connection. Thread-safe: one call at a time.
 
-    `client` is the name under which the hub's status shows this program. `wait=False`: a review is answered at once,
-    also where a model still has to write the reflection. After `idle_s` seconds without a call the connection is given
-    up, and likewise when a hub wants to leave; the next call makes another one. `starts=False`: where no hub of this
-    version runs, calls raise NoHub at once. A program that lives long wants that, a short one leaves it out. `starting`
-    is called where no hub of this version runs, before one is started. In a forked process a caller makes a connection
-    of its own.
+    `environ` and `cwd` are what settings and project are read from. `client` is the name under which the hub's status
+    shows this program. `wait=False`: a review is answered at once, also where a model still has to write the
+    reflection. After `idle_s` seconds without a call the connection is given up, and likewise when a hub wants to
+    leave; the next call makes another one. `starts=False`: where no hub of this version runs, calls raise NoHub at
+    once. A program that lives long wants that, a short one leaves it out. `starting` is called where no hub of this
+    version runs, before one is started. In a forked process a caller makes a connection of its own.
     """
 
     def __init__(

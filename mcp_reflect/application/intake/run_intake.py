@@ -71,8 +71,8 @@ class RunIntake:
         is on disk. A run that is refused keeps none of the others out. A `trace_key` makes repeating the call safe
         after an interruption. Without `retrieval_id` and `retrieved_memory_ids` the first run of all takes what the
         connection was shown last, as with `submit`: runs of the past are given NO_RETRIEVAL. Those may come prepared
-        (`RunPreparer`), by other processes perhaps, which is most of the work. Raises LedgerError, whereupon the runs
-        without a result are not stored.
+        (`RunPreparer`), by other processes perhaps, which is most of the work. Raises LedgerError; the runs
+        without a result are not stored then.
         """
         with ThreadPoolExecutor(1, "mcp-reflect-embedding") as embedding:
             before: Future[list[IncomingRun]] | None = None

@@ -42,12 +42,12 @@ class JobLeases:
                 with self._lock:
                     self._taken.discard(key)
 
-    def model_came(self, project: str) -> None:
+    def add_model_worker(self, project: str) -> None:
         """Note that one more worker with a model serves the project."""
         with self._lock:
             self._models[project] += 1
 
-    def model_went(self, project: str) -> None:
+    def remove_model_worker(self, project: str) -> None:
         """Note that one worker with a model fewer serves the project."""
         with self._lock:
             self._models[project] -= 1

@@ -96,14 +96,14 @@ class JobWorker(Generic[J]):
     def start(self) -> None:
         """Start the thread."""
         if self._kind.uses_model:
-            self._leases.model_came(self._kind.project)
+            self._leases.add_model_worker(self._kind.project)
         self._thread = threading.Thread(target=self._run, name=f"mcp-reflect {self._kind.name}", daemon=True)
         self._thread.start()
 
     def close(self, timeout: float = 2.0) -> None:
         """Stop taking jobs. One under way is given up after `timeout` seconds; it stays queued in the ledger."""
         if self._thread is not None and self._kind.uses_model:
-            self._leases.model_went(self._kind.project)
+            self._leases.remove_model_worker(self._kind.project)
         with self._wake:
             self._stopping = True
             self._wake.notify_all()
@@ -117,12 +117,12 @@ class JobWorker(Generic[J]):
             self._wake.notify_all()
 
     def wait_attempt(self, key: str, timeout: float) -> bool:
-        """Wait at most `timeout` seconds for the first try at the job of that key; whether there was one."""
+        """Wait at most `timeout` seconds for the first try at the job of that key, and return whether there was one."""
         with self._wake:
             return self._wake.wait_for(lambda: self._stopping or key in self._attempted, timeout)
 
     def work_off(self) -> int:
-        """Try every job that is due once; how many were tried. What a worker with a model does better is left to it."""
+        """Try every job that is due once, and return how many were tried; a worker with a model keeps its own."""
         if not self._kind.uses_model and self._leases.has_model(self._kind.project):
             return 0
         tried = 0

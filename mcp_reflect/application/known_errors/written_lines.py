@@ -24,7 +24,7 @@ class WrittenLine:
 
     @classmethod
     def of(cls, line: str, line_id: str = "") -> WrittenLine:
-        """Return what is kept of a line of the file;
+        """Return what is kept of a line of the file.
 
         `line_id` is the id that it bears where that is not its memory's.
         """

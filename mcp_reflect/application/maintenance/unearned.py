@@ -31,7 +31,7 @@ _Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Importer:
-    """Who imports, where their new memories start, and when."""
+    """A person who imports, the q_value at which their new memories start, and the time."""
 
     user: str
     initial_q: float

@@ -73,7 +73,7 @@ class AugmentQuery(Query):
 class ReviewArguments(RequestModel):
     """Optional arguments of a review.
 
-    `source` says what a program read a verdict off.
+    `source` says from what a program took the verdict.
     """
 
     feedback: LongText = Field(default="", description="evidence: test output, the user's words")

@@ -14,7 +14,7 @@ from mcp_reflect.errors import InvalidArgument
 
 
 class RequestModel(BaseModel):
-    """Requested on construction; a wrong value raises InvalidArgument from `make_request`."""
+    """The base of requests, checked on construction; `make_request` raises InvalidArgument for a wrong value."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -97,8 +97,7 @@ class CreditInference:
 def refine(session: WriteSession, trace: Trace, review: Review, draft: ReflectionDraft, author: Author) -> Review:
     """Let the opinion that came with a reflection decide which memories a review credits.
 
-    The reviewer's own verdict stands (`q_update.with_model_verdict`). Returns the review as it counts
-    now.
+    The reviewer's own verdict stands (`q_update.with_model_verdict`). Returns the review as it counts now.
     """
     judged = q_update.with_model_verdict(trace, review, draft, author)
     if judged == review:

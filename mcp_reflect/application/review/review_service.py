@@ -56,7 +56,7 @@ class ReviewService:
         self.preparer = ReviewPreparer(context.profile, extractive, context.clock)
 
     def review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool = False) -> ReviewOutcome:
-        """Judge a run. A second review takes the place of the first, as if only it had been given.
+        """Review a run. A second review takes the place of the first, as if only it had been given.
 
         A verdict without a result brings a lesson only: the present verdict stays, or the lesson waits for one. Raises
         InvalidArgument where it brings no lesson either.
@@ -132,7 +132,7 @@ class ReviewService:
         return outcome
 
     def await_reflection(self, outcome: ReviewOutcome, timeout: float) -> ReviewOutcome:
-        """Give a queued reflection at most `timeout` seconds to be written; the outcome as it is then."""
+        """Wait at most `timeout` seconds for a queued reflection, and return the outcome as it is then."""
         if outcome.review is None or outcome.ingest_status != "queued":
             return outcome
         self._reflections.wait_attempt(outcome.review.id, timeout)

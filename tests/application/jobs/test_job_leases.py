@@ -38,10 +38,10 @@ def test_a_job_is_tried_by_one_at_a_time() -> None:
 
 def test_a_project_has_a_model_as_long_as_one_worker_brings_it() -> None:
     leases = JobLeases()
-    leases.model_came("p")
-    leases.model_came("p")
-    leases.model_went("p")
+    leases.add_model_worker("p")
+    leases.add_model_worker("p")
+    leases.remove_model_worker("p")
     assert leases.has_model("p")
     assert not leases.has_model("q")
-    leases.model_went("p")
+    leases.remove_model_worker("p")
     assert not leases.has_model("p")
