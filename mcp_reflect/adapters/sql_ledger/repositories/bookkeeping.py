@@ -26,9 +26,7 @@ class SqlMirrors(SqlRepository):
 
     def put(self, key: str, digests: Mapping[str, str]) -> None:
         """Store the digests of the mirror file `key` in place of those it had."""
-        m = schema.mirrors
-        if not self._connection.execute(update(m).where(m.c.key == key).values(digests=dict(digests))).rowcount:
-            self._connection.execute(insert(m), {"key": key, "digests": dict(digests)})
+        self._replace(schema.mirrors, {"key": key}, {"digests": dict(digests)})
 
 
 class SqlUsage(SqlRepository):
@@ -64,9 +62,7 @@ class SqlIndexPositions(SqlRepository):
 
     def put(self, collection: str, generation: str, seq: int) -> None:
         """Store the generation and change number of a collection in place of those it had."""
-        i, row = schema.index_positions, {"generation": generation, "seq": seq}
-        if not self._connection.execute(update(i).where(i.c.collection == collection).values(row)).rowcount:
-            self._connection.execute(insert(i), row | {"collection": collection})
+        self._replace(schema.index_positions, {"collection": collection}, {"generation": generation, "seq": seq})
 
     def forget(self, project: str) -> None:
         """Delete the positions of all collections of a project, whatever their model."""

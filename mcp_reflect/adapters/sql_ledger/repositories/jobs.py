@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Select, Table, bindparam, case, delete, func, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.queries.projects import insight_jobs_of
 from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.domain.models import InsightJob, ReflectionJob
 
-_J = schema.reflection_jobs
+_J, _I = schema.reflection_jobs, schema.insight_jobs
 _JOB = select(_J).where(_J.c.trace_id == bindparam("trace"))
 _PROJECT = select(schema.traces.c.project).where(schema.traces.c.id == bindparam("trace"))
 _REPLACE = (
@@ -36,17 +37,12 @@ class SqlReflectionJobs(SqlRepository):
 
         Jobs that wait for a model are due `patience` later than their next attempt.
         """
-        j = schema.reflection_jobs
-        due = _due_at(patience)
-        mine = and_(j.c.project == project, j.c.state == "queued", due <= rows.to_microseconds(now))
-        found = self._connection.execute(select(j).where(mine).order_by(due).limit(limit))
+        found = self._connection.execute(_due(_J, _due_at(patience), project, now, limit))
         return [rows.job_from(row) for row in found.mappings()]
 
     def next_due_at(self, project: str, patience: timedelta = timedelta(0)) -> datetime | None:
         """Return the time at which the first queued job falls due, `patience` included; None without one."""
-        j = schema.reflection_jobs.c
-        first = select(func.min(_due_at(patience))).where(j.project == project, j.state == "queued")
-        at = self._connection.execute(first).scalar()
+        at = self._connection.execute(_first_due(_J, _due_at(patience), project)).scalar()
         return None if at is None else rows.to_datetime(at)
 
     def add(self, job: ReflectionJob, project: str) -> None:
@@ -75,16 +71,12 @@ class SqlInsightJobs(SqlRepository):
 
     def due(self, project: str, now: datetime, limit: int) -> list[InsightJob]:
         """Return at most `limit` queued jobs whose time has come, longest due first."""
-        j = schema.insight_jobs
-        due = (j.c.project == project, j.c.state == "queued", j.c.next_attempt_at <= rows.to_microseconds(now))
-        found = self._connection.execute(select(j).where(*due).order_by(j.c.next_attempt_at, j.c.id).limit(limit))
+        found = self._connection.execute(_due(_I, _I.c.next_attempt_at, project, now, limit))
         return [rows.insight_job_from(row) for row in found.mappings()]
 
     def next_due_at(self, project: str) -> datetime | None:
         """Return the time at which the first queued job falls due; None without one."""
-        j = schema.insight_jobs.c
-        first = select(func.min(j.next_attempt_at)).where(j.project == project, j.state == "queued")
-        at = self._connection.execute(first).scalar()
+        at = self._connection.execute(_first_due(_I, _I.c.next_attempt_at, project)).scalar()
         return None if at is None else rows.to_datetime(at)
 
     def latest(self, project: str, user: str | None) -> InsightJob | None:
@@ -100,9 +92,7 @@ class SqlInsightJobs(SqlRepository):
 
     def put(self, job: InsightJob) -> None:
         """Insert a job, or replace the one with that id."""
-        j, row = schema.insight_jobs, rows.insight_job_row(job)
-        if not self._connection.execute(update(j).where(j.c.id == job.id).values(row)).rowcount:
-            self._connection.execute(insert(j), row)
+        self._replace(schema.insight_jobs, {"id": job.id}, rows.insight_job_row(job))
 
     def _newest(self, condition: str, **values: object) -> InsightJob | None:
         newest = f"SELECT j.* FROM insight_jobs j WHERE {condition} ORDER BY j.created_at DESC, j.id LIMIT 1"  # noqa: S608 - as above
@@ -122,6 +112,17 @@ class SqlJobs(SqlRepository):
     def insights(self) -> SqlInsightJobs:
         """Return the repository of insight jobs on the same connection."""
         return SqlInsightJobs(self._connection, self._feed)
+
+
+def _due(table: Table, due_at: ColumnElement[int], project: str, now: datetime, limit: int) -> Select[Any]:
+    """Select the queued jobs of a table that are due, longest due first."""
+    mine = (table.c.project == project, table.c.state == "queued", due_at <= rows.to_microseconds(now))
+    return select(table).where(*mine).order_by(due_at, *table.primary_key).limit(limit)
+
+
+def _first_due(table: Table, due_at: ColumnElement[int], project: str) -> Select[int]:
+    """Select the time at which the first queued job of a table falls due."""
+    return select(func.min(due_at)).where(table.c.project == project, table.c.state == "queued")
 
 
 def _due_at(patience: timedelta) -> ColumnElement[int]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
-from sqlalchemy import Connection, RowMapping, TextClause, text
+from sqlalchemy import Connection, RowMapping, Table, TextClause, insert, text, update
 
 from mcp_reflect.adapters.sql_ledger.change_feed import SqlChangeFeed
 from mcp_reflect.adapters.sql_ledger.queries.rows import RecordQueries, RowSource, SqliteRows
@@ -19,6 +20,12 @@ class SqlRepository(RecordQueries):
         super().__init__(row_source(connection))
         self._connection = connection
         self._feed = feed
+
+    def _replace(self, table: Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+        """Store values in the row with a key, which is inserted where there is none."""
+        row = update(table).where(*(table.c[name] == value for name, value in key.items()))
+        if not self._connection.execute(row.values(dict(values))).rowcount:
+            self._connection.execute(insert(table), {**key, **values})
 
 
 def row_source(connection: Connection) -> RowSource:
