@@ -132,7 +132,7 @@ def test_a_hook_before_a_command_imports_little(caller: Caller, home: Path, proj
     assert "mcp_reflect.wire.transport" in loaded  # it did ask the hub
     ours = {name.removeprefix("mcp_reflect.") for name in loaded if name.startswith("mcp_reflect.")}
     assert ours == {
-        *("domain", "domain.trajectory", "domain.trajectory.tools"),
+        *("domain", "domain.limits", "domain.trajectory", "domain.trajectory.tools"),
         *("hooks", "hooks.command", "hooks.event", "hooks.events", "hooks.events.claude_code"),
         *("hooks.options", "hooks.recall", "hooks.session_state"),
         *("wire", "wire.address", "wire.caller", "wire.connector", "wire.handshake", "wire.hub_connection"),

@@ -179,8 +179,8 @@ def change(number: int, texts: tuple[str, ...], kind: Kind = "error", *, retriev
         None,
         number,
         kind,
-        number % 2 == 0,
-        stored_keywords(texts),
+        has_correct_action=number % 2 == 0,
+        error_keywords=stored_keywords(texts),
     )
 
 
