@@ -14,7 +14,7 @@ from mcp_reflect.server.tools.all_tools import TOOLS
 from mcp_reflect.wire import request_meta
 from mcp_reflect.wire.hub_errors import unavailable
 from mcp_reflect.wire.outbox_process import NotKept
-from mcp_reflect.wire.shim import deadlines
+from mcp_reflect.wire.shim import deadlines, upstream
 from mcp_reflect.wire.shim.downstream import RESTARTED
 from mcp_reflect.wire.shim.repeatable import REPEATABLE_TOOLS, SubmittedRun, with_trace_key
 from mcp_reflect.wire.shim.unserved import STARTING
@@ -152,18 +152,19 @@ def test_a_query_for_which_the_time_is_set_is_answered_after_it_and_cancelled(st
 
 def test_the_outbox_is_prepared_before_it_is_needed(kept: Kept) -> None:
     stage = Stage()
-    upstream, overdue = stage.relay.upstream, stage.relay.overdue
-    upstream.unserved.outbox = kept
+    queue, overdue = stage.relay.upstream.queue, stage.relay.overdue
+    stage.relay.upstream.unserved.outbox = kept
     stage.warm.clear()  # no hub comes
     try:
         ask_for(stage, 1, "submit_trace", RUN)
-        until(lambda: upstream.queue.has_requests)
+        until(lambda: queue.has_requests)
         overdue.answer()
         assert not kept.prepared
-        upstream.queue._lines = [line._replace(queued_until=time.monotonic() + 1) for line in upstream.queue._lines]
+        queue._lines = [line._replace(queued_until=time.monotonic() + 1) for line in queue._lines]
         until(lambda: overdue.answer() or kept.prepared)
         assert not kept
     finally:
+        stage.reachable = False  # whoever leaves would wait for its answer
         stage.warm.set()
         stage.close()
 
@@ -197,7 +198,8 @@ def test_how_long_a_call_waits_for_a_hub(
     assert deadlines.limits_of(message, initialize, within_s) == expected
 
 
-def test_a_run_whose_client_leaves_before_the_answer_is_kept(kept: Kept) -> None:
+def test_a_run_whose_client_leaves_before_the_answer_is_kept(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upstream, "_LAST_ANSWERS_S", 0.0)
     stage = Stage()
     stage.relay.upstream.unserved.outbox = kept
     ask_for(stage, 1, "submit_trace", RUN)
