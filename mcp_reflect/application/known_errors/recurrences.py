@@ -9,6 +9,7 @@ from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fi
 from mcp_reflect.domain.lessons.failures.repaired_failures import last_steps
 from mcp_reflect.domain.lessons.failures.triggers import MOST_TRIGGERS, is_same_trigger
 from mcp_reflect.domain.models import ErrorMemory, Trace
+from mcp_reflect.domain.text.quotation import without_sources
 from mcp_reflect.domain.trajectory.parsing import parse
 
 MOST_RUNS = 100
@@ -65,7 +66,7 @@ def _with_fix(memory: ErrorMemory, fix: str) -> ErrorMemory:
 
 def _brings(trace: Trace, fix: str) -> bool:
     """Return true for a run that a fix is from, of which steps may have been withheld."""
-    told = set(fix.splitlines())
+    told = set(without_sources(fix).splitlines())
     return any(told <= set(fixed.fix.splitlines()) for fixed in _fixed_in(trace))
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mcp_reflect.domain.error_matching.signatures import error_signatures
-from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError
+from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, command_of_change
 from mcp_reflect.domain.lessons.failures.triggers import command_of_trigger
+from mcp_reflect.domain.provenance.dictated_commands import is_called_so
 from mcp_reflect.domain.provenance.screening import Screening
 
 _CLAUSE_END = re.compile(r"[:;,.](?=\s)")
@@ -23,7 +24,8 @@ def screened_error(screening: Screening, fixed: FixedError) -> FixedError | None
     That the command failed, and passed after what the fix tells, the run itself shows: of the mistake as much is told
     as may be, at least that the command failed, and of the fix each step that may be.
     """
-    changes = tuple(filter(screening.passes, fixed.changes))
+    failed = command_of_trigger(fixed.triggers[0]) if fixed.triggers else ""
+    changes = tuple(filter(None, (_told(screening, each, failed) for each in fixed.changes)))
     mistake = next(filter(screening.passes, (fixed.mistake, *_beginnings(fixed.mistake), fixed.failure)), None)
     if mistake is None or not changes or not screening.passes(fixed.command):
         return None
@@ -33,6 +35,18 @@ def screened_error(screening: Screening, fixed: FixedError) -> FixedError | None
     told = (mistake, *changes, fixed.command, *map(command_of_trigger, fixed.triggers))
     unvouched = tuple(text for text in told if text and screening.unvouched(text))
     return replace(fixed, mistake=mistake, changes=changes, evidence=evidence, unvouched=unvouched)
+
+
+def _told(screening: Screening, change: str, failed: str) -> str:
+    """Return a change as it may be told; empty where it may not.
+
+    A command to which an output led is told with its source where the failed program itself is called another way, or
+    for a step of its own on the project: it brings nothing in, and the run has borne it out.
+    """
+    if screening.passes(change):
+        return change
+    command = command_of_change(change)
+    return screening.quoted(change) if command and is_called_so(command, failed) else ""
 
 
 def _beginnings(mistake: str) -> Iterator[str]:

@@ -114,7 +114,7 @@ _ENDS = re.compile(r"\s*(?:&&|\|\||;|\||\n)\s*")
 def may_be_told(command: str, failed: str = "") -> bool:
     """Return true where a lesson may tell a command that a text dictated; `failed` is the command that told of it."""
     parts = simple_commands(command)
-    return bool(parts) and all(_is_builder(part) or _is_called_so(part, failed) for part in parts)
+    return bool(parts) and all(_is_builder(part) or is_called_so(part, failed) for part in parts)
 
 
 def simple_commands(command: str) -> list[str]:
@@ -197,7 +197,7 @@ def _program(words: list[str]) -> tuple[str, list[str]]:
     return program, rest
 
 
-def _is_called_so(command: str, failed: str) -> bool:
+def is_called_so(command: str, failed: str) -> bool:
     """The failed command again, with other options, or with the names behind them that the program asks for."""
     words, before = shell_words(command), shell_words(failed)
     depth = 1 if before and (before[0] in _COMPILERS or _is_step_of(words, before)) else 2

@@ -111,6 +111,11 @@ class Screening:
             for found, piece in judged
         )
 
+    def quoted(self, text: str) -> str:
+        """Return what the run did by what it had read as a quotation with its source; empty for any other text."""
+        judged = [self._judgement.judge(piece, given, is_output=True) for piece, _, given in _pieces(text)]
+        return str(judged[0]) if len(judged) == 1 and judged[0].is_taken and judged[0].is_kept else ""
+
     def without_orders(self, text: str) -> str:
         """Return the output of a tool without the sentences that would be withheld from a lesson."""
         judged = ((self._judgement.judge(piece, given, is_output=True), end) for piece, end, given in _pieces(text))

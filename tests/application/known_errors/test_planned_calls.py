@@ -13,6 +13,7 @@ from mcp_reflect.application.known_errors import ErrorFixes
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.maintenance.erase import erase_record
 from mcp_reflect.application.requests import ErrorFix, PlannedCall
+from mcp_reflect.domain.lessons.failures.fixed_errors import commands_of_fix
 from mcp_reflect.domain.models import ErrorMemory
 from tests.application.known_errors.test_errors_from_runs import (
     ELSEWHERE,
@@ -123,6 +124,27 @@ def test_an_edit_by_a_command_is_told_as_any_other(parts: Parts, change: str, is
     ]
     submit(parts, json.dumps(run))
     assert told(parts) == ([f"Run `{change}`"] if is_told else [])
+
+
+def test_a_step_of_the_failed_program_to_which_an_output_led_is_told_with_that_source(parts: Parts) -> None:
+    error = "FAILED: Multiple head revisions are present for given argument 'head'; specify 'heads' for all heads"
+    merge = "alembic merge -m 'merge invoices' heads"
+    run = [
+        *called(1, "Bash", {"command": "alembic upgrade head"}, error, failed=True),
+        *called(2, "Bash", {"command": "alembic heads && ls"}, "77c0 (head)\na4e2 (head)\n77c0_invoices.py"),
+        *called(3, "Bash", {"command": merge}, "done"),
+        *called(4, "Bash", {"command": "alembic upgrade head"}, ""),
+    ]
+    taught = submit(parts, json.dumps(run))
+    [fix] = told(parts, "alembic upgrade head")
+    assert fix.startswith("Based on a ")
+    assert f'"Run `{merge}`"' in fix
+    assert commands_of_fix(fix) == [merge]
+    submit(parts, json.dumps(run[4:]))
+    assert told(parts, "alembic upgrade head") == [fix]  # a run that did first what it says shows nothing
+    erase_record(parts.ledger, PROJECT, taught)
+    parts.tables.reload(PROJECT)
+    assert told(parts, "alembic upgrade head") == []
 
 
 def partly_told() -> str:

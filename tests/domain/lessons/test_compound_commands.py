@@ -25,6 +25,11 @@ def test_every_part_of_what_worked_worked() -> None:
     assert [part.output for part in separated_steps([step])] == ["", "", "gen.py"]
 
 
+def test_a_command_in_the_place_of_a_file_is_no_part() -> None:
+    joined = "join <(sort a.txt) <(sort b.txt) > c.txt"
+    assert parts(ran(f"{joined} && wc -l c.txt")) == [(joined, False), ("wc -l c.txt", False)]
+
+
 def test_what_failed_is_the_part_that_acts() -> None:
     assert parts(ran("cat load.sh && sh load.sh", failed=True)) == [("cat load.sh", False), ("sh load.sh", True)]
     assert parts(ran("rustc sum.rs && ./sum", failed=True)) == [("rustc sum.rs && ./sum", True)]

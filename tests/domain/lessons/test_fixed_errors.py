@@ -140,6 +140,88 @@ def test_a_try_with_another_operand_on_the_way_to_the_same_one_does_not_hide_wha
     assert first.fix == f"Run `{steps[2].subject}` instead of `{steps[0].subject}`"
 
 
+@pytest.mark.parametrize(
+    ("failed", "tried", "worked"),
+    [
+        ("npm test --workspace=api", "npm --prefix packages/api test", "npm test -w @shop/api"),
+        ("sqlfluff lint sql", "sqlfluff lint --dialect postgres sql", "sqlfluff lint --dialect bigquery sql"),
+        ("sshd -t -f sshd_config", "sshd -t -f sshd_config -h keys", "sshd -t -f sshd_config -h keys/host"),
+    ],
+)
+def test_a_try_that_failed_with_another_error_does_not_hide_what_worked(failed: str, tried: str, worked: str) -> None:
+    steps = [
+        ran(failed, "error: nothing of that kind is configured", failed=True),
+        ran(tried, "fatal: permission denied for everybody", failed=True),
+        ran(worked),
+    ]
+    first, _ = find_fixed_errors(ReadSteps(steps))
+    assert first.fix == f"Run `{worked}` instead of `{failed}`"
+
+
+@pytest.mark.parametrize(
+    ("failed", "output", "worked"),
+    [
+        ("cmake -B build .", "CMake Error: no CMakeLists.txt there", "cmake -B build -S native"),
+        ("join a.txt b.txt", "join: b.txt:2: is not sorted: 10", "join <(sort a.txt) <(sort b.txt)"),
+        ("cp $(find in -name '*.jpg') out/", "cp: error", "find in -name '*.jpg' -print0 | xargs -0 -I{} cp {} out/"),
+        ("analyze '7 * * 1-5'", "Failed to parse '7 * * 1-5': Invalid argument", "analyze 'Mon..Fri 07:00'"),
+    ],
+)
+def test_what_stands_for_a_command_is_the_way_out_where_it_never_passed(failed: str, output: str, worked: str) -> None:
+    [fixed] = find_fixed_errors(ReadSteps([ran(failed, output, failed=True), ran(worked)]))
+    assert fixed.fix == f"Run `{worked}` instead of `{failed}`"
+
+
+@pytest.mark.parametrize(
+    ("failed", "other"),
+    [
+        ("pytest tests/a.py", "pytest tests/b.py"),
+        ("pytest tests", "pytest tests/b.py"),
+        ("go test ./...", "go test ./price"),
+        ("npm run build", "npm run lint"),
+        ("make", "make clean"),
+        ("kubectl apply -f a.yaml", "kubectl delete -f b.yaml"),
+    ],
+)
+def test_what_does_something_else_or_less_is_no_way_out(failed: str, other: str) -> None:
+    assert not find_fixed_errors(ReadSteps([ran(failed, "Error: it broke in a.py", failed=True), ran(other)]))
+
+
+def test_a_form_behind_which_the_error_came_back_is_no_way_out() -> None:
+    error = "thread 'writes' panicked at src/lib.rs:19:5: assertion failed"
+    steps = [
+        ran("cargo test --offline", error, failed=True),
+        ran("cargo test --offline writes_one"),
+        ran("cargo test --offline --release", error, failed=True),
+        ran("cargo test --offline -- --test-threads=1"),
+    ]
+    [fixed] = find_fixed_errors(ReadSteps(steps))
+    assert fixed.command == "cargo test --offline -- --test-threads=1"
+    assert "run cargo test --offline" in fixed.triggers
+
+
+def test_of_several_forms_that_passed_the_one_is_told_that_the_agent_names_in_the_end() -> None:
+    steps = [
+        ran("cmake --preset dev", "CMake Error: generator does not match", failed=True),
+        ran("cmake --preset dev -G 'Unix Makefiles'"),
+        ran("cmake --fresh --preset dev"),
+    ]
+    [first] = find_fixed_errors(ReadSteps(steps))
+    [named] = find_fixed_errors(ReadSteps(steps, closing="Configured anew, hence `cmake --fresh --preset dev`."))
+    assert (first.command, named.command) == (steps[1].subject, steps[2].subject)
+
+
+def test_the_way_out_is_not_warned_of_though_it_failed_on_the_way() -> None:
+    hook = "pre-commit run --hook-stage manual licence --all-files"
+    steps = [
+        ran("pre-commit run licence --all-files", "No hook with id `licence` in stage `pre-commit`", failed=True),
+        ran(hook, "licence....Failed\n- files were modified by this hook", failed=True),
+        ran(hook),
+    ]
+    [fixed] = find_fixed_errors(ReadSteps(steps))
+    assert fixed.triggers == ("run pre-commit run licence --all-files",)
+
+
 def test_a_change_of_which_the_next_error_came_and_that_was_changed_again_is_no_fix() -> None:
     steps = [
         ran("npm start", NO_MODULE, failed=True),

@@ -16,6 +16,7 @@ from mcp_reflect.domain.lessons.failures.wording import decisive_edits
 from mcp_reflect.domain.lessons.run.command_lines import normalised
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.models.repairing_edit import RepairingEdit
+from mcp_reflect.domain.text.quotation import without_sources
 from mcp_reflect.domain.truncate import truncate, truncate_line, truncate_middle
 
 _MOST_FIXES = 8
@@ -29,7 +30,8 @@ _COMPARED_CHARS = 4_000
 _REDACTED = "[redacted:"
 _COMMANDS = 2
 _EDITS = 3
-_RUN_BEFORE = re.compile(r"^Run `(.+)`$", re.MULTILINE)
+_INSTEAD = "` instead of `"
+_RUN = re.compile(rf"Run `(.+?)(?:{_INSTEAD}.+)?`$")
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def _triggers(
     """
     repair = mended.repair
     first = max(mended.place - RETRIED_WITHIN, 0)
-    found = [repair.failed]
+    found = [repair.failed, *(steps[place] for place in mended.alike)]
     for place, step in enumerate(steps[first : mended.end], first):
         tried = place > mended.place and place not in repaired and not is_inspection(step)
         if step.kind == "command" and step.failed and (tried or is_same(signatures, error_signatures(step.output))):
@@ -115,7 +117,10 @@ def _triggers(
     passed = next((n for n in reversed(range(len(before))) if normalised(before[n].subject) == own), -1)
     found += [step for step in before[passed + 1 :] if step.kind == "edit" and step.subject in corrected]
     wholes = [replace(step, subject=step.whole) for step in found if step.whole]
-    return tuple(dict.fromkeys(filter(None, map(trigger_of, found + wholes))))[:MOST_TRIGGERS]
+    own, way_out = trigger_of(repair.failed), trigger_of(repair.worked)
+    is_form = own != way_out and not (repair.edits or repair.commands)
+    known = (each for each in map(trigger_of, found + wholes) if each and not (is_form and each == way_out))
+    return tuple(dict.fromkeys(known))[:MOST_TRIGGERS]
 
 
 def _fixed(repair: Repair, changes: tuple[str, ...], gone: Sequence[Headline], triggers: tuple[str, ...]) -> FixedError:
@@ -160,9 +165,16 @@ def _told(repair: Repair) -> tuple[str, ...]:
     return tuple(filter(None, changes))
 
 
+def command_of_change(change: str) -> str:
+    """Return the command that a change runs, as `find_fixed_errors` words it; empty for an edit."""
+    found = _RUN.match(change)
+    return found[1] if found else ""
+
+
 def commands_of_fix(fix: str) -> list[str]:
     """Return the commands that a fix has run before the one that failed, as `find_fixed_errors` words it."""
-    return [command for command in _RUN_BEFORE.findall(fix) if "` instead of `" not in command]
+    lines = without_sources(fix).splitlines()
+    return [command for line in lines if _INSTEAD not in line and (command := command_of_change(line))]
 
 
 def _edited(step: Step) -> str:

@@ -18,8 +18,9 @@ from mcp_reflect.domain.lessons.failures.rework import Rework
 from mcp_reflect.domain.lessons.run.command_lines import are_variants, is_small_program, normalised, parts_of
 from mcp_reflect.domain.lessons.run.compound_commands import separated_parts
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
-from mcp_reflect.domain.lessons.run.run_again import has_same_operands, is_run_again
-from mcp_reflect.domain.lessons.run.steps import Step, find_steps, steps_before, user_places
+from mcp_reflect.domain.lessons.run.run_again import is_run_again, stands_for
+from mcp_reflect.domain.lessons.run.steps import Step, find_said, find_steps, steps_before, user_places
+from mcp_reflect.domain.lessons.sentences.evidence import USER
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 _MOST_STEPS = 600
@@ -28,10 +29,14 @@ _MOST_STEPS = 600
 
 @dataclass(frozen=True)
 class ReadSteps:
-    """The last steps of a run, as many as are read for errors; `spoke` are the places of the user's turns in them."""
+    """The last steps of a run, as many as are read for errors; `spoke` are the places of the user's turns in them.
+
+    `closing` is what the agent said behind them all.
+    """
 
     steps: Sequence[Step]
     spoke: Sequence[int] = ()
+    closing: str = ""
 
 
 def last_steps(trajectory: Trajectory) -> ReadSteps:
@@ -39,33 +44,43 @@ def last_steps(trajectory: Trajectory) -> ReadSteps:
     given = find_steps(trajectory)[-_MOST_STEPS:]
     before, parts = steps_before(trajectory, given), separated_parts(given)
     places = [place - before for place in user_places(trajectory) if place >= before]
-    return ReadSteps([part for each in parts for part in each], [sum(map(len, parts[:place])) for place in places])
+    end = before + len(given)
+    closing = [said.text for said in find_said(trajectory) if said.role != USER and said.place == end]
+    return ReadSteps(
+        [part for each in parts for part in each],
+        [sum(map(len, parts[:place])) for place in places],
+        " ".join(" ".join(closing).split()),
+    )
 
 
 class RepairedFailure(NamedTuple):
-    """`repair` mended the failure at `place` in the steps of a run; the command passed at `end`."""
+    """`repair` mended the failure at `place` in the steps of a run; the command passed at `end`.
+
+    `alike` are the places at which it had failed in the same way before.
+    """
 
     place: int
     end: int
     repair: Repair
+    alike: Sequence[int] = ()
 
 
 def find_repaired_failures(read: ReadSteps) -> Iterator[RepairedFailure]:
     """Yield the failed commands that passed later, after changes that the run shows and did not take back."""
     steps = read.steps
     net, rework = NetChanges(steps), Rework(steps, read.spoke)
+    same: dict[int, list[int]] = {}
     for place, failed in enumerate(steps):
         if failed.kind != "command" or not failed.failed or _only_looks(failed):
             continue
         again = _run_again(steps, place)
+        if all(steps[number].failed is not False for number in again):
+            again = _done_otherwise(steps, place, again)
         for first in (number for number in again if steps[number].failed is False):
             tries = [number for number in again if number < first and steps[number].failed]
-            if any(_fail_alike(failed, steps[number]) for number in tries):
-                break  # what came before the last of them did not mend it
-            if not all(has_same_operands(failed, steps[number]) for number in tries) and not has_same_operands(
-                failed, steps[first]
-            ):
-                break  # it was about something else
+            if alike := _last_alike(steps, place, first, again):
+                same.setdefault(alike, []).extend([*same.get(place, ()), place])
+                break
             end = _accepted(steps, place, first, again, rework)
             between = [
                 step for step in steps[place + 1 : end] if not (_is_variant(step, failed) or rework.is_replaced(step))
@@ -74,15 +89,27 @@ def find_repaired_failures(read: ReadSteps) -> Iterator[RepairedFailure]:
             changes = [step for step in between if step in stage]
             if stage and not any(map(_acts, changes)):
                 break  # the error went by itself
-            worked = steps[end]
+            worked = _settled(read, place, end, again)
             if _completes(failed, steps[place + 1 : end + 1]):
                 worked = replace(worked, subject=failed.subject)
             parts = [changes, between] if any(map(_prepares, changes)) else [between]
             repair = next(filter(None, (repair_between(failed, "", part, worked, net) for part in parts)), None)
             if repair:
-                yield RepairedFailure(place, end, repair)
+                yield RepairedFailure(place, end, repair, same.get(place, ()))
             if repair or not any(step.kind == "edit" for step in between):
                 break  # else it passed with edits that were taken back: a later pass tells what did
+
+
+def _last_alike(steps: Sequence[Step], place: int, first: int, again: Sequence[int]) -> int:
+    """The last failure with the same error before a command passed; 0 where there is none.
+
+    What came before it did not mend the error, nor did another form of the command behind which it came back.
+    """
+    failed = steps[place]
+    passed = [number for number in again if steps[number].failed is False]
+    end = first if normalised(steps[first].subject) == normalised(failed.subject) else passed[-1]
+    alike = (number for number in again if number < end and steps[number].failed and _fail_alike(failed, steps[number]))
+    return max(alike, default=0)
 
 
 def _first_stage(steps: Sequence[Step], place: int, tries: Sequence[int], net: NetChanges) -> Sequence[Step]:
@@ -104,16 +131,27 @@ def _acts(step: Step) -> bool:
     return step.kind == "edit" or (step.kind == "command" and not is_inspection(step))
 
 
+def _near(steps: Sequence[Step], place: int) -> range:
+    return range(place + 1, min(place + 1 + RETRIED_WITHIN, len(steps)))
+
+
 def _run_again(steps: Sequence[Step], place: int) -> list[int]:
     """The places at which a failed command is run again, a compound one perhaps part by part."""
     failed = steps[place]
-    near = range(place + 1, min(place + 1 + RETRIED_WITHIN, len(steps)))
     before = {normalised(step.subject) for step in steps[:place] if step.kind == "command"}
     return [
         number
-        for number in near
+        for number in _near(steps, place)
         if is_run_again(failed, steps[number], before) or _completes(failed, steps[place + 1 : number + 1])
     ]
+
+
+def _done_otherwise(steps: Sequence[Step], place: int, again: list[int]) -> list[int]:
+    """The same places with those at which another command stood for one that never passed, where one of them passed."""
+    failed, near = steps[place], _near(steps, place)
+    if not any(steps[number].failed is False and stands_for(failed, steps[number]) for number in near):
+        return again
+    return [number for number in near if number in again or stands_for(failed, steps[number])]
 
 
 def _completes(failed: Step, later: Sequence[Step]) -> bool:
@@ -136,6 +174,16 @@ def _accepted(steps: Sequence[Step], place: int, end: int, again: Sequence[int],
             break
         end = later[0]
     return end
+
+
+def _settled(read: ReadSteps, place: int, end: int, again: Sequence[int]) -> Step:
+    """The form in which a command passed; of several other ones the last that the agent's closing words name."""
+    steps, own = read.steps, normalised(read.steps[place].subject)
+    if own == normalised(steps[end].subject):
+        return steps[end]
+    later = (steps[number] for number in again if number > end and steps[number].failed is False)
+    named = [each for each in later if own != normalised(each.subject) and normalised(each.subject) in read.closing]
+    return named[-1] if named else steps[end]
 
 
 def _fail_alike(failed: Step, other: Step) -> bool:

@@ -11,7 +11,7 @@ from mcp_reflect.domain.lessons.run.command_lines import normalised, only_reads,
 from mcp_reflect.domain.lessons.run.run_again import is_run_again
 from mcp_reflect.domain.lessons.run.steps import Step
 
-_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\{[^}]*\}")
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\{[^}]*\}|[<>$]\([^()]*\)")
 _SCRIPT = re.compile(r"<<|[()\n`{}]|\|\||(?<![&>])&(?![&>\d])|(?:^|[;&\s])(?:for|if|while|until|case)\s")
 """What makes a script of a command line: the result of its parts does not follow from its own."""
 _JOINT = re.compile(r"\s*(&&|;)\s*")

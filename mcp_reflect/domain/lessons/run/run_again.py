@@ -6,6 +6,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from mcp_reflect.domain.error_matching.headlines import find_headlines
@@ -21,7 +22,7 @@ from mcp_reflect.domain.lessons.run.steps import Step
 
 _NARROWS = re.compile(
     r"pytest\b.*\s-m\s|(?:^|\s)(?:-k|-run|--?(?:ignore|deselect|exclude|skip|filter|grep|only|no-verify|help|version|dry-run|force-exclude)\b"
-    r"|-h)(?=[\s=]|$)|\|\|\s*(?:true|:)|;\s*(?:true|echo|:)\b|\b--continue\b"
+    r")(?=[\s=]|$)|(?:^|\s)-h$|\|\|\s*(?:true|:)|;\s*(?:true|echo|:)\b|\b--continue\b"
 )
 """What makes a command pass by doing less."""
 _NOT_THERE = re.compile(
@@ -33,6 +34,7 @@ _OPTION = re.compile(r"--?[A-Za-z]")
 _TEXT_WORDS = 3
 """Words in one argument from which it is a text: names of generators and the like have two."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_WORD = re.compile(r"\w+")
 
 
 def is_run_again(failed: Step, other: Step, tried: Collection[str] = ()) -> bool:
@@ -50,6 +52,41 @@ def is_run_again(failed: Step, other: Step, tried: Collection[str] = ()) -> bool
     if after not in tried and _is_advised(after, failed.output):
         return True
     return _is_another_form(before, after, failed.output)
+
+
+def stands_for(failed: Step, other: Step) -> bool:
+    """Return true where a step does with other operands what the failed command was to do.
+
+    Each operand that is gone stands somewhere in the other command, or was refused: there was no such thing, or the
+    output quotes it. A part of what the command was about, as one file of a folder, does not stand for it.
+    """
+    if other.kind != failed.kind or other.tool != failed.tool:
+        return False
+    before, after = normalised(failed.subject), normalised(other.subject)
+    if (only_reads(after) and not only_reads(before)) or _NARROWS.search(after) or prepares(after) > prepares(before):
+        return False
+    removed, added = _other_operands(before, after), _other_operands(after, before)
+    gone, brought = removed.operands + removed.texts, added.operands + added.texts
+    words = {*_WORD.findall(after), *_split(after)}
+    if not gone or program_of(before) not in words:
+        return False
+    return all(
+        _stays(each, words, brought) or _is_missing(each, failed.output) or _is_refused(each, brought, failed.output)
+        for each in gone
+    )
+
+
+def _stays(operand: str, words: set[str], brought: Sequence[str]) -> bool:
+    """Return true where an operand stands in another command, and not only as a folder of what that is about."""
+    folder = operand.rstrip("./")
+    is_narrowed = any(each.startswith(f"{folder}/") if folder else each[:1] not in "/<(" for each in brought)
+    return words.issuperset(_WORD.findall(operand)) and not is_narrowed
+
+
+def _is_refused(operand: str, brought: Sequence[str], output: str) -> bool:
+    """Return true where an error quotes an operand in the place of which the other command has another one."""
+    quoted = re.compile(rf"['\"`‘“]{re.escape(operand)}['\"`’”]")
+    return bool(brought) and operand in output and any(quoted.search(each.text) for each in find_headlines(output))
 
 
 def _is_another_form(before: str, after: str, output: str) -> bool:
@@ -112,12 +149,14 @@ def _other_operands(command: str, other: str) -> OtherOperands:
     for before, word in zip(["", *words], words, strict=False):
         if left[word]:
             left[word] -= 1
-        elif word in {program, "sudo", "env"} or word.endswith(f"/{program}"):
             continue
-        elif _OPTION.match(before) and _is_text(word):
-            found.texts.append(word)
-        elif not any(each.match(part) for each, part in ((_ASSIGNMENT, word), (_OPTION, word), (_OPTION, before))):
+        is_called = word in {program, "sudo", "env", "run"} or word.endswith(f"/{program}")
+        if is_called or _OPTION.match(word) or _ASSIGNMENT.match(word):
+            continue
+        if not _OPTION.match(before) or "=" in before:
             found.operands.append(word)
+        elif _is_text(word):
+            found.texts.append(word)
     return found
 
 
@@ -127,14 +166,17 @@ def _operands(command: str) -> set[str]:
     return {word for word in words if not _OPTION.match(word) and not _ASSIGNMENT.match(word)}
 
 
-def _split(command: str) -> list[str]:
+@lru_cache(maxsize=2_048)
+def _split(command: str) -> tuple[str, ...]:
     try:
-        return shlex.split(command)
+        return tuple(shlex.split(command))
     except ValueError:
-        return command.split()
+        return tuple(command.split())
 
 
 def _is_missing(operand: str, output: str) -> bool:
     """Return true where an output says that there is nothing of that name."""
     named = re.compile(rf"(?<!\w){re.escape(operand)}(?!\w)")
-    return any(named.search(each.text) and _NOT_THERE.search(each.text) for each in find_headlines(output))
+    return operand in output and any(
+        named.search(each.text) and _NOT_THERE.search(each.text) for each in find_headlines(output)
+    )
