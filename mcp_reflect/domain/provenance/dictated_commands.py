@@ -12,6 +12,8 @@ import re
 import shlex
 from collections.abc import Iterator
 
+from mcp_reflect.domain.text.memoize import memoize_short
+
 _BUILDERS: dict[str, frozenset[str] | None] = {
     **dict.fromkeys(("make", "ninja", "cmake", "ctest", "gcc", "g++", "clang", "cc", "javac", "tsc")),
     **dict.fromkeys(("pytest", "tox", "nox", "ruff", "mypy", "eslint", "jest", "vitest", "rspec", "phpunit")),
@@ -213,6 +215,7 @@ def _is_step_of(words: list[str], before: list[str]) -> bool:
     return len(words) > 1 and words[0] == before[0] and words[1] in _STEPS.get(words[0], ())
 
 
+@memoize_short(entries=1_024, chars=300)
 def shell_words(command: str) -> list[str]:
     """Return the words of a command as a shell reads them; none where it could not."""
     try:

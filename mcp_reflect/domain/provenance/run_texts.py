@@ -12,7 +12,7 @@ from mcp_reflect.domain.provenance.calls import Call
 from mcp_reflect.domain.provenance.command_outcomes import CommandOutcomes
 from mcp_reflect.domain.provenance.first_mentions import FirstMentions
 from mcp_reflect.domain.provenance.observed import Contents, Observed, TextReading, decoded, encoded, sentences_of
-from mcp_reflect.domain.provenance.tokens import stems_of, tells_author, tokens_of
+from mcp_reflect.domain.provenance.tokens import stem_of, stems_of, tells_author, tokens_of
 from mcp_reflect.domain.text.inert import skeleton
 
 UNTRUSTED: tuple[TextOrigin, ...] = ("web", "tool", "memory", "file")
@@ -104,7 +104,8 @@ class RunTexts:
                 found.setdefault(token, []).append(number)
         by_stem: dict[str, set[int]] = {}
         for token, numbers in found.items():  # a run repeats its words: each has its stem taken once
-            for stem in stems_of(frozenset((token,))) - {token}:
+            stem = stem_of(token)
+            if stem and stem != token:
                 by_stem.setdefault(stem, set()).update(numbers)
         return found | {stem: sorted(numbers.union(found.get(stem, ()))) for stem, numbers in by_stem.items()}
 

@@ -30,7 +30,13 @@ def tokens_of(text: str) -> frozenset[str]:
 
 def stems_of(tokens: frozenset[str]) -> frozenset[str]:
     """Return the stems of those tokens that mean something; names are their own stems."""
-    return frozenset(stem(token) for token in tokens if len(token) > 1 and word_weight(token))
+    return frozenset(filter(None, map(stem_of, tokens)))
+
+
+@memoize_short(entries=16_384, chars=40)
+def stem_of(token: str) -> str:
+    """Return the stem of a token that means something; empty for any other."""
+    return stem(token) if len(token) > 1 and word_weight(token) else ""
 
 
 def tells_author(token: str) -> bool:
