@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC
 
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReflectionDialogue, Reflector
@@ -108,7 +108,9 @@ def _rewrite(ledger: Ledger, embedder: Embedder, reflector: Reflector, clock: Cl
     draft = _without_verdict(storable_draft(reflector.reflect(run)))
     if draft.is_empty:
         return RewriteResult(memory, f"the answer {NOTHING_STORABLE}")
-    words: AuthoredDraft = (Screening(run).screen(draft), reflector.author)
+    screening = Screening(run)
+    words: AuthoredDraft = (screening.screen(draft), reflector.author)
+    run = replace(run, feedback=screening.safe_feedback())
     embedded = EmbeddedTexts.by(embedder, texts_of(run.trace, words, run.review.draft))
     with ledger.writing() as session:
         review, present = session.reviews.current(run.trace.id), session.memories.reflection_of(run.trace.id)

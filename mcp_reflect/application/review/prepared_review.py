@@ -143,7 +143,8 @@ class ReviewPreparer:
             *run.trace.draft.withheld,
             *(line for each in (words, meanwhile) if each for line in each[0].withheld),
         ]
-        reviewed = replace(reviewed, review=review.model_copy(update={"withheld": tuple(dict.fromkeys(withheld))}))
+        review = review.model_copy(update={"withheld": tuple(dict.fromkeys(withheld))})
+        reviewed = replace(reviewed, review=review, feedback=screening.safe_feedback())
         return PreparedReview(reviewed, words, None, credit, meanwhile)
 
     def _words_at_once(self, run: ReviewedRun, *, client_can_sample: bool) -> AuthoredDraft | None:

@@ -5,7 +5,6 @@ A claim is a sentence of a reflection that stands alone, a memory of its own wit
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
 from mcp_reflect.application.lifecycle import release, retire, said_again
@@ -112,7 +111,6 @@ def save_meanwhile(
     claims = claims_of(trace, words, review.draft)
     if claims[0] or not first:
         save_claims(session, (trace, review), claims, words[0], embedded, now, initial_q, candidates)
-    run = _with_safe_feedback(run)
     model, vector = embedded.model, embedded.vectors[trace.task]
     earlier = None if first else _reflection_of(session, trace.id)
     if earlier is not None and is_shared(session, earlier):
@@ -147,14 +145,6 @@ def save_meanwhile(
     session.memories.put(memory, model, vector)
     supersede(session, memory, candidates, now)
     return session.memories.by_ids([memory.id])[memory.id]
-
-
-def _with_safe_feedback(run: ReviewedRun) -> ReviewedRun:
-    """Return the run without the orders in its feedback where these are the words of a tool, the tests that judged."""
-    if run.review.source != "tests":
-        return run
-    feedback = Screening(run).without_orders(run.review.feedback)
-    return replace(run, review=run.review.model_copy(update={"feedback": feedback}))
 
 
 def _reflection_of(session: ReadSession, trace_id: str) -> ReflectionMemory | None:

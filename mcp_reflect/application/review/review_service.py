@@ -158,7 +158,9 @@ class ReviewService:
         draft = storable_draft(self._dialogue.draft(answer, run))
         if draft.is_empty:
             return self._present(outcome)
-        words: AuthoredDraft = (Screening(run).screen(draft), "sampling")
+        screening = Screening(run)
+        words: AuthoredDraft = (screening.screen(draft), "sampling")
+        run = replace(run, feedback=screening.safe_feedback())
         texts = texts_of(trace, words, review.draft)
         embedded = self._embedded(texts)
         if embedded is not None:

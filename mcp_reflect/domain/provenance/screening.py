@@ -121,6 +121,12 @@ class Screening:
         judged = ((self._judgement.judge(piece, given, is_output=True), end) for piece, end, given in _pieces(text))
         return "".join(f"{found}{end}" for found, end in judged if found.is_kept).strip()
 
+    def safe_feedback(self) -> str:
+        """Return the feedback of a reviewed run; that of tests, which is the output of a tool, without its orders."""
+        assert isinstance(self._run, ReviewedRun)
+        review = self._run.review
+        return self.without_orders(review.feedback) if review.source == "tests" else review.feedback
+
     @cached_property
     def _texts(self) -> RunTexts:
         return texts_of_run(self._run)

@@ -40,9 +40,9 @@ def compose_memory(
     in [0, 1].
     """
     if author in {"llm", "sampling"}:
-        draft = _with_feedback(draft, run.review.feedback)
+        draft = _with_feedback(draft, run.feedback)
     trace, failed = run.trace, run.review.result == "fail"
-    errors = [*run.errors, *errors_in_text(run.review.feedback), draft.key_mistake] if failed else []
+    errors = [*run.errors, *errors_in_text(run.feedback), draft.key_mistake] if failed else []
     return ReflectionMemory(
         id=memory_id,
         project=trace.project,
@@ -65,7 +65,7 @@ def compose_memory(
         q_value=initial_q,
         created_at=created_at,
         lineage=draft.lineage,
-        unvouched=_unvouched(draft, run.review),
+        unvouched=_unvouched(draft, run),
     )
 
 
@@ -77,11 +77,11 @@ def _with_feedback(draft: ReflectionDraft, feedback: str) -> ReflectionDraft:
     return draft.model_copy(update={place: f"{getattr(draft, place)}\nReviewer: {told}".strip()})
 
 
-def _unvouched(draft: ReflectionDraft, review: Review) -> tuple[str, ...]:
+def _unvouched(draft: ReflectionDraft, run: ReviewedRun) -> tuple[str, ...]:
     """The sentences that nobody vouches for; the output of the tests that judged a run is among them."""
-    if review.source != "tests":
+    if run.review.source != "tests":
         return draft.unvouched
-    output = (line.strip() for line in review.feedback.strip()[:_FEEDBACK_CHARS].splitlines()[1:])
+    output = (line.strip() for line in run.feedback.strip()[:_FEEDBACK_CHARS].splitlines()[1:])
     return tuple(dict.fromkeys([*draft.unvouched, *filter(None, output)]))
 
 

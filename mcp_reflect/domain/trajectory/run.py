@@ -22,7 +22,7 @@ class ParsedRun:
 
     def reviewed(self, review: Review, retrieved: tuple[Memory, ...] = ()) -> ReviewedRun:
         """Return the run with its review and errors, in time linear in the length of the trajectory."""
-        return ReviewedRun(self.trace, self.trajectory, review, self.trajectory.errors, retrieved)
+        return ReviewedRun(self.trace, self.trajectory, review, self.trajectory.errors, retrieved, review.feedback)
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,10 @@ class ReviewedRun(ParsedRun):
     """The input of a reflector: a redacted run, its review, and the errors in the trajectory.
 
     `retrieved` are the memories that it should judge; empty where the reviewer named helpful or harmful ones.
+    `feedback` is what a memory may hold of the reviewer's.
     """
 
     review: Review
     errors: tuple[str, ...] = ()
     retrieved: tuple[Memory, ...] = ()
+    feedback: str = ""
