@@ -19,11 +19,12 @@ from mcp_reflect.cli.console import (
 )
 from mcp_reflect.cli.layout import flat, head, lines_of, show_text
 from mcp_reflect.cli.records.reading import resolve_ids
+from mcp_reflect.domain.limits import MAX_LIMIT
 from mcp_reflect.errors import InvalidArgument
 
 TaskArgument = Annotated[list[str], typer.Argument(metavar="TEXT", help="The task at hand; - reads it from stdin.")]
 LimitOption = Annotated[
-    int | None, typer.Option(metavar="N", help="Most memories to show, 1 to 100; by default as configured.")
+    int | None, typer.Option(metavar="N", help=f"Most memories to show, 1 to {MAX_LIMIT}; by default as configured.")
 ]
 LambdaOption = Annotated[
     float | None,

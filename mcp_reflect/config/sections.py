@@ -8,6 +8,7 @@ from pydantic import SecretStr
 
 from mcp_reflect.config.setting_types import FRACTION, HTTP_URL, Float, HttpUrl, Int, LedgerUrl, Section, Text, setting
 from mcp_reflect.domain import defaults
+from mcp_reflect.domain.limits import MAX_LIMIT
 
 DEFAULT_OPENAI_URL = "https://api.openai.com/v1"
 
@@ -29,7 +30,9 @@ class MemorySettings(Section):
         ge=0,
         le=1,
     )
-    limit: Int = setting(defaults.LIMIT, "most memories a query returns", "an integer from 1 to 100", ge=1, le=100)
+    limit: Int = setting(
+        defaults.LIMIT, "most memories a query returns", f"an integer from 1 to {MAX_LIMIT}", ge=1, le=MAX_LIMIT
+    )
     lambda_: Float = setting(defaults.LAMBDA, "weight of q_value against relevance in the score", FRACTION, ge=0, le=1)
     mmr_lambda: Float = setting(
         defaults.MMR_LAMBDA, "weight of score against diversity; 1 is no diversity", FRACTION, ge=0, le=1
@@ -87,9 +90,9 @@ class InsightSettings(Section):
     recent_capacity: Int = setting(
         defaults.RECENT_CAPACITY,
         "newest runs that insights are drawn from; 0 is none",
-        "an integer from 0 to 100",
+        f"an integer from 0 to {MAX_LIMIT}",
         ge=0,
-        le=100,
+        le=MAX_LIMIT,
     )
     capacity: Int = setting(
         defaults.INSIGHT_CAPACITY,

@@ -17,7 +17,8 @@ MAX_FIELD = 8_000
 MAX_NAME = 200
 """Characters of an id, a trace_key or the name of a model or tool."""
 
-MAX_METADATA_BYTES = 16_384
+MAX_METADATA_KB = 16
+MAX_METADATA_BYTES = MAX_METADATA_KB * 1_024
 """Bytes of metadata as JSON."""
 
 MAX_IDS = 100

@@ -73,8 +73,7 @@ MetadataTags = Annotated[
     dict[str, Any],
     BeforeValidator(checks.as_metadata),
     Allowed(
-        f"an object of at most {limits.MAX_METADATA_BYTES // 1024} kB whose values are text, numbers, booleans or "
-        "lists of these"
+        f"an object of at most {limits.MAX_METADATA_KB} kB whose values are text, numbers, booleans or lists of these"
     ),
 ]
 MetadataFilter = Annotated[

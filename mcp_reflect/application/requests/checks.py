@@ -19,6 +19,7 @@ from mcp_reflect.domain.limits import (
     MAX_FIELD,
     MAX_IDS,
     MAX_METADATA_BYTES,
+    MAX_METADATA_KB,
     MAX_NAME,
 )
 from mcp_reflect.domain.text.recalled import strip_recalled
@@ -102,7 +103,7 @@ def messages_as_json(value: Any) -> Any:
 
 
 def as_metadata(value: Any) -> Any:
-    """Return an object of scalars and lists of scalars, at most 16 kB; refuse everything else."""
+    """Return an object of scalars and lists of scalars, at most MAX_METADATA_BYTES; refuse everything else."""
     value = object_from(value)
     if not isinstance(value, dict):
         raise refusal(f"got {shown(value)}")
@@ -111,7 +112,7 @@ def as_metadata(value: Any) -> Any:
         for scalar in item if isinstance(item, list) else [item]:
             _check_scalar(key, scalar)
     if len(json.dumps(value, ensure_ascii=False).encode()) > MAX_METADATA_BYTES:
-        raise refusal("is larger than 16 kB")
+        raise refusal(f"is larger than {MAX_METADATA_KB} kB")
     return value
 
 

@@ -12,10 +12,13 @@ from mcp_reflect.application.requests.conversions import objects_from
 from mcp_reflect.application.requests.request_model import RequestModel, problem_of
 from mcp_reflect.domain import defaults
 from mcp_reflect.domain.insights.model_answers import MAX_INSIGHT_CHARS, MAX_INSIGHTS, UNRATED
+from mcp_reflect.domain.limits import MAX_IDS
 from mcp_reflect.domain.models import InsightDraft
 from mcp_reflect.domain.text.recalled import strip_recalled
 
-_ENTRY = '{"text": 1 to 1,000 characters, "importance": 0 to 1, "evidence": [1 to 100 trace ids]}'
+_ENTRY = (
+    f'{{"text": 1 to {MAX_INSIGHT_CHARS:,} characters, "importance": 0 to 1, "evidence": [1 to {MAX_IDS} trace ids]}}'
+)
 
 
 def _short(text: str) -> str:
@@ -58,7 +61,7 @@ def _entry(number: int, given: Any) -> InsightEntry:
         return InsightEntry.model_validate(given)
     except ValidationError as error:
         problem = problem_of(error, InsightEntry.model_fields)
-        raise refusal(f"{problem.name} of number {number}: {problem.problem}") from error
+        raise refusal(f"{problem.argument} of number {number}: {problem.problem}") from error
 
 
 InsightList = Annotated[

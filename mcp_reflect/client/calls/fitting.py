@@ -11,7 +11,7 @@ from typing import Any
 
 from mcp_reflect.client.calls.json_values import to_json_value, to_printable_text
 from mcp_reflect.client.calls.run_content import clean_text, to_text_field
-from mcp_reflect.domain.limits import MAX_METADATA_BYTES, MAX_TASK
+from mcp_reflect.domain.limits import MAX_METADATA_BYTES, MAX_METADATA_KB, MAX_TASK
 from mcp_reflect.domain.truncate import truncate_middle
 
 log = logging.getLogger("mcp_reflect.client")
@@ -53,7 +53,9 @@ def fitting_metadata(metadata: Mapping[Any, Any]) -> dict[str, Any]:
             continue
         tags[name] = _tag(name, value)
     if _size(tags) > MAX_METADATA_BYTES:
-        _tell_once("metadata", f"is larger than 16 kB; texts above {_TAG_CHARS:,} characters are shortened")
+        _tell_once(
+            "metadata", f"is larger than {MAX_METADATA_KB} kB; texts above {_TAG_CHARS:,} characters are shortened"
+        )
         tags = {name: truncate_middle(tag, _TAG_CHARS) if isinstance(tag, str) else tag for name, tag in tags.items()}
     while _size(tags) > MAX_METADATA_BYTES:
         tags.popitem()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from mcp_reflect.domain.limits import MAX_FIELD, MAX_METADATA_BYTES, MAX_TASK, MAX_TEXT
+from mcp_reflect.domain.limits import MAX_FIELD, MAX_METADATA_BYTES, MAX_METADATA_KB, MAX_TASK, MAX_TEXT
 from mcp_reflect.domain.models import Metadata, Status
 from mcp_reflect.domain.redaction.redact import redact_json
 from mcp_reflect.domain.trajectory.parsing import MAX_DEPTH, is_deeper
@@ -180,7 +180,7 @@ def _metadata(value: Any, extra: dict[str, Any]) -> Metadata:
     if extra:
         metadata[EXTRA_KEY] = json.dumps(extra, ensure_ascii=False)
     if len(json.dumps(metadata)) > MAX_METADATA_BYTES:
-        raise BadLineError("its further fields are larger than 16 kB")
+        raise BadLineError(f"its further fields are larger than {MAX_METADATA_KB} kB")
     return metadata
 
 

@@ -1,0 +1,43 @@
+"""What is loaded at run time: nothing heavy where people or programs wait."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from mcp_reflect.adapters.sql_ledger import SqlLedger
+from mcp_reflect.config.home import Home
+from tests.support.waiting import HANG_S
+
+HEAVY = {"chromadb", "fastembed", "onnxruntime", "openai", "detect_secrets", "jinja2"}
+
+
+def test_building_the_server_loads_nothing_heavy() -> None:
+    code = f"import sys, mcp_reflect.bootstrap.memory, mcp_reflect.server; print(*sorted({HEAVY!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=HANG_S, capture_output=True, text=True)
+    assert not done.stdout.split()
+
+
+UNREAD_PARTS = ("application.known_errors", "bootstrap.memory", "domain.redaction.redact", "domain.trajectory.parsing")
+UNREAD = HEAVY | {"mcp", "numpy", "sqlalchemy", *(f"mcp_reflect.{name}" for name in UNREAD_PARTS)}
+"""What a command that reads records does not wait for where no hub runs."""
+
+
+def test_reading_the_ledger_loads_neither_the_server_nor_a_model_nor_sqlalchemy(tmp_path: Path) -> None:
+    SqlLedger(Home(tmp_path).ledger_url).close()
+    read = "read_records('stats'), read_records('memories', kind='all', status='all', sort='use', limit=1)"
+    shown = f"print(*sorted({UNREAD!r} & set(sys.modules)))"
+    code = f"import sys; from mcp_reflect.cli.records.reading import read_records; {read}; {shown}"
+    environ = os.environ | {"MCP_REFLECT_HOME": str(tmp_path), "MCP_REFLECT_HUB__ENABLED": "false"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environ, check=True, timeout=HANG_S, capture_output=True, text=True
+    )
+    assert not done.stdout.split()
+
+
+def test_importing_the_package_imports_nothing_else() -> None:
+    code = "import sys; before = set(sys.modules); import mcp_reflect; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=HANG_S, capture_output=True, text=True)
+    assert done.stdout.split() == ["mcp_reflect"]
