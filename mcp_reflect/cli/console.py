@@ -111,10 +111,12 @@ _TYPED = {
 
 
 def _for_people(error: ReflectError | RemoteError) -> str:
-    """Return an error in words for a person, its argument named as one types it."""
-    told = f"{typed_name(error.argument)}: {error.message}" if error.argument else error.message
+    """Return an error in words for a person: its argument as one types it, and which commands list ids."""
+    if not error.argument:
+        return error.message
+    told = f"{typed_name(error.argument)}: {error.message}."
     if error.code == UnknownId.code:
-        told += "; `mcp-reflect traces` and `mcp-reflect memories` list the ids"
+        told += " Allowed: ids as issued by `mcp-reflect traces` and `mcp-reflect memories`."
     return told
 
 

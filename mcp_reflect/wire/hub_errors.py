@@ -16,6 +16,11 @@ def unavailable(message: str) -> ErrorData:
     return {"code": "memory_unavailable", "argument": "", "ids": [], "message": message}
 
 
+def error_text(data: Mapping[str, Any]) -> str:
+    """Return the data of an error in words: the argument, where there is one, and the message."""
+    return f"{data['argument']}: {data['message']}" if data["argument"] else str(data["message"])
+
+
 class HubUnavailable(Exception):
     """No hub can be had; the message is one line.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcp_reflect.wire import light_json
+from mcp_reflect.wire.hub_errors import error_text
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 
@@ -68,5 +69,5 @@ def error_response(key: str, data: Mapping[str, Any], code: int = CONNECTION_LOS
 
     `key` is the request's id as JSON, `data` the error (`mcp_reflect.errors.ErrorData`), and `code` that of JSON-RPC.
     """
-    error = light_json.dumps({"code": code, "message": data["message"], "data": dict(data)})
+    error = light_json.dumps({"code": code, "message": error_text(data), "data": dict(data)})
     return f'{{"jsonrpc":"2.0","id":{key},"error":{error}}}\n'.encode()

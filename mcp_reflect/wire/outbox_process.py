@@ -69,10 +69,10 @@ class OutboxProcess:
         except (OSError, ValueError, subprocess.TimeoutExpired) as error:
             raise NotKept(f"the outbox could not be written: {type(error).__name__}") from error
         if answer.get("error"):
-            from mcp_reflect.errors import read_error_data  # noqa: PLC0415 - shims wait for imports
+            from mcp_reflect.errors import error_from_data, read_error_data  # noqa: PLC0415 - shims wait for imports
 
             data = read_error_data(answer["error"])
-            raise NotKept(data["message"], data)
+            raise NotKept(str(error_from_data(data)), data)
 
     def _take_prepared(self) -> Any:
         with self._changing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mcp_reflect.wire import request_meta
-from mcp_reflect.wire.hub_errors import HubUnavailable
+from mcp_reflect.wire.hub_errors import HubUnavailable, error_text
 from mcp_reflect.wire.json_rpc import CONNECTION_LOST_CODE
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
@@ -23,7 +23,7 @@ class RemoteError(Exception):
     """
 
     def __init__(self, data: ErrorData) -> None:
-        super().__init__(f"{data['argument']}: {data['message']}" if data["argument"] else data["message"])
+        super().__init__(error_text(data))
         self.data = data
 
     @property

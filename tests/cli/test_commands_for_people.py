@@ -184,11 +184,11 @@ def test_programs_that_stop_reading_cause_no_traceback(home: Path, caller: Calle
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("show", "nothing"), "mcp-reflect: ID: unknown nothing; `mcp-reflect traces` and `mcp-reflect memories` list"),
+        (("show", "nothing"), "mcp-reflect: ID: unknown nothing. Allowed: ids as issued by `mcp-reflect traces` and"),
         (("why", "trace_0"), "unknown trace_0"),
         (("review", "zzz", "pass"), "unknown zzz"),
         (("forget", "mem_zzz", "--yes"), "unknown mem_zzz"),
-        (("query", "x", "--limit", "500"), "mcp-reflect: --limit: got 500. Allowed: a whole number from 1 to 100\n"),
+        (("query", "x", "--limit", "500"), "mcp-reflect: --limit: got 500. Allowed: a whole number from 1 to 100.\n"),
         (
             ("query", "x", "--filter", "colour"),
             "mcp-reflect: --filter: 'colour' has no key or no =",
