@@ -172,6 +172,15 @@ def test_what_stands_for_a_command_is_the_way_out_where_it_never_passed(failed: 
     assert fixed.fix == f"Run `{worked}` instead of `{failed}`"
 
 
+def test_what_reads_is_told_where_it_was_called_wrongly_not_where_it_found_nothing() -> None:
+    wrongly = ran("date -d 31/12/2024 +%A", "date: invalid date ‘31/12/2024’", failed=True)
+    [fixed] = find_fixed_errors(ReadSteps([wrongly, ran("date -d 2024-12-31 +%A")]))
+    assert fixed.fix == "Run `date -d 2024-12-31 +%A` instead of `date -d 31/12/2024 +%A`"
+    nothing = ran("ls build", "ls: cannot access 'build': No such file or directory", failed=True)
+    assert not find_fixed_errors(ReadSteps([nothing, ran("ls dist")]))
+    assert not find_fixed_errors(ReadSteps([ran("grep -c lru a.conf", "0", failed=True), ran("grep -ci lru a.conf")]))
+
+
 @pytest.mark.parametrize(
     ("failed", "other"),
     [

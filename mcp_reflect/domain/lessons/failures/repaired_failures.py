@@ -18,7 +18,7 @@ from mcp_reflect.domain.lessons.failures.rework import Rework
 from mcp_reflect.domain.lessons.run.command_lines import are_variants, is_small_program, normalised, parts_of
 from mcp_reflect.domain.lessons.run.compound_commands import separated_parts
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
-from mcp_reflect.domain.lessons.run.run_again import is_run_again, stands_for
+from mcp_reflect.domain.lessons.run.run_again import is_run_again, stands_for, was_called_wrongly
 from mcp_reflect.domain.lessons.run.steps import Step, find_said, find_steps, steps_before, user_places
 from mcp_reflect.domain.lessons.sentences.evidence import USER
 from mcp_reflect.domain.trajectory.parsing import Trajectory
@@ -163,7 +163,8 @@ def _completes(failed: Step, later: Sequence[Step]) -> bool:
 
 
 def _only_looks(step: Step) -> bool:
-    return is_inspection(step) and not is_small_program(step.subject)
+    """Return true for a command that reads and found nothing; one that was called wrongly is worth its other form."""
+    return is_inspection(step) and not (is_small_program(step.subject) or was_called_wrongly(step))
 
 
 def _accepted(steps: Sequence[Step], place: int, end: int, again: Sequence[int], rework: Rework) -> int:

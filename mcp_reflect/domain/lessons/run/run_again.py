@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from mcp_reflect.domain.error_matching.headlines import find_headlines
+from mcp_reflect.domain.error_matching.output_lines import is_complaint
 from mcp_reflect.domain.lessons.run.command_lines import (
     are_variants,
     is_variant_text,
@@ -52,6 +53,12 @@ def is_run_again(failed: Step, other: Step, tried: Collection[str] = ()) -> bool
     if after not in tried and _is_advised(after, failed.output):
         return True
     return _is_another_form(before, after, failed.output)
+
+
+def was_called_wrongly(step: Step) -> bool:
+    """Return true for a command that complains of how it was called: not that something is not there."""
+    found = [each.text for each in find_headlines(step.output)]
+    return any(map(is_complaint, found)) and not any(map(_NOT_THERE.search, found))
 
 
 def stands_for(failed: Step, other: Step) -> bool:
