@@ -37,7 +37,7 @@ _ALONG_ROWS = b"\n\x04axis\x18\x00\xa0\x01\x02"
 
 @dataclass(frozen=True)
 class QuantisedTable:
-    """A table of vectors: `levels` int8 of shape (rows, dimension), `scales` float32 of shape (rows, 1).
+    """A table of vectors in a mapped `file`: `levels` int8 of shape (rows, dimension), `scales` float32 (rows, 1).
 
     `indices` is the input of the model whose numbers name rows, `found` the input that takes those rows.
     """
@@ -46,10 +46,13 @@ class QuantisedTable:
     found: str
     levels: NDArray[np.int8]
     scales: Vector
+    file: mmap.mmap
 
     def rows(self, numbers: NDArray[np.int64]) -> Vector:
         """Return the vectors of these rows as float32, of shape (*numbers.shape, dimension)."""
-        return self.levels[numbers] * self.scales[numbers]
+        found = self.levels[numbers] * self.scales[numbers]
+        _unload(self.file)
+        return found
 
 
 def cut_behind_table(weights: Path) -> tuple[bytes, QuantisedTable]:
@@ -58,18 +61,26 @@ def cut_behind_table(weights: Path) -> tuple[bytes, QuantisedTable]:
     Raises OSError, and ValueError for a file that is no ONNX model with such a table.
     """
     with weights.open("rb") as file:
-        pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    parts = list(_fields(memoryview(pages)))
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    parts = list(_fields(memoryview(mapped)))
     graphs = [number for number, (field, _, _) in enumerate(parts) if field == _GRAPH]
     if len(graphs) != 1:
         raise ValueError("no ONNX model: it has no graph")
-    graph, table = _cut_graph(parts[graphs[0]][1])
+    graph, table = _cut_graph(parts[graphs[0]][1], mapped)
     model = b"".join(
         _encoded(_GRAPH, graph) if number == graphs[0] else whole for number, (_, _, whole) in enumerate(parts)
     )
-    if sys.platform != "win32":
-        pages.madvise(mmap.MADV_DONTNEED)  # what was read for the copy; rows are read again when a text needs them
+    _unload(mapped)
     return model, table
+
+
+def _unload(mapped: mmap.mmap) -> None:
+    """Take a file's pages out of this process; they stay in the system's cache of files, from where they come back.
+
+    Each row that is read brings 64 KB around it: after some hundred texts the whole table would be there.
+    """
+    if sys.platform != "win32":
+        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 @dataclass(frozen=True)
@@ -88,7 +99,7 @@ class _Tensor:
     content: memoryview
 
 
-def _cut_graph(graph: memoryview) -> tuple[bytes, QuantisedTable]:
+def _cut_graph(graph: memoryview, mapped: mmap.mmap) -> tuple[bytes, QuantisedTable]:
     """The graph with Gather(Mul(Cast(levels), scales), indices) turned into an input, and that table."""
     parts = list(_fields(graph))
     nodes = {number: _read_node(content) for number, (field, content, _) in enumerate(parts) if field == _NODE}
@@ -121,6 +132,7 @@ def _cut_graph(graph: memoryview) -> tuple[bytes, QuantisedTable]:
             gather.outputs[0],
             np.frombuffer(levels.content, np.int8).reshape(levels.shape),
             np.frombuffer(scales.content, np.float32).reshape(scales.shape),
+            mapped,
         )
         left_out = {gathering, scaling, casting, first, second}
         rest = b"".join(whole for number, (_, _, whole) in enumerate(parts) if number not in left_out)
