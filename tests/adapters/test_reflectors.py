@@ -89,10 +89,10 @@ def test_a_run_with_something_to_say_gets_words_and_stays_as_it_is(reflector: Re
 @pytest.mark.parametrize("result", ["pass", "fail"])
 def test_a_huge_trajectory_gets_a_reflection_of_common_size(reflector: Reflector, result: str) -> None:
     messages = json.loads(CHAT) * 2_000
-    draft = reflector.reflect(run_of(result, trajectory=json.dumps(messages), feedback="f" * 100_000))
+    draft = reflector.reflect(run_of(result, trajectory=json.dumps(messages), feedback="a long word " * 10_000))
     assert not draft.is_empty
     assert all(len(str(value)) <= 4_000 for value in draft.model_dump().values())
-    text = reflector.reflect(run_of(result, trajectory="a line of a log\n" * 240_000, feedback="f" * 100_000))
+    text = reflector.reflect(run_of(result, trajectory="a line of a log\n" * 240_000, feedback="a long word " * 10_000))
     assert not text.is_empty
     assert all(len(str(value)) <= 4_000 for value in text.model_dump().values())
 

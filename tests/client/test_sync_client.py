@@ -245,7 +245,7 @@ def test_a_review_does_not_wait_for_the_model_and_waiting_does(own_home: Path, m
         server.enqueue(hang())
         patient = f"from mcp_reflect.server.tools import loop_tools; loop_tools.PATIENCE_S = {10 * HANG_S}; run_hub()"
         with changed_hub(own_home, patient), ReflectClient(timeout=HANG_S, strict=True) as client:
-            outcome = client.create_trace("t", review_result="fail", feedback="no")
+            outcome = client.create_trace("t", review_result="fail", feedback="no flag")
             assert outcome.ingest_status == "queued"
             assert outcome.memory is not None
             assert outcome.memory.author == "extractive"
@@ -255,7 +255,7 @@ def test_a_review_does_not_wait_for_the_model_and_waiting_does(own_home: Path, m
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         server.default(reflection(summary="Written late."))
         with ReflectClient("other", timeout=HANG_S, strict=True) as client:
-            outcome = client.create_trace("t", review_result="fail", feedback="no")
+            outcome = client.create_trace("t", review_result="fail", feedback="no flag")
             written = client.wait_for_trace(outcome.trace_id, timeout=HANG_S)
             assert written.memory is not None
             assert (written.memory.summary, written.memory.author) == ("Written late.", "llm")

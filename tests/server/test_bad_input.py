@@ -195,7 +195,7 @@ async def test_lenient_forms_are_taken(tmp_path: Path) -> None:
         )
         assert first["memory"]["success"] is True
         assert first["memory"]["metadata"] == {"a": 1}
-        second = await call(client, "review_trace", trace_id=first["trace_id"], result="FAILURE", feedback="No.")
+        second = await call(client, "review_trace", trace_id=first["trace_id"], result="FAILURE", feedback="No flag.")
         assert second["memory"]["success"] is False
         told = await call(client, "query_memories", task=TASK, limit=5.0, lambda_=1, metadata_filter='{"a": 1}')
         assert len(told["memories"]) == 1

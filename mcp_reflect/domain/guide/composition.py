@@ -132,7 +132,8 @@ def _lines_of_run(memory: ReflectionMemory) -> Iterator[tuple[str, GuideLine]]:
     others = "" if tested else " ".join(each for each in statements if each and each not in rules)
     if memory.success is False:
         mistake = _mistake(memory.key_mistake)
-        instead = memory.correct_action or (others if mistake else "")
+        vouched = others if mistake and memory.author != "extractive" else ""  # what a failed run did is no advice
+        instead = memory.correct_action or vouched
         if mistake or others:
             yield "fails", _line(memory, _labelled(mistake or others, {"Instead": instead}), memory.task)
     elif (

@@ -274,9 +274,13 @@ def test_a_task_said_again_is_nothing_to_learn() -> None:
 def test_what_worked_is_told_as_such_where_nothing_went_wrong() -> None:
     assert render_reflection(lesson(bash("uv sync --frozen"))).startswith("What worked: `uv sync --frozen`")
     failed = lesson(
-        [*bash("uv sync", "error: no lock", failed=True), *bash("uv sync --frozen")], "fail", feedback="Slow."
+        [*bash("uv sync", "error: no lock", failed=True), *bash("uv sync --frozen")],
+        "fail",
+        feedback="It takes too long.",
     )
-    assert "Do instead: `uv sync --frozen`. `uv sync` failed" in render_reflection(failed)
+    told = render_reflection(failed)
+    assert told.startswith("Mistake: It takes too long.")
+    assert "Guidance: `uv sync --frozen`. `uv sync` failed" in told, "it worked, which does not say that it mends that"
 
 
 def test_a_failed_run_with_feedback_keeps_the_error_it_ended_in() -> None:
@@ -295,7 +299,22 @@ def test_a_long_run_of_failures_compares_each_with_those_near_it_only(monkeypatc
     assert len(compared) <= 400 * 60
 
 
-@pytest.mark.parametrize("feedback", ["reward 0.0", "Failed.", "score: 1/5", "the run passed", "0"])
+@pytest.mark.parametrize(
+    "feedback",
+    [
+        "reward 0.0",
+        "Failed.",
+        "score: 1/5",
+        "the run passed",
+        "0",
+        "no",
+        "Nope!",
+        "Falsch.",
+        "неверно",
+        "不对",
+        "that's wrong",
+    ],
+)
 def test_a_verdict_said_again_is_no_lesson(feedback: str) -> None:
     assert is_bare_verdict(feedback)
     assert lesson([], "fail", feedback=feedback).is_empty

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 from mcp_reflect.domain.lessons.drafting.mistakes import (
     REPAIRS,
@@ -22,6 +21,7 @@ from mcp_reflect.domain.lessons.drafting.mistakes import (
     serves_customer,
     telling_feedback,
 )
+from mcp_reflect.domain.lessons.drafting.statements import choose_headline, select_told
 from mcp_reflect.domain.lessons.drafting.turns import said_turns
 from mcp_reflect.domain.lessons.failures.refuted import refuted_places
 from mcp_reflect.domain.lessons.failures.repairs import Repair, describe_change, find_repairs
@@ -37,21 +37,10 @@ from mcp_reflect.domain.lessons.failures.wording import (
     is_telling,
 )
 from mcp_reflect.domain.lessons.run.call_text import CALL_CHARS, describe_call_form, describe_case_call
-from mcp_reflect.domain.lessons.run.case_data import case_data, dates_case, identifies_case, serves_one_case
+from mcp_reflect.domain.lessons.run.case_data import serves_one_case
 from mcp_reflect.domain.lessons.run.command_lines import repeats
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step, find_steps, steps_before, user_places
-from mcp_reflect.domain.lessons.sentences.chatter import is_request
-from mcp_reflect.domain.lessons.sentences.evidence import (
-    USER,
-    Candidate,
-    Turn,
-    find_candidates,
-    is_record,
-    wording_factor,
-)
-from mcp_reflect.domain.lessons.sentences.selection import select_sentences
-from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
@@ -65,19 +54,12 @@ MOST_STEPS = 600
 """The last steps of a run that are read: comparing them takes time, and a run is decided at its end."""
 _COMMANDS = 4
 _SEARCHES = 3
-_NAMED_FACTOR = 0.5
-"""Of a rule that names the one case it was applied to by an id: what says it for all cases goes before."""
 _ONLY_NAMED = re.compile(r"`[\w.:-]+`(?:; `[\w.:-]+`)*")
 """Calls of which nothing but the name is told: alone they say nothing of how such a case is dealt with."""
 _SMALL_CHANGE = 2
 """Most edits beside the repairs of a run that are told: of many, none says what made the difference."""
 _LEAST_SENTENCES = 250
 """Characters that sentences get at least, however much there is to say of commands."""
-
-_HEADLINE_WEIGHT = 8.0
-"""Weight of the words of a sentence from which it sums a run up by itself."""
-_STATED = 1.3
-"""Evidence from which what a user says in a failed run is a statement about more than that run."""
 
 
 def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
@@ -100,7 +82,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     room = max(LESSON_CHARS - sum(map(len, (*actions, *found, *refused))), _LEAST_SENTENCES)
     refuted = refuted_places(trajectory, steps, repairs)
     turns = said_turns(trajectory, run.trace.final_response, refuted, rework.corrections)
-    told = _select(run, turns, steps, room, "\n".join(actions), passed=passed)
+    told = select_told(run, turns, steps, room, "\n".join(actions), passed=passed)
     feedback = telling_feedback(run)
     guidance = [f"Reviewer: {feedback}"] if passed and feedback else []
     if not passed and feedback and (error := last_error(run, steps)) not in mistake:
@@ -116,9 +98,9 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     if served and not (mistake or guidance) and all(map(_ONLY_NAMED.fullmatch, actions)):
         return ReflectionDraft()
     guidance += refused  # beside what was learned; alone they only say that something failed
-    if not passed and not mistake:  # that a call worked in the end is not why the run failed
+    if not passed:  # that a call worked in the end does not say that it mends why the run failed
         actions, guidance = [], [*actions, *guidance]
-    summary, guidance = _headline(told, guidance, one_case=serves_one_case(steps))
+    summary, guidance = choose_headline(told, guidance, one_case=serves_one_case(steps), acted=bool(actions))
     reference = run.trace.reference_context.strip()
     if reference:
         actions.append(f"Reference: {' '.join(reference.split())[:_REFERENCE_CHARS]}")
@@ -128,63 +110,6 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         correct_action="\n".join(actions),
         guidance="\n".join(guidance),
     )
-
-
-def _headline(told: Sequence[Candidate], guidance: list[str], *, one_case: bool) -> tuple[str, list[str]]:
-    """The sentence with the most evidence as the summary, and the rest; of a single case only a rule sums up."""
-    leant_on = {each.behind for each in told[2:]}  # taken to the front it would leave them without what they need
-    fit = [
-        each for each in told if (each.is_rule or not one_case) and each.behind is None and each.place not in leant_on
-    ]
-    if len(told) < 2 or not fit:  # noqa: PLR2004 - a single sentence is the guidance
-        return "", guidance
-    first = max(fit, key=_worth_as_headline)
-    return first.text, [text for text in guidance if text != first.text]
-
-
-def _worth_as_headline(sentence: Candidate) -> float:
-    """Evidence, as far as the sentence says something by itself: its words weigh enough and it does not point back."""
-    full = min(sum(term_weights(sentence.text).values()) / _HEADLINE_WEIGHT, 1.0)
-    return sentence.evidence * full * min(wording_factor(sentence.text), 1.0)
-
-
-def _select(
-    run: ReviewedRun, turns: Sequence[Turn], steps: Sequence[Step], room: int, acted: str, *, passed: bool
-) -> list[Candidate]:
-    """The sentences of a run that say most beside its task; of one case, also beside what was done (`acted`)."""
-    if run.trajectory.messages is None and steps:
-        turns = turns[1:]  # a log of commands is told by its steps
-    one_case = serves_one_case(steps)
-    candidates = list(find_candidates(turns, one_case=one_case))
-    if not passed:  # what the agent concluded in a run that failed is no lesson; what the user said still holds
-        candidates = [each for each in candidates if each.role == USER and each.evidence >= _STATED]
-    if not one_case:
-        return select_sentences(candidates, run.trace.task, room)
-    data = case_data(steps)
-    served = serves_customer(run.trajectory, steps)
-    candidates = [
-        _less_where_it_names(each, data)
-        for each in candidates
-        if _outlives_case(each, data, served=served) and names_more(each.text, acted)
-    ]
-    return select_sentences(candidates, f"{run.trace.task}\n{acted}", room, data)
-
-
-def _outlives_case(sentence: Candidate, data: frozenset[str], *, served: bool) -> bool:
-    """Return true where a sentence of a run that served one case may hold for others: a rule, or none of its data.
-
-    Where a customer was `served`, it is a rule that names no day.
-    """
-    if is_record(sentence.text) or is_request(sentence.text):
-        return False
-    if served:
-        return sentence.is_rule and not dates_case(sentence.text)
-    return sentence.is_rule or not term_weights(sentence.text).keys() & data
-
-
-def _less_where_it_names(sentence: Candidate, data: frozenset[str]) -> Candidate:
-    named = identifies_case(sentence.text, data)
-    return replace(sentence, evidence=_NAMED_FACTOR * sentence.evidence) if named else sentence
 
 
 def _actions(

@@ -30,7 +30,13 @@ from mcp_reflect.domain.lessons.sentences.evidence import (
 )
 from mcp_reflect.domain.lessons.sentences.self_contained import points_back
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
-from mcp_reflect.domain.lessons.sentences.vocabulary import stem, term_weights
+from mcp_reflect.domain.lessons.sentences.vocabulary import (
+    count_special,
+    count_words,
+    names_something,
+    stem,
+    term_weights,
+)
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
@@ -42,10 +48,12 @@ _FEEDBACK_CHARS = 1_000
 _TRIED = 3
 _REFUSALS = 2
 
-_VERDICT_WORD = (
-    r"(?:reward|score|result|verdict|outcome|status|grade|rating|success|correct|incorrect|passed|pass|failed|fail"
-    r"|failure|true|false|ok)"
+_VERDICTS = (
+    "reward|score|result|verdict|outcome|status|grade|rating|success|correct|incorrect|passed|pass|failed|fail|failure"
+    "|true|false|ok|right|wrong|good|bad|great|nice|perfect|fine"
 )
+_VERDICT_WORD = f"(?:{_VERDICTS})"
+_VERDICT_STEMS = frozenset(map(stem, _VERDICTS.split("|")))
 _BARE_VERDICT = re.compile(
     rf"(?=.*\b{_VERDICT_WORD}\b|[\W\d]*\Z)(?:\b(?:{_VERDICT_WORD}|is|was|the|run|task)\b|[-+]?\d+(?:\.\d+)?%?|[\s:=/.,;!()-])+",
     re.IGNORECASE | re.DOTALL,
@@ -82,7 +90,7 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
         said = run.trace.final_response.strip() or last_statement(trajectory, *kinds, or_any=not talked)
     told = truncate_line(said, CALL_CHARS)
     parts = []  # a sentence for each: screening may withhold some of them, and the others are left
-    explains = names_more(told, did)
+    explains = names_more(told, f"{run.trace.task}\n{did}" if answers else did)
     if did and (objection or explains or not one_case or (not served and _TOLD_VALUE.search(did))):
         judged = "Judged wrong: " if answers else "Judged a failure after "
         parts.append(f"{judged}{did}{f'{EXPLAINED}{told}' if explains else ''}")
@@ -121,14 +129,24 @@ def _last_objection(trajectory: Trajectory) -> str:
 
 
 def telling_feedback(run: ReviewedRun) -> str:
-    """Return the reviewer's words; empty where they only say the verdict again, as `reward 0.0` and `failed` do."""
+    """Return the reviewer's words; empty where they only say the verdict again, as `reward 0.0` and `nice work` do."""
     feedback = run.review.feedback.strip()[:_FEEDBACK_CHARS]
-    return "" if is_bare_verdict(feedback) else feedback
+    is_empty = is_bare_verdict(feedback) or (run.review.result == "pass" and _is_praise(feedback))
+    return "" if is_empty else feedback
 
 
 def is_bare_verdict(feedback: str) -> bool:
-    """Return true where a reviewer's words hold a verdict or a score, and nothing else."""
-    return _BARE_VERDICT.fullmatch(feedback) is not None
+    """Return true where a reviewer's words hold a verdict or a score, and nothing else: one word in any language."""
+    if _BARE_VERDICT.fullmatch(feedback):
+        return True
+    is_verdict = count_words(feedback) <= 1 or term_weights(feedback).keys() <= _VERDICT_STEMS
+    return bool(feedback) and is_verdict and not names_something(feedback)
+
+
+def _is_praise(feedback: str) -> bool:
+    """Return true for words of a pass that thank or praise, and name nothing."""
+    special = count_special(term_weights(feedback)) > 1  # the thanks themselves
+    return is_courtesy(feedback) and not (special or names_something(feedback) or states_rule(feedback))
 
 
 def names_more(said: str, did: str) -> bool:

@@ -1,12 +1,14 @@
 """Work done over again once the user had spoken: whatever words they used, the first form was not what they want.
 
 No wording is looked at, so that it holds in every language: a command that worked runs in another form behind the
-user's words and not in its own again, or an edit from before them is taken back.
+user's words and not in its own again, an edit from before them is taken back, or the first that is done behind them is
+to take back files by version control.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mcp_reflect.domain.lessons.failures.repairs import Repair, is_inspection
@@ -14,6 +16,8 @@ from mcp_reflect.domain.lessons.run.command_lines import are_variants, normalise
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import has_same_operands
 from mcp_reflect.domain.lessons.run.steps import Step
+
+_TAKES_BACK = re.compile(r"git\s+(?:restore|reset|revert|checkout\s+(?:-[a-z]+\s+)*(?:--\s|\S+\.\w))")
 
 
 class Rework:
@@ -39,6 +43,10 @@ class Rework:
                 self.corrections.add(place)
                 if has_same_operands(step, later):
                     self.plain.add(place)
+        self._undone = set[int]()
+        for place, undone in _taken_back(steps, spoke):
+            self._undone.update(map(id, undone))
+            self.plain.add(place)
         place_of = {id(step): number for number, step in enumerate(steps)}
         for edit, later in NetChanges(steps).taken_back():
             between = [each for each in spoke if place_of[id(edit)] < each <= place_of[id(later)]]
@@ -49,8 +57,8 @@ class Rework:
         self.plain = {place + before for place in self.plain}
 
     def is_replaced(self, step: Step) -> bool:
-        """Return true for a command that the user had done in another form."""
-        return id(step) in self._final
+        """Return true for a command that the user had done in another form, or taken back."""
+        return id(step) in self._final or id(step) in self._undone
 
     def redone_at(self, steps: Sequence[Step]) -> int | None:
         """Return the last place among the steps read at which the user had one of these done over; None without one."""
@@ -59,6 +67,14 @@ class Rework:
     def as_accepted(self, repair: Repair) -> Repair:
         """Return a repair with the form of its command that the run ended with."""
         return replace(repair, worked=self._final.get(id(repair.worked), repair.worked))
+
+
+def _taken_back(steps: Sequence[Step], spoke: Sequence[int]) -> Iterator[tuple[int, list[Step]]]:
+    """Yield the places of the user's words that had commands taken back, each with these and what took them back."""
+    for start, place in zip([0, *spoke], spoke, strict=False):
+        first = next((step for step in steps[place:] if not is_inspection(step)), None)
+        if first is not None and first.kind == "command" and _TAKES_BACK.match(normalised(first.subject)):
+            yield place, [*filter(_worked, steps[start:place]), first]
 
 
 def _other_form(step: Step, later: Sequence[Step]) -> Step | None:

@@ -37,10 +37,10 @@ _ASKS = re.compile(
     r"^(?:sudo\s+)?(?:kubectl|oc|docker|podman|helm|terraform|tofu|alembic|dotnet|systemctl|npm|pnpm|yarn|pip3?|uv|poetry|conda"
     r"|cargo|go|gh|glab|aws|gcloud|az|brew|apt|rustup|composer|bundle|gem|mix|flask|nvm|pyenv|psql|java|vagrant|pulumi)\b"
     r"(?:\s+-{1,2}[\w-]+(?:=\S+)?(?:\s+(?!-)\S+)?)*?"
-    r"(?:\s+(?:image|container|volume|network|compose|context|state|workspace|project|stack|pip|env|pr|release|toolchain|config))?"
+    r"(?:\s+(?:image|container|volume|network|compose|context|state|workspace|project|stack|pip|env|pr|release|toolchain|config|index))?"
     r"\s+(?:get|describe|list|ls|show|status|logs|inspect|info|heads|current|history|top|tree|version|versions|view|explain|freeze|why"
     r"|whoami|ps|images|outdated|is-active|list-units|-l|--list\S*|--info|--runtimes)\b"
-    r"|^\S+\s+help\b|^\S+(?:\s+\S+)?\s+(?:--version|-V|-{1,2}help|-version)(?=\s*\||$)|^\S+\s+-v$"
+    r"|^\S+\s+help\b|^\S+(?:\s+\S+)?\s+(?:--version|-V|-{1,2}help|-version)(?=\s*\||$)|^\S+\s+(?:-v|version)$"
 )
 """Subcommands that only ask, of programs that have them."""
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\\\]|\\\\.)*\"")
@@ -165,10 +165,12 @@ def _overlap(a: set[str], b: set[str]) -> float:
 
 def only_reads(command: str) -> bool:
     """Return true where a command line only reads or asks, in each part of a pipe or a list of commands."""
-    if not _is_reading(normalised(command)):
-        return False
-    parts = _JOINED.split(_QUOTED.sub("''", _SETUP.sub("", command.strip())))
-    return all(_is_reading(part) or _READS_ON.match(part) for part in filter(None, map(str.strip, parts)))
+    parts = [
+        without_noise(part)
+        for part in _JOINED.split(_QUOTED.sub("''", _SETUP.sub("", command.strip())))
+        if part.strip()
+    ]
+    return any(map(_is_reading, parts)) and all(_is_reading(part) or _READS_ON.match(part) for part in parts)
 
 
 def _is_reading(command: str) -> bool:

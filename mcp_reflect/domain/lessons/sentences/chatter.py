@@ -43,10 +43,10 @@ _REQUEST = phrases(
     I(?:'ll| will| would|'d)? (?:also )?need (?:to know|your)"""
 )
 _INTERJECTION = re.compile(
-    r"(?:(?:oh|ah|aha|ha|hmm+|yeah|yep|yes|right|sure|well|okay|ok|alright|absolutely|exactly|honestly|totally"
+    r"(?:(?:oh|ah|aha|ha|h+m+|yeah|yep|yes|right|sure|well|okay|ok|alright|absolutely|exactly|honestly|totally"
     r"|definitely|agreed|gotcha|indeed|true|of course|fair enough|good (?:point|call|question|catch)"
-    r"|great (?:point|question)|makes sense|you(?:'re| are)(?: absolutely| totally)? right"
-    r"|however|therefore|unfortunately|fortunately|thankfully)\s*[,.!;–—-]+\s+"
+    r"|great (?:point|question)|no change|makes sense|you(?:'re| are)(?: absolutely| totally)? right"
+    r"|however|therefore|unfortunately|fortunately|thankfully)\s*[,.!;:–—-]+\s+"
     r"|(?:I'm|I am) (?:\w+ )?sorry\b[^.;!?,]{0,60},? but\s+|I (?:understand|see)\b[^.;!?]{0,80}, but\s+)+(?=\S)",
     re.IGNORECASE,
 )

@@ -28,7 +28,7 @@ class Cue:
 
 
 RULE = phrases(
-    """must(?: not|n't)? | never | always | only | exactly | at (?:most|least)
+    """must(?: not|n't)? | (?:has|have) to | never | always | only | exactly | at (?:most|least)
             no (?:more|less|longer) than | instead of | rather than | not \\w+,? but | do(?:es)? not | don't
             doesn't | cannot | can't | won't | required? | requires | forbidden | allowed | except
             unless | regardless | strictly | whenever | every | inclusive | exclusive | ties? | defaults?
@@ -85,7 +85,7 @@ COURTESY = Cue(
         """thank(?:s| you) | you're welcome | have a (?:good|great|nice|wonderful|lovely|pleasant|safe) | safe travels
             feel free | let me know | glad | appreciate | anything else | hope you | sorry (?:for|about) | apologi[sz]e
             look(?:ing)? forward | (?:do not|don't) hesitate | further (?:assistance|questions) | pleasure
-            good (?:luck|morning|day|evening) | cheers"""
+            good (?:luck|morning|day|evening) | (?:nice|good|great|excellent) (?:work|job) | well done | cheers"""
     ),
     0.15,
 )
@@ -122,6 +122,18 @@ INTENTION = phrases(
 LASTING = phrases("always | never | from now on | every time")
 """What is asked for once and for all, as in "please always run `make lint` first"."""
 
+STATE = Cue(
+    phrases(
+        """(?:tests?|checks|specs?|suite|build|lint|all|both|it)\\b[^.;]{0,60} pass(?:es|ed|ing)?
+            (?:has|have) (?:now )?been successfully | was successfully | were successfully | successfully \\w+ed
+            pass(?:es|ed|ing)? now | (?:it|everything|this|all) (?:now )?(?:works|builds|runs|pass(?:es|ed)?)
+            (?:is|are) (?:done|completed?|green) | (?:run|runs|work|works|green|back|fine) again
+            my (?:user|reservation|order|account|name|email|phone)"""
+    ),
+    0.4,
+)
+"""How things stand, or who somebody is: true of this run only."""
+
 WEAKENING = (
     Cue(re.compile(r".*\?$", re.DOTALL), 0.25, at_beginning=True),
     COURTESY,
@@ -145,15 +157,7 @@ WEAKENING = (
         0.2,
         at_beginning=True,
     ),
-    Cue(  # how things stand, or who somebody is: true of this run only
-        phrases(
-            """(?:all|the|\\d+) (?:of (?:the|our) )?(?:[\\w`]+ )?(?:tests?|checks)[^.;]{0,60} pass\\w*
-            (?:has|have) (?:now )?been successfully | was successfully | were successfully | successfully \\w+ed
-            pass(?:es|ed|ing)? now | (?:it|everything|this|all) (?:now )?(?:works|pass\\w*)
-            (?:is|are) (?:done|completed?|green) | my (?:user|reservation|order|account|name|email|phone)"""
-        ),
-        0.4,
-    ),
+    STATE,
     Cue(  # an announcement
         phrases(
             """let me | let's | i'll | i will | i'm going to | i am going to | i can | i could | i would
@@ -217,7 +221,7 @@ OBJECTION = phrases(
     I (?:thought|was told|read) .{0,40}(?:was|were|would|should|shouldn't|could|could be|can) | still (?:doesn't|isn't)
     that(?:'s| is) (?:wrong|incorrect|not (?:right|correct|true|what)) | you (?:forgot|missed|promised|were supposed)
     I should(?:n't)? (?:be|have|get|not) | (?:can't|couldn't|isn't) (?:you|there|it) | (?:was|is|be) a mistake
-    you (?:did not|didn't|should not have|shouldn't have|broke|deleted|removed) | does(?:n't| not) work"""
+    you (?:did not|didn't|should not have|shouldn't have|broke|deleted|removed) | does(?:n't| not) (?:work|look|seem)"""
 )
 REJECTION = phrases(
     """no,? (?:not|that(?!'s (?:all|it|fine|everything))|don't|do not|it|you|we|I)

@@ -39,6 +39,8 @@ _NOTE = re.compile(
 )
 """A label of what is told to be kept in mind, and not of a value."""
 
+_DEPENDS = re.compile(r"\b(?:after|if|once|since|unless|when|with)\b", re.IGNORECASE)
+
 _REFUTED_FACTOR = 0.3
 """Of what the agent said before the same command failed in the same way again."""
 
@@ -174,9 +176,7 @@ def wording_factor(sentence: str) -> float:
 def states_rule(sentence: str) -> bool:
     """Return true where a sentence states a rule, a cause or a decision, and neither a plan nor how somebody stands."""
     sentence = _with_plain_apostrophes(sentence)
-    if _is_own_state(sentence) or (cues.INTENTION.search(sentence) and not cues.LASTING.search(sentence)):
-        return False
-    return any(each.search(sentence) for each in (cues.RULE, cues.GENERAL, cues.SETTLED.pattern))
+    return not _is_own_state(sentence) and _is_worded_as_rule(sentence)
 
 
 def states_policy(sentence: str) -> bool:
@@ -188,7 +188,19 @@ def _is_own_state(sentence: str) -> bool:
     if not cues.OWN_STATE.holds(sentence):
         return False
     turn = _TURNS.search(sentence)
-    return turn is None or cues.OWN_STATE.holds(rest := sentence[turn.end() :].strip()) or not cues.RULE.search(rest)
+    return turn is None or cues.OWN_STATE.holds(rest := sentence[turn.end() :].strip()) or not _is_worded_as_rule(rest)
+
+
+def _is_worded_as_rule(sentence: str) -> bool:
+    if cues.INTENTION.search(sentence) and not cues.LASTING.search(sentence):
+        return False
+    return any(each.search(sentence) for each in (cues.RULE, cues.GENERAL, cues.SETTLED.pattern))
+
+
+def reports_state(sentence: Candidate) -> bool:
+    """Return true where a sentence says how things stand now, and neither a rule nor on what it depends."""
+    told = _with_plain_apostrophes(sentence.text)
+    return not sentence.is_rule and cues.STATE.holds(told) and _DEPENDS.search(told) is None
 
 
 def is_record(sentence: str) -> bool:
@@ -209,6 +221,11 @@ def objects(sentence: str) -> bool:
     """Return true where a user's sentence objects to what was done or said: it corrects it, denies it or insists."""
     sentence = _with_plain_apostrophes(sentence)
     return cues.OBJECTION.search(sentence) is not None or cues.REJECTION.match(sentence) is not None
+
+
+def says_it_failed(sentence: str) -> bool:
+    """Return true where a user's sentence tells that something is not as it should be."""
+    return cues.OBJECTION.search(_with_plain_apostrophes(sentence)) is not None
 
 
 def _with_plain_apostrophes(sentence: str) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from mcp_reflect.domain.lessons.sentences.evidence import Candidate
-from mcp_reflect.domain.lessons.sentences.vocabulary import discounted, term_weights
+from mcp_reflect.domain.lessons.sentences.vocabulary import (
+    count_special,
+    discounted,
+    names_something,
+    term_weights,
+)
 
 _KNOWN_SHARE = 0.25
 """Of its weight that a word of the task keeps, which stands beside the lesson already, and a datum of one case."""
@@ -16,7 +20,8 @@ _LENGTH_POWER = 0.6
 
 _LEAST_TERMS = 3
 """Content words of a sentence that states no rule and names nothing; with fewer it only comments on another."""
-_NAMES = re.compile(r"[`_\d]|[a-z][A-Z]|\w/\w")
+_LEAST_SPECIAL = 4
+"""Of these, words that are not among the common ones of English, where sentences compete for the room."""
 
 _LONGEST_UNIT = 3
 """Sentences that are only chosen together, because each points back at the one before."""
@@ -42,12 +47,13 @@ def select_sentences(
     covered: set[str] = set()
     chosen: set[int] = set()
     room = budget
+    compete = sum(len(each.text) + 1 for each in candidates) > budget
     number_of = {each.place: number for number, each in enumerate(candidates)}
     open_ = {
         number: unit
         for number, each in enumerate(candidates)
         if (unit := _unit(number, candidates, number_of))
-        and all(_says_something(candidates[part], weights[part]) for part in unit)
+        and all(_says_something(candidates[part], weights[part], compete=compete) for part in unit)
     }
     while open_:
         best: list[int] = []
@@ -70,9 +76,14 @@ def select_sentences(
     return [candidates[number] for number in sorted(chosen)]
 
 
-def _says_something(sentence: Candidate, weights: Mapping[str, float]) -> bool:
-    """Return false for what only comments on another sentence; what hangs on a comment is not understood either."""
-    return sentence.is_rule or len(weights) >= _LEAST_TERMS or _NAMES.search(sentence.text) is not None
+def _says_something(sentence: Candidate, weights: Mapping[str, float], *, compete: bool) -> bool:
+    """Return false for what only comments on another sentence; what hangs on a comment is not understood either.
+
+    Where sentences `compete` for the room, one that neither rules nor names anything has to be about something special.
+    """
+    if sentence.is_rule or names_something(sentence.text):
+        return True
+    return len(weights) >= _LEAST_TERMS and (not compete or count_special(weights) >= _LEAST_SPECIAL)
 
 
 def _unit(number: int, candidates: Sequence[Candidate], number_of: Mapping[int, int]) -> list[int]:

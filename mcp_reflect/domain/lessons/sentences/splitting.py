@@ -9,6 +9,7 @@ LONGEST_SENTENCE = 400
 """Characters. A longer sentence is split at semicolons and colons, and what is still longer is left out."""
 
 _SHORTEST_SENTENCE = 12
+"""Characters, of which one of a script without blanks counts as two."""
 _MOST_TEXT = 40_000
 """Characters of one message that are read, half from its beginning and half from its end."""
 
@@ -16,11 +17,14 @@ _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re
 _BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+|^[ \t]*#{1,6}[ \t]+|^[ \t]*>[ \t]?")
 _EMPHASIS = re.compile(r"(`[^`]*`|\b__\w+__\b)|(?<![\w*])(\*{1,3}|_{2})(?=\S)(.+?)(?<=\S)\2(?![\w*])")
 """Emphasised text as its third group; code, and names such as `__init__`, as the first."""
-# An abbreviation, an initial or an ordinal does not end a sentence: a capital or a quotation must follow.
+# An abbreviation, an initial or an ordinal does not end a sentence: a capital, a quotation or a letter that is not
+# ASCII must follow.
 _END = re.compile(
     r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\b[A-Z]\.)"
-    r"[\"')\]]{0,2}\s+(?=[\"'(\[`]?[A-Z0-9]|`\w)"
+    r"[\"')\]»”]{0,2}\s+(?=[\"'(\[`«„“¿¡]?(?:[A-Z0-9]|[^\W\x00-\x7f])|`\w)|(?<=[。！？])(?=\w)"
 )
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_ENDS = (".", "!", "?", ":", "。", "！", "？", "：")
 _CLAUSE = re.compile(r"(?<=[;:])\s+|\s+(?:-{1,2}|–|—)\s+")
 
 
@@ -44,7 +48,7 @@ def _paragraphs(text: str) -> Iterator[str]:
     for line in text.splitlines():
         stripped = line.strip()
         is_item = bool(_BULLET.match(line))
-        ended = bool(held) and (held[-1].endswith((".", "!", "?", ":")) or (in_item and not line[:1].isspace()))
+        ended = bool(held) and (held[-1].endswith(_ENDS) or (in_item and not line[:1].isspace()))
         if held and (not stripped or is_item or ended):
             yield " ".join(held)
             held = []
@@ -63,7 +67,8 @@ def _parts(sentence: str) -> Iterator[str]:
     sentence = " ".join(sentence.split())
     pieces = [sentence] if len(sentence) <= LONGEST_SENTENCE else _joined(_CLAUSE.split(sentence))
     for piece in pieces:
-        if _SHORTEST_SENTENCE <= len(piece) <= LONGEST_SENTENCE:
+        width = len(piece) + len(_WIDE.findall(piece))
+        if width >= _SHORTEST_SENTENCE and len(piece) <= LONGEST_SENTENCE:
             yield piece
 
 

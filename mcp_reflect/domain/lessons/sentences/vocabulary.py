@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from mcp_reflect.domain.text.common_words import COMMON_STEMS
 from mcp_reflect.domain.text.memoize import memoize_short
 
 _COMMON = """
@@ -18,12 +19,21 @@ _COMMON = """
 """
 _STOP_WORDS = frozenset(_COMMON.split())
 
-_WORD = re.compile(r"[A-Za-z_][\w]*(?:[-.'/][\w]+)*|\d[\d,]*(?:\.\d+)*%?\w*|[<>=!]=|[<>]")
+_UNSPACED = r"\u3400-\u9fff\u30a0-\u30ff"
+"""Han characters and katakana, in which words are written without blanks; hiragana is grammar for the most part."""
+_LETTER = rf"[^\W{_UNSPACED}\u3040-\u309f]"
+_WORD = re.compile(
+    rf"(?P<character>[{_UNSPACED}])|(?!\d){_LETTER}+(?:[-.'’/]{_LETTER}+)*|\d[\d,]*(?:\.\d+)*%?{_LETTER}*|[<>=!]=|[<>]"
+)
+_NAME = re.compile(r"[`_\d]|[a-z][A-Z]|\w/\w")
+_CONTRACTION = re.compile(r"(?:n['’]t|['’](?:d|ll|m|re|s|ve))$")
 _CODE = re.compile(r"[_/.=<>]|[a-z][A-Z]|\d")
 _SUFFIX = re.compile(r"(?:'s|ies|ied|ing|edly|ed|es|ly|s)$")
 _SHORTEST_STEM = 3
 
 _PLAIN = 1.0
+_CHARACTER = 0.5
+"""A character of a script without blanks: two of them make a word."""
 _CODED = 1.6
 """Identifiers, paths, operators, codes and numbers: what a reader cannot guess."""
 _NAMED = 1.3
@@ -53,16 +63,33 @@ def term_weights(sentence: str) -> dict[str, float]:
     weights: dict[str, float] = {}
     for match in _WORD.finditer(sentence):
         word = match.group()
-        if word.lower() in _STOP_WORDS:
+        if _CONTRACTION.sub("", word.lower()) in _STOP_WORDS:
             continue
         weight = _PLAIN
-        if _CODE.search(word):
+        if match.lastgroup:
+            weight = _CHARACTER
+        elif _CODE.search(word):
             weight = _CODED
         elif match.start() and (word[0].isupper() or sentence[match.start() - 1] in "'\"`"):
             weight = _NAMED
         key = stem(word)
         weights[key] = max(weight, weights.get(key, 0.0))
     return weights
+
+
+def names_something(sentence: str) -> bool:
+    """Return true where a sentence holds a number, a path, an identifier or a quotation of code."""
+    return _NAME.search(sentence) is not None
+
+
+def count_special(terms: Iterable[str]) -> int:
+    """Return how many of the terms of `term_weights` are not among the common words of English."""
+    return sum(term not in COMMON_STEMS for term in terms)
+
+
+def count_words(text: str) -> float:
+    """Return the number of words of a text; a character of a script without blanks counts as half a word."""
+    return sum(_CHARACTER if match.lastgroup else 1.0 for match in _WORD.finditer(text))
 
 
 def discounted(weights: Mapping[str, float], known: frozenset[str], share: float) -> dict[str, float]:

@@ -1,0 +1,106 @@
+"""The sentences of a run that its lesson tells, and the one of them that heads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcp_reflect.domain.lessons.drafting.mistakes import names_more, serves_customer
+from mcp_reflect.domain.lessons.run.case_data import case_data, dates_case, identifies_case, serves_one_case
+from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.sentences.chatter import is_request
+from mcp_reflect.domain.lessons.sentences.evidence import (
+    USER,
+    Candidate,
+    Turn,
+    find_candidates,
+    is_record,
+    reports_state,
+    says_it_failed,
+    wording_factor,
+)
+from mcp_reflect.domain.lessons.sentences.selection import select_sentences
+from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
+from mcp_reflect.domain.trajectory.run import ReviewedRun
+
+_NAMED_FACTOR = 0.5
+"""Of a rule that names the one case it was applied to by an id: what says it for all cases goes before."""
+_HEADLINE_WEIGHT = 8.0
+"""Weight of the words of a sentence from which it sums a run up by itself."""
+_STATED = 1.3
+"""Evidence from which what a user says in a failed run is a statement about more than that run."""
+
+
+def select_told(
+    run: ReviewedRun, turns: Sequence[Turn], steps: Sequence[Step], room: int, acted: str, *, passed: bool
+) -> list[Candidate]:
+    """Return the sentences of a run that say most in `room` characters beside its task.
+
+    Of a run that served one case, also beside `acted`, which tells what was done. Of a failed run they are the user's
+    statements: what the agent concluded in it is no lesson. A report of how things stand now is none either, where the
+    run did something.
+    """
+    if run.trajectory.messages is None and steps:
+        turns = turns[1:]  # a log of commands is told by its steps
+    one_case = serves_one_case(steps)
+    candidates = list(find_candidates(turns, one_case=one_case))
+    if not passed:
+        candidates = [each for each in candidates if each.role == USER and each.evidence >= _STATED]
+    task = run.trace.task
+    if not one_case:
+        told = [each for each in candidates if names_more(each.text, task) and not (steps and reports_state(each))]
+        return select_sentences(told, task, room)
+    data = case_data(steps)
+    served = serves_customer(run.trajectory, steps)
+    candidates = [
+        _less_where_it_names(each, data)
+        for each in candidates
+        if _outlives_case(each, data, served=served) and names_more(each.text, acted)
+    ]
+    return select_sentences(candidates, f"{task}\n{acted}", room, data)
+
+
+def choose_headline(
+    told: Sequence[Candidate], guidance: Sequence[str], *, one_case: bool, acted: bool
+) -> tuple[str, list[str]]:
+    """Return the sentence with the most evidence, empty where none sums the run up, and the guidance without it.
+
+    Of a single case only a rule sums up. Where the run `acted`, what worked goes first, and before it only what the
+    user ruled.
+    """
+    leant_on = {each.behind for each in told[2:]}  # taken to the front it would leave them without what they need
+    fit = [
+        each
+        for each in told
+        if (each.is_rule or not (one_case or acted))
+        and (not acted or (each.role == USER and not says_it_failed(each.text)))
+        and each.behind is None
+        and each.place not in leant_on
+    ]
+    if len(told) < 2 or not fit:  # noqa: PLR2004 - a single sentence is the guidance
+        return "", list(guidance)
+    first = max(fit, key=_worth_as_headline)
+    return first.text, [text for text in guidance if text != first.text]
+
+
+def _worth_as_headline(sentence: Candidate) -> float:
+    """Evidence, as far as the sentence says something by itself: its words weigh enough and it does not point back."""
+    full = min(sum(term_weights(sentence.text).values()) / _HEADLINE_WEIGHT, 1.0)
+    return sentence.evidence * full * min(wording_factor(sentence.text), 1.0)
+
+
+def _outlives_case(sentence: Candidate, data: frozenset[str], *, served: bool) -> bool:
+    """Return true where a sentence of a run that served one case may hold for others: a rule, or none of its data.
+
+    Where a customer was `served`, it is a rule that names no day.
+    """
+    if is_record(sentence.text) or is_request(sentence.text):
+        return False
+    if served:
+        return sentence.is_rule and not dates_case(sentence.text)
+    return sentence.is_rule or not term_weights(sentence.text).keys() & data
+
+
+def _less_where_it_names(sentence: Candidate, data: frozenset[str]) -> Candidate:
+    named = identifies_case(sentence.text, data)
+    return replace(sentence, evidence=_NAMED_FACTOR * sentence.evidence) if named else sentence

@@ -1,0 +1,159 @@
+"""A lesson keeps sentences that would guide the next run: rules, names, values, reasons, in any language."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
+from mcp_reflect.domain.lessons.run.command_lines import only_reads
+from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
+from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, term_weights
+from mcp_reflect.domain.text.rendering import render_reflection
+from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.trajectory.run import ParsedRun
+from tests.support.values import make_review, make_trace
+
+Messages = list[dict[str, Any]]
+
+
+def said(role: str, text: str) -> Messages:
+    return [{"role": role, "content": text}]
+
+
+def ran(command: str, output: str = "", *, failed: bool = False) -> Messages:
+    use = {"type": "tool_use", "id": command, "name": "Bash", "input": {"command": command}}
+    result = {"type": "tool_result", "tool_use_id": command, "content": output, "is_error": failed}
+    return [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+
+
+def told(messages: Messages, task: str, result: str = "pass", feedback: str = "") -> str:
+    trajectory = parse([*said("user", task), *messages])
+    trace = make_trace(task=task, trajectory=trajectory.text, tools_used=trajectory.tools_used)
+    review = make_review(trace, 1, result=result, feedback=feedback)
+    return render_reflection(extract_lesson(ParsedRun(trace, trajectory).reviewed(review)))
+
+
+@pytest.mark.parametrize("report", ["All 3 tests pass.", "Migrations run again.", "Config check is green again."])
+def test_how_things_stand_after_a_run_is_no_lesson(report: str) -> None:
+    run = [*ran("alembic merge heads"), *said("assistant", f"{report} Two heads had the same parent `3f1a`.")]
+    lesson = told(run, "Make the migrations run")
+    assert "Two heads had the same parent `3f1a`." in lesson
+    assert report not in lesson
+
+
+def test_what_a_state_depends_on_is_a_lesson() -> None:
+    run = [*ran("make test"), *said("assistant", "All 12 tests pass once PYTHONPATH names src.")]
+    assert "once PYTHONPATH names src" in told(run, "Run the tests")
+
+
+def test_what_worked_stands_before_why() -> None:
+    run = [
+        *ran("prove t", "Result: FAIL", failed=True),
+        *ran("prove -lr t"),
+        *said("assistant", "Plain `prove` never looks into folders below t. The rounding tests are in t/rounding."),
+    ]
+    assert told(run, "Run the tests").startswith("What worked: `prove -lr t`. `prove t` failed")
+
+
+def test_what_the_user_ruled_stands_before_what_worked() -> None:
+    run = [
+        *ran("npm --prefix api test"),
+        *said("user", "ok but never use --prefix here, it makes lock files in the packages"),
+        *ran("npm test -w @shop/api"),
+        *said("assistant", "The workspace is called `@shop/api`, which is the name in its package.json."),
+    ]
+    lesson = told(run, "Run the tests of the API")
+    assert lesson.startswith("ok but never use --prefix here")
+    assert "What worked: `npm test -w @shop/api`" in lesson
+
+
+def test_what_the_user_had_taken_back_is_not_told_as_what_worked() -> None:
+    run = [
+        *ran("uv add --dev pytest"),
+        *said("user", "bitte nimm das zurück, pytest steht schon in einer eigenen Gruppe"),
+        *ran("git checkout -q pyproject.toml uv.lock"),
+        *ran("uv run --group qa pytest"),
+    ]
+    lesson = told(run, "Run the tests with uv")
+    assert "What worked: `uv run --group qa pytest`" in lesson
+    assert "uv add" not in lesson
+    assert "git checkout" not in lesson
+
+
+def test_a_change_of_branch_takes_nothing_back() -> None:
+    run = [*ran("make release"), *said("user", "now go back to main"), *ran("git checkout main")]
+    assert "`make release`" in told(run, "Build the release")
+
+
+def test_a_conversation_with_more_to_say_than_fits_leaves_out_what_is_about_nothing_special() -> None:
+    facts = [f"The `{name}` cache keeps {n} entries of {name} for region {n}." for n, name in enumerate("abcdefgh" * 5)]
+    talk = [
+        turn for fact in facts for turn in said("assistant", f"{fact} That kind of test would cement the behavior.")
+    ]
+    lesson = told([*talk, *said("user", "Good to know.")], "How do the caches work?")
+    assert "entries of b" in lesson
+    assert "cement" not in lesson
+
+
+def test_a_reason_given_after_sympathy_is_a_policy() -> None:
+    booked = {"function": {"name": "get_booking", "arguments": '{"id": "Q7XK2M"}'}, "id": "a", "type": "function"}
+    run = [
+        {"role": "assistant", "content": None, "tool_calls": [booked]},
+        {"role": "tool", "tool_call_id": "a", "content": '{"fare": "saver"}'},
+        *said("user", "I was promised more than that."),
+        *said("assistant", "I understand your concern, but the compensation policy is set at $100 per passenger."),
+    ]
+    assert "The compensation policy is set at $100 per passenger." in told(run, "I want a refund")
+
+
+@pytest.mark.parametrize("praise", ["nice work", "Good work, thanks a lot", "Looks good!"])
+def test_praise_is_no_lesson(praise: str) -> None:
+    assert told(said("assistant", "Done."), "Write a haiku", feedback=praise) == ""
+
+
+def test_a_reviewer_who_names_something_is_kept_in_few_words() -> None:
+    assert "Reviewer: use pnpm" in told(said("assistant", "Done."), "Install it", feedback="use pnpm")
+
+
+RULES = {
+    "German": "Ändere die Datei `db/schema.rb` nie von Hand, sondern erzeuge sie mit der Migration neu.",
+    "Russian": "Всегда запускай линтер перед коммитом, иначе сервер отклонит изменения.",
+    "Chinese": "请始终使用 pnpm 安装依赖，不要提交其他锁文件，否则流水线会失败。",
+    "Japanese": "依存関係の更新後は必ず生成コードを再作成し、差分を確認してください。",
+}
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_a_rule_is_kept_in_any_language(rule: str) -> None:
+    run = [*ran("make build"), *said("user", rule), *ran("make all")]
+    assert rule in told(run, "Build the project")
+
+
+def test_sentences_end_in_any_script() -> None:
+    assert list(split_sentences("请始终使用 pnpm 而不是 npm。不要提交锁文件！")) == [
+        "请始终使用 pnpm 而不是 npm。",
+        "不要提交锁文件！",
+    ]
+    told = ["Всегда запускай тесты.", "Это правило проекта."]
+    assert list(split_sentences(" ".join(told))) == told
+
+
+def test_words_are_counted_in_any_script() -> None:
+    assert count_words("不对") == 1
+    assert count_words("не то") == 2
+    assert term_weights("Überprüfe das, it's here").keys() >= {"überprüfe"}
+    assert not term_weights("that's it, don't you've")
+
+
+@pytest.mark.parametrize(
+    "command", ["lua -v; ls /usr/bin/lua*", "openssl version; openssl pkcs12 -help 2>&1 | grep legacy"]
+)
+def test_looking_at_several_things_is_only_reading(command: str) -> None:
+    assert only_reads(command)
+
+
+@pytest.mark.parametrize("command", ["ls -a && uv run pytest", "cat a.sh | sh", "test -f a && rm a"])
+def test_looking_before_doing_is_not_only_reading(command: str) -> None:
+    assert not only_reads(command)
