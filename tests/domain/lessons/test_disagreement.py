@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_reflect.domain.lessons.comparison.disagreement import stated_rules
+from mcp_reflect.domain.lessons.comparison.disagreement import find_disagreements, stated_rules
+from tests.support.values import make_memory, make_trace
 
 TASK = "cap the backoff of the client that retries requests"
 
@@ -70,3 +71,16 @@ def test_figures_of_a_run_are_no_rules() -> None:
     assert not contradict(*figures, quoted=True)
     rules = ("We must never keep more than 5 open files.", "We must never keep more than 9 open files.")
     assert contradict(*rules, quoted=True)
+
+
+@pytest.mark.parametrize("field", ["correct_action", "guidance"])
+def test_the_error_behind_which_a_call_worked_is_no_rule(field: str) -> None:
+    told = "`book(…)` with another `payment`; before that it failed: Error: must add up to the price, total is %s"
+    one, other = (
+        make_memory(
+            make_trace(id=f"trace_{total}", task=TASK),
+            **{"id": f"mem_{total}", "author": "extractive", "reflection": told % total, field: told % total},
+        )
+        for total in (299, 374)
+    )
+    assert not list(find_disagreements([one, other]))

@@ -95,7 +95,7 @@ def _rules_of(memory: ReflectionMemory) -> StatedRules:
     """The rules in what a memory advises: not in what went wrong, and of a quoted run not in what it did."""
     quoted = memory.author == "extractive"
     told = (memory.summary if quoted else memory.correct_action, memory.guidance)
-    fields = any((memory.summary, memory.key_mistake, *told))
+    fields = any((memory.summary, memory.key_mistake, memory.correct_action, memory.guidance))
     return stated_rules(memory.task, "\n".join(told) if fields else memory.reflection, quoted=quoted)
 
 
@@ -104,7 +104,7 @@ def stated_rules(task: str, advice: str, *, quoted: bool) -> StatedRules:
     """Return the rules that an advice states; `quoted` where its sentences are those of a run."""
     sentences = [each for line in advice.splitlines() for each in split_sentences(line)]
     rules = [
-        each for each in sentences if (wording_factor(each) >= _STATES_A_RULE if quoted else not _REPORTS.search(each))
+        each for each in sentences if not (_REPORTS.search(each) or (quoted and wording_factor(each) < _STATES_A_RULE))
     ]
     return StatedRules(
         task=task_key(task),
