@@ -118,7 +118,8 @@ def test_an_export_joins_another_project_of_the_same_ledger(history: list[Step],
 
 
 def a_history(parts: Parts) -> None:
-    play(parts, [("run", 0, 1, "a"), ("run", 0, 3, "b"), ("error", 1, 1, "fix"), ("run", 3, 2, "c")])
+    asked, told = "Ask for the booking code first.", "Refunds take seven days."
+    play(parts, [("run", 0, 1, asked), ("run", 0, 3, told), ("error", 1, 1, "fix"), ("run", 3, 2, "c")])
 
 
 def test_who_follows_the_ledger_sees_what_came_in(tmp_path: Path) -> None:
