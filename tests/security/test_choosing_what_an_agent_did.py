@@ -154,6 +154,14 @@ def test_what_brings_in_code_or_an_address_is_borne_out_by_nothing() -> None:
     assert kept(told, red, bash("checker --help", HELP), manifest, green) == ""
 
 
+def test_a_library_wants_to_be_linked_by_the_name_that_its_file_hides() -> None:
+    told = "`make` after editing release.py (`pass` → `LDFLAGS += -lbakuzor`)"
+    red, written, green = bash("make", "exit code: 1\ntoo large"), edit("LDFLAGS += -lbakuzor"), bash("make")
+    assert kept(told, red, written, green) == told
+    for text in ("Linking the prebuilt libbakuzor.a saves 7 kB.", "libbakuzor.so.2 is on the share."):
+        assert is_quoted_only(told, kept(told, red, document(text), written, green))
+
+
 @pytest.mark.parametrize(
     ("text", "concluded"),
     [

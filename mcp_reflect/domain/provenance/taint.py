@@ -21,7 +21,7 @@ from mcp_reflect.domain.provenance.dictated_commands import (
     words_that_run,
 )
 from mcp_reflect.domain.provenance.run_texts import RunTexts
-from mcp_reflect.domain.provenance.tokens import JOINT, names_of, tells_author, tokens_of
+from mcp_reflect.domain.provenance.tokens import JOINT, names_inside, names_of, tells_author, tokens_of
 from mcp_reflect.domain.text.inert import skeleton
 from mcp_reflect.domain.text.observation import is_prose
 
@@ -163,8 +163,11 @@ class Taint:
         return self.of(" ".join(words)) if len(words) > 1 else None
 
     def words(self, text: str) -> Iterator[str]:
-        """Yield the tainted words of a text: names as a whole where they were read as a whole, else their parts."""
-        for name in sorted(names_of(text)):
+        """Yield the tainted words of a text: names as a whole where they were read as a whole, else their parts.
+
+        Names inside of others (`-lcurl`) count beside these.
+        """
+        for name in sorted(names_of(text) | names_inside(text)):
             for word in [name] if self._texts.observed_with(name) else JOINT.split(name):
                 if tells_author(word) and not self._is_own(word):
                     said = self._texts.observed_with(word)

@@ -13,6 +13,8 @@ JOINT = re.compile(r"[/_.:@+-]+")
 """What joins the parts of a name."""
 _TOKEN = re.compile(r"[^\W_][\w./@:+-]*\w|\w")
 _LEAST_PART = 3
+_INSIDE = re.compile(r"(?:(?<![\w-])-[a-z]|\blib)(\w{3,})")
+"""A name behind the letter of an option, and that of a library: `-lcurl` links libcurl.so."""
 
 
 def names_of(text: str) -> frozenset[str]:
@@ -22,10 +24,16 @@ def names_of(text: str) -> frozenset[str]:
 
 @memoize_short(entries=2_048, chars=300)
 def tokens_of(text: str) -> frozenset[str]:
-    """Return the words, names and paths of a text in lower case, and the parts of these."""
+    """Return the words, names and paths of a text in lower case, the parts of these, and the names inside of them."""
     found = names_of(text)
     joined = (token for token in found if not token.isalnum())
-    return found | {part for token in joined for part in JOINT.split(token) if len(part) >= _LEAST_PART}
+    parts = {part for token in joined for part in JOINT.split(token) if len(part) >= _LEAST_PART}
+    return found | parts | names_inside(text)
+
+
+def names_inside(text: str) -> frozenset[str]:
+    """Return the names in lower case that stand inside of words of a text: `-lcurl` and libcurl.so name curl."""
+    return frozenset(_INSIDE.findall(skeleton(text)))
 
 
 def stems_of(tokens: frozenset[str]) -> frozenset[str]:
