@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+
+from mcp_reflect.domain.text.memoize import memoize_short
 
 _VARIANT = 0.34
 """Least share of common words (Jaccard) from which two commands of one program are variants of each other."""
@@ -60,7 +61,7 @@ _INTERPRETED = re.compile(
 _SUBCOMMAND = re.compile(r"[a-z][a-z-]*")
 
 
-@lru_cache(maxsize=2_048)
+@memoize_short(entries=2_048, chars=8_000)
 def normalised(command: str) -> str:
     """Return a command line without changes of the folder before it and pipes that shorten its output."""
     return " ".join(without_noise(_SETUP.sub("", command.strip())).split())
@@ -80,7 +81,7 @@ def _blanked(command: str) -> str:
     return _QUOTED.sub(lambda found: "x" * len(found[0]), command)
 
 
-@lru_cache(maxsize=2_048)
+@memoize_short(entries=2_048, chars=8_000)
 def parts_of(command: str) -> tuple[str, ...]:
     """Return the parts of a command line that have all worked where it has, without those that only read."""
     line = normalised(command)

@@ -6,7 +6,6 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from mcp_reflect.domain.error_matching.headlines import find_headlines
@@ -20,6 +19,7 @@ from mcp_reflect.domain.lessons.run.command_lines import (
     program_of,
 )
 from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.text.memoize import memoize_short
 
 _NARROWS = re.compile(
     r"pytest\b.*\s-m\s|(?:^|\s)(?:-k|-run|--?(?:ignore|deselect|exclude|skip|filter|grep|only|no-verify|help|version|dry-run|force-exclude)\b"
@@ -173,7 +173,7 @@ def _operands(command: str) -> set[str]:
     return {word for word in words if not _OPTION.match(word) and not _ASSIGNMENT.match(word)}
 
 
-@lru_cache(maxsize=2_048)
+@memoize_short(entries=2_048, chars=8_000)
 def _split(command: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(command))
