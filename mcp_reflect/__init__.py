@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from mcp_reflect.client.decorator.decorator import reflect_trace
     from mcp_reflect.client.runs.run import current_run
     from mcp_reflect.client.sync_client import ReflectClient
-
-__version__ = "0.1.0"
+    from mcp_reflect.wire.version import __version__
 
 __all__ = ["AsyncReflectClient", "ReflectClient", "__version__", "current_run", "reflect_trace"]
 
 _HOMES = {
-    "AsyncReflectClient": "async_client",
-    "ReflectClient": "sync_client",
-    "current_run": "runs.run",
-    "reflect_trace": "decorator.decorator",
+    "AsyncReflectClient": "client.async_client",
+    "ReflectClient": "client.sync_client",
+    "__version__": "wire.version",
+    "current_run": "client.runs.run",
+    "reflect_trace": "client.decorator.decorator",
 }
 
 
@@ -34,7 +34,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415 - nobody else needs it
 
-    found = globals()[name] = getattr(import_module(f"mcp_reflect.client.{_HOMES[name]}"), name)
+    found = globals()[name] = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     return found
 
 

@@ -3,7 +3,9 @@
     python -m docs.tools.import_graph [FOLDER]   # print the figures of this version, or of the package in FOLDER
 
 A part is a package or module directly in the package. A depends on B if any file of A imports any module of B, anywhere
-in the file, except for type checking alone. The layer of a part is the length of the longest chain of imports below it.
+in the file, except for type checking alone. The package itself, `__init__`, imports its public names when they are
+used; for it, what it imports for type checking counts. The layer of a part is the length of the longest chain of
+imports below it.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ def _holds_python(path: Path) -> bool:
 
 def _imported_names(file: Path, package: str) -> Iterator[str]:
     """The first name below the package in each import of a file."""
-    for node in statements(file, for_types=False):
+    for node in statements(file, for_types=file.name == "__init__.py" and file.parent.name == package):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

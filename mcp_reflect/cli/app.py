@@ -10,9 +10,9 @@ from typing import Annotated
 
 import typer
 
-from mcp_reflect import __version__
 from mcp_reflect.cli.common_options import PlainGroup, register
 from mcp_reflect.cli.console import err, give_up_output, out
+from mcp_reflect.wire.version import __version__
 
 _START, _LOOK, _CHANGE, _KEEP, _MAINTAIN = "Start", "Look", "Change", "Move and save", "Maintain"
 

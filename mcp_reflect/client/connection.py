@@ -77,11 +77,12 @@ class HubCaller(Caller):
     def forget(self, trace_id: str) -> None:
         """Delete a run for good. Raises ReflectError."""
         from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
-        from mcp_reflect.hub.maintenance import request_maintenance  # noqa: PLC0415 - heavy
+        from mcp_reflect.wire.maintenance import request_maintenance  # noqa: PLC0415 - few programs delete
 
-        connector = self._connector
-        settings = load_settings(connector.environ, Path(connector.cwd) if connector.cwd else None)
-        request_maintenance("forget", settings, lambda _event: None, thing=trace_id)
+        environ, cwd = self._connector.environ, self._connector.cwd
+        settings = load_settings(environ, Path(cwd))
+        home, project = str(settings.home), settings.project
+        request_maintenance("forget", home, project, lambda _: None, thing=trace_id, environ=environ, cwd=cwd)
 
 
 def hub_caller(environ: Mapping[str, str], cwd: str, name: str) -> ToolCaller:

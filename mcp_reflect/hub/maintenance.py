@@ -1,85 +1,19 @@
-"""`verify`, `reindex` and `forget`: done by whoever owns the home, told event by event to whoever asked."""
+"""`verify`, `reindex` and `forget` on an open store, told event by event to whoever asked for them."""
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Callable
-from contextlib import closing
-from pathlib import Path
-from typing import Any
 
-from mcp_reflect import __version__
-from mcp_reflect.bootstrap.store import Store, open_store
-from mcp_reflect.config.load import Settings
-from mcp_reflect.errors import (
-    IndexFailure,
-    LedgerError,
-    MemoryUnavailable,
-    error_data,
-    error_from_data,
-    read_error_data,
-)
-from mcp_reflect.hub.outbox_intake import empty_outbox
-from mcp_reflect.wire import handshake, hub_connection, hub_errors
-
-MaintenanceEvent = dict[str, Any]
-"""One of:
-
-- `{"doing", "done", "total"}`: progress;
-- `{"line"}`: a line for the person; that of a finding has `"store"`, which one to repair: "ledger" or "index";
-- `{"left"}`: the ErrorData of a step that failed, while what was asked for is done;
-- `{"warning"}`: a setting of theirs that the hub does not go by;
-- `{"findings"}`: how many there were, the end;
-- `{"error", "exit", "error_data"}`: the end of a command that failed, see `hub.handshake.refusal`.
-"""
-
-EventListener = Callable[[MaintenanceEvent], None]
-
-MAINTENANCE_COMMANDS = ("verify", "reindex", "forget")
+from mcp_reflect.bootstrap.store import Store
+from mcp_reflect.errors import IndexFailure, LedgerError, error_data
+from mcp_reflect.wire.maintenance import EventListener
 
 _LOOKS = 4
 """How often `verify` looks at a project that is being written at most."""
 
 
-def request_maintenance(
-    command: str, settings: Settings, tell: EventListener, *, everything: bool = False, thing: str = ""
-) -> None:
-    """Have a command of COMMANDS done by the home's hub, or in this process where there is none.
-
-    `everything` means every project of the home, otherwise it is that of the settings. `thing` is the id to forget.
-    Raises ReflectError.
-    """
-    project = "" if everything else settings.project
-    hello = {"mcp-reflect": handshake.HUB_PROTOCOL, "version": __version__, "command": command, "project": project}
-    folder = str(Path.cwd())
-    environ = handshake.select_settings_environ(os.environ, str(settings.home), folder)
-    hello |= {"thing": thing, "cwd": folder, "environ": environ}
-    try:
-        found = hub_connection.try_connect(str(settings.home), hello)
-    except hub_errors.HubUnavailable as error:
-        raise error_from_data(read_error_data(error.data)) from error
-    if found is None:
-        with open_store(settings, f"mcp-reflect {command}") as store:
-            if command == "forget":
-                empty_outbox(settings, store)
-            run_maintenance(command, store, project, tell, thing)
-        return
-    for warning in found.answer.get("warnings", []):
-        tell({"warning": warning})
-    with closing(found.link):
-        while (line := found.lines.next()) is not None:
-            event = json.loads(line)
-            if "error" in event:
-                raise error_from_data(read_error_data(event.get("error_data"), str(event["error"])))
-            tell(event)
-            if "findings" in event:
-                return
-    raise MemoryUnavailable(f"the hub of {settings.home} ended before it was done; run it again")
-
-
 def run_maintenance(command: str, store: Store, project: str, tell: EventListener, thing: str = "") -> None:
-    """Carry out a command of COMMANDS on a store; an empty project means all of them. Raises ReflectError."""
+    """Carry out a command of MAINTENANCE_COMMANDS; an empty project means all of them. Raises ReflectError."""
     findings = 0
     if command == "forget":
         _forget(store, project, thing, tell)

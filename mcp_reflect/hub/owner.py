@@ -19,7 +19,6 @@ import anyio
 from anyio import from_thread, to_thread
 from anyio.abc import SocketListener, SocketStream, TaskGroup
 
-from mcp_reflect import __version__
 from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.errors import MemoryUnavailable, ReflectError, UsageError
@@ -28,14 +27,16 @@ from mcp_reflect.hub.handshake import client_settings, receive_hello, refusal_li
 from mcp_reflect.hub.line_stream import LineStream
 from mcp_reflect.hub.listener import HubListener, accept_connections, open_listener, raise_descriptor_limit
 from mcp_reflect.hub.log_file import HubLog
-from mcp_reflect.hub.maintenance import MAINTENANCE_COMMANDS, MaintenanceEvent, run_maintenance
+from mcp_reflect.hub.maintenance import run_maintenance
 from mcp_reflect.hub.outbox_intake import INTAKE_INTERVAL_S, empty_outbox, has_waiting_runs, take_in_runs
 from mcp_reflect.hub.record_reading import answer_read, reader_settings
 from mcp_reflect.hub.session import FINISH_TIMEOUT_S
 from mcp_reflect.hub.status import count_queued_reflections, find_setting_conflicts, resident_bytes, warn_of_lost_writes
 from mcp_reflect.wire import handshake
 from mcp_reflect.wire.hub_launcher import HUB_LOG
+from mcp_reflect.wire.maintenance import MAINTENANCE_COMMANDS, MaintenanceEvent
 from mcp_reflect.wire.owner_note import HUB_ROLE
+from mcp_reflect.wire.version import __version__
 
 log = logging.getLogger(__name__)
 

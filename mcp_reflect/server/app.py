@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, asynccontextmanager
 
 from mcp.server import MCPServer
 
-from mcp_reflect import __version__
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.server import completion, prompts, resources
 from mcp_reflect.server.client_project import with_client_project
@@ -15,6 +14,7 @@ from mcp_reflect.server.instructions import HOOKED_INSTRUCTIONS, INSTRUCTIONS
 from mcp_reflect.server.log_level import with_log_level
 from mcp_reflect.server.reflect_server import ReflectServer
 from mcp_reflect.server.tools.all_tools import TOOLS
+from mcp_reflect.wire.version import __version__
 
 
 def build_server(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from mcp_reflect import ReflectClient
+    from mcp_reflect.client.sync_client import ReflectClient
 
 
 @pytest.fixture

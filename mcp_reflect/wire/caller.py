@@ -13,12 +13,12 @@ import _thread
 import os
 import time
 
-from mcp_reflect import __version__
 from mcp_reflect.wire import handshake, hub_errors, light_json, request_meta
 from mcp_reflect.wire.connector import Connector, NoHub, run_in_background
 from mcp_reflect.wire.json_rpc import parse_message
 from mcp_reflect.wire.remote_error import RemoteError, read_result
 from mcp_reflect.wire.transport import ConnectionLost, NotDelivered, SocketTransport
+from mcp_reflect.wire.version import __version__
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 

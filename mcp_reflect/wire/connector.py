@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 
-from mcp_reflect import __version__
 from mcp_reflect.wire import address, handshake, hub_connection, hub_errors
 from mcp_reflect.wire.transport import SocketTransport
+from mcp_reflect.wire.version import __version__
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
 

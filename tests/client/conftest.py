@@ -12,8 +12,8 @@ import pytest
 from mcp_reflect import ReflectClient
 from mcp_reflect.client.decorator import decorator
 from mcp_reflect.config.load import load_settings
-from mcp_reflect.hub.maintenance import request_maintenance
 from mcp_reflect.wire.caller import Caller
+from mcp_reflect.wire.maintenance import request_maintenance
 from tests.support.hubs import hubs_ended
 from tests.support.servers import environment
 from tests.support.waiting import HANG_S
@@ -63,7 +63,8 @@ def client(home: Path) -> Iterator[ReflectClient]:
 def forget(*ids: str) -> None:
     """Do what `mcp-reflect forget` does, once it has asked."""
     for thing in ids:
-        request_maintenance("forget", load_settings(os.environ, Path.cwd()), lambda _: None, thing=thing)
+        settings = load_settings(os.environ, Path.cwd())
+        request_maintenance("forget", str(settings.home), settings.project, lambda _: None, thing=thing)
 
 
 @pytest.fixture(params=["asyncio", "trio"])

@@ -10,7 +10,15 @@ from typing import Any
 
 import pytest
 
-_STARTING = {"subprocess", "Caller", "ReflectClient", "AsyncReflectClient", "reflect_trace", "StdioServerParameters"}
+_STARTING = {
+    "subprocess",
+    "request_maintenance",
+    "Caller",
+    "ReflectClient",
+    "AsyncReflectClient",
+    "reflect_trace",
+    "StdioServerParameters",
+}
 """Modules and names of the product whose use starts a process, a hub for one."""
 
 _EVENTS = {"subprocess.Popen", "os.fork", "os.posix_spawn"}

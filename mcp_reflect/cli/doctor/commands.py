@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from mcp_reflect import __version__
 from mcp_reflect.cli.console import out
 from mcp_reflect.cli.doctor.report import DoctorFinding, FindingStatus, TimedCheck, run_checks
 from mcp_reflect.cli.layout import show_beside
+from mcp_reflect.wire.version import __version__
 
 _STYLES: dict[FindingStatus, str] = {"ok": "green", "warning": "yellow", "wrong": "red"}
 

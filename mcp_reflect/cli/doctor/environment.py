@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 
-from mcp_reflect import __version__
 from mcp_reflect.cli.doctor.report import DoctorFinding
 from mcp_reflect.config.masking import mask_secrets
 from mcp_reflect.config.settings import Settings
 from mcp_reflect.errors import ConfigurationError, ModelUnavailable
+from mcp_reflect.wire.version import __version__
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _OLDEST = (3, 11)

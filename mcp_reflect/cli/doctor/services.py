@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
-from mcp_reflect import __version__
 from mcp_reflect.cli.console import format_count
 from mcp_reflect.cli.doctor.report import DoctorFinding
 from mcp_reflect.config.masking import mask_secrets
@@ -19,6 +18,7 @@ from mcp_reflect.config.settings import Settings
 from mcp_reflect.wire import address, handshake, hub_connection, hub_errors
 from mcp_reflect.wire.hub_errors import HubFrozen
 from mcp_reflect.wire.owner_note import read_owner
+from mcp_reflect.wire.version import __version__
 
 _HUB_S = 5.0
 _LLM_S = 5.0

@@ -36,7 +36,7 @@ def forget_command(
 ) -> None:
     """Forget a run with all that came from it, or one memory, for good; q_values are replayed without it."""
     from mcp_reflect.application.maintenance.erase import plan_erasure  # noqa: PLC0415 - heavy
-    from mcp_reflect.hub.maintenance import MaintenanceEvent, request_maintenance  # noqa: PLC0415 - heavy
+    from mcp_reflect.wire.maintenance import MaintenanceEvent, request_maintenance  # noqa: PLC0415 - with sockets
 
     with ledger_access() as access:
         full = memory_reader(access).resolve_id(thing_id, "trace", "mem")
@@ -57,7 +57,8 @@ def forget_command(
             elif "warning" in event:
                 print_warnings([event["warning"]])
 
-        request_maintenance("forget", current_settings(), tell, thing=full)
+        settings = current_settings()
+        request_maintenance("forget", str(settings.home), settings.project, tell, thing=full)
     if as_json:
         moved = [update.model_dump() for update in found.q_updates]
         ids = {"traces": [each.id for each in found.traces], "memories": [each.id for each in found.memories]}

@@ -46,7 +46,7 @@ def reindex_command(everything: AllOption = False, as_json: JsonOption = False) 
 
 def _maintain(command: str, *, everything: bool, shown: bool) -> list[dict[str, Any]]:
     """Have the owner of the home carry out a command, show its progress and lines, and return the events of lines."""
-    from mcp_reflect.hub.maintenance import MaintenanceEvent, request_maintenance  # noqa: PLC0415 - heavy
+    from mcp_reflect.wire.maintenance import MaintenanceEvent, request_maintenance  # noqa: PLC0415 - with sockets
 
     lines: list[dict[str, Any]] = []
     with report_errors(), show_progress(command) as told:
@@ -61,5 +61,6 @@ def _maintain(command: str, *, everything: bool, shown: bool) -> list[dict[str, 
             elif "warning" in event:
                 print_warnings([event["warning"]])
 
-        request_maintenance(command, current_settings(), show, everything=everything)
+        settings = current_settings()
+        request_maintenance(command, str(settings.home), "" if everything else settings.project, show)
     return lines

@@ -13,10 +13,10 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_reflect import __version__
 from mcp_reflect.cli.console import current_settings, note, report_errors
 from mcp_reflect.errors import error_from_data, read_error_data
 from mcp_reflect.wire import address, handshake, hub_connection, hub_errors
+from mcp_reflect.wire.version import __version__
 
 _HELLO_S = 2.0
 _READING_S = 60.0

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
-from mcp_reflect import __version__
 from mcp_reflect.wire import address, handshake, hub_errors, hub_launcher
 from mcp_reflect.wire.outbox_process import OutboxProcess
 from mcp_reflect.wire.shim.relay import Relay
 from mcp_reflect.wire.shim.repeatable import SubmittedRun
 from mcp_reflect.wire.shim.stdio import exit_now, print_to_stderr
+from mcp_reflect.wire.version import __version__
 
 if TYPE_CHECKING:
     from mcp_reflect.wire.shim.front import Front

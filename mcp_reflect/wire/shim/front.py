@@ -149,7 +149,7 @@ def fingerprint_settings(rules: settings_check.Rules, environ: Mapping[str, str]
         return ""
     from hashlib import sha256  # noqa: PLC0415 - most clients have no such settings
 
-    from mcp_reflect import __version__  # noqa: PLC0415 - as above
+    from mcp_reflect.wire.version import __version__  # noqa: PLC0415 - as above
 
     key = bool(environ.get("OPENAI_API_KEY", "").strip())
     text = json.dumps([__version__, sorted(unproven.items()), key, (config or b"").hex()])
