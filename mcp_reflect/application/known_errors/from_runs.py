@@ -81,7 +81,7 @@ def _composed(profile: Profile, fixed: FixedError, trace: Trace) -> ErrorMemory:
         evidence=(fixed.evidence,),
         rule="",
         fix=fixed.fix,
-        tests=(fixed.command,),
+        tests=tuple(filter(None, [fixed.command])),
         status="active",
         recurrences=0,
         metadata=trace.metadata,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from mcp_reflect.domain.error_matching.signatures import error_signatures
-from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, command_of_change
+from mcp_reflect.domain.lessons.failures.fixed_errors import INSTEAD, FixedError, command_of_change
 from mcp_reflect.domain.lessons.failures.triggers import command_of_trigger
 from mcp_reflect.domain.provenance.dictated_commands import is_called_so
 from mcp_reflect.domain.provenance.screening import Screening
@@ -27,26 +27,29 @@ def screened_error(screening: Screening, fixed: FixedError) -> FixedError | None
     failed = command_of_trigger(fixed.triggers[0]) if fixed.triggers else ""
     changes = tuple(filter(None, (_told(screening, each, failed) for each in fixed.changes)))
     mistake = next(filter(screening.passes, (fixed.mistake, *_beginnings(fixed.mistake), fixed.failure)), None)
-    if mistake is None or not changes or not screening.passes(fixed.command):
+    if mistake is None or not changes:
         return None
+    command = fixed.command if screening.passes(fixed.command) else ""
     evidence = screening.without_orders(fixed.evidence)
     if not error_signatures(evidence):  # by which the error is known again
         evidence = f"{mistake}\n{evidence}".strip()
-    told = (mistake, *changes, fixed.command, *map(command_of_trigger, fixed.triggers))
+    told = (mistake, *changes, command, *map(command_of_trigger, fixed.triggers))
     unvouched = tuple(text for text in told if text and screening.unvouched(text))
-    return replace(fixed, mistake=mistake, changes=changes, evidence=evidence, unvouched=unvouched)
+    return replace(fixed, mistake=mistake, changes=changes, command=command, evidence=evidence, unvouched=unvouched)
 
 
 def _told(screening: Screening, change: str, failed: str) -> str:
     """Return a change as it may be told; empty where it may not.
 
-    A command to which an output led is told with its source where the failed program itself is called another way, or
-    for a step of its own on the project: it brings nothing in, and the run has borne it out.
+    What the run did by what it had read is told with its source: an edit, another form of the failed command, and a
+    step of the failed program's own on the project, none of which brings anything in. Of another form that alone may be
+    told where the failed one, which stands in an output, may not.
     """
-    if screening.passes(change):
-        return change
-    command = command_of_change(change)
-    return screening.quoted(change) if command and is_called_so(command, failed) else ""
+    quoted, command = screening.quoted(change), command_of_change(change)
+    if quoted and (not command or INSTEAD in change or is_called_so(command, failed)):
+        return quoted
+    forms = (change, f"Run `{command}`") if INSTEAD in change else (change,)
+    return next(filter(screening.passes, forms), "")
 
 
 def _beginnings(mistake: str) -> Iterator[str]:

@@ -91,3 +91,11 @@ def test_a_long_odd_command_takes_no_longer() -> None:
     for text in ("a && " * 20_000, "a;" * 40_000, "'" * 50_000, "cd x && " * 10_000):
         assert parts(ran(text))
         assert parts(ran(text, "failed", failed=True))
+
+
+def test_a_compound_command_that_failed_as_a_whole_worked_in_another_form() -> None:
+    shrink = "cd pictures && gm mogrify -resize {size} *.jpg && cd .. && ./check.sh"
+    failed = ran(shrink.format(size="400x300"), "plaza.jpg: 400x225, 400x300 was expected", failed=True)
+    worked = shrink.format(size="'400x300^' -extent 400x300")
+    [fixed] = find_fixed_errors(ReadSteps(list(separated_steps([failed, ran(worked)]))))
+    assert fixed.fix == f"Run `{worked}` instead of `{failed.subject}`"

@@ -30,8 +30,8 @@ _COMPARED_CHARS = 4_000
 _REDACTED = "[redacted:"
 _COMMANDS = 2
 _EDITS = 3
-_INSTEAD = "` instead of `"
-_RUN = re.compile(rf"Run `(.+?)(?:{_INSTEAD}.+)?`$")
+INSTEAD = "` instead of `"
+_RUN = re.compile(rf"Run `(.+?)(?:{INSTEAD}.+)?`$")
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ def command_of_change(change: str) -> str:
 def commands_of_fix(fix: str) -> list[str]:
     """Return the commands that a fix has run before the one that failed, as `find_fixed_errors` words it."""
     lines = without_sources(fix).splitlines()
-    return [command for line in lines if _INSTEAD not in line and (command := command_of_change(line))]
+    return [command for line in lines if INSTEAD not in line and (command := command_of_change(line))]
 
 
 def _edited(step: Step) -> str:

@@ -7,7 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from mcp_reflect.domain.lessons.run.command_lines import normalised, only_reads, setup_of, without_noise
+from mcp_reflect.domain.lessons.run.command_lines import (
+    normalised,
+    only_reads,
+    parts_of,
+    setup_of,
+    without_noise,
+)
 from mcp_reflect.domain.lessons.run.run_again import is_run_again
 from mcp_reflect.domain.lessons.run.steps import Step
 
@@ -28,7 +34,8 @@ def separated_parts(steps: Sequence[Step]) -> list[list[Step]]:
     """Return the parts of each step.
 
     What a command printed counts as that of its last part. Where it failed, a part that only reads did not, nor did
-    those before the first one that the run made again afterwards: it goes on where it stopped.
+    those before the first one that the run made again afterwards: it goes on where it stopped. What failed as a whole
+    and worked in another form is one step there, too.
     """
     commands = [list(_parts(step)) if step.kind == "command" else [step] for step in steps]
     for place, parts in enumerate(commands):
@@ -38,10 +45,21 @@ def separated_parts(steps: Sequence[Step]) -> list[list[Step]]:
     failed = {
         normalised(part.subject) for parts in commands for part in parts if part.kind == "command" and part.failed
     }
+    wholes = {number for place, parts in enumerate(commands) for number in _forms_of_whole(parts[-1], steps, place)}
     return [
-        [step] if step.kind == "command" and normalised(step.subject) in failed else parts
-        for step, parts in zip(steps, commands, strict=True)
+        [step] if number in wholes or (step.kind == "command" and normalised(step.subject) in failed) else parts
+        for number, (step, parts) in enumerate(zip(steps, commands, strict=True))
     ]
+
+
+def _forms_of_whole(failed: Step, steps: Sequence[Step], place: int) -> Iterator[int]:
+    """The places behind a compound command that failed as a whole at which all of it was run in another form."""
+    if not (failed.failed and failed.whole) or failed.subject != failed.whole:
+        return
+    parts = len(parts_of(failed.whole))
+    for number, step in enumerate(steps[place + 1 : place + 1 + _GOES_ON_WITHIN], place + 1):
+        if step.kind == "command" and len(parts_of(step.subject)) == parts and is_run_again(failed, step):
+            yield number
 
 
 def _parts(step: Step) -> Iterator[Step]:

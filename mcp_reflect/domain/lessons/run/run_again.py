@@ -31,7 +31,7 @@ _NOT_THERE = re.compile(
     r"|does not exist",
     re.IGNORECASE,
 )
-_OPTION = re.compile(r"--?[A-Za-z]")
+_OPTION = re.compile(r"--?[A-Za-z\d]")
 _TEXT_WORDS = 3
 """Words in one argument from which it is a text: names of generators and the like have two."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
@@ -102,6 +102,9 @@ def _is_another_form(before: str, after: str, output: str) -> bool:
         return False
     if _NARROWS.search(after) and not _NARROWS.search(before):
         return False
+    words = [word for word in _split(before) if not _is_call(word, program_of(before))]
+    if words and set(words).isdisjoint(_split(after)):
+        return False  # nothing is left of what it was about
     removed, added = _other_operands(before, after), _other_operands(after, before)
     if gone := removed.operands + removed.texts:
         # another operand makes another command, unless there was no such thing, or it is another wording
@@ -151,20 +154,31 @@ def _other_operands(command: str, other: str) -> OtherOperands:
     Of values only texts count: by its query or message a command does something else.
     """
     words, program = _split(command), program_of(command)
-    left = Counter(_split(other))
+    left, plain = Counter(_split(other)), _without_values(other)
     found = OtherOperands([], [])
     for before, word in zip(["", *words], words, strict=False):
         if left[word]:
             left[word] -= 1
             continue
-        is_called = word in {program, "sudo", "env", "run"} or word.endswith(f"/{program}")
-        if is_called or _OPTION.match(word) or _ASSIGNMENT.match(word):
+        if _is_call(word, program) or _OPTION.match(word) or _ASSIGNMENT.match(word):
             continue
-        if not _OPTION.match(before) or "=" in before:
+        if not _OPTION.match(before) or "=" in before or before in plain:
             found.operands.append(word)
         elif _is_text(word):
             found.texts.append(word)
     return found
+
+
+def _is_call(word: str, program: str) -> bool:
+    """Return true for a word that only has a program called."""
+    return word in {program, "sudo", "env", "run", "--"} or word.endswith(f"/{program}")
+
+
+def _without_values(command: str) -> set[str]:
+    """The options of a command behind which another one stands, or nothing: they take no value."""
+    words = _split(command)
+    behind = zip(words, [*words[1:], "-"], strict=True)
+    return {word for word, after in behind if _OPTION.match(word) and after[:1] in {"-", "|", ">", "<", "&", ";"}}
 
 
 def _operands(command: str) -> set[str]:
