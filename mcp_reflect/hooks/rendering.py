@@ -18,12 +18,13 @@ _SHORTEST = 120
 _OUTCOME = {True: "passed", False: "failed", None: "noted"}
 
 _OPENING = (
+    ("decisions", "Decisions in force:", 3),
     ("lessons", "What matters most from earlier runs here:", 3),
     ("errors", "Errors met here, with their fixes:", 3),
-    ("decisions", "Decisions in force:", 3),
     ("insights", "What runs here have in common:", 3),
 )
-"""The parts of a session's start in order, each with its most lines."""
+"""The parts of a session's start in order, each with its most lines. A decision holds whatever the task will be; a
+lesson is told again with a task that is like its own, and an error where it returns."""
 _OPENING_TASK = 80
 _OPENING_TEXT = 240
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,6 +23,8 @@ _TEXT_CHARS = 400
 _TASK_CHARS = 120
 _STATES_A_RULE = 1.3
 """The least factor of a sentence's wording at which it counts as a decision: one strong wording, or two weak ones."""
+_FAILED = " failed"
+_FAILED_COMMAND = re.compile(rf"`[^`]+`{_FAILED}")
 _COMMAND = "$ "
 _TEST_OUTPUT = "Reviewer: $ "
 """How the words of a review by tests begin: the command, and below it its output."""
@@ -112,8 +115,7 @@ def _lines_of(memory: Memory) -> Iterator[tuple[str, GuideLine]]:
         case ClaimMemory():
             yield "decisions", _line(memory, memory.reflection, "")
         case ErrorMemory() if memory.correct_action.strip():
-            told = {"Fix": memory.correct_action, "Rule": memory.guidance, "Check": "; ".join(memory.tests)}
-            yield "errors", _line(memory, _labelled(memory.headline, told), "")
+            yield "errors", _line(memory, _labelled(memory.headline, _fix(memory)), "")
         case ErrorMemory():
             line = _line(memory, f"{_sentence(memory.headline)} No fix is known.", memory.task)
             yield "fails", replace(line, weight=line.weight - _UNSOLVED)
@@ -121,25 +123,47 @@ def _lines_of(memory: Memory) -> Iterator[tuple[str, GuideLine]]:
             yield from _lines_of_run(memory)
 
 
+def _fix(memory: ErrorMemory) -> dict[str, str]:
+    """The parts of a fix by their labels, without a command that the error or the fix names already."""
+    steps = _in_one_line(memory.correct_action)
+    if found := _FAILED_COMMAND.fullmatch(memory.headline):
+        steps = steps.replace(f" instead of {found[0].removesuffix(_FAILED)}", "")
+    tests = [each for each in memory.tests if each not in steps and each not in memory.headline]
+    return {"Fix": steps, "Rule": memory.guidance, "Check": "; ".join(tests)}
+
+
 def _lines_of_run(memory: ReflectionMemory) -> Iterator[tuple[str, GuideLine]]:
-    told = map(without_quotations, (memory.summary, memory.guidance))
-    statements = [line.strip() for text in told for line in text.splitlines()]
-    rules = [each for each in statements if each and wording_factor(each) >= _STATES_A_RULE]
+    summary, guidance = (_statements(without_quotations(text)) for text in (memory.summary, memory.guidance))
+    ruled = summary if _is_ruling(memory) else []
+    rules = [each for each in (*summary, *guidance) if each in ruled or wording_factor(each) >= _STATES_A_RULE]
     for rule in rules:
         yield "decisions", _line(memory, rule, memory.task)
     # Of a review by tests the output says nothing beyond its result.
     tested = memory.guidance.startswith(_TEST_OUTPUT)
-    others = "" if tested else " ".join(each for each in statements if each and each not in rules)
+    others = "" if tested else " ".join(_sentence(each) for each in (*summary, *guidance) if each not in rules)
+    steps = _in_one_line(without_quotations(memory.correct_action))
     if memory.success is False:
         mistake = _mistake(memory.key_mistake)
         vouched = others if mistake and memory.author != "extractive" else ""  # what a failed run did is no advice
-        instead = memory.correct_action or vouched
         if mistake or others:
-            yield "fails", _line(memory, _labelled(mistake or others, {"Instead": instead}), memory.task)
-    elif (
-        advice := memory.correct_action or others or ("" if rules or tested else without_quotations(memory.reflection))
-    ):
+            yield "fails", _line(memory, _labelled(mistake or others, {"Instead": steps or vouched}), memory.task)
+        return
+    prose = "" if any(memory.passages) else without_quotations(memory.reflection)
+    if advice := f"{steps}. {others}" if steps and others else steps or others or prose:
         yield "works", _line(memory, advice, memory.task)
+
+
+def _statements(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _is_ruling(memory: ReflectionMemory) -> bool:
+    """True where the summary is what the user ruled: nothing else goes before what a run did (`choose_headline`)."""
+    return memory.author == "extractive" and memory.success is True and bool(memory.correct_action)
+
+
+def _in_one_line(steps: str) -> str:
+    return "; ".join(step.rstrip(".") for step in _statements(steps))
 
 
 def _mistake(text: str) -> str:

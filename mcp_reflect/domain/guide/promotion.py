@@ -8,12 +8,19 @@ memory or it has been borne out (`is_borne_out`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any
 
 from mcp_reflect.domain.learning.repetition import PASSED
 from mcp_reflect.domain.lessons.failures.triggers import command_of_trigger
-from mcp_reflect.domain.models import LESSON_FIELDS, ErrorMemory, Memory, ReflectionMemory, UtilityEvent
-from mcp_reflect.domain.provenance.vouching import without_sentences
+from mcp_reflect.domain.models import (
+    LESSON_FIELDS,
+    ErrorMemory,
+    Memory,
+    ReflectionDraft,
+    ReflectionMemory,
+    UtilityEvent,
+)
+from mcp_reflect.domain.provenance.vouching import without_sentences, without_steps
+from mcp_reflect.domain.text.rendering import render_reflection
 
 LEAST_PASSES = 2
 """Least independent runs that passed with a memory by which it is borne out."""
@@ -52,17 +59,35 @@ def promotable(memory: Memory, *, borne_out: bool = False) -> Memory | None:
         return None
     if not memory.unvouched:
         return memory
-    if not isinstance(memory, ReflectionMemory | ErrorMemory):
-        return None
-    names = (*LESSON_FIELDS, "reflection")
-    texts = {name: getattr(memory, name) for name in names if hasattr(memory, name)}
-    left: dict[str, Any] = {name: without_sentences(text, memory.unvouched) for name, text in texts.items()}
-    if isinstance(memory, ErrorMemory):
-        if not left["correct_action"]:
+    match memory:
+        case ReflectionMemory():
+            return _vouched_reflection(memory)
+        case ErrorMemory():
+            return _vouched_error(memory)
+        case _:
             return None
-        left["key_mistake"] = left["key_mistake"] or _failed(memory)
-        left["tests"] = tuple(each for each in memory.tests if each not in memory.unvouched)
-    return memory.model_copy(update=left) if any(left.values()) else None
+
+
+def _vouched_reflection(memory: ReflectionMemory) -> ReflectionMemory | None:
+    fields = {name: text for name in LESSON_FIELDS if (text := getattr(memory, name))}
+    left = {name: _vouched(name, text, memory.unvouched) for name, text in fields.items()}
+    draft = ReflectionDraft.model_validate(left)
+    text = render_reflection(draft) if fields else without_sentences(memory.reflection, memory.unvouched)
+    return memory.model_copy(update=left | {"reflection": text}) if text else None
+
+
+def _vouched_error(memory: ErrorMemory) -> ErrorMemory | None:
+    """An error whose whole fix is vouched for, named by its command where nobody vouches for its text."""
+    if not memory.correct_action or any(each in memory.correct_action for each in memory.unvouched):
+        return None
+    left = {name: _vouched(name, getattr(memory, name), memory.unvouched) for name in ("key_mistake", "guidance")}
+    mistake = left["key_mistake"] or _failed(memory)
+    tests = tuple(each for each in memory.tests if each not in memory.unvouched)
+    return memory.model_copy(update=left | {"key_mistake": mistake, "tests": tests}) if mistake else None
+
+
+def _vouched(name: str, text: str, unvouched: Collection[str]) -> str:
+    return (without_steps if name == "correct_action" else without_sentences)(text, unvouched)
 
 
 def _failed(memory: ErrorMemory) -> str:

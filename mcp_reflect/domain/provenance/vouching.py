@@ -1,9 +1,13 @@
-"""A text of a lesson without the sentences that nobody vouches for, as the guide shows it."""
+"""Texts of a lesson without the sentences that nobody vouches for, as the guide shows them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+
+_FAILED = " failed"
+_PUT_OUT = f"{_FAILED}: "
+"""What stands between a call that failed and what it put out."""
 
 _LEFT = re.compile(r"( failed):(?=\s*(?:[;.]|$))")
 """What is left of a call whose output went."""
@@ -15,6 +19,23 @@ def without_sentences(text: str, sentences: Iterable[str]) -> str:
         if said in text:
             text = re.sub(rf"(?<!\w){re.escape(said)}(?!\w)", "", text)
     return "\n".join(filter(None, map(_tidy, text.splitlines())))
+
+
+def without_steps(text: str, sentences: Iterable[str]) -> str:
+    """Return the lines of what to do without those that such a sentence is part of: half of a step is another step.
+
+    What a call put out when it failed is no part of the step: without it the line stays.
+    """
+    said = tuple(sentences)
+    return "\n".join(filter(None, (_whole_step(line, said) for line in text.splitlines())))
+
+
+def _whole_step(line: str, sentences: Iterable[str]) -> str:
+    step, put_out, _ = line.partition(_PUT_OUT)
+    places = [line.find(said) for said in sentences if said in line]
+    if any(place < len(step) for place in places):
+        return ""
+    return f"{step}{_FAILED}" if put_out and places else line
 
 
 def _tidy(line: str) -> str:

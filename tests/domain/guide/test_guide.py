@@ -87,6 +87,32 @@ def test_the_output_of_tests_is_told_by_its_error_and_its_success_not_at_all() -
     assert guide.works == ()
 
 
+def test_steps_and_why_are_one_sentence_each() -> None:
+    run = reflection(
+        1, "run the specs", correct_action="`lua5.4 run.lua`.\nediting a.lua", guidance="5.1 lacks it\nDone."
+    )
+    assert [line.text for line in compose_guide([run]).works] == [
+        "`lua5.4 run.lua`; editing a.lua. 5.1 lacks it. Done."
+    ]
+
+
+def test_what_the_user_ruled_before_a_run_acted_is_a_decision() -> None:
+    """A lesson without a model begins with nothing else where the run did something."""
+    run = reflection(1, "commit that", summary="OPS-0 is for clean-ups.", correct_action="`git commit -m OPS-0`")
+    guide = compose_guide([run])
+    assert [line.text for line in guide.decisions] == ["OPS-0 is for clean-ups."]
+    assert [line.text for line in guide.works] == ["`git commit -m OPS-0`"]
+    assert not compose_guide([run.model_copy(update={"author": "agent"})]).decisions
+
+
+def test_a_fix_names_no_command_twice() -> None:
+    fix = {"correct_action": "Run `make b` instead of `make a`", "tests": ("make b", "make check")}
+    (line,) = compose_guide([other(ErrorMemory, 1, key_mistake="`make a` failed", **fix)]).errors
+    assert line.text == "`make a` failed. Fix: Run `make b`. Check: make check."
+    (line,) = compose_guide([other(ErrorMemory, 1, key_mistake="no rule", **fix)]).errors
+    assert line.text == "no rule. Fix: Run `make b` instead of `make a`. Check: make check."
+
+
 def test_a_project_without_lessons_says_so() -> None:
     assert "There is no lesson yet." in render_guide(compose_guide([]), "alpha", 0, 0)
 

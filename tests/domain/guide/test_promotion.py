@@ -101,11 +101,52 @@ def test_an_error_is_named_by_its_command_until_it_is_borne_out() -> None:
         unvouched=("no rule for bakuzor",),
     )
     (line,) = compose_guide([error]).errors
-    assert line.text == "`make all` failed. Fix: editing grammar.y. Check: make all."
+    assert line.text == "`make all` failed. Fix: editing grammar.y."
     assert compose_guide([error], borne_out=[error.id]).errors[0].text.startswith("no rule for bakuzor")
     insight = InsightMemory(**shared, created_at=trace.created_at, unvouched=("r",))
     assert not compose_guide([insight]).insights
     assert compose_guide([insight.model_copy(update={"unvouched": ()})]).insights
+
+
+@pytest.mark.parametrize(
+    ("unvouched", "told"),
+    [
+        (("`go test -tags=bakuzor ./store`",), ""),
+        (("missing tag bakuzor",), "`go test -tags=bakuzor ./store`. `go test ./store` failed"),
+        (("`go test ./store` failed: missing tag bakuzor",), ""),
+    ],
+)
+def test_a_step_is_promoted_whole_or_not_at_all(unvouched: tuple[str, ...], told: str) -> None:
+    """Half of "A worked, B failed" would recommend B; only what B put out may go."""
+    step = "`go test -tags=bakuzor ./store`. `go test ./store` failed: missing tag bakuzor"
+    memory = make_memory(make_trace(), correct_action=step, guidance="Two words.", unvouched=unvouched)
+    promoted = promotable(memory)
+    assert promoted is not None
+    assert promoted.instructions == (told, "Two words.")
+    assert promoted.reflection == "\n".join(filter(None, (told and f"What worked: {told}", "Guidance: Two words.")))
+
+
+def test_an_error_of_whose_fix_a_step_came_from_elsewhere_is_not_promoted() -> None:
+    trace = make_trace()
+    error = ErrorMemory.model_validate(
+        {
+            "id": "mem_e",
+            "project": "alpha",
+            "user": "u",
+            "task": "t",
+            "reflection": "r",
+            "author": "extractive",
+            "source_trace_id": trace.id,
+            "initial_q": 0.5,
+            "q_value": 0.5,
+            "created_at": trace.created_at,
+            "key_mistake": "no heads",
+            "correct_action": "Edit models.py: + `id`\nRun `make bakuzor`",
+            "unvouched": ("Run `make bakuzor`",),
+        }
+    )
+    assert promotable(error) is None
+    assert promotable(error.model_copy(update={"unvouched": ("no heads",), "triggers": ()})) is None
 
 
 def event(trace: str, *sources: str, reward: float = 1.0) -> UtilityEvent:
