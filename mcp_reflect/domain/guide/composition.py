@@ -22,9 +22,11 @@ SECTION_LINES = 20
 _TEXT_CHARS = 400
 _TASK_CHARS = 120
 _STATES_A_RULE = 1.3
-"""The least factor of a sentence's wording at which it counts as a decision: one strong wording, or two weak ones."""
+"""The least factor of a sentence's wording at which it may be a decision: one strong wording, or two weak ones."""
 _FAILED = " failed"
 _FAILED_COMMAND = re.compile(rf"`[^`]+`{_FAILED}")
+_NARRATES = re.compile(r"\b(?:I|my|me)\b")
+"""What somebody did, saw or plans is no decision of the project, however it is worded."""
 _COMMAND = "$ "
 _TEST_OUTPUT = "Reviewer: $ "
 """How the words of a review by tests begin: the command, and below it its output."""
@@ -32,6 +34,9 @@ _PER_WITNESS = 0.1
 _MOST_WITNESSES = 3
 _OWN_WORDS = 0.05
 """A lesson in somebody's own words stands before an extracted one of the same record."""
+
+_PER_STRENGTH = 0.1
+"""Among decisions with the same record the one in the stronger words goes first."""
 
 _DISAGREES = "(another lesson disagrees: check which holds)"
 
@@ -135,9 +140,11 @@ def _fix(memory: ErrorMemory) -> dict[str, str]:
 def _lines_of_run(memory: ReflectionMemory) -> Iterator[tuple[str, GuideLine]]:
     summary, guidance = (_statements(without_quotations(text)) for text in (memory.summary, memory.guidance))
     ruled = summary if _is_ruling(memory) else []
-    rules = [each for each in (*summary, *guidance) if each in ruled or wording_factor(each) >= _STATES_A_RULE]
-    for rule in rules:
-        yield "decisions", _line(memory, rule, memory.task)
+    rules = [each for each in (*summary, *guidance) if each in ruled or _is_decision(each)]
+    if rules:
+        strongest_first = sorted(rules, key=wording_factor, reverse=True)
+        line = _line(memory, " ".join(map(_sentence, strongest_first)), memory.task)
+        yield "decisions", replace(line, weight=line.weight + _PER_STRENGTH * wording_factor(strongest_first[0]))
     # Of a review by tests the output says nothing beyond its result.
     tested = memory.guidance.startswith(_TEST_OUTPUT)
     others = "" if tested else " ".join(_sentence(each) for each in (*summary, *guidance) if each not in rules)
@@ -151,6 +158,10 @@ def _lines_of_run(memory: ReflectionMemory) -> Iterator[tuple[str, GuideLine]]:
     prose = "" if any(memory.passages) else without_quotations(memory.reflection)
     if advice := f"{steps}. {others}" if steps and others else steps or others or prose:
         yield "works", _line(memory, advice, memory.task)
+
+
+def _is_decision(sentence: str) -> bool:
+    return wording_factor(sentence) >= _STATES_A_RULE and not _NARRATES.search(sentence)
 
 
 def _statements(text: str) -> list[str]:

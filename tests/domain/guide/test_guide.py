@@ -105,6 +105,21 @@ def test_what_the_user_ruled_before_a_run_acted_is_a_decision() -> None:
     assert not compose_guide([run.model_copy(update={"author": "agent"})]).decisions
 
 
+def test_the_decisions_of_a_run_are_one_line_and_the_strongest_run_goes_first() -> None:
+    weak = reflection(2, "retry", guidance="Retries are capped at 5 from now on.")
+    strong = reflection(
+        1,
+        "merge",
+        guidance="Only drafts are kept before release.\nSettled: we must never merge before a review.\n"
+        "I must say that I always forget it.",
+    )
+    lines = compose_guide([weak, strong]).decisions
+    assert [line.text for line in lines] == [
+        "Settled: we must never merge before a review. Only drafts are kept before release.",
+        "Retries are capped at 5 from now on.",
+    ]
+
+
 def test_a_fix_names_no_command_twice() -> None:
     fix = {"correct_action": "Run `make b` instead of `make a`", "tests": ("make b", "make check")}
     (line,) = compose_guide([other(ErrorMemory, 1, key_mistake="`make a` failed", **fix)]).errors
