@@ -19,20 +19,25 @@ MOST_READERS = 4
 """With more of them the process that stores the runs is the one that the others wait for."""
 RUNS_A_READER = 150
 """Fewer runs for each reader are read as fast in this process: one takes half a second to start."""
-_AHEAD = 4
-"""Sessions for each reader that are read before they are asked for."""
+_AHEAD = 64
+_AHEAD_BYTES = 16_000_000
+"""Sessions, and bytes of them, that are read before they are asked for: no reader waits while runs are stored."""
 _END_S = 5.0
+
+_Reading = tuple[ReadingRequest, Future[ReadRuns]]
 
 
 def reader_count(runs: int) -> int:
-    """Return how many processes are worth their start for that many runs; 0 where none is, or no core is free."""
+    """Return how many processes are worth their start for that many runs, beside this one, which reads as well."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    busy = round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0
-    return max(min(cores - busy, runs // RUNS_A_READER, MOST_READERS), 0) if cores > 1 else 0
+    return min(cores - 1, runs // RUNS_A_READER, MOST_READERS)
 
 
 class ReaderPool:
-    """Processes that read sessions, or, with none of them, this one. Ends them when it is left."""
+    """Processes that read sessions. Ends them when it is left.
+
+    This one reads what none of them has begun with, rather than wait for them.
+    """
 
     def __init__(self, readers: int) -> None:
         self._processes = [_start() for _ in range(readers)]
@@ -54,14 +59,16 @@ class ReaderPool:
         if not self._processes:
             yield from ((request, read_session(request)) for request in requests)
             return
-        waiting: deque[tuple[ReadingRequest, Future[ReadRuns]]] = deque()
+        waiting: deque[_Reading] = deque()
+        ahead = 0
         for request in requests:
             waiting.append((request, self._threads.submit(self._ask, request)))
-            if len(waiting) > len(self._processes) * _AHEAD:
-                asked, answer = waiting.popleft()
-                yield asked, answer.result()
-        for asked, answer in waiting:
-            yield asked, answer.result()
+            ahead += request.session.size
+            while len(waiting) > _AHEAD or (ahead > _AHEAD_BYTES and len(waiting) > 1):
+                ahead -= waiting[0][0].session.size
+                yield _oldest(waiting)
+        while waiting:
+            yield _oldest(waiting)
 
     def _ask(self, request: ReadingRequest) -> ReadRuns:
         """Have a session read by a process that has nothing to do; by this one where that process is gone."""
@@ -78,6 +85,19 @@ class ReaderPool:
             return answer
         finally:
             self._idle.put(process)
+
+
+def _oldest(waiting: deque[_Reading]) -> tuple[ReadingRequest, ReadRuns]:
+    """Take out the oldest request with its answer; until it is there, read what no other process has begun with."""
+    for number, (request, answer) in enumerate(waiting):
+        if waiting[0][1].done():
+            break
+        if answer.cancel():
+            read: Future[ReadRuns] = Future()
+            read.set_result(read_session(request))
+            waiting[number] = (request, read)
+    request, answer = waiting.popleft()
+    return request, answer.result()
 
 
 def _start() -> subprocess.Popen[bytes]:
