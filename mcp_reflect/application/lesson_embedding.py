@@ -79,8 +79,11 @@ class LessonEmbedding:
         Where more wait than a query embeds, it is embedded at once, with others.
         """
         with self.held_back(project):
+            before = self._ledger.known_seq
             yield
-            if self._ledger.known_seq > self._embedded.get(project, 0):
+            # The ledger is asked only where this wrote something and so many can wait: each is a change of its own.
+            latest = self._ledger.known_seq
+            if latest > before and latest - self._embedded.get(project, 0) > AT_ONCE:
                 self._try_to_embed(project, lambda waiting: waiting > AT_ONCE)
 
     def catch_up(self, project: str, *, refresh: bool) -> None:

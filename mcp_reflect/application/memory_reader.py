@@ -43,7 +43,11 @@ class MemoryReader:
     def trace(self, trace_id: str) -> Trace:
         """Return a trace. Raises UnknownId for one of another project, or with scope `user` of another user."""
         with self._ledger.reading() as session:
-            return self._visible(trace_id, session.traces.get(trace_id))
+            return self.trace_in(session, trace_id)
+
+    def trace_in(self, session: RecordSession, trace_id: str) -> Trace:
+        """Return a trace as of an open session. Raises UnknownId as `trace` does."""
+        return self._visible(trace_id, session.traces.get(trace_id))
 
     def find_submitted(self, trace_key: str) -> str | None:
         """Return the id of the run that was submitted under a trace_key; None where none was."""

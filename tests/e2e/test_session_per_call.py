@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -26,13 +27,16 @@ class Home:
         self._settings = settings
         self._store = store
 
+    def opened(self) -> AbstractContextManager[MemoryService]:
+        return build_memory(self._settings, self._store)
+
     def query(self, task: str) -> None:
-        with build_memory(self._settings, self._store) as memory:
+        with self.opened() as memory:
             memory.query(Query(task=task, similarity_threshold=0.0), unclaimed=True)
 
     def submit(self, task: str, **more: str) -> tuple[str, ...]:
         """The memories that the run is credited with."""
-        with build_memory(self._settings, self._store) as memory:
+        with self.opened() as memory:
             return self.stored(memory, task, **more)
 
     @staticmethod
@@ -64,4 +68,12 @@ def test_a_retrieval_of_a_connection_that_lasts_is_its_own(home: Home) -> None:
         lasting.query(Query(task=BUILD, similarity_threshold=0.0), unclaimed=True)
         assert home.submit(BUILD) == ()
         assert len(home.stored(lasting, BUILD)) == 1
+    assert home.submit(BUILD) == ()
+
+
+def test_what_a_connection_claims_after_a_query_that_found_nothing_is_credited_once(home: Home) -> None:
+    home.query(BUILD)
+    with home.opened() as memory:
+        assert not memory.query(Query(task=DEPLOY, similarity_threshold=1.0)).matches
+        assert len(home.stored(memory, BUILD)) == 1
     assert home.submit(BUILD) == ()

@@ -104,7 +104,7 @@ class RunIntake:
                 with keep_refusal(each):
                     each.known = _find_same(session, each.run.trace, taken)
                     if each.known is None:
-                        each.run = self._reader.as_given(session, each.run, each.submission)
+                        each.run, _ = self._reader.as_given(session, each.run, each.submission)
                         memories[number] = creditable(session, each.run.trace)
         for number, each in enumerate(runs):
             if each.run is not None and number in memories and not each.is_prepared:
@@ -174,8 +174,8 @@ class RunIntake:
         each.known = _find_same(session, each.run.trace, taken)
         if each.known is not None:
             return False
-        trace = self._reader.as_given(session, each.run, each.submission).trace
-        claimed = self._reader.claimed(session, each.submission)
+        run, claimed = self._reader.as_given(session, each.run, each.submission)
+        trace = run.trace
         session.traces.add(trace)
         taken.add(trace.trace_key)
         for connection in {self._profile.connection, *([claimed.connection] if claimed else [])}:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from mcp_reflect.application.memory_reader import require_memories
 from mcp_reflect.application.ports import Clock, ReadSession
@@ -58,6 +59,13 @@ def parse_submission(profile: Profile, submission: Submission, clock: Clock) -> 
     return ParsedRun(trace.model_copy(update=words), trajectory)
 
 
+class GivenMemories(NamedTuple):
+    """The memories that a run was given; `claimed` is the retrieval of an ended connection that they are taken from."""
+
+    ids: tuple[str, ...]
+    claimed: UnclaimedRetrieval | None = None
+
+
 class SubmissionReader:
     """Reads the submissions of one connection."""
 
@@ -70,37 +78,33 @@ class SubmissionReader:
         """Return the run to store; see `parse_submission`."""
         return parse_submission(self._profile, submission, self._clock)
 
-    def as_given(self, session: ReadSession, run: ParsedRun, submission: Submission) -> ParsedRun:
-        """Return the run with the memories that it was given; raise UsageError for ids that are not visible."""
-        retrieved = self._retrieved_ids(session, submission)
-        validate_verdict(session, self._profile, submission.verdict, retrieved)
-        return replace(run, trace=run.trace.model_copy(update={"retrieved_memory_ids": retrieved}))
+    def as_given(
+        self, session: ReadSession, run: ParsedRun, submission: Submission
+    ) -> tuple[ParsedRun, UnclaimedRetrieval | None]:
+        """Return the run with the memories that it was given, and the retrieval of another connection that it claims.
 
-    def claimed(self, session: ReadSession, submission: Submission) -> UnclaimedRetrieval | None:
-        """Return the retrieval of an ended connection that a run is credited with, where nothing else names one."""
-        if submission.retrieved_memory_ids or submission.retrieval_id:
-            return None
-        if session.retrievals.open_of(self._profile.connection):
-            return None
-        return self._like(submission)
+        Raises UsageError for ids that are not visible.
+        """
+        given = self._given(session, submission)
+        validate_verdict(session, self._profile, submission.verdict, given.ids)
+        return replace(run, trace=run.trace.model_copy(update={"retrieved_memory_ids": given.ids})), given.claimed
 
-    def _like(self, submission: Submission) -> UnclaimedRetrieval | None:
-        return self._unclaimed.find(self._profile, strip_recalled(submission.task), self._clock())
-
-    def _retrieved_ids(self, session: ReadSession, submission: Submission) -> tuple[str, ...]:
+    def _given(self, session: ReadSession, submission: Submission) -> GivenMemories:
         """Return what the run was given: as the caller names it, otherwise what its connection was last shown."""
-        ids = list(submission.retrieved_memory_ids)
+        ids, claimed = list(submission.retrieved_memory_ids), None
         require_memories(session, self._profile, "retrieved_memory_ids", ids)
         if submission.retrieval_id == NO_RETRIEVAL:
-            return tuple(dict.fromkeys(ids))
+            return GivenMemories(tuple(dict.fromkeys(ids)))
         if submission.retrieval_id:
             retrieval = session.retrievals.get(submission.retrieval_id)
             if retrieval is None or not self._profile.sees(retrieval):
                 raise UnknownId("retrieval_id", [submission.retrieval_id])
             ids += retrieval.memory_ids
         elif not ids:
-            ids = [i for shown in session.retrievals.open_of(self._profile.connection) for i in shown.memory_ids]
-            claimed = None if ids else self._like(submission)
-            ids = ids if claimed is None else list(claimed.memory_ids)
+            shown = session.retrievals.open_of(self._profile.connection)
+            ids = [memory_id for each in shown for memory_id in each.memory_ids]
+            if not ids:
+                claimed = self._unclaimed.find(self._profile, strip_recalled(submission.task), self._clock())
+                ids = [] if claimed is None else list(claimed.memory_ids)
         there = session.memories.by_ids(ids)  # what was shown may have been forgotten since
-        return tuple(memory_id for memory_id in dict.fromkeys(ids) if memory_id in there)
+        return GivenMemories(tuple(memory_id for memory_id in dict.fromkeys(ids) if memory_id in there), claimed)

@@ -77,7 +77,7 @@ def save_reflection(
     """
     written = None if first else session.jobs.reflections.get(run.trace.id)
     job = _job(run.review, "completed", now, last_error)
-    if first:
+    if written is None:
         session.jobs.reflections.add(job, run.trace.project)
     else:
         session.jobs.reflections.put(job)

@@ -92,9 +92,9 @@ class ReviewService:
 
     def _try_review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool) -> ReviewOutcome | None:
         """None where the trace was changed while it was read: something that it names was forgotten."""
-        trace = self._reader.trace(trace_id)
-        _require_run(trace)
         with self._ledger.reading() as reading:
+            trace = self._reader.trace_in(reading, trace_id)
+            _require_run(trace)
             validate_verdict(reading, self._profile, verdict, trace.retrieved_memory_ids, trace.id)
             memories = creditable(reading, trace)
         prepared = self.preparer.prepare(ParsedRun.of(trace), verdict, memories, client_can_sample=client_can_sample)

@@ -18,6 +18,9 @@ _TEXTS = ("task", "trajectory", "final_response", "reference_context", "feedback
 """Columns that may quote a memory, some of them megabytes long; once written they never change."""
 
 _INSERT = insert(schema.traces)
+_SHORT_COLUMNS = select(*(schema.traces.c[name] for name in Trace.model_fields if name not in _TEXTS)).where(
+    schema.traces.c.id == bindparam("trace")
+)
 
 _TAKEN = select(schema.traces.c.trace_key).where(
     schema.traces.c.project == bindparam("of"), schema.traces.c.trace_key.in_(bindparam("keys", expanding=True))
@@ -32,9 +35,7 @@ class SqlTraces(SqlTraceRecords, SqlRepository):
 
     def is_unchanged(self, trace: Trace) -> bool:
         """Return true where all columns but the long texts are stored as in `trace`; false for an unknown id."""
-        t = schema.traces.c
-        mutable = select(*(t[name] for name in Trace.model_fields if name not in _TEXTS))
-        row = self._connection.execute(mutable.where(t.id == trace.id)).mappings().first()
+        row = self._connection.execute(_SHORT_COLUMNS, {"trace": trace.id}).mappings().first()
         return row is not None and trace == rows.trace_from({**row, **{n: getattr(trace, n) for n in _TEXTS}})
 
     def taken_keys(self, project: str, trace_keys: Collection[str]) -> set[str]:
