@@ -15,7 +15,6 @@ from mcp_reflect.domain.lessons.sentences.evidence import objects
         "Good to know it's a deliberate choice.",
         "That's a great enhancement.",
         "Makes the intent super clear.",
-        "Still the same.",
         "The old chestnut again!",
         "I see your point about external parsers.",
         "Pretty niche, but robust.",

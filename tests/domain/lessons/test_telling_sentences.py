@@ -9,7 +9,7 @@ import pytest
 from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
 from mcp_reflect.domain.lessons.run.command_lines import only_reads
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
-from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, term_weights
+from mcp_reflect.domain.lessons.sentences.vocabulary import count_words, names_something, term_weights
 from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
@@ -95,6 +95,29 @@ def test_a_conversation_with_more_to_say_than_fits_leaves_out_what_is_about_noth
     lesson = told([*talk, *said("user", "Good to know.")], "How do the caches work?")
     assert "entries of b" in lesson
     assert "cement" not in lesson
+
+
+CHAT = [
+    "I vaguely recall that the `Cache` class felt like a grab bag, which is a pity.",
+    "It was such a relief that `a8fad5e` and `7bd0d48` really made the whole thing so much nicer for us.",
+    "Did the `pyupgrade` pass catch all of the old formatting, or mostly the print statements in `tests`?",
+]
+
+
+def test_a_conversation_with_much_to_say_keeps_rules_and_leaves_out_who_says_how_they_find_things() -> None:
+    rule = "For 3.13+, we loosen the comparison of tracebacks to structural correctness, not pixel-perfect replication."
+    facts = [f"The `{name}` parser reads {n} tokens of {name} in mode {n}." for n, name in enumerate("abcdefgh" * 5)]
+    talk = [turn for fact in facts for turn in said("assistant", fact)]
+    chat = [turn for text in CHAT for turn in said("assistant", text)]
+    lesson = told([*talk[:20], *chat, *said("assistant", rule), *talk[20:]], "How is text parsed?")
+    assert rule in lesson
+    assert not [text for text in CHAT if text in lesson]
+
+
+def test_a_commit_is_no_name_that_a_later_run_needs() -> None:
+    assert not names_something("That was fixed back then (commit 75cd86b).")
+    assert term_weights("Fixed in `a8fad5e`, not in `8fa1d78`.").keys() == {"fix"}
+    assert names_something("Use port 1234567.")
 
 
 def test_a_reason_given_after_sympathy_is_a_policy() -> None:

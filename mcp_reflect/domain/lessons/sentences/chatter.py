@@ -7,32 +7,24 @@ from __future__ import annotations
 
 import re
 
-from mcp_reflect.domain.lessons.sentences.cues import phrases
+from mcp_reflect.domain.lessons.sentences.cues import RULE, SETTLED, phrases
+from mcp_reflect.domain.lessons.sentences.vocabulary import without_commits
 
-_TEACHES = phrases(
-    """must(?: not|n't)? | never | only | exactly | at (?:most|least) | no (?:more|less|longer) than | instead of
-    rather than | not \\w+,? but | requires? | required | forbidden | not allowed | because | root cause | due to
-    the (?:fix|cause|problem|reason) (?:is|was) | fixed by | turned? out | settled | from now on"""
-)
 _VALUE = re.compile(r"\d|[<>=]=|->|\w\(\)")
 _CODE = re.compile(r"`[^`]+`|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b")
 
-_PRAISE = (
-    "good|great|nice|solid|pragmatic|fair|clever|plausible|worthwhile|sense|win|trade-off|plus|testament|breath|headache"
-    "|nightmare|relief|shame|pity|point|thought|idea|cleanup|compromise|process"
+_SPEAKER = re.compile(r"(?<![\w/.`-])(?:I|[Mm]e|[Mm]y|[Mm]yself)(?![\w/.`-])")
+_JUDGEMENT = phrases(
+    """good | great | nice(?:r|ly)? | solid | neat | clever | smart | elegant | excellent | awesome | lovely | fair
+    glad | happy | funny | curious | interesting | surprising(?:ly)? | notorious(?:ly)? | tricky | plausible | crucial
+    clean(?:er|ly) | simpler | easier | smoother | useful | helpful | worth\\w* | perfect(?:ly)? | fundamental
+    really | definitely | honestly | hopefully | super | pretty (?!print)\\w+ | a bit | kind of | sort of | so many
+    feels? | felt | seems? | sounds? | makes? (?:\\w+ ){0,3}?(?:sense|clear\\w*) | the biggest \\w+ | we could
+    a (?:pain|relief|shame|pity|nightmare) | keep(?:ing)? an eye | probably | perhaps | maybe
+    (?:might|may|could) (?:also |just |still )?(?:be|have been|need)"""
 )
-_JUDGES = phrases(
-    f"""(?:always )?(?:good|great|nice|excellent|lovely|glad|happy|funny|interesting|awesome|better)
-        (?:that|this|it|which)(?:'s|'d be| is| was| sounds| feels| seems| makes)(?: \\w+){{0,4}}[ -](?:{_PRAISE})
-        hopefully | seems | sounds | feels | makes | keeps | helps | saves? | saved | really helps | so many
-        definitely (?:worth|check|helped)""",
-    opening=True,
-)
-_HOUSEKEEPING = phrases(
-    """(?:I|we)(?:'ll| will| can| could|'d) .{0,60}(?:PR|pull request|ticket) | ping me | keep (?:me|you) posted
-    I (?:see|get|hear|take) (?:your|the|what you) \\w+
-    keep an eye | (?:give|giving) it a (?:whirl|try|go|shot) | I'll pull the latest | get back to you"""
-)
+"""How somebody finds something, or what they guess or consider: no fact that holds for the next one too."""
+_MOST_MARKS = 3
 _REQUEST = phrases(
     """please (?:confirm|provide|share|specify|tell|advise|let me|reach) | (?:could|can|would|will) you (?:please )?\\w+
     would you like | (?:I|I'd|I would) (?:recommend|suggest) (?:contact|reach)\\w*
@@ -49,12 +41,6 @@ _INTERJECTION = re.compile(
     r"|however|therefore|unfortunately|fortunately|thankfully)\s*[,.!;:–—-]+\s+"
     r"|(?:I'm|I am) (?:\w+ )?sorry\b[^.;!?,]{0,60},? but\s+|I (?:understand|see)\b[^.;!?]{0,80}, but\s+)+(?=\S)",
     re.IGNORECASE,
-)
-_FRAGMENT = phrases(
-    """mostly | mainly | primarily | partially | pretty | (?:still|again|exactly)? ?the same | no (?:change|difference)
-    just (?:an?|the|\\w+ing|wanted) | like | simpler | clearer | cleaner | kind of | sort of
-    a (?:sort|kind) of | something like | more of | less of | beyond | no explicit""",
-    opening=True,
 )
 _FINITE = re.compile(
     r"\b(?:is|are|was|were|be|has|have|had|does|do|did|can|could|will|would|should|shall|may|might|must)\b"
@@ -81,18 +67,22 @@ def is_request(sentence: str) -> bool:
     return _REQUEST.search(sentence) is not None
 
 
+def count_marks(sentence: str) -> int:
+    """Return how many words of a sentence speak of who says it, and not of the matter: `I`, judgements, guesses.
+
+    What holds for the next one too is told without them; more than three count as three.
+    """
+    return min(len(_SPEAKER.findall(sentence)) + len(_JUDGEMENT.findall(sentence)), _MOST_MARKS)
+
+
 def is_chatter(sentence: str) -> bool:
     """Return true for a sentence that teaches nothing: it judges, tells of chores, or only opens what follows it."""
     if sentence.rstrip().endswith((":", "...", "…")):
         return True
-    if _TEACHES.search(sentence):
+    told = without_commits(sentence)
+    if len(sentence) > _COMMENT_CHARS or any(each.search(told) for each in (RULE, SETTLED.pattern, _VALUE, _CODE)):
         return False
-    if len(sentence) > _COMMENT_CHARS or _VALUE.search(sentence):
-        return False
-    exclaims = sentence.endswith("!") and not _CODE.search(sentence)
-    if (exclaims or _FRAGMENT.match(sentence)) and not _FINITE.search(sentence):
-        return True
-    return bool(_HOUSEKEEPING.search(sentence) or (_JUDGES.match(sentence) and not _CODE.search(sentence)))
+    return count_marks(sentence) > 0 or (sentence.endswith("!") and not _FINITE.search(sentence))
 
 
 def is_clause(sentence: str) -> bool:

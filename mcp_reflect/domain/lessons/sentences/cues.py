@@ -6,12 +6,21 @@ import re
 from dataclasses import dataclass
 
 
-def phrases(text: str, *, opening: bool = False) -> re.Pattern[str]:
-    """Return a pattern for phrases separated by line ends or ` | `; with `opening` only at the beginning of a text."""
-    joined = "|".join(
+def phrases(text: str, *, opening: bool = False, unless: str = "") -> re.Pattern[str]:
+    """Return a pattern for phrases separated by line ends or ` | `; with `opening` only at the beginning of a text.
+
+    One of the phrases `unless` anywhere in the text lets none of them be found.
+    """
+    begin = r"\W{0,3}" if opening else r"\b"
+    if unless:
+        begin = rf"\A(?!.*\b(?:{_joined(unless)})\b).*?{begin}"
+    return re.compile(rf"{begin}(?:{_joined(text)})\b", re.IGNORECASE)
+
+
+def _joined(text: str) -> str:
+    return "|".join(
         part.strip().replace(" ", r"\s+") for line in text.splitlines() for part in line.split(" | ") if part.strip()
     )
-    return re.compile((r"\W{0,3}" if opening else r"\b") + rf"(?:{joined})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -29,9 +38,9 @@ class Cue:
 
 RULE = phrases(
     """must(?: not|n't)? | (?:has|have) to | never | always | only | exactly | at (?:most|least)
-            no (?:more|less|longer) than | instead of | rather than | not \\w+,? but | do(?:es)? not | don't
-            doesn't | cannot | can't | won't | required? | requires | forbidden | allowed | except
-            unless | regardless | strictly | whenever | every | inclusive | exclusive | ties? | defaults?
+            no (?:more|less|longer) than | instead of | rather than | not \\w+,? but | \\w+, (?:and )?not
+            do(?:es)? not | don't | doesn't | cannot | can't | won't | required? | requires | forbidden | allowed
+            except | unless | regardless | strictly | whenever | every | inclusive | exclusive | ties? | defaults?
             keeps? | drops? | cap(?:ped)? | limit(?:ed)? | threshold | first | before | after | ascending
             descending | wins?"""
 )
@@ -56,7 +65,7 @@ RULE_CAP = 1.7
 SETTLED = Cue(
     phrases(
         """settled | agreed | decided | decision | confirmed | final(?:ly|ised|ized)?
-            (?:the|our|project) rule | rule is | policy | convention | from now on | going forward
+            (?:the|our|project) rule | rule is | policy | contract | convention | from now on | going forward
             we(?:'ll| will)? (?:now|go with|settle) | to (?:sum|recap) | recap | in summary | summary
             locked in | ships? with | root cause | turned? out | because | due to | therefore | hence
             so the (?:answer|result|cause|reason|value)
@@ -128,80 +137,18 @@ STATE = Cue(
             (?:has|have) (?:now )?been successfully | was successfully | were successfully | successfully \\w+ed
             pass(?:es|ed|ing)? now | (?:it|everything|this|all) (?:now )?(?:works|builds|runs|pass(?:es|ed)?)
             (?:is|are) (?:done|completed?|green) | (?:run|runs|work|works|green|back|fine) again
-            my (?:user|reservation|order|account|name|email|phone)"""
+            my (?:user|reservation|order|account|name|email|phone)""",
+        unless="after | if | once | since | unless | when | with",
     ),
     0.4,
 )
-"""How things stand, or who somebody is: true of this run only."""
+"""How things stand, or who somebody is: true of this run only. On what it depends may hold for others."""
 
 WEAKENING = (
     Cue(re.compile(r".*\?$", re.DOTALL), 0.25, at_beginning=True),
     COURTESY,
     Cue(re.compile(r".*:$", re.DOTALL), 0.3, at_beginning=True),  # what follows it says more
-    Cue(  # a short reply that only judges what was said before
-        re.compile(
-            r"(?:yeah|yep|ah|oh|aha|awesome|absolutely|you're (?:absolutely |totally )?right|great|nice|cool"
-            r"|good (?:catch|point|call|idea|question)|makes sense"
-            r"|that's an? (?:\w+ )?(?:great|good|nice|solid|clever|fair)\b)[^\d`]{0,60}$",
-            re.IGNORECASE,
-        ),
-        0.3,
-        at_beginning=True,
-    ),
-    Cue(
-        re.compile(
-            r"(?:h+m+|fair (?:enough|point)|(?:that's )?(?:very )?interesting|i (?:\w+ly )?(?:agree|see))\b"
-            r"[^\d`]{0,30}$",
-            re.IGNORECASE,
-        ),
-        0.2,
-        at_beginning=True,
-    ),
     STATE,
-    Cue(  # an announcement
-        phrases(
-            """let me | let's | i'll | i will | i'm going to | i am going to | i can | i could | i would
-            i need to | i should | i've got | looking | sure | okay | ok | understood | got it | great
-            sorry | apologies | my apologies | please | hello | hi | happy to | is there anything
-            if you (?:have|need) | (?:next|now|first),? (?:i|let) | (?:could|can|would|do) you""",
-            opening=True,
-        ),
-        0.45,
-        at_beginning=True,
-    ),
-    Cue(  # what somebody remembers, or was doing at the time
-        phrases(
-            """(?:and )?(?:I|I've) (?:(?:also|just|definitely|still) )?(?:remember|recall|saw|seen|noticed
-            run into|wonder\\w*|was (?:\\w+ )?(?:thinking|looking|wondering|reading|reviewing))
-            speaking of | on a related note
-            while (?:we're|I'm|you're) (?:on|at|looking) | (?:and )?funnily enough | you're (?:absolutely )?right
-            I (?:might|may) have""",
-            opening=True,
-        ),
-        0.5,
-        at_beginning=True,
-    ),
-    Cue(  # a guess
-        phrases(
-            """(?:might|may|could) (?:also |just |still )?(?:be|have been|need) | probably | perhaps | maybe
-            I (?:suspect|guess|assume)"""
-        ),
-        0.6,
-    ),
-    Cue(  # an intention inside a sentence
-        phrases(
-            """I (?:(?:still|also|just|now|first|then) )?(?:need|have|want|should|must|will|would|can|could|mig
-            ht|am going) | I'll | I'd | I'm | let me | we can try"""
-        ),
-        0.6,
-    ),
-    Cue(  # a sentence that points back says less when it stands alone
-        phrases(
-            "it | that | this | those | these | they | he | she | both | same | nice | cool | and | also", opening=True
-        ),
-        0.75,
-        at_beginning=True,
-    ),
 )
 """Only the first that holds counts."""
 

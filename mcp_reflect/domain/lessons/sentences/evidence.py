@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mcp_reflect.domain.lessons.sentences import cues
-from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, without_interjection
+from mcp_reflect.domain.lessons.sentences.chatter import count_marks, is_chatter, without_interjection
 from mcp_reflect.domain.lessons.sentences.self_contained import points_back, without_joint
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
+from mcp_reflect.domain.lessons.sentences.vocabulary import without_commits
 
 USER, AGENT = "user", "assistant"
 
@@ -27,6 +28,10 @@ _CUSTOMER_FACTOR = 0.5
 """Of what a user says in such a run: they are served, and do not say how to serve others."""
 _RECORD_FACTOR = 0.3
 """Of a line of such a run that only gives a value its name (`Departure: 9:00 AM`)."""
+_SPEAKER_FACTOR = 0.5
+"""Of each word that speaks of who says a sentence (`chatter.count_marks`)."""
+_PLAIN_FACTOR = 0.6
+"""Of a sentence that states no rule, cause or decision by its wording."""
 _LAST_FACTOR = 1.7
 _RECAP_FACTOR = 1.5
 
@@ -38,8 +43,6 @@ _NOTE = re.compile(
     r"\b(?:answer|attention|caution|correction|important|note|remember|reminder|rule|so|tip|warning)\b", re.IGNORECASE
 )
 """A label of what is told to be kept in mind, and not of a value."""
-
-_DEPENDS = re.compile(r"\b(?:after|if|once|since|unless|when|with)\b", re.IGNORECASE)
 
 _REFUTED_FACTOR = 0.3
 """Of what the agent said before the same command failed in the same way again."""
@@ -100,6 +103,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
                 rule = False
             case = _case_factor(sentence, turn.role, rule=rule) if one_case else 1.0
             evidence = position * wording_factor(sentence) * case
+            evidence *= _closing_factor(turns, number) if rule else _PLAIN_FACTOR
             told = without_joint(without_interjection(sentence))
             hangs = before is not None and before.turn > 0 and points_back(told) and not _corrects(sentence, turn.role)
             place = 0 if before is None else before.place + 1
@@ -126,14 +130,15 @@ def _without_farewell(turns: Sequence[Turn]) -> Sequence[Turn]:
 
 
 def position_factor(turns: Sequence[Turn], number: int) -> float:
-    """Return the factor of a turn by its role, its neighbours and its place."""
+    """Return the factor of a turn by its role and its neighbours."""
     turn = turns[number]
-    factor = _user_factor(turn, number) if turn.role == USER else _agent_factor(turns, number)
-    if number and number == len(turns) - 1:
-        factor *= _LAST_FACTOR
-    if number > 1 and cues.RECAP.match(turn.text):
-        factor *= _RECAP_FACTOR
-    return factor
+    return _user_factor(turn, number) if turn.role == USER else _agent_factor(turns, number)
+
+
+def _closing_factor(turns: Sequence[Turn], number: int) -> float:
+    """Return the factor of a rule in a turn by its place: what stands last or sums up is what was settled."""
+    factor = _LAST_FACTOR if number and number == len(turns) - 1 else 1.0
+    return factor * _RECAP_FACTOR if number > 1 and cues.RECAP.match(turns[number].text) else factor
 
 
 def _user_factor(turn: Turn, number: int) -> float:
@@ -162,7 +167,7 @@ def _agent_factor(turns: Sequence[Turn], number: int) -> float:
 
 def wording_factor(sentence: str) -> float:
     """Return the factor of a sentence by its wording alone."""
-    sentence = _with_plain_apostrophes(sentence)
+    sentence = without_commits(_with_plain_apostrophes(sentence))
     if _is_own_state(sentence):  # "I don't have it" is worded as a rule is, and is none
         return cues.OWN_STATE.factor
     factor = min(1.0 + cues.RULE_STEP * len(cues.RULE.findall(sentence)), cues.RULE_CAP)
@@ -170,7 +175,7 @@ def wording_factor(sentence: str) -> float:
         if cue.holds(sentence):
             factor *= cue.factor
     weak = next((cue.factor for cue in cues.WEAKENING if cue.holds(sentence)), 1.0)
-    return factor * weak
+    return factor * weak * _SPEAKER_FACTOR ** count_marks(sentence)
 
 
 def states_rule(sentence: str) -> bool:
@@ -198,9 +203,8 @@ def _is_worded_as_rule(sentence: str) -> bool:
 
 
 def reports_state(sentence: Candidate) -> bool:
-    """Return true where a sentence says how things stand now, and neither a rule nor on what it depends."""
-    told = _with_plain_apostrophes(sentence.text)
-    return not sentence.is_rule and cues.STATE.holds(told) and _DEPENDS.search(told) is None
+    """Return true where a sentence says how things stand now, and no rule."""
+    return not sentence.is_rule and cues.STATE.holds(_with_plain_apostrophes(sentence.text))
 
 
 def is_record(sentence: str) -> bool:

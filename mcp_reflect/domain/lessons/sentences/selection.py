@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from mcp_reflect.domain.lessons.sentences.evidence import Candidate
-from mcp_reflect.domain.lessons.sentences.vocabulary import (
-    count_special,
-    discounted,
-    names_something,
-    term_weights,
-)
+from mcp_reflect.domain.lessons.sentences.vocabulary import discounted, term_weights
 
 _KNOWN_SHARE = 0.25
 """Of its weight that a word of the task keeps, which stands beside the lesson already, and a datum of one case."""
@@ -18,26 +13,29 @@ _KNOWN_SHARE = 0.25
 _LENGTH_POWER = 0.6
 """Between choosing by gain alone (0) and by gain per character (1)."""
 
-_LEAST_TERMS = 3
-"""Content words of a sentence that states no rule and names nothing; with fewer it only comments on another."""
-_LEAST_SPECIAL = 4
-"""Of these, words that are not among the common ones of English, where sentences compete for the room."""
-
 _LONGEST_UNIT = 3
 """Sentences that are only chosen together, because each points back at the one before."""
 
-_LEAST_GAIN = 3.0
-"""Weight of new words, times evidence, below which a sentence says nothing that is worth its place."""
+_LEAST_WEIGHT = 2.0
+"""Weight of words, times evidence, below which a sentence says nothing, nor what hangs on it."""
+_LEAST_GAIN = 5.0
+"""The same of new words, where sentences compete for the room: who says much says much that nobody needs again."""
 
 
 def select_sentences(
-    candidates: Sequence[Candidate], task: str, budget: int, data: frozenset[str] = frozenset()
+    candidates: Sequence[Candidate],
+    task: str,
+    budget: int,
+    data: frozenset[str] = frozenset(),
+    *,
+    of_lesson: bool = False,
 ) -> list[Candidate]:
     """Return the sentences whose new words, by evidence, cover most of the run in `budget` characters, in order.
 
     Greedy maximisation of a monotone submodular function under a budget (Lin and Bilmes, NAACL 2010): each step takes
     the sentence with the largest gain per character to the power of 0.6; a covered word adds nothing again. `data` are
-    terms of the run's one case (`lessons/run/case_data.py`), which count less in a sentence that states no rule.
+    terms of the run's one case (`lessons/run/case_data.py`), which count less in a sentence that states no rule. With
+    `of_lesson` the candidates are lines of a lesson, which were chosen from a run before.
     """
     known = frozenset(term_weights(task))
     weights = [
@@ -47,13 +45,14 @@ def select_sentences(
     covered: set[str] = set()
     chosen: set[int] = set()
     room = budget
-    compete = sum(len(each.text) + 1 for each in candidates) > budget
+    competes = not of_lesson and sum(len(each.text) + 1 for each in candidates) > budget
+    least = _LEAST_GAIN if competes else _LEAST_WEIGHT
     number_of = {each.place: number for number, each in enumerate(candidates)}
     open_ = {
         number: unit
         for number, each in enumerate(candidates)
         if (unit := _unit(number, candidates, number_of))
-        and all(_says_something(candidates[part], weights[part], compete=compete) for part in unit)
+        and all(_says_something(candidates[part], weights[part]) for part in unit)
     }
     while open_:
         best: list[int] = []
@@ -64,7 +63,7 @@ def select_sentences(
             if length > room:
                 continue
             gain = _gain(candidates, weights, new, covered)
-            if gain >= _LEAST_GAIN * len(new) and gain / length**_LENGTH_POWER > value:
+            if gain >= least * len(new) and gain / length**_LENGTH_POWER > value:
                 best, value = new, gain / length**_LENGTH_POWER
         if not best:
             break
@@ -76,14 +75,9 @@ def select_sentences(
     return [candidates[number] for number in sorted(chosen)]
 
 
-def _says_something(sentence: Candidate, weights: Mapping[str, float], *, compete: bool) -> bool:
-    """Return false for what only comments on another sentence; what hangs on a comment is not understood either.
-
-    Where sentences `compete` for the room, one that neither rules nor names anything has to be about something special.
-    """
-    if sentence.is_rule or names_something(sentence.text):
-        return True
-    return len(weights) >= _LEAST_TERMS and (not compete or count_special(weights) >= _LEAST_SPECIAL)
+def _says_something(sentence: Candidate, weights: Mapping[str, float]) -> bool:
+    """Return false for a question and for what only comments: what hangs on one is not understood either."""
+    return not sentence.text.endswith("?") and sentence.evidence * sum(weights.values()) >= _LEAST_WEIGHT
 
 
 def _unit(number: int, candidates: Sequence[Candidate], number_of: Mapping[int, int]) -> list[int]:

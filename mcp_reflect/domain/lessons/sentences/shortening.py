@@ -33,7 +33,8 @@ def shorten_lesson(reflection: str, limit: int) -> str:
     known = "" if works is None else works.text
     kept = [] if works is None else [works]
     if len(known) < room:
-        kept += select_sentences([line for line in lines if line is not works], known, room - len(known))
+        others = [line for line in lines if line is not works]
+        kept += select_sentences(others, f"{known} {' '.join(LABELS)}", room - len(known), of_lesson=True)
     if not kept or len(known) > room:
         best = works or max(lines, key=lambda line: line.evidence, default=None)
         return truncate(" ".join(reflection.split()) if best is None else best.text, limit)

@@ -26,6 +26,8 @@ _WORD = re.compile(
     rf"(?P<character>[{_UNSPACED}])|(?!\d){_LETTER}+(?:[-.'’/]{_LETTER}+)*|\d[\d,]*(?:\.\d+)*%?{_LETTER}*|[<>=!]=|[<>]"
 )
 _NAME = re.compile(r"[`_\d]|[a-z][A-Z]|\w/\w")
+_COMMIT = re.compile(r"`?(?<![\w-])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}(?![\w-])`?")
+"""The id of a commit, which stands for one moment of a project."""
 _CONTRACTION = re.compile(r"(?:n['’]t|['’](?:d|ll|m|re|s|ve))$")
 _CODE = re.compile(r"[_/.=<>]|[a-z][A-Z]|\d")
 _SUFFIX = re.compile(r"(?:'s|ies|ied|ing|edly|ed|es|ly|s)$")
@@ -61,6 +63,7 @@ def word_weight(word: str) -> float:
 def term_weights(sentence: str) -> dict[str, float]:
     """Return the content words of a sentence as stems, each with its weight above 0."""
     weights: dict[str, float] = {}
+    sentence = without_commits(sentence)
     for match in _WORD.finditer(sentence):
         word = match.group()
         if _CONTRACTION.sub("", word.lower()) in _STOP_WORDS:
@@ -79,7 +82,12 @@ def term_weights(sentence: str) -> dict[str, float]:
 
 def names_something(sentence: str) -> bool:
     """Return true where a sentence holds a number, a path, an identifier or a quotation of code."""
-    return _NAME.search(sentence) is not None
+    return _NAME.search(without_commits(sentence)) is not None
+
+
+def without_commits(sentence: str) -> str:
+    """Return a sentence without the ids of commits, which no later run has to do with."""
+    return _COMMIT.sub("", sentence)
 
 
 def count_special(terms: Iterable[str]) -> int:
