@@ -30,7 +30,7 @@ from rich.table import Table
 from benchmarks.error_pairs.from_runs import print_runs
 from benchmarks.error_pairs.report import print_pairs
 from benchmarks.mixtures import SEED, mixtures
-from benchmarks.quality.data import DATA
+from benchmarks.quality.data import DATA, require_data
 from benchmarks.speed import settings_in
 from mcp_reflect.application.known_errors.records import compose_error, store_provenance
 from mcp_reflect.application.memory_service import MemoryService
@@ -118,8 +118,7 @@ def main() -> None:
 
 def print_speed(count: int) -> None:
     """Print how long errors are looked for in a bank of `count`, beside queries for memories."""
-    if not DATA.is_dir():
-        raise SystemExit(f"the folder of real texts is not here: {DATA}")
+    require_data()
     texts = headlines()
     table = Table("what", "median, ms", "against query_memories", "goal", title=f"{count:,} recorded errors")
     with tempfile.TemporaryDirectory() as folder:

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.before import RECORDED
-from benchmarks.quality.data import HOTPOT, TAU, Run, read_runs
+from benchmarks.quality.data import HOTPOT, TAU, Run, read_runs, require_data
 from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
 from mcp_reflect.bootstrap.beside_owner import open_memory_beside_owner
 from mcp_reflect.config.load import load_settings
@@ -124,6 +124,7 @@ def _steps(run: Run) -> Iterator[PastStep]:
 
 
 def main() -> None:
+    require_data()
     rng = random.Random(SEED)
     with tempfile.TemporaryDirectory() as name:
         top = Path(name)

@@ -34,7 +34,7 @@ from rich.table import Table
 from benchmarks.learning_cost import SIZES, measure_learning
 from benchmarks.mixtures import SEED, mixtures, texts
 from benchmarks.pairs import paired
-from benchmarks.quality.data import DATA, read_sets
+from benchmarks.quality.data import read_sets, require_data
 from benchmarks.quality.features import HYBRID, RETRIEVALS, SEMANTIC
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Query, Submission, Verdict
@@ -207,8 +207,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Speed as ratios within one run.")
     parser.add_argument("--sizes", default="1000,10000,100000", help="numbers of memories, with commas between")
     sizes = [int(size) for size in parser.parse_args().sizes.split(",")]
-    if not DATA.is_dir():
-        raise SystemExit(f"the folder of real texts is not here: {DATA}")
+    require_data()
     sets = read_sets()
     every = [text[:BEGINNING] for text in texts([each.documents.values() for each in sets])]
     questions = texts([[question.text for question in each.questions] for each in sets])

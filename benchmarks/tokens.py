@@ -16,7 +16,7 @@ import anyio
 from mcp.client import Client
 
 from benchmarks.quality.banks import laboratory
-from benchmarks.quality.data import HOTPOT, TAU, read_runs
+from benchmarks.quality.data import HOTPOT, TAU, read_runs, require_data
 from mcp_reflect.application.requests import AugmentQuery, Query, Submission
 from mcp_reflect.bootstrap.memory import open_memory
 from mcp_reflect.config.load import load_settings
@@ -78,6 +78,7 @@ def tokens_of(view: Any) -> float:
 
 def main() -> None:
     measure_tools()
+    require_data()
     for name in (TAU, HOTPOT):
         measure_answers(name)
 

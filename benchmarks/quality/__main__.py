@@ -28,7 +28,7 @@ from benchmarks.quality import (
     unfiltered,
 )
 from benchmarks.quality.banks import Library, library
-from benchmarks.quality.data import DATA, HOTPOT, SETS, TAU, read_runs, read_sets
+from benchmarks.quality.data import DATA, HOTPOT, SETS, TAU, read_runs, read_sets, require_data
 from benchmarks.quality.features import RETRIEVALS
 from benchmarks.quality.report import Report
 
@@ -50,8 +50,7 @@ WORLDS = {"tau": TAU, "hotpotqa": HOTPOT}
 
 def main(arguments: Sequence[str] | None = None) -> None:
     chosen = _parser().parse_args(arguments)
-    if not chosen.data.is_dir():
-        raise SystemExit(f"the folder of real data is not here: {chosen.data}")
+    require_data(chosen.data)
     report = Report()
     if chosen.out and not pictures.available():
         report.say("matplotlib is not here (dependency group bench): tables only, no pictures")

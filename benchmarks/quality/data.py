@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 DATA = Path(os.environ.get("MCP_REFLECT_TEST_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+"""The folder of real data, which is not part of the repository."""
+
 SETS = ("gitbugs_hadoop", "reflexion_prog", "tau_airline_runs", "webarena_family", "reflexion_hotpotqa")
 TAU = "traj_tau_airline_gpt4o"
 HOTPOT = "traj_reflexion_hotpotqa"
@@ -52,6 +54,12 @@ class Run:
     text: str
     passed: bool
     messages: tuple[dict[str, Any], ...]
+
+
+def require_data(folder: Path = DATA) -> None:
+    """End the program in one line where the real data is absent."""
+    if not folder.is_dir():
+        raise SystemExit(f"the folder of real data is not here: {folder}; MCP_REFLECT_TEST_DATA names another")
 
 
 def read_set(path: Path) -> RetrievalSet:

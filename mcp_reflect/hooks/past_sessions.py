@@ -80,6 +80,11 @@ class Unreadable(NamedTuple):
     path: str
     reason: str
 
+    @classmethod
+    def by(cls, error: OSError, client: str, path: str) -> Unreadable:
+        """Return a file that an error kept from being read."""
+        return cls(client, path, f"cannot be read ({error.strerror})")
+
 
 class PastRun(NamedTuple):
     """A run of a session as arguments of submit_trace; it ended at `ended`, in seconds since the epoch."""
@@ -155,7 +160,7 @@ def _sessions(
     except _PassedOver as why:
         yield Unreadable(client, path, str(why))
     except OSError as error:
-        yield Unreadable(client, path, f"cannot be read ({error.strerror})")
+        yield Unreadable.by(error, client, path)
 
 
 def _read_heads(sources: Sequence[SessionFormat], path: str) -> tuple[SessionFormat, list[SessionHead]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -131,9 +132,11 @@ def test_what_a_patch_in_a_shell_writes_is_an_edit() -> None:
     assert is_quoted_only(told, kept(told, page(HELP), bash(patch)))
 
 
-def test_a_long_list_of_edits_takes_no_time() -> None:
+def test_the_time_for_a_list_of_edits_grows_with_its_length() -> None:
     told = "editing a;" * 20_000 + "b"
+    began = time.thread_time()
     assert kept(told, page(told), edit("x")) == ""
+    assert time.thread_time() - began < 10
 
 
 def test_the_name_of_a_source_is_told_where_no_text_had_brought_it() -> None:

@@ -78,8 +78,8 @@ class _ProjectIntake:
     def _runs(self, pool: ReaderPool, sessions: list[PastSession]) -> Iterator[PreparedRun]:
         requests = (ReadingRequest(session, self._memory.profile, self._since) for session in sessions)
         for (session, _, _), found in pool.read(requests):
-            if found.problem:
-                self._done.passed_over.append(Unreadable(session.client, session.path, found.problem))
+            if found.error is not None:
+                self._done.passed_over.append(Unreadable.by(found.error, session.client, session.path))
                 self._on_session()
                 continue
             if found.left_out:

@@ -32,14 +32,14 @@ class ReadingRequest(NamedTuple):
 class ReadRuns:
     """The runs of a session.
 
-    `left_out` says that there are earlier ones, `refused` counts those that cannot be stored, and `problem` says why
-    the session cannot be read.
+    `left_out` says that there are earlier ones, `refused` counts those that cannot be stored, and `error` is why the
+    session cannot be read.
     """
 
     runs: list[PreparedRun] = field(default_factory=list)
     left_out: bool = False
     refused: int = 0
-    problem: str = ""
+    error: OSError | None = None
 
 
 def read_session(request: ReadingRequest) -> ReadRuns:
@@ -49,7 +49,7 @@ def read_session(request: ReadingRequest) -> ReadRuns:
     try:
         runs = list(read_past_runs(request.session))
     except OSError as error:
-        found.problem = f"cannot be read ({error.strerror})"
+        found.error = error
         return found
     wanted = [run for run in runs if run.ended >= request.since]
     found.left_out = len(wanted) < len(runs)

@@ -40,7 +40,7 @@ def requests(tmp_path: Path) -> list[ReadingRequest]:
 
 def told(read: ReadRuns) -> tuple[object, ...]:
     runs = [(run.trace.task, run.trace.trajectory, run.review and run.review.run.review.result) for run in read.runs]
-    return runs, read.left_out, read.refused, read.problem
+    return runs, read.left_out, read.refused, str(read.error)
 
 
 def test_other_processes_read_what_this_one_does(requests: list[ReadingRequest]) -> None:
@@ -51,7 +51,7 @@ def test_other_processes_read_what_this_one_does(requests: list[ReadingRequest])
     assert [told(each) for _, each in read] == expected
     assert [len(each.runs) for _, each in read] == [1, 2] * 3 + [1, 1] + [1, 2] * 2 + [0]
     assert [request.session.session for request, each in read if each.left_out] == ["s07"]
-    assert "cannot be read" in read[-1][1].problem
+    assert isinstance(read[-1][1].error, FileNotFoundError)
 
 
 def test_what_a_process_that_ended_had_to_read_is_read_here(

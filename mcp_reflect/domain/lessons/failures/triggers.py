@@ -11,11 +11,11 @@ import hashlib
 import re
 import shlex
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import NamedTuple
 
 from mcp_reflect.domain.lessons.run.command_lines import normalised
 from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.text.memoize import memoize_short
 
 MOST_TRIGGERS = 20
 """Most triggers of one error."""
@@ -92,7 +92,7 @@ def _command_text(command: str) -> str:
     return exported + text if text else ""
 
 
-@lru_cache(1_024)
+@memoize_short(entries=1_024, chars=8_000)
 def command_form(command: str) -> CommandForm:
     """Return the form of a command on one line; one whose quotes do not close is split at white space."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars=";&|()<>")
