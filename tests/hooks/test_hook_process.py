@@ -137,7 +137,7 @@ def test_a_hook_before_a_command_imports_little(caller: Caller, home: Path, proj
         *("hooks.options", "hooks.recall", "hooks.session_state"),
         *("wire", "wire.address", "wire.caller", "wire.connector", "wire.handshake", "wire.hub_connection"),
         *("wire.hub_errors", "wire.json_rpc", "wire.light_json", "wire.remote_error", "wire.request_meta"),
-        "wire.transport",
+        *("wire.transport", "wire.version"),
     }
     assert not {"collections", "contextlib", "enum", "functools", "json", "re", "socket", "threading"} & loaded
     assert not {"dataclasses", "hashlib", "logging", "pathlib", "subprocess", "tomllib", "typing"} & loaded

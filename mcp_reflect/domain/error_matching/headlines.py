@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from mcp_reflect.domain.error_matching.output_lines import (
     FRAME,
+    begins_options,
     caret_label,
     clean_lines,
     frame_of,
     is_aside,
     is_complaint,
     is_error,
+    is_error_code,
     is_frame,
     is_library,
     is_summary,
@@ -74,7 +76,8 @@ def _tells(line: str) -> bool:
 
 
 def _places(lines: Sequence[str]) -> Iterator[int]:
-    in_traceback = False
+    """The lines that report an error or complain, and what follows a traceback or the bare code of an error."""
+    awaits_message = in_options = in_traceback = False
     for number, line in enumerate(lines):
         if _TRACEBACK in line:
             in_traceback = True
@@ -87,10 +90,18 @@ def _places(lines: Sequence[str]) -> Iterator[int]:
             if not is_summary(line):
                 yield number
             continue
+        awaits_message = awaits_message or is_error_code(line)
+        in_options = in_options or begins_options(line)
         if not line or is_summary(line) or frame_of(line) is not None:
             continue
-        if is_error(line) or (is_complaint(line) and not is_frame(line) and not _is_code(lines, number)):
+        if is_error(line):
+            in_options = False
             yield number
+        elif awaits_message or (
+            is_complaint(line) and not in_options and not is_frame(line) and not _is_code(lines, number)
+        ):
+            yield number
+        awaits_message = False
 
 
 def _is_code(lines: Sequence[str], number: int) -> bool:

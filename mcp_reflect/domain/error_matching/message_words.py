@@ -24,11 +24,12 @@ _PREFIX = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _NAME = r"[^\s'\"<>:()\[\],;|]"
+_DRIVE = r"(?:(?<![A-Za-z])[A-Za-z]:(?=[\\/]))?"
 _LOCATED = re.compile(
     rf"""
-      (?P<a>(?:[A-Za-z]:)?{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}}):\[\d+,\d+\]
-    | (?P<b>(?:[A-Za-z]:)?{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}})\(\d+(?:,\d+)?\)
-    | (?P<c>(?:[A-Za-z]:)?{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}}|(?:[\w.-]*/)*(?:Make|Docker)file)
+      (?P<a>{_DRIVE}{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}}):\[\d+,\d+\]
+    | (?P<b>{_DRIVE}{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}})\(\d+(?:,\d+)?\)
+    | (?P<c>{_DRIVE}{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}}|(?:[\w.-]*/)*(?:Make|Docker)file)
         :\d+(?::\d+)?(?:-\d+(?::\d+)?)?
     | (?P<g>{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}}):\(\.\w+\+0x[0-9a-f]+\)
     | (?P<d>{_NAME}+):\sline\s\d+(?=:)
@@ -43,6 +44,7 @@ _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://([^\s'\"<>)\]]+)", re.IGNORECASE)
 _PATH = re.compile(
     r"(?<![\w.@:+-])(?:[A-Za-z]:)?(?:~|\.{1,2})?(?:[\\/]?[\w.@+~$#{}%-]+)?(?:[\\/]+[\w.@+~$#{}%=-]+)+[\\/]?"
 )
+_SCOPED_PACKAGE = re.compile(r"@[\w.~-]+/[\w.~-]+")
 _CLIMBS = re.compile(r"^(?:\.{1,2}/)+")
 _DIGITS = re.compile(r"\d+")
 _TEMPORARY = re.compile(r"(?:^|[\\/])(?:tmp|temp|T|var[\\/]folders[\\/].*)[\\/][^\\/]+$", re.IGNORECASE)
@@ -116,7 +118,7 @@ def split_message(text: str, *, numbers: bool = False) -> tuple[list[str], list[
     text = _LOCATED.sub(located, text)
     text = _without_prefixes(text.strip(" :-"))
     text = _TIME.sub(" ", text)
-    text = _PATH.sub(lambda path: f" {base_name(path[0])} ", text)
+    text = _PATH.sub(lambda path: f" {_name_of(path[0])} ", text)
     text = _ID.sub(" ", _PORT.sub(port, text))
     found = (word.strip("-.") if word[0] not in "'\"" else word for word in _TOKEN.findall(text.casefold()))
     told = [_QUALIFIED_TYPE.sub("", word) for word in found if word]
@@ -167,6 +169,10 @@ def _without_prefixes(text: str) -> str:
     while found := _PREFIX.match(text):
         text = text[found.end() :].lstrip()
     return text
+
+
+def _name_of(path: str) -> str:
+    return path if _SCOPED_PACKAGE.fullmatch(path) else base_name(path)
 
 
 def base_name(path: str) -> str:

@@ -20,7 +20,7 @@ _DECORATION = re.compile(
     r"|(?:##\[\w+\])"  # a CI's marks
     r"|[│╷╵┃║]\s?"
     r"|E\s{2,}(?=\S)"  # pytest
-    r"|npm\s(?:ERR!|error)\s(?=\S)",
+    r"|npm\s(?:ERR!|error)(?:\s(?=\S)|$)",
 )
 """What runners put before each line; as often as it stands there."""
 
@@ -40,6 +40,8 @@ _ERROR = re.compile(
         \s*(?!\s*(?:in\s|at\s|\d|\(?\.text))\S
     | ^(?:[\w./+-]+:\s)?(?:\S+:\s)?line\s\d+:\s
     | ^[A-Z]{{1,7}}-?\d{{2,5}}\b[:\s]
+    | ^[\w.+-]+:\s\(\d+\)\s\S
+    | ^\s*!\s\[(?:remote\s)?rejected\]\s
     | \bpanicked\sat\b | \bundefined\s(?:reference|symbol)
     """,
     re.VERBOSE | re.MULTILINE,
@@ -90,6 +92,8 @@ _ASIDE = re.compile(
     |^\S+:\s(?:entering|leaving)\sdirectory|^\s*=\s(?:help|note):|^\++\s\S|^\s*>\s|^I\d{4}\s|^\S*\(node:\d+\)\s\w*Warning""",
     re.IGNORECASE | re.VERBOSE,
 )
+_OPTIONS = re.compile(r"\s*(?:arguments|commands|flags|options):\s*", re.IGNORECASE)
+_CODE = re.compile(r"\s*code\s[A-Z][A-Z0-9_]+")
 _CARET = re.compile(r"^[\s|>.]*(?:\d+\s*\|)?[\s|.]*[~\-_^]*[\^~]+[~\-_^\s|]*(?P<label>.*)$")
 
 FRAME = re.compile(
@@ -125,11 +129,13 @@ _LIBRARY_NAME = re.compile(
 def clean_lines(text: str) -> list[str]:
     """Return the lines of an output without colours and without what runners put before each line.
 
-    Of a very long text the beginning and the end.
+    Of a very long text the beginning and the end. Lines within a JSON string are lines of the output.
     """
     if len(text) > _HEAD + _TAIL:
         text = f"{text[:_HEAD]}\n{text[-_TAIL:]}"
-    return [_bare(line[: 2 * _MAX_LINE])[:_MAX_LINE] for line in _ANSI.sub("", text).replace("\r", "\n").split("\n")]
+    printed = _ANSI.sub("", text).replace("\r", "\n").split("\n")
+    lines = (part for line in printed for part in (line.split(r"\n") if '{"' in line else [line]))
+    return [_bare(line[: 2 * _MAX_LINE])[:_MAX_LINE] for line in lines]
 
 
 def _bare(line: str) -> str:
@@ -153,6 +159,16 @@ def is_complaint(line: str) -> bool:
 def is_summary(line: str) -> bool:
     """Return true for a line that says no more than that something failed."""
     return bool(_SUMMARY.search(_LEVEL.sub("", line)))
+
+
+def begins_options(line: str) -> bool:
+    """Return true for the line above the options of a program, which it prints whatever was wrong."""
+    return bool(_OPTIONS.fullmatch(line))
+
+
+def is_error_code(line: str) -> bool:
+    """Return true for a line that only gives the code of an error, as npm's `code EUSAGE`."""
+    return bool(_CODE.fullmatch(line))
 
 
 def is_aside(line: str) -> bool:

@@ -194,3 +194,40 @@ def test_signatures_that_were_stored_before_paths_counted_are_read() -> None:
     [signature] = read_signatures(before)
     assert signature.paths == frozenset()
     assert is_same(read_signatures(before), read_signatures(group))
+
+
+CURL = "\nMore details here: https://curl.se/docs\n\ncurl failed to verify the legitimacy of the server\n"
+NPM = "npm error code EUSAGE\nnpm error\nnpm error {}\nnpm error\nnpm error Usage:\nnpm error npm ci\nnpm error\n"
+NPM += "npm error Options:\nnpm error   --ignore-scripts\nnpm error     npm does not run scripts\n"
+PUSH = "To ../shop.git\n ! [rejected]  main -> main ({})\nerror: failed to push some refs to '../shop.git'"
+ANSIBLE = 'fatal: [localhost]: FAILED! => {{"msg": "\'port\' is undefined\\n\\nThe line is:\\n\\n  - name: {}\\n"}}'
+
+
+@pytest.mark.parametrize(
+    ("told", "known", "asked"),
+    [
+        (
+            f"curl: (60) {{}}{CURL}",
+            "SSL certificate problem: self-signed certificate",
+            "SSL: no alternative subject name",
+        ),
+        (NPM, "The `npm ci` command can only install with an existing lock file", "`npm ci` can only install in sync"),
+        (PUSH, "fetch first", "pre-receive hook declined"),
+        ("Error: Cannot find module '{}'", "./Config", "@acme/config"),
+    ],
+)
+def test_what_stands_below_any_error_of_a_program_does_not_make_two_the_same(told: str, known: str, asked: str) -> None:
+    assert reports_same(told.format(known), told.format(known))
+    assert not reports_same(told.format(asked), told.format(known))
+
+
+def test_an_error_within_a_json_string_is_read_by_its_lines() -> None:
+    assert reports_same(ANSIBLE.format("write the port"), ANSIBLE.format("show"))
+    assert not reports_same(ANSIBLE.format("show").replace("port", "host"), ANSIBLE.format("show"))
+
+
+def test_the_name_of_a_program_is_no_drive() -> None:
+    [headline] = error_signatures('psql:m.sql:3: ERROR:  column "email" contains null values')
+    assert (headline.file, headline.key) == ("m.sql", "psql error column email contains null values")
+    [on_windows] = error_signatures("C:\\src\\a.c:3: error: 'x' undeclared")
+    assert on_windows.file == "a.c"
