@@ -75,7 +75,8 @@ def observation_line(seen: Observation) -> str:
     that left no lesson is told by its task and review alone: reading it takes longer than a session may wait.
     """
     if seen.lesson:
-        lesson = truncate_line(" ".join(without_quotations(seen.lesson).split()), _LESSON_CHARS)
+        lines = (line.strip().rstrip(".") for line in without_quotations(seen.lesson).splitlines())
+        lesson = truncate_line("; ".join(filter(None, lines)), _LESSON_CHARS)
         told = f"{truncate_line(seen.trace.task, _TASK_OF_LESSON_CHARS)} | Lesson: {lesson}"
         feedback = "" if seen.feedback.strip() in seen.lesson else truncate_line(seen.feedback, _FEEDBACK_CHARS)
         return f"{told} | Review: {feedback}" if feedback else told

@@ -29,7 +29,7 @@ def observation_view(seen: Observation) -> dict[str, Any]:
     return {
         "trace_id": seen.trace.id,
         "result": seen.result or "pending",
-        "importance": seen.importance,
+        "importance": round(seen.importance, 3),
         "created_at": time_view(seen.trace.created_at),
         "told": observation_line(seen),
     }
