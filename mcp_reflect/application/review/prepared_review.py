@@ -108,29 +108,14 @@ class ReviewPreparer:
         `memories` are those the run may credit; `at` is when a review of the past was given, None for one that is
         given now.
         """
-        now, draft = at or self._clock(), storable_draft(verdict.draft)
-        feedback = storable_text(verdict.feedback) or run.trace.feedback
-        review = Review(
-            id=new_id("rev"),
-            trace_id=run.trace.id,
-            seq=0,
-            result=verdict.result or "pass",
-            feedback=feedback,
-            alpha=self._profile.alpha if verdict.alpha == DEFAULT else verdict.alpha,
-            helpful_memory_ids=verdict.helpful_memory_ids,
-            harmful_memory_ids=verdict.harmful_memory_ids,
-            draft=draft,
-            source=redact(verdict.source),
-            sources=review_sources(self._profile.connection, now, run.trace, feedback, draft),
-            created_at=now,
-        )
+        review = self._review_of(run, verdict, at or self._clock())
         credit: CreditInference | None = None
         if self._profile.credit == "used" and not (review.helpful_memory_ids or review.harmful_memory_ids):
             credit = CreditInference(run)
             credit.infer_use(memories)
         reviewed = run.reviewed(review)
         screening = Screening(reviewed)
-        own = screening.screen(draft)
+        own = screening.screen(review.draft)
         review = review.model_copy(update={"draft": own})
         reviewed = replace(reviewed, review=review)
         words = screened(screening, self._words_at_once(reviewed, client_can_sample=client_can_sample))
@@ -146,6 +131,24 @@ class ReviewPreparer:
         review = review.model_copy(update={"withheld": tuple(dict.fromkeys(withheld))})
         reviewed = replace(reviewed, review=review, feedback=screening.safe_feedback())
         return PreparedReview(reviewed, words, None, credit, meanwhile)
+
+    def _review_of(self, run: ParsedRun, verdict: Verdict, now: datetime) -> Review:
+        """Return the review of a run as it will be stored but for what the run says of it; its words are redacted."""
+        draft, feedback = storable_draft(verdict.draft), storable_text(verdict.feedback) or run.trace.feedback
+        return Review(
+            id=new_id("rev"),
+            trace_id=run.trace.id,
+            seq=0,
+            result=verdict.result or "pass",
+            feedback=feedback,
+            alpha=self._profile.alpha if verdict.alpha == DEFAULT else verdict.alpha,
+            helpful_memory_ids=verdict.helpful_memory_ids,
+            harmful_memory_ids=verdict.harmful_memory_ids,
+            draft=draft,
+            source=redact(verdict.source),
+            sources=review_sources(self._profile.connection, now, run.trace, feedback, draft),
+            created_at=now,
+        )
 
     def _words_at_once(self, run: ReviewedRun, *, client_can_sample: bool) -> AuthoredDraft | None:
         """The reflection, where it takes no model to write it; None where one is to be asked."""
