@@ -65,7 +65,8 @@ def test_a_claim_that_is_not_said_again_comes_back_as_it_was(parts: Parts, hidde
 
 
 def test_a_second_review_does_not_speak_in_the_words_of_the_first(parts: Parts) -> None:
-    run = Submission(task="drain the queue", final_response="The night job drained it.", review_result="fail", **WORDS)
+    said = "The night job has to drain it before 3 am."
+    run = Submission(task="drain the queue", final_response=said, review_result="fail", **WORDS)
     trace_id = parts.memory.submit(run).trace_id
     again = parts.memory.review(trace_id, Verdict(result="pass"))
     assert again.review is not None
