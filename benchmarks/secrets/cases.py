@@ -34,6 +34,7 @@ from benchmarks.secrets.random_text import fill
 from benchmarks.secrets.recent import RECENT_CONTEXTS, RECENT_NAMED, RECENT_PREFIXED
 from benchmarks.secrets.recent_shapes import RECENT_SHAPES
 from benchmarks.secrets.shapes import BARE, NAMED, Shape, carriers
+from benchmarks.secrets.written_out import WRITTEN_OUT_CONTEXTS
 
 SEED = 19
 _SHORTEST_PART = 6
@@ -76,6 +77,7 @@ def parts() -> dict[str, tuple[list[Kind], dict[str, str]]]:
         "configured": ([], CONFIGURED_CONTEXTS),
         "configured later": ([], CONFIGURED_LATER_CONTEXTS),
         "configured last": ([], CONFIGURED_LAST_CONTEXTS),
+        "written out": ([], WRITTEN_OUT_CONTEXTS),
         "last": (kinds_of(LAST_PREFIXED, LAST_NAMED), LAST_CONTEXTS),
         "unseen": _split(recent, RECENT_CONTEXTS, held_out=True),
     }

@@ -36,7 +36,7 @@ _LOOSE = re.compile(
       |(?P<paren>\(\s{{0,20}}(?=\\{{0,8}}{QUOTE}))
       |(?P<table>[ \t]{{0,20}}\|[ \t]{{0,20}})
       |(?P<prose>[ \t]{{1,3}}(?:is|was|to|are|lautet|ist|est|es|é|with|from[ ]\S{{1,60}}[ ]to)[ \t:]{{1,3}})
-      |(?P<body>[ \t]{{1,3}}(?:--?(?:body|value|secret-string|b)[ \t=]))
+      |(?P<body>[ \t]{{1,3}}(?:--?(?:body|value|secret-string|b|v)[ \t=]))
       |(?P<part>(?:(?:\r?\n|(?:\\{{1,8}}r)?\\{{1,8}}n)[ \t\d→>|]{{0,12}}){{2}})
       |(?P<line>[:：]?\*{{0,2}}[ \t]{{0,5}}(?:\r?\n|\\n)[ \t]{{0,20}})
       |(?P<blank>(?:[ \t]|\\{{1,8}}t){{1,40}})(?P<type>(?:[05789]|plain-?text|clear-?text)[ ](?=[^\s]))?)

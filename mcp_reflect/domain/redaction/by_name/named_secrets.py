@@ -23,6 +23,7 @@ from mcp_reflect.domain.redaction.by_name.named_values import (
     option_dashes,
     phrase_after,
 )
+from mcp_reflect.domain.redaction.by_name.nearby_secrets import nearby_secret
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName, is_name, secret_names
 from mcp_reflect.domain.redaction.values.secret_values import MARK, is_harmless, is_identifier
 
@@ -74,7 +75,7 @@ def redact_named(text: str) -> str:
         if name.start < copied:
             continue
         kind = name.kind
-        secret = _find(text, name, kind) or secret_before(text, name, copied)
+        secret = _find(text, name, kind) or secret_before(text, name, copied) or nearby_secret(text, name)
         if secret is not None and secret.end > secret.start:
             done += (text[copied : secret.start], f"{secret.quote}{MARK}{kind}]{secret.quote}")
             copied = secret.end

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName
+from mcp_reflect.domain.redaction.values.letter_model import random_bits
 from mcp_reflect.domain.redaction.values.secret_values import is_phrase, looks_drawn
 
 QUOTE = r"[\"'`\uf8e0-\uf8e6]"
@@ -22,9 +23,11 @@ _CODE = re.compile(
 )
 _VARIABLE = re.compile(r"[@:&*-]?[A-Za-z_.-]*(?:password|passwd|pwd|token|secret|key|pass)[A-Za-z_.]*", re.IGNORECASE)
 _PATH = re.compile(r"[~.]{0,2}/[\w.-]*(?:/.*)?", re.DOTALL)
-_OPTION = re.compile(r"(?:^|[\s\"'`(\[])(?P<dashes>--?)[A-Za-z0-9]{0,30}(?:[_-][A-Za-z0-9]{1,30}){0,4}[_-]?\Z")
+_OPTION = re.compile(r"(?:^|[\s\"'`(\[])(?P<dashes>--?)[A-Za-z0-9]{0,30}(?:[._-][A-Za-z0-9]{1,30}){0,4}[._-]?\Z")
 _LONGEST_OPTION = 50
 _GROUP_OF_BASE64 = 4
+_LEAST_BITS = 15.0
+"""Evidence of letters alone that a value without quotes is no variable."""
 _SHORTEST_BARE_PASSWORD = 4
 _SHORTEST_QUOTED = 6
 _SHORTEST_BARE = 8
@@ -54,7 +57,8 @@ def is_harmless_bare(value: str, kind: str, *, glued: bool) -> bool:
     if kind == "password":
         return len(value) < _SHORTEST_BARE_PASSWORD or _PATH.fullmatch(value) is not None
     padded = value.endswith("=") and len(value) % _GROUP_OF_BASE64 == 0
-    return len(value) < _SHORTEST_BARE or not (glued or padded or any(letter.isdigit() for letter in value))
+    drawn = value.isalpha() and value.isascii() and random_bits(value) >= _LEAST_BITS
+    return len(value) < _SHORTEST_BARE or not (glued or padded or drawn or any(letter.isdigit() for letter in value))
 
 
 def is_random_for(value: str, group: str) -> bool:

@@ -26,7 +26,7 @@ _KEY_OF = (
     rf"|(?P<secret>private|signing|encryption|master|client|secret)"
     rf"|(?P<weak_key>app(?:lication)?|licen[sc]e|write|ingest(?:ion)?|storage|shared{_S}access|service{_S}role|primary|"
     rf"secondary|integration|routing|admin|deploy|server|project|hmac|aes|fernet|crypto?|cipher|data|signature|"
-    rf"pre{_S}?shared|wallet|webhook|session|host|function|root|owner|(?!{_OTHER_KEYS})[a-z0-9]{{2,15}}(?=[_-]\Z))){_S}\Z"
+    rf"wallet|webhook|session|host|function|root|owner|(?!{_OTHER_KEYS})[a-z0-9]{{2,15}}(?=[_-]\Z))){_S}\Z"
 )
 _PASS_OF = (
     rf"(?P<password>(?:db|user|admin|root|smtp|mail|ftp|login|proxy|default|become|ssh|auth|sasl|"
@@ -34,7 +34,7 @@ _PASS_OF = (
     rf"|(?P<weak_password>[a-z][_-]\Z|{_IDENTIFIER}(?!(?:by|com|encom|sur|tres|ask|one|two|multi|first)\Z)"
     r"[a-z]{0,12}\Z)"
 )
-_SALT_OF = rf"(?P<weak_secret>(?:auth|nonce|password|secure|logged{_S}in){_S}\Z)"
+_SALT_OF = r"(?P<weak_secret>[a-z]{2,12}[ ._-]?\Z)"
 _SEED_OF = rf"(?P<weak_secret>(?:otp|mfa|totp|wallet){_S}\Z)"
 _PAT_OF = r"(?P<weak_key>(?:[a-z0-9]{1,20}[_ -]|gh|github|gitlab|ado|ext|access|azure)\Z)"
 _PIN_OF = (
@@ -91,6 +91,7 @@ _STEMS: tuple[tuple[str, str, str], ...] = (
     *(("pin", stem, _PIN_OF) for stem in ("pin", "otp")),
     *(("pin", stem, r"(?P<pin>(?<![a-z])\Z)") for stem in ("puk", "cvv", "cvc")),
     ("weak_password", "psk", ""),
+    ("weak_password", "community", ""),
     *(("password", f"pre{sign}shared{sign}key", "") for sign in ("", " ", "_", "-")),
     ("weak_password", "credentials", ""),
     ("weak_password", "credential", ""),
@@ -189,7 +190,7 @@ def _searches(folded: str) -> Iterable[_Search]:
 
 def _stands_alone(text: str, start: int) -> bool:
     """Return true where a name is neither the end of a path nor the kind in a mark of a redaction."""
-    return text[start - 1 : start] != "/" and not (
+    return (text[start - 1 : start] != "/" or text[start - 2 : start - 1] == " ") and not (
         "[" in text[max(start - 40, 0) : start] and _IN_MARK.search(text[max(start - 40, 0) : start])
     )
 

@@ -167,7 +167,10 @@ FORMAT_PATTERNS = (
     SecretPattern(
         "password",
         ("assword for",),
-        re.compile(r"assword for [^\n:]{1,60}(?::[^\n:'\"]{1,120})?['\"]?: ?([^\s'\"\\]{4,200})"),
+        re.compile(
+            r"assword for [^\n:]{1,60}(?::[^\n:'\"]{1,120})?['\"]?: ?(?!/)"
+            r"([^\s'\"\\]{4,200})(?=[ \t]*(?:\Z|[\r\n'\"\\]))"
+        ),
     ),
     SecretPattern(
         "password", ("(password",), re.compile(r"(?<=[\s/])([^\s\"'`(]{6,100})[ ]\(password"), judge=random_value(6)

@@ -192,9 +192,10 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "password",
         ("assword:",),
-        # A script for expect
+        # A script for expect or pexpect
         re.compile(
-            r"assword:[^\n]{0,40}?(?:\s|\\{1,8}[rn]|\d{1,6}→|>){1,30}send(?:_user)?[ ](?:--[ ])?\\{0,8}[\"']"
+            r"assword:[^\n]{0,40}?(?:[\s;]|\\{1,8}[rn]|\d{1,6}→|>){1,30}(?:\w{1,20}\.)?"
+            r"send\w{0,10}[ (](?:--[ ])?\\{0,8}[\"']"
             r"([^\"'\\\n]{4,200})"
         ),
     ),

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
+from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
 from mcp_reflect.domain.redaction.values.letter_model import random_bits
 from mcp_reflect.domain.redaction.values.secret_values import MARK, is_harmless, is_mixed, looks_random
 
@@ -151,7 +152,7 @@ POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
         re.compile(
             r"[ ](?:-[uUl]|--user(?:name)?|--login)[ =][A-Za-z_][\w@-]{1,40}[ ]"
             r"(?>(?:--?[\w-]{1,40}(?:[= ][^\s-]\S{0,80})?[ ]){0,4}?)"
-            r"-[pP][ ](?:\\{0,8}[\"'])?([A-Za-z]\w{3,40})(?=[ ]|\Z|[\n\\\"'])"
+            r"-[pP][ ](?:\\{0,8}[\"'])?([A-Za-z][\w+-]{3,40})(?=[ ]|\Z|[\n\\\"'])"
         ),
         unless=re.compile(r"\b(?:mysql|mariadb)\w*[^\n;|&]*\Z"),
         judge=is_told_word,
@@ -186,7 +187,9 @@ POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
             (word,),
             # A pattern that begins with literal characters is found fast.
             re.compile(rf"{word}(?<![a-zA-Z0-9.:/]{word})(?:[ ]|[ ]?=[ ]?)[\"']?[A-Za-z][\w.@-]{{0,60}}:{_VALUE}"),
-            judge=lambda value: is_told_word(value) and not value[0].isdecimal() and ":" not in value,
+            judge=lambda value: (
+                looks_chosen(value) or (is_told_word(value) and not value[0].isdecimal() and ":" not in value)
+            ),
         )
         for word in (
             "auth",
@@ -227,9 +230,9 @@ POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
         "password",
         ("echo ", "printf "),
         re.compile(
-            r"\b(?:echo|printf)[ ](?:-\w+[ ])?(?:\\{0,8}[\"'])?(?:[\w.-]{1,60}:)?([^\s\"'|:$\\]{8,64})"
+            r"\b(?:echo|printf)[ ](?:-\w+[ ])?(?:\\{0,8}[\"'])?(?:[\w.-]{1,60}:)?([^\s\"'|:$\\]{5,64})"
             r"(?:\\{0,8}[\"'])?[ ]?\|[ ]?(?!base64|xxd|sha|md5|tr\b|sed|awk|grep|cut|wc|rev|jq|od|hexdump|bc)"
         ),
-        judge=is_password_like,
+        judge=lambda value: is_password_like(value) or looks_chosen(value),
     ),
 )

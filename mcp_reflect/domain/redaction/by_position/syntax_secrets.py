@@ -9,7 +9,8 @@ import re
 
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word, is_word
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
-from mcp_reflect.domain.redaction.values.secret_values import looks_random
+from mcp_reflect.domain.redaction.values.chosen_words import is_drawn_or_disguised, looks_chosen
+from mcp_reflect.domain.redaction.values.secret_values import is_soup, looks_random
 
 _Q = r"\\{0,8}[\"']"
 _IN_QUOTES = rf"{_Q}([^\s\"'\\]{{4,200}})(?={_Q})"
@@ -134,6 +135,28 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         ),
         judge=_is_random,
     ),
+    # A setting of a block that is only called key: option key '…', key …
+    SecretPattern(
+        "key",
+        ("key ",),
+        re.compile(rf"key (?<=[ \t]key )[ \t]{{0,9}}(?:{_Q})?([^\s\"'\\=;]{{6,64}}){_LINE_END}"),
+        judge=looks_chosen,
+    ),
+    SecretPattern(
+        "key",
+        ("key =",),
+        re.compile(rf"key =(?<=[\n \t]key =)[ ]{_Q}([^\s\"'\\=;]{{6,64}})(?={_Q}{_LINE_END})"),
+        judge=is_drawn_or_disguised,
+    ),
+    # Salts of WordPress, of signs of all kinds
+    SecretPattern(
+        "secret",
+        ("_SALT", "_KEY"),
+        re.compile(
+            rf"_(?:SALT|KEY)(?:{_Q})[ \t]{{0,5}},[ \t]{{0,5}}(?P<quote>{_Q})([^\n\"'\\]{{20,200}})(?=(?P=quote))"
+        ),
+        judge=is_soup,
+    ),
     # How a value is written, before it: cleartext "…", ascii-text "…"
     *(
         SecretPattern("password", (f"{word} ",), re.compile(rf"{word} {_IN_QUOTES}"))
@@ -142,7 +165,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern("password", ("rootpw --",), re.compile(rf"rootpw(?:[ ]--[a-z]{{1,20}}){{1,3}}[ ]{_WORD}")),
     # ipsec.secrets: who, a colon, the kind of the secret
     *(
-        SecretPattern("password", (f": {kind} ",), re.compile(rf": {kind} {_IN_QUOTES}"))
+        SecretPattern("password", (f": {kind} ",), re.compile(rf": {kind} {_Q}([^\"'\\\n]{{4,200}})(?={_Q})"))
         for kind in ("PSK", "XAUTH", "EAP", "NTLM", "PIN")
     ),
     # chap-secrets and pap-secrets: client, server, secret, addresses
@@ -150,7 +173,8 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "password",
         (" * ", "\t*\t"),
         re.compile(
-            rf"\*(?<=[\w\"'*][ \t]\*)[ \t]{{1,20}}(?:{_Q})?([^\s\"'\\*]{{4,200}})(?:{_Q})?"
+            rf"\*(?:(?<=[\w\"'*][ \t]\*)|(?<=\w[ \t]{{2}}\*)|(?<=\w[ \t]{{3}}\*)|(?<=\w\t\*))"
+            rf"[ \t]{{1,20}}(?:{_Q})?([^\s\"'\\*]{{4,200}})(?:{_Q})?"
             rf"[ \t]{{1,20}}(?:\*|\d{{1,3}}(?:\.\d{{1,3}}){{3}}){_LINE_END}"
         ),
     ),

@@ -44,7 +44,7 @@ _OTHER_KEYS = frozenset(_OTHER_KEYS_WORDS.split())
 _ID_WORDS = (
     "sha sha1 sha224 sha256 sha384 sha512 md5 hash hashes digest integrity checksum checksums fingerprint etag crc "
     "blake commit commits revision revisions oid merge cherry uuid guid id ids trace correlation img png jpeg jpg gif "
-    "svg webp woff mappings certificate public pubkey rsa ed25519 ssh ecdsa base64 resolved sdata"
+    "svg webp woff mappings certificate public pubkey dsa eddsa rsa ed25519 ssh ecdsa base64 resolved sdata"
 )
 _ID = frozenset(_ID_WORDS.split())
 """Words after which random text is a hash, an id or public data."""

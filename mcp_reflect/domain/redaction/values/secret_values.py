@@ -51,6 +51,8 @@ _LEAST_PHRASE = 4
 """Least words of a passphrase in small letters."""
 _LEAST_BITS = 11.0
 """Evidence of letters that outweighs the form of an ordinary word: `SAJPNvK6` is no name with a number."""
+_SHORTEST_SOUP = 20
+_KINDS_OF_SIGNS = 7
 _HAS_CODE = re.compile(r"[(){}\[\]<>]|\$\{|::|->|^[~.]{0,2}/")
 _BORDERS = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[a-z0-9])|(?<=[0-9])(?=[A-Za-z])")
 _RANDOM_BORDERS = 0.4
@@ -85,8 +87,16 @@ def looks_random(value: str, least: int) -> bool:
 def looks_drawn(value: str, least: int) -> bool:
     """Return true where one word looks random, or is drawn from letters and digits by the evidence of its letters."""
     bare = value.strip().strip("\"'`*.,:;!?)]}")
+    if not any(map(str.isdigit, bare)) or not any(map(str.isalpha, bare)):
+        return False
     drawn = len(bare) >= least and bare.isascii() and bare.isalnum() and random_bits(bare) >= _LEAST_BITS
-    return looks_random(bare, least) or (drawn and any(map(str.isdigit, bare)) and any(map(str.isalpha, bare)))
+    return looks_random(bare, least) or drawn or is_soup(bare)
+
+
+def is_soup(value: str) -> bool:
+    """Return true for signs of all kinds among letters and digits, as generators of salts write them."""
+    kinds = {letter for letter in value if not letter.isalnum()}
+    return len(value) >= _SHORTEST_SOUP and len(kinds) >= _KINDS_OF_SIGNS and not any(map(str.isspace, value))
 
 
 def is_phrase(value: str) -> bool:

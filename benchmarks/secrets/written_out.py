@@ -1,0 +1,73 @@
+"""A thirteenth set: sixty texts for thirty programs, with secrets as people choose them, written out.
+
+Written out of the programs' documents before the rules for chosen passwords, and counted once with the first of them.
+"""
+
+from __future__ import annotations
+
+WRITTEN_OUT_CONTEXTS = {
+    "mpd.secret 1": '# mpd.secret\nbranch-north "«Wd9m_4Xkestrel»" 192.168.1.128/25\n',
+    "mpd.secret 2": "mpd.secret holds one pair per line:\njerry «33dk88kz3» 192.168.1.101\n",
+    "haproxy userlist 1": "userlist ops\n  user joe insecure-password «harborSeal»\n",
+    "haproxy userlist 2": "userlist L1\n  group G1 users tiger\n  user tiger insecure-password «gl4cier-9» groups G1\n",
+    "iscsi chap 1": "node.session.auth.username_in = target7\nnode.session.auth.password_in = «Kupferdach1961»\n",
+    "iscsi chap 2": "iscsiadm -m node -T iqn.2019-04.lab:t1 --op update -n node.session.auth.password -v "
+    "«pYr1tes.under»\n",
+    "ceph keyring 1": '[client.backup]\n\tkey = «AQ{b36}==»\n\tcaps mon = "allow r"\n',
+    "ceph keyring 2": "ceph auth get-key client.nova\n«AQ{b36}==»\n",
+    "drbd 1": 'net {\n  cram-hmac-alg sha1;\n  shared-secret "«zwei Dosen Lack»";\n}\n',
+    "drbd 2": 'resource r0 { net { shared-secret "«Ofenrohr9»"; } }\n',
+    "ingres vnode 1": "sql '@[fred,«lamp1light»]stern::mydb'\n",
+    "ingres vnode 2": "dbmcli -u OLEG,«Montag_rot7» -d DEMODB db_state\n",
+    "freeipa 1": "ipa-server-install -U -r LAB.TEST -n lab.test -p «Directory.77x» -a «tR4umtaenzer» --setup-dns\n",
+    "freeipa 2": "ipa-replica-install --principal admin --admin-password '«B0jenfluss!»' --skip-conncheck\n",
+    "kannel 1": "group = core\nadmin-port = 13000\nadmin-password = «schildkröte»\nstatus-password = «t0rf stecher»\n",
+    "kannel 2": "group = sendsms-user\nusername = shop\npassword = «pelikan»\n",
+    "fence agent 1": "pcs stonith create ipmi1 fence_ipmilan ipaddr=10.0.0.7 login=adm passwd=«Zaunkoenig.5» "
+    "lanplus=1\n",
+    "fence agent 2": "fence_apc -a pdu1 -l apc -p «apc-Zickzack» -n 4 -o off\n",
+    "prosody 1": 'Component "msn.example.org"\n    component_secret = "«nachtzug nach Turin»"\n',
+    "prosody 2": "prosodyctl register ida chat.example.org «gr4uReiher»\n",
+    "shadowsocks 1": "ss-local -s proxy.example.org -p 8388 -l 1080 -k «barfoo!77» -m chacha20-ietf-poly1305\n",
+    "shadowsocks 2": '{"server":"203.0.113.8","server_port":8388,"password":"«barfoo!»","method":"aes-256-gcm"}\n',
+    "kcptun 1": "kcptun:\n  key: «it's our secrect»\n  crypt: aes\n",
+    "kcptun 2": 'kcptun-client -r vps:29900 -l :8388 --key "«möwenschrei 3x»" --mode fast3\n',
+    "erc channel key 1": "/join #cabal «quetzal-lodge»\n/join #public\n",
+    "erc channel key 2": '(setq erc-password "«Kolibri#44»")\n'
+    '(setq rcirc-authinfo \'(("libera" nickserv "ida" "«plumage09x»")))\n',
+    "odoo 1": "[options]\nadmin_passwd = «m4ster-of-puppets»\ndb_user = odoo\ndb_password = «Od00.local»\n",
+    "odoo 2": "odoo shell -d shop -r odoo -w «rundWeg_12»\n",
+    "powerdns 1": "api=yes\napi-key=«kiwi-on-toast»\nwebserver-password=«dn5-viewer»\n",
+    "powerdns 2": "pdns_control --secret=«lachs4Brot» rping\n",
+    "kea ctrl 1": '"basic-auth": { "clients": [ { "user": "admin", "password": "«dhcp;Lease9»" } ] }\n',
+    "kea ctrl 2": "kea-shell --host 10.0.0.2 --auth-user admin --auth-password «Rohrpost77» status-get\n",
+    "varnish 1": "varnishadm -T localhost:6082 -S /etc/varnish/secret ping\n# cat /etc/varnish/secret\n«{uuid}»\n",
+    "varnish 2": "$ cat /etc/varnish/secret\n«{a16}»\n",
+    "tomcat users 1": '<tomcat-users>\n  <user username="deploy" password="«tomcatz»" roles="manager-script"/>\n'
+    "</tomcat-users>\n",
+    "tomcat users 2": '<Realm className="JNDIRealm" connectionName="cn=app" connectionPassword="«Erl-könig 8»"/>\n',
+    "znc/weechat 1": "/set irc.server.libera.sasl_password «wolkenbruch»\n/secure passphrase «eins zwei polizei»\n",
+    "znc/weechat 2": "/msg NickServ REGISTER «mondsichel» ida@example.org\n",
+    "cassandra passwd 1": "# passwd.properties\njsmith=«havebadpass»\ndilbert=«nomoovertime»\n",
+    "cassandra passwd 2": "CREATE ROLE metrics WITH PASSWORD = '«stadtgarten»' AND LOGIN = true;\n",
+    "jboss vault 1": "add-user.sh -u mgmt -p '«Pegel!stand2»' -r ManagementRealm\n",
+    "jboss vault 2": "mgmt-users.properties:\nadmin=«{h32}»\n",
+    "octoprint 1": "octoprint user add ida --password «drei D druck» --admin\n",
+    "octoprint 2": "[printer]\nX-Api-Key: «{H32}»\n",
+    "syncthing 1": '<gui enabled="true"><user>ida</user><apikey>«{a32}»</apikey></gui>\n',
+    "syncthing 2": "syncthing cli --gui-apikey=«{a24}» show system\n",
+    "nebula/n2n 1": "edge -d n2n0 -c mynet -k «Encr1ptKey» -a 10.1.2.1 -l sn.example.org:7777\n",
+    "nebula/n2n 2": "n2n.conf:\n-c=mynet\n-k=«dornröschen7»\n",
+    "asterisk iax 1": "register => sales:«p0rzellan»@iax.example.org\n",
+    "asterisk iax 2": "[voicemail]\n4711 => «8842»,Ida Berg,ida@example.org\n",
+    "exim auth 1": "fixed_plain:\n  driver = plaintext\n  client_send = ^mailer^«Flaschenpost6»\n",
+    "exim auth 2": "AUTH_CLIENT_ALLOW_NOTLS_PASSWORDS = no\nsmarthost:relay:«g0ldammer-x»\n",
+    "told in prose 1": "Das WLAN im Seminarraum: Netz Seminar, Schlüssel «Fl0ckenwirbel».\n",
+    "told in prose 2": "Le code du portail est le «B4829», et le mot de passe wifi «citrouille-bleue».\n",
+    "told to agent 1": "use ida / «Rauhreif.31» to log into the staging admin, it has a throwaway db\n",
+    "told to agent 2": "sudo asks for a password here: type «kranich+reiher»\n",
+    "gpg batch 1": "%echo Generating\nKey-Type: RSA\nName-Real: CI\nPassphrase: «ofen warm halten»\n%commit\n",
+    "gpg batch 2": "gpg --batch --pinentry-mode loopback --passphrase «Moorhuhn!» -d a.gpg\n",
+    "perl/tcl code 1": "my $ssh = Net::OpenSSH->new('sw1', user => 'ops', passwd => '«Wasser&Strom»');\n",
+    "perl/tcl code 2": "set auth [list ops {«tcl.Braces9»}]\n::http::config -headers $auth\n",
+}

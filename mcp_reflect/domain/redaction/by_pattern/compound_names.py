@@ -1,0 +1,24 @@
+"""Secrets given to a name that has the word for one somewhere in it: `icesecretwrite=…`, `pass4SymmKey = …`."""
+
+from __future__ import annotations
+
+import re
+
+from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
+from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
+
+_Q = r"\\{0,8}[\"']"
+
+COMPOUND_PATTERNS: tuple[SecretPattern, ...] = tuple(
+    SecretPattern(
+        "password",
+        (word,),
+        # A pattern that begins with literal characters is found fast.
+        re.compile(
+            rf"{word}(?!e[ds]\b|ing|ive|age|through)[\w.-]{{1,40}}(?:{_Q})?[ \t]{{0,9}}(?:=>|[=:])[ \t]{{0,9}}(?:{_Q})?"
+            r"([^\s\"'`<>|,;\\(){}\[\]]{6,64})(?=[\s,;\"'\\]|\Z)"
+        ),
+        judge=looks_chosen,
+    )
+    for word in ("pass", "Pass", "PASS", "pwd", "secret", "Secret", "SECRET")
+)
