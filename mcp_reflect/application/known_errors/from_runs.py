@@ -65,7 +65,7 @@ class RunFindings:
 
 def find_run_errors(run: ParsedRun, profile: Profile) -> RunFindings:
     """Return what a redacted run tells of errors, for connections of a profile."""
-    read = last_steps(run.trajectory)
+    read = last_steps(run.trajectory, run.trace.final_response)
     screening = Screening(run)
     safe = (screened_error(screening, each) for each in find_fixed_errors(read))
     fixed = [FoundError(each, _composed(profile, each, run.trace)) for each in safe if each is not None]

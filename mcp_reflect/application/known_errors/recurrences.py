@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from mcp_reflect.application.known_errors.records import with_derived_fields
+from mcp_reflect.domain.lessons.failures.fix_wording import is_part_of_fix
 from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors
 from mcp_reflect.domain.lessons.failures.repaired_failures import last_steps
 from mcp_reflect.domain.lessons.failures.triggers import MOST_TRIGGERS, is_same_trigger
@@ -66,8 +67,8 @@ def _with_fix(memory: ErrorMemory, fix: str) -> ErrorMemory:
 
 def _brings(trace: Trace, fix: str) -> bool:
     """Return true for a run that a fix is from, of which steps may have been withheld."""
-    told = set(without_sources(fix).splitlines())
-    return any(told <= set(fixed.fix.splitlines()) for fixed in _fixed_in(trace))
+    told = without_sources(fix).splitlines()
+    return any(all(is_part_of_fix(line, each.changes, each.said) for line in told) for each in _fixed_in(trace))
 
 
 def _triggers_of(trace: Trace | None) -> set[str]:
@@ -75,7 +76,7 @@ def _triggers_of(trace: Trace | None) -> set[str]:
 
 
 def _fixed_in(trace: Trace) -> list[FixedError]:
-    return find_fixed_errors(last_steps(parse(trace.trajectory)))
+    return find_fixed_errors(last_steps(parse(trace.trajectory), trace.final_response))
 
 
 def is_led_by(memory: ErrorMemory, triggers: Iterable[str]) -> bool:

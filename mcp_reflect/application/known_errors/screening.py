@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from mcp_reflect.domain.error_matching.signatures import error_signatures
-from mcp_reflect.domain.lessons.failures.fixed_errors import INSTEAD, FixedError, command_of_change
+from mcp_reflect.domain.lessons.failures.course_changes import names_in
+from mcp_reflect.domain.lessons.failures.fix_wording import INSTEAD, command_of_change
+from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError
 from mcp_reflect.domain.lessons.failures.triggers import command_of_trigger
 from mcp_reflect.domain.provenance.dictated_commands import is_called_so
 from mcp_reflect.domain.provenance.screening import Screening
+from mcp_reflect.domain.text.quotation import read_quotation
 
 _CLAUSE_END = re.compile(r"[:;,.](?=\s)")
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -25,17 +28,27 @@ def screened_error(screening: Screening, fixed: FixedError) -> FixedError | None
     as may be, at least that the command failed, and of the fix each step that may be.
     """
     failed = command_of_trigger(fixed.triggers[0]) if fixed.triggers else ""
-    changes = tuple(filter(None, (_told(screening, each, failed) for each in fixed.changes)))
+    told = {change: _told(screening, change, failed) for change in fixed.changes}
+    changes = tuple(filter(None, told.values()))
     mistake = next(filter(screening.passes, (fixed.mistake, *_beginnings(fixed.mistake), fixed.failure)), None)
-    if mistake is None or not changes:
+    said = tuple(filter(None, (_closing(screening, each, told) for each in fixed.said)))
+    if mistake is None or not (changes or said):
         return None
     command = fixed.command if screening.passes(fixed.command) else ""
     evidence = screening.without_orders(fixed.evidence)
     if not error_signatures(evidence):  # by which the error is known again
         evidence = f"{mistake}\n{evidence}".strip()
-    told = (mistake, *changes, command, *map(command_of_trigger, fixed.triggers))
-    unvouched = tuple(text for text in told if text and screening.unvouched(text))
-    return replace(fixed, mistake=mistake, changes=changes, command=command, evidence=evidence, unvouched=unvouched)
+    texts = (mistake, *changes, *said, command, *map(command_of_trigger, fixed.triggers))
+    unvouched = tuple(text for text in texts if text and screening.unvouched(text))
+    return replace(
+        fixed,
+        mistake=mistake,
+        changes=changes,
+        said=said,
+        command=command,
+        evidence=evidence,
+        unvouched=unvouched,
+    )
 
 
 def _told(screening: Screening, change: str, failed: str) -> str:
@@ -50,6 +63,20 @@ def _told(screening: Screening, change: str, failed: str) -> str:
         return quoted
     forms = (change, f"Run `{command}`") if INSTEAD in change else (change,)
     return next(filter(screening.passes, forms), "")
+
+
+def _closing(screening: Screening, sentence: str, told: Mapping[str, str]) -> str:
+    """Return a closing sentence of the agent as it may be told; empty where it may not.
+
+    It names what one of the changes did. Where that is told with the source of what led to it, the sentence is, too.
+    """
+    named = [change for change in told if any(name in change for name in names_in(sentence))]
+    if any(told[change] == change for change in named) and screening.passes(sentence):
+        return sentence
+    sources = filter(None, (read_quotation(screening.quoted(change)) for change in named))
+    source = next(sources, None)
+    is_kept = screening.passes(sentence) or screening.quoted(sentence)
+    return str(source._replace(text=sentence)) if source is not None and is_kept else ""
 
 
 def _beginnings(mistake: str) -> Iterator[str]:

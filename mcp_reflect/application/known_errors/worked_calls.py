@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mcp_reflect.application.known_errors.recurrences import is_led_by
-from mcp_reflect.domain.lessons.failures.fixed_errors import commands_of_fix
+from mcp_reflect.domain.lessons.failures.fix_wording import commands_of_fix
 from mcp_reflect.domain.lessons.failures.triggers import is_same_trigger, trigger_key, trigger_of
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.models import ErrorMemory

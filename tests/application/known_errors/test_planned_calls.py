@@ -13,7 +13,7 @@ from mcp_reflect.application.known_errors import ErrorFixes
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.maintenance.erase import erase_record
 from mcp_reflect.application.requests import ErrorFix, PlannedCall
-from mcp_reflect.domain.lessons.failures.fixed_errors import commands_of_fix
+from mcp_reflect.domain.lessons.failures.fix_wording import commands_of_fix
 from mcp_reflect.domain.models import ErrorMemory
 from tests.application.known_errors.test_errors_from_runs import (
     ELSEWHERE,

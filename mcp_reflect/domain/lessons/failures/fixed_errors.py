@@ -1,22 +1,38 @@
-"""Errors that a run met and fixed: a command that failed, what was changed, and the command that then passed."""
+"""Errors that a run met and fixed: a command that failed, what was changed, and the command that then passed.
+
+Beside them stand the calls after which it changed its course (`course_changes.py`): what failed and was given up for
+another way, and what ended well and was done over for the user.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from mcp_reflect.domain.error_matching.headlines import Headline, find_headlines
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same, signature_of
+from mcp_reflect.domain.lessons.failures.course_changes import (
+    ClosingWords,
+    CourseChange,
+)
 from mcp_reflect.domain.lessons.failures.failure_text import decisive_error
-from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps, RepairedFailure, find_repaired_failures
+from mcp_reflect.domain.lessons.failures.fix_wording import INSTEAD_OF, fix_text
+from mcp_reflect.domain.lessons.failures.repaired_failures import (
+    ReadSteps,
+    RepairedFailure,
+    find_repaired_failures,
+    is_failure,
+)
 from mcp_reflect.domain.lessons.failures.repairs import RETRIED_WITHIN, Repair, describe_change, is_inspection
+from mcp_reflect.domain.lessons.failures.rework import Rework
 from mcp_reflect.domain.lessons.failures.triggers import MOST_TRIGGERS, trigger_of
 from mcp_reflect.domain.lessons.failures.wording import decisive_edits
 from mcp_reflect.domain.lessons.run.command_lines import normalised
+from mcp_reflect.domain.lessons.run.net_changes import NetChanges
+from mcp_reflect.domain.lessons.run.run_again import has_same_operands, is_run_again
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.models.repairing_edit import RepairingEdit
-from mcp_reflect.domain.text.quotation import without_sources
 from mcp_reflect.domain.truncate import truncate, truncate_line, truncate_middle
 
 _MOST_FIXES = 8
@@ -30,8 +46,6 @@ _COMPARED_CHARS = 4_000
 _REDACTED = "[redacted:"
 _COMMANDS = 2
 _EDITS = 3
-INSTEAD = "` instead of `"
-_RUN = re.compile(rf"Run `(.+?)(?:{INSTEAD}.+)?`$")
 
 
 @dataclass(frozen=True)
@@ -39,7 +53,8 @@ class FixedError:
     """`mistake` is the line that says what went wrong, `evidence` the output, `changes` what made `command` pass.
 
     `failure` says no more than that the command failed. `triggers` are the calls that led to it (`triggers.py`): the
-    command that failed, and the edit that broke it. `edits` are those after which the very command passed.
+    command that failed, and the edit that broke it. `edits` are those after which the very command passed. `said` are
+    the agent's closing sentences about what mended it.
     `unvouched` are those of its texts where nobody vouches for them (`provenance/carried_orders.py`).
     """
 
@@ -51,37 +66,91 @@ class FixedError:
     unvouched: tuple[str, ...] = ()
     failure: str = ""
     edits: tuple[RepairingEdit, ...] = ()
+    said: tuple[str, ...] = ()
 
     @property
     def fix(self) -> str:
-        """Return the changes as one text, a change per line or more."""
-        return truncate("\n".join(self.changes), _FIX_CHARS)
+        """Return the changes as one text, a change per line or more, and what the agent said of them."""
+        return truncate(fix_text(self.changes, self.said), _FIX_CHARS)
 
 
 def find_fixed_errors(read: ReadSteps) -> list[FixedError]:
     """Return the errors that these steps of a run fixed, in order, each once.
 
     An error is fixed where the command that failed with it passes later, after a change that the run shows and did not
-    take back. What failed and was never seen to pass has no fix, nor has what passed because it does less. What the
-    user had done over is told in its last form.
+    take back; what passed because it does less has no fix. What the user had done over is told in its last form. What
+    was given up has the way that the run's closing words name, unless a repair of the same call is told.
     """
-    repaired = list(find_repaired_failures(read))
-    mended = {each.place for each in repaired}
+    closing = ClosingWords(read.steps, read.closing)
     found: list[tuple[SignatureGroup, FixedError]] = []
-    for each in repaired:
-        signatures, gone, changes = (
-            error_signatures(each.repair.failed.output),
-            _mended_lines(each.repair),
-            _told(each.repair),
-        )
-        if gone is None or not changes:
-            continue
-        fixed = _fixed(each.repair, changes, gone, _triggers(read.steps, each, signatures, mended))
+    left = chain(_given_up(read, closing), _done_over(read, closing))
+    for signatures, fixed in chain(_repaired(read, closing), _untold(left, found)):
         if not any(_is_known(signatures, fixed, *known) for known in found):
             found.append((signatures, fixed))
         if len(found) == _MOST_FIXES:
             break
     return [fixed for _, fixed in found]
+
+
+def _repaired(read: ReadSteps, closing: ClosingWords) -> Iterator[tuple[SignatureGroup, FixedError]]:
+    repaired = list(find_repaired_failures(read))
+    mended = {each.place for each in repaired}
+    for each in repaired:
+        failed, changes = each.repair.failed, _told(each.repair)
+        signatures, gone = error_signatures(failed.output), _mended_lines(each.repair)
+        if gone is not None and changes:
+            fixed = _fixed(each.repair, changes, gone, _triggers(read.steps, each, signatures, mended))
+            yield signatures, replace(fixed, said=closing.explain(failed, changes))
+
+
+def _untold(
+    left: Iterable[tuple[SignatureGroup, FixedError]], found: Sequence[tuple[SignatureGroup, FixedError]]
+) -> Iterator[tuple[SignatureGroup, FixedError]]:
+    """Yield those of which no other that was found tells all the calls already."""
+    for signatures, fixed in left:
+        if not {trigger for _, other in found for trigger in other.triggers}.issuperset(fixed.triggers):
+            yield signatures, fixed
+
+
+def _given_up(read: ReadSteps, closing: ClosingWords) -> Iterator[tuple[SignatureGroup, FixedError]]:
+    """The failures that never passed, with the way that the run took instead."""
+    for place, step in enumerate(read.steps):
+        if is_failure(step) and (changed := closing.find_change(place)) is not None:
+            found = find_headlines(step.output)
+            yield error_signatures(step.output), _changed(step, changed, _decisive_line(found), step.output, read.steps)
+
+
+def _done_over(read: ReadSteps, closing: ClosingWords) -> Iterator[tuple[SignatureGroup, FixedError]]:
+    """The commands that ended well and that the user then had done in another form; their words say what was wrong."""
+    for step, final, spoken in Rework(read.steps, read.spoke).replaced(read.steps):
+        said = closing.explain(step, [final.subject])
+        if is_run_again(step, final) and (said or has_same_operands(step, final)):
+            words = " ".join(read.words[read.spoke.index(spoken)].split()) if read.words else ""
+            mistake = truncate_line(f'{_quoted(step)} was wrong: the user said "{words}"', _MISTAKE_CHARS)
+            change = f"Run {_quoted(final)}{INSTEAD_OF}{_quoted(step)}"
+            triggers = _own_triggers(step)
+            yield (), FixedError(mistake, mistake, (change,), final.subject, triggers, failure=mistake, said=said)
+
+
+def _changed(step: Step, changed: CourseChange, line: str, output: str, steps: Sequence[Step]) -> FixedError:
+    instead = changed.instead
+    net = NetChanges(steps).of([instead]) if instead.kind == "edit" else []
+    change = f"Run {_quoted(instead)}" if instead.kind == "command" else "".join(map(_edited, net))
+    mistake = truncate_line(line or _failure_of(step), _MISTAKE_CHARS)
+    return FixedError(
+        mistake=mistake,
+        evidence=truncate_middle(output.strip(), _EVIDENCE_CHARS, head=0.3) or mistake,
+        changes=tuple(filter(None, [change])),
+        command="",
+        triggers=_own_triggers(step),
+        failure=_failure_of(step),
+        said=changed.said,
+    )
+
+
+def _own_triggers(step: Step) -> tuple[str, ...]:
+    whole = replace(step, subject=step.whole) if step.whole else step
+    return tuple(dict.fromkeys(filter(None, map(trigger_of, (step, whole)))))
 
 
 def _mended_lines(repair: Repair) -> list[Headline] | None:
@@ -163,18 +232,6 @@ def _told(repair: Repair) -> tuple[str, ...]:
     if not repair.same_command:
         changes.append(f"Run {_quoted(repair.worked)} instead of {_quoted(repair.failed)}")
     return tuple(filter(None, changes))
-
-
-def command_of_change(change: str) -> str:
-    """Return the command that a change runs, as `find_fixed_errors` words it; empty for an edit."""
-    found = _RUN.match(change)
-    return found[1] if found else ""
-
-
-def commands_of_fix(fix: str) -> list[str]:
-    """Return the commands that a fix has run before the one that failed, as `find_fixed_errors` words it."""
-    lines = without_sources(fix).splitlines()
-    return [command for line in lines if INSTEAD not in line and (command := command_of_change(line))]
 
 
 def _edited(step: Step) -> str:

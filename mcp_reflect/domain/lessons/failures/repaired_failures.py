@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import NamedTuple
 
 from mcp_reflect.domain.error_matching.signatures import error_signatures, is_same
@@ -19,7 +20,7 @@ from mcp_reflect.domain.lessons.run.command_lines import are_variants, is_small_
 from mcp_reflect.domain.lessons.run.compound_commands import separated_parts
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import is_run_again, stands_for, was_called_wrongly
-from mcp_reflect.domain.lessons.run.steps import Step, find_said, find_steps, steps_before, user_places
+from mcp_reflect.domain.lessons.run.steps import Step, find_said, find_steps, steps_before
 from mcp_reflect.domain.lessons.sentences.evidence import USER
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
@@ -31,25 +32,29 @@ _MOST_STEPS = 600
 class ReadSteps:
     """The last steps of a run, as many as are read for errors; `spoke` are the places of the user's turns in them.
 
-    `closing` is what the agent said behind them all.
+    `words` are what the user said there, `closing` is what the agent said behind them all.
     """
 
     steps: Sequence[Step]
     spoke: Sequence[int] = ()
     closing: str = ""
+    words: Sequence[str] = ()
 
 
-def last_steps(trajectory: Trajectory) -> ReadSteps:
-    """Return the last steps of a run, compound commands as their parts."""
+def last_steps(trajectory: Trajectory, final_response: str = "") -> ReadSteps:
+    """Return the last steps of a run, compound commands as their parts; a run that ends in silence has a response."""
     given = find_steps(trajectory)[-_MOST_STEPS:]
     before, parts = steps_before(trajectory, given), separated_parts(given)
-    places = [place - before for place in user_places(trajectory) if place >= before]
-    end = before + len(given)
-    closing = [said.text for said in find_said(trajectory) if said.role != USER and said.place == end]
+    said = list(find_said(trajectory)) if trajectory.messages is not None else []
+    asked = [each for each in said if each.role == USER][1:]
+    asked = [each for each in asked if each.place >= before]
+    closing = [each.text for each in said if each.role != USER and each.place == before + len(given)]
+    ends = [0, *accumulate(map(len, parts))]
     return ReadSteps(
         [part for each in parts for part in each],
-        [sum(map(len, parts[:place])) for place in places],
-        " ".join(" ".join(closing).split()),
+        [ends[each.place - before] for each in asked],
+        "\n".join(closing) or final_response,
+        [each.text for each in asked],
     )
 
 
@@ -71,7 +76,7 @@ def find_repaired_failures(read: ReadSteps) -> Iterator[RepairedFailure]:
     net, rework = NetChanges(steps), Rework(steps, read.spoke)
     same: dict[int, list[int]] = {}
     for place, failed in enumerate(steps):
-        if failed.kind != "command" or not failed.failed or _only_looks(failed):
+        if not is_failure(failed):
             continue
         again = _run_again(steps, place)
         if all(steps[number].failed is not False for number in again):
@@ -162,8 +167,12 @@ def _completes(failed: Step, later: Sequence[Step]) -> bool:
     return set(others) <= {normalised(step.subject) for step in later if step.failed is False}
 
 
+def is_failure(step: Step) -> bool:
+    """Return true for a failed command, but not where it reads and found nothing: only where it was called wrongly."""
+    return step.kind == "command" and bool(step.failed) and not _only_looks(step)
+
+
 def _only_looks(step: Step) -> bool:
-    """Return true for a command that reads and found nothing; one that was called wrongly is worth its other form."""
     return is_inspection(step) and not (is_small_program(step.subject) or was_called_wrongly(step))
 
 
@@ -183,7 +192,8 @@ def _settled(read: ReadSteps, place: int, end: int, again: Sequence[int]) -> Ste
     if own == normalised(steps[end].subject):
         return steps[end]
     later = (steps[number] for number in again if number > end and steps[number].failed is False)
-    named = [each for each in later if own != normalised(each.subject) and normalised(each.subject) in read.closing]
+    closing = " ".join(read.closing.split())
+    named = [each for each in later if own != normalised(each.subject) and normalised(each.subject) in closing]
     return named[-1] if named else steps[end]
 
 

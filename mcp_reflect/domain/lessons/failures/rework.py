@@ -60,6 +60,12 @@ class Rework:
         """Return true for a command that the user had done in another form, or taken back."""
         return id(step) in self._final or id(step) in self._undone
 
+    def replaced(self, steps: Sequence[Step]) -> Iterator[tuple[Step, Step, int]]:
+        """Yield the commands that the user had done in another form, each with that and the place of their words."""
+        for step in steps:
+            if (final := self._final.get(id(step))) is not None:
+                yield step, final, self._place[id(step)]
+
     def redone_at(self, steps: Sequence[Step]) -> int | None:
         """Return the last place among the steps read at which the user had one of these done over; None without one."""
         return max((self._place[id(step)] for step in steps if id(step) in self._place), default=None)

@@ -115,6 +115,7 @@ def folder_of(command: str) -> str:
     return found[1].rstrip("/") if found else ""
 
 
+@memoize_short(entries=2_048, chars=8_000)
 def program_of(command: str) -> str:
     """Return the program that a normalised command starts, behind assignments, `sudo`, `uv run`, `python -m` etc."""
     words = _called(command)
@@ -164,6 +165,7 @@ def _overlap(a: set[str], b: set[str]) -> float:
     return len(a & b) / max(len(a | b), 1)
 
 
+@memoize_short(entries=2_048, chars=8_000)
 def only_reads(command: str) -> bool:
     """Return true where a command line only reads or asks, in each part of a pipe or a list of commands."""
     parts = [
@@ -183,6 +185,7 @@ def is_small_program(command: str) -> bool:
     return bool(_SCRIPTED.match(normalised(command)))
 
 
+@memoize_short(entries=2_048, chars=8_000)
 def prepares(command: str) -> bool:
     """Return true for a command line that changes what other commands need."""
     return not only_reads(command) and bool(_PREPARES.search(command))

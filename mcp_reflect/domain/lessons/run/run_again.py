@@ -70,7 +70,7 @@ def stands_for(failed: Step, other: Step) -> bool:
     if other.kind != failed.kind or other.tool != failed.tool:
         return False
     before, after = normalised(failed.subject), normalised(other.subject)
-    if (only_reads(after) and not only_reads(before)) or _NARROWS.search(after) or prepares(after) > prepares(before):
+    if (only_reads(after) and not only_reads(before)) or _narrows(after) or prepares(after) > prepares(before):
         return False
     removed, added = _other_operands(before, after), _other_operands(after, before)
     gone, brought = removed.operands + removed.texts, added.operands + added.texts
@@ -96,15 +96,22 @@ def _is_refused(operand: str, brought: Sequence[str], output: str) -> bool:
     return bool(brought) and operand in output and any(quoted.search(each.text) for each in find_headlines(output))
 
 
+@memoize_short(entries=2_048, chars=8_000)
+def _narrows(command: str) -> bool:
+    return _NARROWS.search(command) is not None
+
+
 def _is_another_form(before: str, after: str, output: str) -> bool:
     """Return true where a command does what one did that failed with an output, and not less."""
     if program_of(before) != program_of(after) and not _does_the_same(before, after):
         return False
-    if _NARROWS.search(after) and not _NARROWS.search(before):
+    if _narrows(after) and not _narrows(before):
         return False
-    words = [word for word in _split(before) if not _is_call(word, program_of(before))]
-    if words and set(words).isdisjoint(_split(after)):
+    words, left = _arguments(before), _word_set(after)
+    if words and words.isdisjoint(left):
         return False  # nothing is left of what it was about
+    if any(word not in output and not _is_text(word) for word in _certain_operands(before) - left):
+        return False  # before the words are counted, which takes longer
     removed, added = _other_operands(before, after), _other_operands(after, before)
     if gone := removed.operands + removed.texts:
         # another operand makes another command, unless there was no such thing, or it is another wording
@@ -115,7 +122,9 @@ def _is_another_form(before: str, after: str, output: str) -> bool:
 
 def _is_advised(command: str, output: str) -> bool:
     """Return true for a command of several words that an output names: some tools say what to run instead."""
-    return " " in command and re.search(rf"(?<![\w/.-]){re.escape(command)}(?![\w-])", output) is not None
+    if " " not in command or command not in output:
+        return False
+    return re.search(rf"(?<![\w/.-]){re.escape(command)}(?![\w-])", output) is not None
 
 
 def _does_the_same(before: str, after: str) -> bool:
@@ -167,6 +176,28 @@ def _other_operands(command: str, other: str) -> OtherOperands:
         elif _is_text(word):
             found.texts.append(word)
     return found
+
+
+@memoize_short(entries=2_048, chars=8_000)
+def _arguments(command: str) -> frozenset[str]:
+    """The words of a command but those that only have its program called."""
+    program = program_of(command)
+    return frozenset(word for word in _split(command) if not _is_call(word, program))
+
+
+@memoize_short(entries=2_048, chars=8_000)
+def _certain_operands(command: str) -> frozenset[str]:
+    """The arguments that are no options, and cannot be the value of one."""
+    words = _split(command)
+    free = (word for before, word in zip(["", *words], words, strict=False) if not _OPTION.match(before))
+    return frozenset(word for word in free if not (_OPTION.match(word) or _ASSIGNMENT.match(word))) & _arguments(
+        command
+    )
+
+
+@memoize_short(entries=2_048, chars=8_000)
+def _word_set(command: str) -> frozenset[str]:
+    return frozenset(_split(command))
 
 
 def _is_call(word: str, program: str) -> bool:
