@@ -28,9 +28,13 @@ _Reading = tuple[ReadingRequest, Future[ReadRuns]]
 
 
 def reader_count(runs: int) -> int:
-    """Return how many processes are worth their start for that many runs, beside this one, which reads as well."""
+    """Return how many processes are worth their start for that many runs, beside this one, which reads as well.
+
+    None is where no core is free: a system that shares its cores by sessions gives two processes no more than one.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(cores - 1, runs // RUNS_A_READER, MOST_READERS)
+    busy = round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0
+    return max(min(cores - max(busy, 1), runs // RUNS_A_READER, MOST_READERS), 0)
 
 
 class ReaderPool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -69,19 +68,19 @@ def test_what_a_process_that_ended_had_to_read_is_read_here(
 def test_what_no_other_process_has_begun_with_is_read_here(
     requests: list[ReadingRequest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    started: list[subprocess.Popen[bytes]] = []
-    start, here = reader_pool._start, []
-    monkeypatch.setattr(reader_pool, "_start", lambda: started.append(start()) or started[-1])
+    reader = reader_pool._start()
+    here: list[ReadingRequest] = []
+    monkeypatch.setattr(reader_pool, "_start", lambda: reader)
 
     def read_here(request: ReadingRequest) -> ReadRuns:
         here.append(request)
         if len(here) == len(requests) - 1:
-            os.kill(started[0].pid, signal.SIGCONT)
+            os.kill(reader.pid, signal.SIGCONT)
         return read_session(request)
 
     monkeypatch.setattr(reader_pool, "read_session", read_here)
     with ReaderPool(1) as pool:
-        os.kill(started[0].pid, signal.SIGSTOP)  # it is given one session at most
+        os.kill(reader.pid, signal.SIGSTOP)  # it is given one session at most
         read = list(pool.read(requests))
     assert len(here) >= len(requests) - 1
     assert [(request, told(each)) for request, each in read] == [(each, told(read_session(each))) for each in requests]
@@ -90,3 +89,17 @@ def test_what_no_other_process_has_begun_with_is_read_here(
 def test_few_runs_are_read_by_this_process_alone() -> None:
     assert reader_count(100) == 0
     assert 0 <= reader_count(10**6) <= reader_pool.MOST_READERS
+
+
+@pytest.mark.skipif(not hasattr(os, "getloadavg"), reason="this system tells no load")
+def test_a_machine_without_a_free_core_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (1_000.0, 0.0, 0.0))
+    assert reader_count(10**6) == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system tells no cores")
+def test_beside_a_load_of_one_a_machine_of_two_cores_starts_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    for load in (0.0, 1.4):
+        monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0.0, 0.0))
+        assert reader_count(10**6) == 1
