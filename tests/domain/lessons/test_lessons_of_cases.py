@@ -86,7 +86,7 @@ def test_a_wrong_answer_is_told_with_the_words_that_led_to_it() -> None:
         *called("Finish", {"input": "the Berg brothers"}, "Answer is INCORRECT"),
     ]
     lesson = told(run, "fail", "Who founded the club?")
-    assert lesson.startswith("Mistake: Judged wrong: `Finish(input=the Berg brothers)`. It said: ")
+    assert lesson.startswith("Mistake: Wrong answer: `the Berg brothers`. It said: ")
     assert "so the answer is the Berg brothers" in lesson
     assert "Guidance: `Search(input=The Club (Riga))` found something, `Search(input=the club)` did not" in lesson
     assert "Do instead" not in lesson
@@ -100,8 +100,7 @@ def test_words_that_only_say_a_wrong_answer_again_are_left_out() -> None:
         *called("Finish", {"input": "the Berg brothers"}, "Answer is INCORRECT"),
     ]
     lesson = told(run, "fail", "Who founded the club?")
-    assert "`Finish(input=the Berg brothers)`" in lesson
-    assert "It said" not in lesson
+    assert lesson == "Mistake: Wrong answer: `the Berg brothers`"
 
 
 def test_a_quotation_names_its_source_once() -> None:
@@ -181,7 +180,7 @@ def test_a_call_of_a_failed_run_is_told_by_its_form_and_not_by_the_data_of_the_c
         *called("update_booking", {**given, "booking": "A1B2C3"}, '{"ok": true}'),
         *agent("Your booking has been successfully updated."),
     ]
-    assert "after `update_booking(cabin=business, …)`." in told(run, "fail")
+    assert "Wrong or not enough: `update_booking(cabin=business, …)`." in told(run, "fail")
     assert "card_7434610" in told(run)
 
 
@@ -237,7 +236,7 @@ def test_a_failed_conversation_tells_what_the_user_objected_to() -> None:
     done = agent("Your booking is cancelled. The refund of $120 goes to the card ending in 1784.")
     objection = user("But I asked for a later flight, not for a refund. My number is 555-0100.")
     lesson = told([*user(TASK), *cancelled, *done, *objection], "fail")
-    assert lesson.startswith("Mistake: Judged a failure after `cancel_booking`")
+    assert lesson.startswith("Mistake: Wrong or not enough: `cancel_booking`")
     assert "The user objected: But I asked for a later flight, not for a refund." in lesson
     assert "1784" not in lesson
     assert "555" not in lesson
@@ -268,14 +267,14 @@ def test_a_call_that_was_refused_a_customer_is_told_without_their_data() -> None
     )
     taken = called("pay", {"card": "gift_11223", "amount": [{"value": 5}, {"value": 7}]}, '{"ok": true}')
     run = [*user(TASK), *refused, *taken, *user("Thanks."), *agent("Cards from abroad are not accepted.")]
-    assert "`pay` with another `card`; before that it failed: Error: card 74346 not found" in told(run)
+    assert "`pay` with another `card`; before that it failed: Error: card … not found" in told(run)
 
 
 def test_a_failed_run_that_only_looked_things_up_says_so() -> None:
     looked = called("get_booking", {"id": "Q7XK2M"}, '{"id": "Q7XK2M"}')
     run = [*user(TASK), *looked, *agent("Saver tickets cannot be changed."), *user("Oh."), *agent("Anything else?")]
     assert told(run, "fail") == (
-        "Mistake: Judged a failure after only looking things up. It said: Saver tickets cannot be changed."
+        "Mistake: Only looking things up was not enough. It said: Saver tickets cannot be changed."
     )
 
 

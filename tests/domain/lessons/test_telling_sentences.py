@@ -114,6 +114,11 @@ def test_a_conversation_with_much_to_say_keeps_rules_and_leaves_out_who_says_how
     assert not [text for text in CHAT if text in lesson]
 
 
+def test_a_run_that_says_little_keeps_a_short_fact() -> None:
+    run = [*ran("sqlite3 shop.db < fix.sql"), *said("assistant", "The translation had lost %d.")]
+    assert "The translation had lost %d." in told(run, "Repair the catalogue")
+
+
 def test_a_commit_is_no_name_that_a_later_run_needs() -> None:
     assert not names_something("That was fixed back then (commit 75cd86b).")
     assert term_weights("Fixed in `a8fad5e`, not in `8fa1d78`.").keys() == {"fix"}

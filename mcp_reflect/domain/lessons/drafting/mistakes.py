@@ -11,11 +11,12 @@ from mcp_reflect.domain.lessons.failures.repairs import Repair, is_inspection
 from mcp_reflect.domain.lessons.failures.wording import describe_step, is_lookup, is_telling, says_more
 from mcp_reflect.domain.lessons.run.call_text import (
     CALL_CHARS,
+    describe_answer,
     describe_call_form,
     describe_two_calls,
     gives_answer,
 )
-from mcp_reflect.domain.lessons.run.case_data import dates_case, serves_one_case
+from mcp_reflect.domain.lessons.run.case_data import dates_case, serves_one_case, without_given
 from mcp_reflect.domain.lessons.run.steps import Step, find_said
 from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, is_clause, is_request, without_interjection
 from mcp_reflect.domain.lessons.sentences.evidence import (
@@ -65,7 +66,8 @@ _TOLD_VALUE = re.compile(r"=(?!…)[^,)`]")
 """In a call: a value that is told. Without one, and nothing beside it, the call is one of any run of its kind."""
 _VAIN = "The run ended in a search that found nothing: "
 _OBJECTED = "The user objected: "
-_FAILED_OBJECTED = "Judged a failure after the user objected: "
+_WRONG, _WRONG_TO_SAY, _WRONG_ANSWER = "Wrong or not enough: ", "Wrong or not enough to say: ", "Wrong answer: "
+"""What a failed run did, as the next one has to take it: which of the two it was nobody said."""
 _STATEMENT = 0.9
 """Factor of wording from which a sentence states something, and neither asks nor announces."""
 
@@ -77,9 +79,9 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     if told:
         return told
     one_case = serves_one_case(steps)
-    describe = describe_call_form if one_case else describe_step
     changing = [step for step in steps if step.failed is not True and is_telling(step)]
     answers = [step for step in changing if step.kind == "call" and gives_answer(step)]
+    describe = describe_answer if answers else describe_call_form if one_case else describe_step
     did = "; ".join([*dict.fromkeys(map(describe, answers or changing))][-_TRIED:])
     objection = truncate_line(_last_objection(trajectory), CALL_CHARS)
     if served:
@@ -91,15 +93,14 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     told = truncate_line(said, CALL_CHARS)
     parts = []  # a sentence for each: screening may withhold some of them, and the others are left
     explains = names_more(told, f"{run.trace.task}\n{did}" if answers else did)
-    if did and (objection or explains or not one_case or (not served and _TOLD_VALUE.search(did))):
-        judged = "Judged wrong: " if answers else "Judged a failure after "
-        parts.append(f"{judged}{did}{f'{EXPLAINED}{told}' if explains else ''}")
+    if did and (objection or explains or not one_case or (not served and (answers or _TOLD_VALUE.search(did)))):
+        parts.append(f"{_WRONG_ANSWER if answers else _WRONG}{did}{f'{EXPLAINED}{told}' if explains else ''}")
     elif told and steps and not did:
-        parts.append(f"Judged a failure after only looking things up{EXPLAINED}{told}")
+        parts.append(f"Only looking things up was not enough{EXPLAINED}{told}")
     elif told and not did:
-        parts.append(f"Judged a failure after it said: {told}")
+        parts.append(f"{_WRONG_TO_SAY}{told}")
     if objection:
-        parts.append(f"{_OBJECTED if parts else _FAILED_OBJECTED}{objection}")
+        parts.append(f"{_OBJECTED}{objection}")
     return "\n".join(parts)
 
 
@@ -162,6 +163,7 @@ def last_error(run: ReviewedRun, steps: Sequence[Step], *, served: bool = False)
     acted = [step for step in steps if not is_inspection(step)]
     if acted and acted[-1].failed and (error := failure_text([acted[-1]])):
         told = error if acted[-1].kind == "command" else truncate_line(error, ERROR_CHARS)
+        told = without_given(told, acted[-1]) if served else told
         call = (describe_call_form if served else describe_step)(acted[-1])
         is_all = short_error(error) == error.rstrip(".")  # no list of what there is instead
         if is_lookup(acted[-1]) and is_all and not says_more(error, call):
@@ -217,10 +219,9 @@ def find_refusals(steps: Sequence[Step], repairs: Sequence[Repair], mistake: str
     refused: dict[tuple[str, str], str] = {}  # by the form of the call and of its error: of a kind the last is told
     for step in steps:
         if step.kind == "call" and step.failed and step.tool not in mended and (found := failure_text([step])):
-            told, error = (
-                (describe_call_form if one_case and not is_lookup(step) else describe_step)(step),
-                short_error(found),
-            )
+            told, error = describe_step(step), short_error(found)
+            if one_case and not is_lookup(step):
+                told, error = describe_call_form(step), without_given(error, step)
             nothing = is_lookup(step) and not says_more(found, told)
             is_told = told in mistake or error in mistake or (nothing and mistake.startswith(_VAIN))
             if not is_told:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from mcp_reflect.domain.lessons.failures.failure_text import short_error
 from mcp_reflect.domain.lessons.failures.repairs import Repair, describe_change, is_inspection
 from mcp_reflect.domain.lessons.run.call_text import describe_call, describe_two_calls, describe_two_forms
+from mcp_reflect.domain.lessons.run.case_data import without_given
 from mcp_reflect.domain.lessons.run.command_lines import parts_of, without_noise
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
@@ -105,7 +106,8 @@ def describe_customer_repair(repair: Repair) -> str:
     if repair.worked.kind != "call" or is_lookup(repair.worked):
         return describe_repair(repair)
     worked, failed = describe_two_forms(repair.worked, repair.failed)
-    error = f": {told}" if (told := short_error(repair.error)) else "."
+    told = without_given(short_error(repair.error), repair.failed)
+    error = f": {told}" if told else "."
     return f"{worked}. {failed} failed{error}" if failed else f"{worked}; before that it failed{error}"
 
 

@@ -36,6 +36,12 @@ def gives_answer(step: Step) -> bool:
     return _ANSWERS.search(step.tool.lower()) is not None
 
 
+def describe_answer(step: Step) -> str:
+    """Return the answer that a call handed in, where it has a single value; otherwise the call with its values."""
+    values = list(_values(step.arguments).values())
+    return f"`{_cut(values[0], _LONGEST_VALUE)}`" if len(values) == 1 else describe_call_form(step)
+
+
 def describe_call(step: Step) -> str:
     """Return a call as `tool(name=value, …)` of about 200 characters; long values are cut, no name is left out."""
     return f"`{step.tool}({_told(_values(step.arguments)) or truncate_line(step.subject, CALL_CHARS)})`"

@@ -22,6 +22,8 @@ _PERSONAL = re.compile(
 )
 _IDENTIFIER = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{5,}\b|\b[A-Z]{5,}\b")
 
+_GIVEN = re.compile(rf"{_DATE.pattern}|{_IDENTIFIER.pattern}|\b\d{{4,}}\b")
+
 
 def serves_one_case(steps: Sequence[Step]) -> bool:
     """Return true where a run called tools and neither ran a command nor edited a file: it worked on data."""
@@ -44,6 +46,12 @@ def case_data(steps: Sequence[Step]) -> frozenset[str]:
 def dates_case(sentence: str) -> bool:
     """Return true where a sentence names a day, or tells a customer's name or address."""
     return _DATE.search(sentence) is not None or _PERSONAL.search(sentence) is not None
+
+
+def without_given(text: str, step: Step) -> str:
+    """Return what a call was answered without the days and ids that it was given itself; `…` stands for each."""
+    given = str(step.arguments)
+    return _GIVEN.sub(lambda found: "…" if found[0] in given else found[0], text)
 
 
 def identifies_case(sentence: str, data: frozenset[str]) -> bool:

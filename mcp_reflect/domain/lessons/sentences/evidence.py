@@ -18,7 +18,7 @@ _TASK_FACTOR = 0.5
 """Of the first turn: it is the task, which stands beside the lesson anyway."""
 _USER_FACTOR = 1.15
 _CORRECTION_FACTOR = 1.5
-_REJECTED_FACTOR = 0.3
+_REJECTED_FACTOR = 0.2
 _CONFIRMED_FACTOR = 1.25
 _UNDERSTOOD_FACTOR = 1.1
 """Of the agent's answer to a correction, which repeats it as it was understood."""
@@ -44,7 +44,7 @@ _NOTE = re.compile(
 )
 """A label of what is told to be kept in mind, and not of a value."""
 
-_REFUTED_FACTOR = 0.3
+_REFUTED_FACTOR = 0.2
 """Of what the agent said before the same command failed in the same way again."""
 
 

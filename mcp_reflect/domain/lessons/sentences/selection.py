@@ -16,7 +16,7 @@ _LENGTH_POWER = 0.6
 _LONGEST_UNIT = 3
 """Sentences that are only chosen together, because each points back at the one before."""
 
-_LEAST_WEIGHT = 2.0
+_LEAST_WEIGHT = 1.5
 """Weight of words, times evidence, below which a sentence says nothing, nor what hangs on it."""
 _LEAST_GAIN = 5.0
 """The same of new words, where sentences compete for the room: who says much says much that nobody needs again."""
