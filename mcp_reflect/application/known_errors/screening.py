@@ -25,11 +25,12 @@ def screened_error(screening: Screening, fixed: FixedError) -> FixedError | None
     """Return an error without what its output wanted; None where nothing of its fix is left.
 
     That the command failed, and passed after what the fix tells, the run itself shows: of the mistake as much is told
-    as may be, at least that the command failed, and of the fix each step that may be.
+    as may be, at least that the command failed. Of a fix with a step that may not be told, another form of the command
+    is left: the other steps alone would be another fix, which nobody tried.
     """
     failed = command_of_trigger(fixed.triggers[0]) if fixed.triggers else ""
     told = {change: _told(screening, change, failed) for change in fixed.changes}
-    changes = tuple(filter(None, told.values()))
+    changes = tuple(told.values()) if all(told.values()) else tuple(each for each in told.values() if INSTEAD in each)
     mistake = next(filter(screening.passes, (fixed.mistake, *_beginnings(fixed.mistake), fixed.failure)), None)
     said = tuple(filter(None, (_closing(screening, each, told) for each in fixed.said)))
     if mistake is None or not (changes or said):

@@ -99,7 +99,7 @@ def test_a_run_that_made_the_edit_first_does_not_silence_the_warning(parts: Part
     assert told(parts) != []
 
 
-def test_of_a_fix_the_steps_are_told_that_may_be(parts: Parts) -> None:
+def test_of_a_fix_with_a_withheld_step_another_form_of_the_command_is_left(parts: Parts) -> None:
     submit(parts, partly_told())
     assert told(parts) == [f"Run `{COMMAND} --lazy` instead of `{COMMAND}`"]
 
