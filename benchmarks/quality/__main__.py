@@ -27,7 +27,7 @@ from benchmarks.quality import (
     timing,
     unfiltered,
 )
-from benchmarks.quality.banks import Library, library
+from benchmarks.quality.banks import Library, laboratory, library
 from benchmarks.quality.data import DATA, HOTPOT, SETS, TAU, read_runs, read_sets, require_data
 from benchmarks.quality.features import RETRIEVALS
 from benchmarks.quality.report import Report
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if chosen.out:
         chosen.out.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
-        banks = stack.enter_context(library(report.say))
+        banks = stack.enter_context(library(report.say, chosen.vectors))
         for part in chosen.only or PARTS:
             report.say(f"\n== {part}")
             measure(part, banks, chosen, report)
@@ -76,7 +76,8 @@ def measure(part: str, banks: Library, chosen: argparse.Namespace, report: Repor
     elif part == "graded":
         graded.measure(banks.lab, read_runs(TAU, chosen.data), report)
     elif part == "time":
-        timing.measure(banks.lab, sets, report)
+        with laboratory() as lab:  # a model that keeps no vectors
+            timing.measure(lab, sets, report)
     elif part == "false":
         curves = false_retrieval.measure(banks, sets, report)
         if curves and chosen.out and pictures.available():
@@ -127,6 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--workers", type=_positive, default=os.cpu_count() or 1, help="processes that simulate")
     parser.add_argument("--data", type=Path, default=DATA, help="folder of real data")
+    parser.add_argument("--vectors", type=Path, help="folder that keeps the vectors of texts for the next run")
     parser.add_argument("--out", type=Path, help="folder for the tables as text and the curves as PNG")
     return parser
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from benchmarks.quality.data import Question, RetrievalSet
 from benchmarks.quality.features import asked
+from benchmarks.quality.kept_vectors import KeptVectors
+from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
 from mcp_reflect.application.memory_service import MemoryService
-from mcp_reflect.application.requests import Submission
+from mcp_reflect.application.ports import Embedder
+from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
+from mcp_reflect.application.review.review_transaction import ReviewOutcome
 from mcp_reflect.bootstrap.memory import build_memory
 from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.config.load import Settings, load_settings
@@ -76,16 +78,21 @@ class Library:
 
 
 @contextmanager
-def library(say: Callable[[str], None]) -> Iterator[Library]:
-    with laboratory() as lab, ExitStack() as stack:
+def library(say: Callable[[str], None], vectors: Path | None = None) -> Iterator[Library]:
+    """A laboratory whose banks are kept, and the vectors of all texts, with the folder `vectors` from run to run."""
+    with (
+        closing(KeptVectors(FastembedEmbedder(), vectors)) as embedder,
+        laboratory(embedder) as lab,
+        ExitStack() as stack,
+    ):
         yield Library(lab, stack, say)
 
 
 @contextmanager
-def laboratory() -> Iterator[Laboratory]:
+def laboratory(embedder: Embedder | None = None) -> Iterator[Laboratory]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with open_store(settings(folder, "none")) as store:
+        with open_store(settings(folder, "none"), embedder=embedder) as store:
             yield Laboratory(folder, store)
 
 
@@ -94,11 +101,19 @@ def fill(lab: Laboratory, memory: MemoryService, documents: dict[str, str]) -> V
 
     Nothing is retrieved meanwhile, so that every q_value stays where it begins.
     """
-    vectors = []
-    for document, text in documents.items():
-        memory.submit(Submission(task=text, metadata={DOCUMENT: document}, review_result="pass", guidance=LEARNED))
-        vectors.append(lab.store.embedder.embed([text])[0])  # just embedded by the line above, hence at hand
-    return np.stack(vectors)
+    for outcome in memory.submit_all(
+        Submission(
+            task=text,
+            retrieval_id=NO_RETRIEVAL,
+            metadata={DOCUMENT: document},
+            review_result="pass",
+            guidance=LEARNED,
+        )
+        for document, text in documents.items()
+    ):
+        assert isinstance(outcome, ReviewOutcome), outcome
+    lab.store.lessons.embed(memory.profile.project)
+    return lab.store.embedder.embed(list(documents.values()))
 
 
 def found(memory: MemoryService, question: Question, retrieval: str = "", **more: float) -> list[Match]:
