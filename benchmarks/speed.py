@@ -168,7 +168,7 @@ def report_recall(store: Store, memory: MemoryService, fresh: Iterator[str]) -> 
         found, best = dict.fromkeys(DEPTHS, 0), dict.fromkeys(DEPTHS, 0)
         for text, vector in zip(asked, vectors, strict=True):
             words = terms(text) if retrieval == HYBRID else None
-            query = RankingQuery(vector, lambda_, threshold, terms=words, optimism=optimism)
+            query = RankingQuery(vector, lambda_, threshold, terms=words, optimism=optimism, by_lead=True)
             exact = top_k(table, query, max(DEPTHS), rows).rows
             quick = two_stage_top_k(table, query, max(DEPTHS), rows).rows
             for depth in DEPTHS:

@@ -92,7 +92,8 @@ class MemoryService(MemoryReader):
         self._embedder.prepare()
         how = query.retrieval or self.profile.retrieval
         threshold = query.similarity_threshold
-        if threshold == DEFAULT:
+        is_default = threshold == DEFAULT
+        if is_default:
             threshold = self.profile.threshold(how)
         now = self._clock()
         wanted = RetrievalSpec(
@@ -105,6 +106,7 @@ class MemoryService(MemoryReader):
             recency_weight=self.profile.recency_weight,
             now=microseconds(now),
             hybrid=how == "hybrid",
+            by_lead=is_default and self.profile.judges_by_lead,
             optimism=self.profile.optimism_for(how),
         )
         try:

@@ -48,8 +48,9 @@ class InsightRules:
 class Profile:
     """Settings of a connection; both thresholds default to those of the embedding model.
 
-    `similarity_threshold` is the least cosine; `relevance_threshold` takes its place in a hybrid query. `lambda_`,
-    `mmr_lambda`, `initial_q`, `alpha` and `recency_weight` are in [0, 1]. `project_origin` says what named the project.
+    `similarity_threshold` is the least cosine; `relevance_threshold` takes its place in a hybrid query, where with
+    `judges_by_lead` it depends on how far the best match leads (`domain/ranking/lead.py`). `lambda_`, `mmr_lambda`,
+    `initial_q`, `alpha` and `recency_weight` are in [0, 1]. `project_origin` says what named the project.
     """
 
     project: str
@@ -57,6 +58,7 @@ class Profile:
     scope: Literal["project", "user"]
     similarity_threshold: float
     relevance_threshold: float
+    judges_by_lead: bool = False
     retrieval: RetrievalMode = "hybrid"
     limit: int = defaults.LIMIT
     lambda_: float = defaults.LAMBDA

@@ -32,6 +32,7 @@ def build_profile(settings: Settings, embedder: Embedder, connection: str) -> Pr
         scope=settings.memory.scope,
         similarity_threshold=own if threshold is None else threshold,
         relevance_threshold=hybrid_threshold(own) if threshold is None else threshold,
+        judges_by_lead=threshold is None,
         retrieval=settings.memory.retrieval,
         limit=settings.memory.limit,
         lambda_=settings.memory.lambda_,

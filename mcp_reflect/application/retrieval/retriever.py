@@ -34,7 +34,8 @@ class RetrievalSpec:
     """A retrieval with every default filled in.
 
     `lambda_`, `mmr_lambda`, `threshold` and `recency_weight` are in [0, 1]; `now` is in microseconds since the epoch.
-    With `hybrid`, words count beside meaning. `optimism` >= 0 is in standard deviations.
+    With `hybrid`, words count beside meaning; with `by_lead` too, the threshold depends on how far the best match
+    leads. `optimism` >= 0 is in standard deviations.
     """
 
     task: str
@@ -46,6 +47,7 @@ class RetrievalSpec:
     recency_weight: float
     now: int
     hybrid: bool = False
+    by_lead: bool = False
     optimism: float = 0.0
 
 
@@ -95,7 +97,7 @@ class Retriever:
                 k *= _WIDENING  # copies took the places of others
             query = replace(query, field=found.field)
             ranked = without_disproven(table, query, mmr(table, ranked, spec.limit, spec.mmr_lambda))
-            anyway = replace(query, threshold=-1.0)
+            anyway = replace(query, threshold=-1.0, by_lead=False)
             ranked = with_successors(
                 table,
                 ranked,
@@ -121,6 +123,7 @@ class Retriever:
             now=spec.now,
             terms=query_terms,
             optimism=spec.optimism,
+            by_lead=spec.by_lead,
             task=TaskWording(key) if query_terms is None else TaskWording(key, query_terms, vector),
         )
 

@@ -6,10 +6,13 @@ the threshold. `benchmarks/speed.py` prints how many of the best 50 of 100,000 m
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from mcp_reflect.domain.ranking.columns import FeatureColumns, scan_is_cheaper, select_rows, similarities
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
+from mcp_reflect.domain.ranking.lead import threshold_by_lead
 from mcp_reflect.domain.ranking.lesson_evidence import MAX_FALL, MAX_RISE, LessonEvidence, with_evidence
 from mcp_reflect.domain.ranking.projection import Projection
 from mcp_reflect.domain.ranking.relevance import lift_by_best_match, min_liftable, noisy_or
@@ -46,6 +49,7 @@ def two_stage_top_k(table: FeatureTable, query: RankingQuery, k: int, rows: Rows
     if projection is None:
         return top_k(table, query, k, rows)
     generator = CandidateGenerator(table, projection, query, rows)
+    query = generator.query
     per_result = _CANDIDATES_PER_RESULT if query.terms is None else _HYBRID_CANDIDATES_PER_RESULT
     count = round((2.0 - query.lambda_) * per_result * max(_MIN_RESULTS, k))
     ranked = top_k(table, query, k, generator.candidates(count))
@@ -65,7 +69,9 @@ class CandidateGenerator:
         self, table: FeatureColumns, projection: Projection, query: RankingQuery, rows: Rows | None = None
     ) -> None:
         """Estimate the scores of `rows`, or of all living rows where None."""
-        self._table, self._projection, self._query = table, projection, query
+        self._table, self._projection = table, projection
+        self.query = query
+        """The query with its threshold, whatever that depends on."""
         self._allowed = table.alive
         if rows is not None:
             self._allowed = np.zeros(len(table.alive), np.bool_)
@@ -74,7 +80,7 @@ class CandidateGenerator:
         self._lessons = LessonEvidence(table, query.vector)
         cosines, error = projection.cosines(query.vector)
         self._near, relevance = self._above_threshold(cosines, error)
-        self._scores = scores(table, self._near, relevance, query)
+        self._scores = scores(table, self._near, relevance, self.query)
 
     def __len__(self) -> int:
         return len(self._near)
@@ -88,23 +94,26 @@ class CandidateGenerator:
 
     def _above_threshold(self, cosines: Vector, error: float) -> tuple[Rows, FloatArray]:
         """Return the rows that may clear the threshold, with their estimated relevance."""
-        query, lexical_index = self._query, self._table.lexical_index
-        floor = query.threshold - error
+        query, lexical_index = self.query, self._table.lexical_index
         if query.terms is None or not self._allowed.any():
-            rows = np.flatnonzero((cosines >= floor) & self._allowed)
+            rows = np.flatnonzero((cosines >= query.threshold - error) & self._allowed)
             return rows, cosines[rows]
         overlap = lexical_index.overlaps(query.terms)
         relevance = noisy_or(cosines, overlap)
         relevance[~self._allowed] = -1.0
-        best, best_relevance = self._best_match(relevance, overlap, error)
+        best, best_relevance, first = self._best_match(relevance, overlap, error)
+        # The exact ranking finds the best match among the candidates, and with it the lift of all others.
+        self._required.append(best)
+        if query.by_lead:
+            threshold = threshold_by_lead(query.threshold, best_relevance, first)
+            self.query = query = replace(query, threshold=threshold, by_lead=False)
+        floor = query.threshold - error
         # Lessons are looked up for the rows alone that clear the threshold if theirs adds the most that one can.
         highest = with_evidence(relevance, MAX_RISE)
         selection = select_rows(highest >= min_liftable(best_relevance, query.threshold) - error)
         highest = highest[selection]
         if not len(highest):
             return np.zeros(0, np.int64), highest
-        # The exact ranking finds the best match among the candidates, and with it the lift of all others.
-        self._required.append(best)
         cosines_with_best = self._projection.similarity_to_row(best, selection)
         similarity_to_best = noisy_or(cosines_with_best, lexical_index.overlaps_with_row(best)[selection])
         lifted = lift_by_best_match(highest, best_relevance, similarity_to_best)
@@ -115,19 +124,21 @@ class CandidateGenerator:
         clear = lifted >= floor
         return rows[clear], lifted[clear]
 
-    def _best_match(self, relevance: FloatArray, overlap: FloatArray, error: float) -> tuple[int, float]:
-        """Return the row of the highest relevance, with that relevance computed exactly."""
-        least = with_evidence(relevance.max() - 2 * error, -MAX_FALL - MAX_RISE)
-        near = np.flatnonzero(relevance >= least)
+    def _best_match(self, relevance: FloatArray, overlap: FloatArray, error: float) -> tuple[int, float, Floats]:
+        """Return the row of the highest relevance, its relevance computed exactly, and those of the first rows."""
+        least = float(with_evidence(relevance.max() - 2 * error, -MAX_FALL - MAX_RISE))
+        if self.query.by_lead:
+            least = min(least, _approximate_kth_largest(relevance, _BEST_MATCH_CANDIDATES))
+        near = np.flatnonzero(relevance >= max(least, 0.0))
         if len(near) > _BEST_MATCH_CANDIDATES:
             near = near[np.argpartition(relevance[near], -_BEST_MATCH_CANDIDATES)[-_BEST_MATCH_CANDIDATES:]]
-        exact = noisy_or(similarities(self._table, near, self._query.vector), overlap[near])
+        exact = noisy_or(similarities(self._table, near, self.query.vector), overlap[near])
         exact = with_evidence(exact, self._lessons.of(near))
         first = int(np.argmax(exact))
-        return int(near[first]), float(exact[first])
+        return int(near[first]), float(exact[first]), exact
 
 
-def _approximate_kth_largest(scores: Floats, count: int) -> float:
+def _approximate_kth_largest(scores: FloatArray, count: int) -> float:
     """Return about the `count`-th largest score from a sample: sorting all takes longer than everything else."""
     step = max(1, count // _SAMPLE_SIZE)
     sample, place = scores[::step], count // step

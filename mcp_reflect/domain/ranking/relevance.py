@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from mcp_reflect.domain.changes import TaskWording
 from mcp_reflect.domain.ranking.columns import FeatureColumns, ranking_order, select_rows, similarities
+from mcp_reflect.domain.ranking.lead import threshold_by_lead
 from mcp_reflect.domain.ranking.lesson_evidence import LessonEvidence, with_evidence
 from mcp_reflect.domain.text.postings import Floats32
 from mcp_reflect.domain.values import FLOAT32_ERROR, FloatArray, Floats, Rows, Terms, Vector
@@ -121,10 +122,13 @@ class HybridRelevance:
         cosines: Vector,
         rows: Rows | None,
         vectors: Vector,
+        *,
+        by_lead: bool = False,
     ) -> None:
         """Find the best match among `rows` (all where None), at least one of which is alive.
 
-        `cosines` are the float32 cosines of these rows with `vector`, and `vectors` their vectors.
+        `cosines` are the float32 cosines of these rows with `vector`, and `vectors` their vectors. The attribute
+        `threshold` is the one given; with `by_lead` it depends on how far the best match leads.
         """
         self._table = table
         self._vectors = vectors
@@ -139,7 +143,8 @@ class HybridRelevance:
         exact = self._unlifted(candidates, similarities(table, candidates, vector))
         first = ranking_order(table, candidates, exact)[0]
         self._best, self._best_relevance = int(candidates[first]), float(exact[first])
-        self._min_liftable = min_liftable(self._best_relevance, threshold) - self.error
+        self.threshold = threshold_by_lead(threshold, self._best_relevance, relevance) if by_lead else threshold
+        self._min_liftable = min_liftable(self._best_relevance, self.threshold) - self.error
         self._relevance = relevance
 
     def approximate(self, cosines: Vector) -> FloatArray:

@@ -45,7 +45,8 @@ class RankingQuery:
     defined in `ranking/relevance.py`; without `terms` it is the cosine. `recency_weight` in [0, 1] scales the penalty
     of `ranking/recency.py`, as of `now` in microseconds since the epoch. `optimism` >= 0 is in standard deviations.
     `task` is what other wordings of the task are recognised by; None matches no memory's statistics. `field` is that of
-    `ranking/relevance_prior.py`, None while it is not known.
+    `ranking/relevance_prior.py`, None while it is not known. With `by_lead` the threshold of a query with terms depends
+    on how far the best match leads (`ranking/lead.py`).
     """
 
     vector: Vector
@@ -57,6 +58,7 @@ class RankingQuery:
     optimism: float = 0.0
     task: TaskWording | None = None
     field: float | None = None
+    by_lead: bool = False
 
     @property
     def learns_from_relevance(self) -> bool:

@@ -54,7 +54,10 @@ def top_k(table: FeatureColumns, query: RankingQuery, k: int, rows: Rows | None 
     cosines: Vector = vectors @ query.vector
     relevance: Relevance = SemanticRelevance()
     if query.terms is not None:
-        relevance = HybridRelevance(table, query.vector, query.terms, query.threshold, cosines, rows, vectors)
+        hybrid = HybridRelevance(
+            table, query.vector, query.terms, query.threshold, cosines, rows, vectors, by_lead=query.by_lead
+        )
+        relevance, query = hybrid, replace(query, threshold=hybrid.threshold)
     approximate = relevance.approximate(cosines)
     if query.learns_from_relevance and query.field is None:
         query = replace(query, field=field_of(approximate[living]))

@@ -76,6 +76,21 @@ def small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(candidate_generation, "EXACT_SCAN_LIMIT", 1_000)
 
 
+def test_whether_the_best_match_stands_out_is_judged_as_by_comparing_every_row() -> None:
+    table = filled(2_000)
+    lone = topics()[:20]
+    table.apply(Changes(2, [change(9_000 + number, 2, vector, 900 + number) for number, vector in enumerate(lone)], []))
+    shown = []
+    for vector in [*unit(lone + 0.01 * chance.standard_normal(lone.shape)), *(near(topic) for topic in range(20))]:
+        asked = TaskWording(1, terms("asked for"), vector)
+        best = float(table.relevance_to(asked).max())
+        query = RankingQuery(vector, 0.0, best + 0.05, terms=asked.terms, by_lead=True)
+        exact, quick = (rank(table, query, WANTED) for rank in (top_k, two_stage_top_k))
+        assert exact.rows.tolist() == quick.rows.tolist()
+        shown.append(len(exact))
+    assert set(shown) == {0, 1}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("lambda_", [0.0, 0.3, 0.5, 0.9, 1.0])
 @pytest.mark.parametrize("hybrid", [True, False])
