@@ -243,4 +243,4 @@ def _labelled(text: str, more: dict[str, str]) -> str:
 
 def _sentence(text: str) -> str:
     text = " ".join(text.split())
-    return text if not text or text.endswith((".", "!", "?", "…", ":", "`")) else f"{text}."
+    return text if not text or text.endswith((".", "!", "?", "…", ":", "`", '."', '!"', '?"')) else f"{text}."

@@ -63,6 +63,8 @@ def test_a_password_is_replaced_and_the_rest_stays(marked: str) -> None:
         "File.java: decryptEncryptedDataEncryptionKey(HdfsKMSUtil.java:212) ERROR!",
         "docker build -t app:build77 . && docker push registry.corp.com/app:build77",
         "bw get password github.com",
+        "claude-code:255bdabf-8cee-4b94-8b66-21f0c91cae4e#2",
+        "codex:4d4115b3ecbb9e12#3",
         '7z x -p"$ARCHIVE_PASSWORD" backup.7z -oout',
         "cargo test --offline -p ledger-core",
         "placeDep ROOT cookie-signature@1.2.2 OK for: express@5.3.0 want: ^1.2.1",

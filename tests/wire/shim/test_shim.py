@@ -40,7 +40,7 @@ def test_the_shim_loads_the_standard_library_and_its_own_few_modules(home: Path)
     files = json.loads(lines[-1])
     ours = {name for name in files if name.partition(".")[0] == "mcp_reflect"}
     both = {"address", "handshake", "hub_connection", "hub_errors", "hub_launcher", "json_rpc", "light_json"}
-    both |= {"outbox_process", "owner_note", "request_meta"}
+    both |= {"outbox_process", "owner_note", "request_meta", "version"}
     own = {
         "client_handshake", "command", "deadlines", "downstream", "front", "hub_finder", "hub_link", "line_queue",
         "overdue", "relay", "repeatable", "settings_check", "stdio", "unserved", "upstream",

@@ -28,6 +28,7 @@ _SYNTAX = re.compile(
     | \A[\d,]+-?bit\Z | \A\d{4}-\d\d                                       # a number of bits, a date
     | (?i:(?<![a-z])(?:amd|arm|ipv|x(?=86|64|32))\d)                       # what machines and addresses are named
     | \A(?:[0-9a-f]+|[0-9A-F-]+|0o?[\dx]\w*|\w+[+*]\d+)\Z                  # a hash, a number, a sum
+    | \A[0-9a-f-]{7,}\#\d+\Z                                              # a part of what has a hash or a UUID
     | \A(?:[A-Z]+[-+\#]\d[\w.-]*|[a-z-]+\#\d+|\w+\#\d{5,})\Z               # the number of an issue
     | \A[A-Z\d]+(?:_[A-Z\d]+)+\Z                                           # a constant
     """,
@@ -61,7 +62,8 @@ def looks_chosen(word: str) -> bool:
 def has_password_sign(word: str) -> bool:
     """Return true where a sign stands among letters as in passwords only: `tulip!Rose`, `Winter2026!`."""
     mixed = not word.islower() or any(map(str.isdigit, word)) or "!" in word[:-1]
-    return mixed and len(word) >= _LEAST and _SIGN.search(word) is not None and not _SYNTAX.search(word)
+    is_sized = _LEAST <= len(word) <= _LONGEST
+    return mixed and is_sized and _SIGN.search(word) is not None and not _SYNTAX.search(word)
 
 
 def is_drawn_or_disguised(word: str) -> bool:
