@@ -19,13 +19,16 @@ from mcp_reflect.application.requests import ErrorFix
 from mcp_reflect.domain.error_matching.reflexion_file import render_line
 from mcp_reflect.domain.error_matching.reflexion_lines import BrokenLine, ErrorLine, has_merge_conflict, read_lines
 from mcp_reflect.domain.models import Memory
+from mcp_reflect.domain.redaction.redact import redact
 from mcp_reflect.domain.values import Vector
 from tests.support.composition import small_memory
 from tests.support.values import moment
 
 PROFILE = Profile(project="alpha", user="ann", scope="project", similarity_threshold=0.0, relevance_threshold=0.0)
 
-text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30)
+text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30).filter(
+    lambda each: redact(each) == each
+)
 value = st.one_of(text, st.integers(-9, 9), st.booleans(), st.none(), st.lists(text, max_size=3))
 lines = st.fixed_dictionaries(
     {

@@ -15,7 +15,7 @@ from mcp_reflect.domain.redaction.values.secret_values import MARK
 
 _LINE = r"(?:\A|(?<=\n)|(?<=\\n))(?:[ \t]*\d{1,6}→|[>+-][ ])?[ \t]{0,8}"
 _END = r"(?=[ \t]*(?:\Z|\r|\n|\\{1,8}[nr\"']))"
-_VALUE = r"([^\s\"'`<>|,;\\(){}\[\]:]{5,64})"
+_VALUE = r"([^\s\x00-\x1f\x7f\"'`<>|,;\\(){}\[\]:]{5,64})"
 
 _NAMES_OF_FILES = r"passw|secret|shadow|userlist|credential|psk|authinfo|netrc|htaccess|\.pw"
 _HEADING = re.compile(
@@ -87,7 +87,7 @@ ACCOUNT_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "password",
         (":",),
-        re.compile(rf":(?<=[\w*]:){_VALUE}(?::[\w/.:~= -]{{0,300}})?{_END}"),
+        re.compile(rf":(?<=[\w.@*-]{{2}}[\w*]:){_VALUE}(?::[\w/.:~= -]{{0,300}})?{_END}"),
         unless=_NO_LINE_OF_USER,
         judge=looks_chosen,
     ),
