@@ -47,7 +47,7 @@ def _rows(view: dict[str, Any]) -> dict[str, str]:
         "errors": f"{view['errors_waiting']:,} wait for consent" if view["errors_waiting"] else "",
         "lost": _lost(view["lost_writes"]),
         "kept from lessons": kept_from if withheld["runs"] else "",
-        "retrieval": f"{view['retrieval']}, from a relevance of {view['similarity_threshold']:.2f} on",
+        "retrieval": f"{view['retrieval']}, relevance threshold {view['similarity_threshold']:.2f}",
         "embedding model": view["embedding_model"],
         "not embedded": format_count(view["not_embedded"], "memory", "memories") if view["not_embedded"] else "",
         "last error": view["last_error"],

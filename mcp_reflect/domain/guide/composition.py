@@ -10,9 +10,11 @@ from datetime import datetime
 from mcp_reflect.domain.guide.promotion import promotable
 from mcp_reflect.domain.lessons.comparison.disagreement import stated_rules
 from mcp_reflect.domain.lessons.failures.failure_text import decisive_error
+from mcp_reflect.domain.lessons.failures.fix_wording import INSTEAD_OF
 from mcp_reflect.domain.lessons.sentences.evidence import wording_factor
 from mcp_reflect.domain.models import ClaimMemory, ErrorMemory, InsightMemory, Memory, ReflectionMemory
 from mcp_reflect.domain.text.quotation import without_quotations
+from mcp_reflect.domain.text.rendering import join_lines
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.truncate import truncate_line
 
@@ -130,9 +132,9 @@ def _lines_of(memory: Memory) -> Iterator[tuple[str, GuideLine]]:
 
 def _fix(memory: ErrorMemory) -> dict[str, str]:
     """The parts of a fix by their labels, without a command that the error or the fix names already."""
-    steps = _in_one_line(memory.correct_action)
+    steps = join_lines(memory.correct_action)
     if found := _FAILED_COMMAND.fullmatch(memory.headline):
-        steps = steps.replace(f" instead of {found[0].removesuffix(_FAILED)}", "")
+        steps = steps.replace(f"{INSTEAD_OF}{found[0].removesuffix(_FAILED)}", "")
     tests = [each for each in memory.tests if each not in steps and each not in memory.headline]
     return {"Fix": steps, "Rule": memory.guidance, "Check": "; ".join(tests)}
 
@@ -148,7 +150,7 @@ def _lines_of_run(memory: ReflectionMemory) -> Iterator[tuple[str, GuideLine]]:
     # Of a review by tests the output says nothing beyond its result.
     tested = memory.guidance.startswith(_TEST_OUTPUT)
     others = "" if tested else " ".join(_sentence(each) for each in (*summary, *guidance) if each not in rules)
-    steps = _in_one_line(without_quotations(memory.correct_action))
+    steps = join_lines(without_quotations(memory.correct_action))
     if memory.success is False:
         mistake = _mistake(memory.key_mistake)
         vouched = others if mistake and memory.author != "extractive" else ""  # what a failed run did is no advice
@@ -171,10 +173,6 @@ def _statements(text: str) -> list[str]:
 def _is_ruling(memory: ReflectionMemory) -> bool:
     """True where the summary is what the user ruled: nothing else goes before what a run did (`choose_headline`)."""
     return memory.author == "extractive" and memory.success is True and bool(memory.correct_action)
-
-
-def _in_one_line(steps: str) -> str:
-    return "; ".join(step.rstrip(".") for step in _statements(steps))
 
 
 def _mistake(text: str) -> str:

@@ -11,6 +11,7 @@ from mcp_reflect.domain.models import Material, Observation, Review, Trace
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.provenance.vouching import without_sentences
 from mcp_reflect.domain.text.quotation import without_quotations
+from mcp_reflect.domain.text.rendering import join_lines
 from mcp_reflect.domain.trajectory.run import ParsedRun
 from mcp_reflect.domain.trajectory.tools import is_tool_name
 from mcp_reflect.domain.truncate import truncate_line
@@ -75,8 +76,7 @@ def observation_line(seen: Observation) -> str:
     that left no lesson is told by its task and review alone: reading it takes longer than a session may wait.
     """
     if seen.lesson:
-        lines = (line.strip().rstrip(".") for line in without_quotations(seen.lesson).splitlines())
-        lesson = truncate_line("; ".join(filter(None, lines)), _LESSON_CHARS)
+        lesson = truncate_line(join_lines(without_quotations(seen.lesson)), _LESSON_CHARS)
         told = f"{truncate_line(seen.trace.task, _TASK_OF_LESSON_CHARS)} | Lesson: {lesson}"
         feedback = "" if seen.feedback.strip() in seen.lesson else truncate_line(seen.feedback, _FEEDBACK_CHARS)
         return f"{told} | Review: {feedback}" if feedback else told

@@ -13,7 +13,7 @@ from mcp_reflect.domain.text.inert import inert
 from mcp_reflect.domain.text.recalled import LABELS, strip_recalled
 from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
 
-__all__ = ["in_sections", "map_text", "render_augmented", "render_reflection", "strip_recalled"]
+__all__ = ["in_sections", "join_lines", "map_text", "render_augmented", "render_reflection", "strip_recalled"]
 
 _MISTAKE, _CORRECT, _GUIDANCE, _TOOLS, _WORKED = LABELS
 _INDENT = "  "
@@ -47,6 +47,11 @@ def _names(text: str, tool: str) -> bool:
 
 def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def join_lines(text: str) -> str:
+    """Return the lines of a lesson in one line, apart by semicolons."""
+    return "; ".join(line.rstrip(".") for line in _lines(text))
 
 
 def render_augmented(
