@@ -41,12 +41,12 @@ def _next_step(outcome: ReviewOutcome) -> str:
     if outcome.memory is None:
         return (
             "The run is kept; it holds nothing that its task does not say, so there is no lesson. To give it one: "
-            "review_trace again with the same result and summary, correct_action, guidance."
+            "review_trace again with an empty result and summary, correct_action, guidance."
         )
     if outcome.memory.author == "extractive":
         return (
-            "Stored with a reflection made of feedback and errors only. A better one: review_trace again with the same "
-            "result and summary, key_mistake, correct_action, guidance."
+            "The lesson quotes the run. To say it in your own words: review_trace again with an empty result and "
+            "summary, key_mistake, correct_action, guidance."
         )
     return ""
 
