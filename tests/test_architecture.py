@@ -54,7 +54,7 @@ REDACTION_LAYERS = (
     {"values"},
     {"by_pattern", "by_name", "by_randomness"},
     {"by_position"},
-    {"patterns", "encoded_text", "joined_text", "marks"},
+    {"patterns", "encoded_text", "joined_text", "long_texts", "marks"},
     {"redact"},
     {"stored_text"},
 )

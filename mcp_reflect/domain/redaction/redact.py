@@ -29,6 +29,7 @@ from mcp_reflect.domain.redaction.encoded_text import (
     show_encoded_quotes,
 )
 from mcp_reflect.domain.redaction.joined_text import redact_joined
+from mcp_reflect.domain.redaction.long_texts import LONGEST_WHOLE, redact_in_pieces
 from mcp_reflect.domain.redaction.marks import redact_beside_marks
 from mcp_reflect.domain.redaction.patterns import secret_patterns
 from mcp_reflect.domain.redaction.values.secret_values import MARK, PLACEHOLDER, is_harmless, is_phrase, looks_random
@@ -74,15 +75,19 @@ def redact(text: str) -> str:
     key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
     if key in _without_secrets:
         return text
-    redacted = redact_coloured(text, _redact_plain)
-    redacted = redact_base64(redacted, _redact_plain)
-    redacted = redact_percent(redacted, _redact_plain)
-    redacted = _redact_plain(redacted)
+    redacted = redact_in_pieces(text, _redact_whole) if len(text) > LONGEST_WHOLE else _redact_whole(text)
     if redacted == text:
         if len(_without_secrets) >= _MOST_REMEMBERED:
             _without_secrets.clear()
         _without_secrets[key] = None
     return redacted
+
+
+def _redact_whole(text: str) -> str:
+    redacted = redact_coloured(text, _redact_plain)
+    redacted = redact_base64(redacted, _redact_plain)
+    redacted = redact_percent(redacted, _redact_plain)
+    return _redact_plain(redacted)
 
 
 def _redact_plain(text: str) -> str:

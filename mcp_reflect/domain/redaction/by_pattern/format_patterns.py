@@ -135,7 +135,9 @@ FORMAT_PATTERNS = (
         ),
         judge=is_mixed,
     ),
-    SecretPattern("mailgun-key", ("-",), re.compile(r"(?<![A-Za-z0-9-])[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![\w-])")),
+    SecretPattern(
+        "mailgun-key", ("-",), re.compile(r"[a-f0-9](?<![A-Za-z0-9-].)[a-f0-9]{31}-[a-f0-9]{8}-[a-f0-9]{8}(?![\w-])")
+    ),
     SecretPattern("salesforce-token", ("00D",), re.compile(r"00D[A-Za-z0-9]{12,15}(?:!|%21)[A-Za-z0-9._]{60,200}")),
     SecretPattern(
         "url-password", ("oracle:",), re.compile(r"jdbc:oracle:\w{2,5}:[^\s/@\"']{1,60}/([^\s@\"'\\]{4,200})@")
@@ -156,7 +158,7 @@ FORMAT_PATTERNS = (
         # A field of a form in HTML
         re.compile(r"type=\\{0,8}[\"']password\\{0,8}[\"'][^<>\n]{0,200}?value=\\{0,8}[\"']([^\"'\\]{1,200})"),
     ),
-    SecretPattern("asana-token", (":",), re.compile(r"(?<![\w/])[012](?:/\d{13,20}){1,2}:[a-f0-9]{32}")),
+    SecretPattern("asana-token", (":",), re.compile(r"[012](?<![\w/].)(?:/\d{13,20}){1,2}:[a-f0-9]{32}")),
     SecretPattern(
         "password-hash",
         ("$",),

@@ -17,7 +17,9 @@ _LINE = r"(?:\A|(?<=\n)|(?<=\\n))(?:[ \t]*\d{1,6}→|[>+-][ ])?[ \t]{0,8}"
 _END = r"(?=[ \t]*(?:\Z|\r|\n|\\{1,8}[nr\"']))"
 _VALUE = r"([^\s\x00-\x1f\x7f\"'`<>|,;\\(){}\[\]:]{5,64})"
 
-_NAMES_OF_FILES = r"passw|secret|shadow|userlist|credential|psk|authinfo|netrc|htaccess|\.pw"
+_FILES = ("passw", "secret", "shadow", "userlist", "credential", "psk", "authinfo", "netrc", "htaccess", ".pw")
+_NAMES_OF_FILES = "|".join(map(re.escape, _FILES))
+_HINTS = (*_FILES, "admin", "users]", "accounts]", "logins]")
 _HEADING = re.compile(
     rf"{_LINE}(?:(?:[#;%]+|//|==>|[$%#>][ ]*(?:sudo )?(?:cat|less|more|head|tail|vi|vim|nano|edit))[ ]*)?"
     rf"(?:"
@@ -41,6 +43,9 @@ _HEX = re.compile(r"[0-9a-fA-F]{32,}")
 
 def redact_records(text: str) -> str:
     """Return the text with the passwords replaced in the records below the name of a file or section of secrets."""
+    folded = text.lower()
+    if not any(hint in folded for hint in _HINTS):
+        return text
     done: list[str] = []
     copied = 0
     for heading in _HEADING.finditer(text):
