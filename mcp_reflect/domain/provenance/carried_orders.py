@@ -85,9 +85,11 @@ class CarriedOrders:
     def vouches_for(self, sentence: str, source: TextOrigin) -> bool:
         """Return true where the user or the agent vouches for a sentence of this source.
 
-        They do for what they brought themselves: no telling word of it was in a text before, and it repeats none.
+        They do for what they brought themselves: no telling word of it was in a text before but for names of files in a
+        listing, and it repeats none.
         """
-        if source in UNTRUSTED or self._texts.mentions.foreign_words(sentence):
+        mentions = self._texts.mentions
+        if source in UNTRUSTED or not all(map(mentions.is_known, mentions.foreign_words(sentence))):
             return False
         known = self._texts.user_stems
         stems = stems_of(tokens_of(sentence))

@@ -56,6 +56,13 @@ def test_the_code_that_an_edit_replaced_is_the_projects_own() -> None:
     assert unvouched(FETCH, "see maxconn", told)
 
 
+def test_the_name_of_a_listed_file_is_nobodys_word() -> None:
+    step = "`javac -d out src/Bakuzor.java`"
+    assert unvouched({"name": "Bash", "arguments": {"command": "ls src"}}, "Bakuzor.java", step) == ()
+    assert unvouched({"name": "Bash", "arguments": {"command": "cat NOTES"}}, "Bakuzor.java", step) == (step,)
+    assert unvouched({"name": "Bash", "arguments": {"command": "ls src"}}, "run --with-bakuzor first", step) == (step,)
+
+
 def test_of_a_failing_call_the_output_is_nobodys_word() -> None:
     run = [
         {"role": "user", "content": "fix the build"},

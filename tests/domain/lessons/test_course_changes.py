@@ -6,6 +6,7 @@ import pytest
 
 from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors
 from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
+from mcp_reflect.domain.lessons.run.compound_commands import separated_steps
 from mcp_reflect.domain.lessons.run.steps import Step
 
 QUERY = "psql -X -v email=ada@example.org -c 'SELECT total FROM orders WHERE email = :email'"
@@ -47,6 +48,13 @@ def test_a_call_that_was_given_up_has_the_way_that_the_closing_words_name() -> N
 )
 def test_words_that_name_nothing_new_that_was_done_explain_nothing(closing: str) -> None:
     assert fixed(*GIVEN_UP, closing=closing) == []
+
+
+def test_a_way_of_several_commands_is_told_whole() -> None:
+    failed = ran("./ship.sh staging", "ship.sh: not logged in", failed=True)
+    release = "git tag deploy/staging/7 && git push origin deploy/staging/7"
+    [found] = fixed(*separated_steps([failed, ran(release)]), closing="Pushed deploy/staging/7 in place of ship.sh.")
+    assert found.changes == (f"Run `{release}`",)
 
 
 def test_what_has_no_word_in_common_with_a_failure_was_not_done_instead_of_it() -> None:

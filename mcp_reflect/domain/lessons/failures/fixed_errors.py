@@ -135,7 +135,7 @@ def _done_over(read: ReadSteps, closing: ClosingWords) -> Iterator[tuple[Signatu
 def _changed(step: Step, changed: CourseChange, line: str, output: str, steps: Sequence[Step]) -> FixedError:
     instead = changed.instead
     net = NetChanges(steps).of([instead]) if instead.kind == "edit" else []
-    change = f"Run {_quoted(instead)}" if instead.kind == "command" else "".join(map(_edited, net))
+    change = f"Run {_quoted(_whole(instead))}" if instead.kind == "command" else "".join(map(_edited, net))
     mistake = truncate_line(line or _failure_of(step), _MISTAKE_CHARS)
     return FixedError(
         mistake=mistake,
@@ -149,8 +149,11 @@ def _changed(step: Step, changed: CourseChange, line: str, output: str, steps: S
 
 
 def _own_triggers(step: Step) -> tuple[str, ...]:
-    whole = replace(step, subject=step.whole) if step.whole else step
-    return tuple(dict.fromkeys(filter(None, map(trigger_of, (step, whole)))))
+    return tuple(dict.fromkeys(filter(None, map(trigger_of, (step, _whole(step))))))
+
+
+def _whole(step: Step) -> Step:
+    return replace(step, subject=step.whole or step.subject)
 
 
 def _mended_lines(repair: Repair) -> list[Headline] | None:
@@ -185,7 +188,7 @@ def _triggers(
     own = normalised(repair.failed.subject)
     passed = next((n for n in reversed(range(len(before))) if normalised(before[n].subject) == own), -1)
     found += [step for step in before[passed + 1 :] if step.kind == "edit" and step.subject in corrected]
-    wholes = [replace(step, subject=step.whole) for step in found if step.whole]
+    wholes = [_whole(step) for step in found if step.whole]
     own, way_out = trigger_of(repair.failed), trigger_of(repair.worked)
     is_form = own != way_out and not (repair.edits or repair.commands)
     known = (each for each in map(trigger_of, found + wholes) if each and not (is_form and each == way_out))

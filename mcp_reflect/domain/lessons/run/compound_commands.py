@@ -75,8 +75,8 @@ def _parts(step: Step) -> Iterator[Step]:
         yield from _stopped_at(step, setup, last, acting)
         return
     for part in last[:-1]:
-        yield replace(step, subject=setup + part, errors=(), output="")
-    yield replace(step, subject=setup + last[-1])
+        yield replace(step, subject=setup + part, errors=(), output="", whole=step.subject)
+    yield replace(step, subject=setup + last[-1], whole=step.subject)
 
 
 def _stopped_at(step: Step, setup: str, parts: Sequence[str], stop: int) -> Iterator[Step]:

@@ -35,7 +35,7 @@ class Step:
     `subject` is the command line of a command, the path of an edit, the arguments of another call as compact text.
     `file` is the name of the edited file for a reader, `change` holds pairs of what an edit replaced and by what.
     `failed` is None where nothing tells. `output` is what it printed, of a long one the beginning and the end. `whole`
-    is the compound command that it is a part of, where that failed.
+    is the compound command that it is a part of.
     """
 
     kind: Literal["command", "edit", "call"]
