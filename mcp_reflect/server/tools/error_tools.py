@@ -7,7 +7,8 @@ from typing import Any
 from mcp_types import CallToolResult
 
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery, StatusRequest
-from mcp_reflect.server.tools.tool import AppContext, answer, tool
+from mcp_reflect.server.tools.tool import AppContext, answer, tool, wants_details
+from mcp_reflect.server.views.concise import concise_fixes
 from mcp_reflect.server.views.errors import known_fixes_view, recorded_view
 from mcp_reflect.server.views.memories import status_view
 from mcp_reflect.wire import request_meta
@@ -16,7 +17,7 @@ from mcp_reflect.wire import request_meta
 def _find_error_fixes(ctx: AppContext, query: ErrorQuery) -> CallToolResult:
     errors = ctx.request_context.lifespan_context.errors
     found = errors.find(query) if query.planned is None else errors.expect(query.planned, query.limit)
-    return answer(known_fixes_view(found))
+    return answer(known_fixes_view(found) if wants_details(ctx) else concise_fixes(found))
 
 
 def _planned_call(ctx: AppContext) -> dict[str, Any]:

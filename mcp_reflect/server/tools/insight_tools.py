@@ -7,12 +7,14 @@ from mcp_types import CallToolResult
 from mcp_reflect.application.requests import ContextRequest, ReflectRequest
 from mcp_reflect.server.connection_defaults import reflect_defaults
 from mcp_reflect.server.tools.insights import draw_insights
-from mcp_reflect.server.tools.tool import AppContext, answer, profile_of, tool
+from mcp_reflect.server.tools.tool import AppContext, answer, profile_of, tool, wants_details
+from mcp_reflect.server.views.concise import concise_context
 from mcp_reflect.server.views.insights import context_view
 
 
 def _project_context(ctx: AppContext, wanted: ContextRequest) -> CallToolResult:
-    return answer(context_view(ctx.request_context.lifespan_context.insights.context(wanted.limit)))
+    context = ctx.request_context.lifespan_context.insights.context(wanted.limit)
+    return answer(context_view(context) if wants_details(ctx) else concise_context(context))
 
 
 INSIGHT_TOOLS = (

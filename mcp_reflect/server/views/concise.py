@@ -13,11 +13,15 @@ from mcp_reflect.domain.lessons.sentences.shortening import shorten_lesson
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.domain.text.inert import inert
 from mcp_reflect.domain.text.rendering import in_sections
-from mcp_reflect.domain.truncate import truncate_line
+from mcp_reflect.domain.truncate import truncate_line, truncate_middle
 from mcp_reflect.domain.values import CHARS_PER_TOKEN
+from mcp_reflect.server.views.errors import known_fixes_view
+from mcp_reflect.server.views.insights import context_view
 from mcp_reflect.server.views.traces import outcome_view
 
 if TYPE_CHECKING:  # commands that only show something import no use case
+    from mcp_reflect.application.insights import ProjectContext
+    from mcp_reflect.application.known_errors import KnownFixes
     from mcp_reflect.application.memory_service import RetrievedMemories
     from mcp_reflect.application.review.review_transaction import ReviewOutcome
 
@@ -39,6 +43,13 @@ _FRAME = 60
 """Characters of an answer around its memories."""
 _DIGITS = 3
 _DIGITS_OF_UPDATE = 6
+
+_EVIDENCE_CHARS = 400
+"""Of the text of a known error: whoever asks has the text of their own."""
+_TRACED = ("evidence", "q_value", "reviews", "passes")
+"""How a line about the project came to be; the memory that it names tells it."""
+
+_OF_PROJECT = ("lessons", "errors", "decisions", "insights")
 
 _NOTEWORTHY = {"kind": "reflection", "status": "active"}
 """Fields that are shown where they hold something else."""
@@ -153,3 +164,38 @@ def concise_outcome(outcome: ReviewOutcome) -> dict[str, Any]:
         for update in view["q_updates"]
     ]
     return {name: value for name, value in view.items() if value or name not in {"last_error", "next_step"}}
+
+
+def concise_fixes(known: KnownFixes) -> dict[str, Any]:
+    """Return the known errors that match, each with what there is of its fix."""
+    view = known_fixes_view(known)
+    view["fixes"] = [_concise_fix(fix) for fix in view["fixes"]]
+    return _filled(view, "fixes")
+
+
+def _concise_fix(fix: dict[str, Any]) -> dict[str, Any]:
+    evidence = fix["evidence"] if fix["evidence"].strip() != fix["mistake"].strip() else ""
+    status = fix["status"] if fix["status"] != _NOTEWORTHY["status"] else ""
+    q_value, match = (round(fix[name], _DIGITS) for name in ("q_value", "match"))
+    shown = {**fix, "evidence": truncate_middle(evidence, _EVIDENCE_CHARS), "status": status}
+    return _filled({**shown, "q_value": q_value, "match": match}, "fix")
+
+
+def concise_context(context: ProjectContext) -> dict[str, Any]:
+    """Return the facts to know at the start of a session; of a run whose lesson is among them only its task."""
+    view = context_view(context)
+    told = {run for name in _OF_PROJECT for line in view.get(name, ()) for run in line["evidence"]}
+    lines = {name: [_concise_line(line) for line in view[name]] for name in _OF_PROJECT if name in view}
+    for seen, run in zip(context.observations, view["recent_observations"], strict=True):
+        del run["importance"]
+        if run["trace_id"] in told:
+            run["told"] = truncate_line(seen.trace.task, _LONGEST_TASK)
+    return _filled({**view, **lines}, "recent_observations")
+
+
+def _concise_line(line: dict[str, Any]) -> dict[str, Any]:
+    return _filled({name: value for name, value in line.items() if name not in _TRACED}, "text")
+
+
+def _filled(view: dict[str, Any], always: str) -> dict[str, Any]:
+    return {name: value for name, value in view.items() if value or name == always}

@@ -15,7 +15,7 @@ from mcp_reflect.domain.lessons.sentences.shortening import shorten_lesson
 from mcp_reflect.domain.models import Match, Memory, ScoreParts
 from mcp_reflect.server.views.concise import TOKENS_OF_ANSWER, concise_memories, share_room
 from mcp_reflect.server.views.text import readable
-from tests.support.servers import call_as_model, connect
+from tests.support.servers import call, call_as_model, connect
 from tests.support.values import make_memory, make_trace
 
 WORKED = "What worked: `PYTHONPATH=src pytest -q`. `pytest -q` failed: ModuleNotFoundError: No module named 'billing'"
@@ -114,3 +114,44 @@ async def test_nothing_is_told_twice(tmp_path: Path) -> None:
         text = (await client.call_tool("augment_task", {"task": task})).content[0].text  # type: ignore[union-attr]
         assert text.count(lesson) == 1
         assert stored["memory"]["id"] in text
+
+
+@pytest.mark.anyio
+async def test_a_session_begins_with_lines_that_name_their_memories_and_tell_no_lesson_twice(tmp_path: Path) -> None:
+    async with connect(tmp_path / "home") as client:
+        task, lesson = "Fix the flaky test", "Seed the generator before the test."
+        stored = await call_as_model(client, "submit_trace", task=task, review_result="pass", guidance=lesson)
+        await call_as_model(client, "submit_trace", task="Rename a module", trajectory="$ mv a.py b.py")
+        context = await call_as_model(client, "project_context")
+        assert context["lessons"] == [
+            {"text": lesson, "task": task, "memory_ids": [stored["memory"]["id"]], "passed": 1}
+        ]
+        assert json.dumps(context).count(lesson) == 1
+        assert [run["told"] for run in context["recent_observations"]] == ["Rename a module", task]
+        assert "insights" not in context  # there are none
+        assert await call_as_model(client, "project_context") == context
+
+
+@pytest.mark.anyio
+async def test_a_known_error_is_told_without_empty_fields_and_without_its_whole_log(tmp_path: Path) -> None:
+    async with connect(tmp_path / "home") as client:
+        log = "\n".join([*(f"compiling module {n}" for n in range(200)), "error: no rule for bakuzor"])
+        fix = {"task": "Build", "mistake": "bakuzor is unknown", "fix": "run bakuzor init"}
+        recorded = await call_as_model(client, "record_error_fix", evidence=log, **fix)
+        answer = await call_as_model(client, "find_error_fixes", error="error: no rule for bakuzor")
+        [known] = answer["fixes"]
+        assert len(known.pop("evidence")) <= 400
+        assert known == {
+            "memory_id": recorded["memory_id"],
+            **fix,
+            "relation": "same",
+            "match": 1.0,
+            "q_value": 0.5,
+        }
+        assert "warnings" not in answer
+        [whole] = (await call(client, "find_error_fixes", error="error: no rule for bakuzor"))["fixes"]
+        assert whole["evidence"] == log
+        assert await call_as_model(client, "find_error_fixes", error="another thing") | {"retrieval_id": ""} == {
+            "retrieval_id": "",
+            "fixes": [],
+        }
