@@ -57,6 +57,14 @@ DEPTHS = (10, 50)
 console = Console()
 
 
+class ReportedTable(Table):
+    """A table whose rows are printed as they come, too: what a run of an hour measured is not lost with its end."""
+
+    def add_row(self, *cells: Any, **style: Any) -> None:
+        super().add_row(*cells, **style)
+        console.print("  ".join(map(str, cells)), soft_wrap=True)
+
+
 def fill(store: Store, memory: MemoryService, tasks: list[str], vectors: Vector, chance: np.random.Generator) -> None:
     """Store memories straight in the ledger, with q_values as after some learning, and let the index catch up."""
     profile, now = memory.profile, time.time()
@@ -131,6 +139,7 @@ def measure_queries(size: int, every: list[str], base: Vector, fresh: Iterator[s
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as raw_folder:
         settings = settings_in(folder)
         with open_store(settings) as store, build_memory(settings, store) as memory:
+            console.print(f"storing {size:,} memories, and as many raw entries")
             fill(store, memory, tasks, vectors, chance)
             collection = raw_collection(raw_folder, vectors)
             ways = itertools.product(RETRIEVALS, (0.5, 1.0), ({}, {"part": 3}))
@@ -216,7 +225,9 @@ def main() -> None:
     # Texts are numbered, so that no cache of vectors helps either side.
     fresh = (f"{text} {number}" for number, text in enumerate(itertools.cycle(questions)))
     columns = ("what", "ours, ms", "raw, ms", "ratio", "where answered", "goal")
-    table = Table(*columns, title="pairs in turn: median times, median ratio, of all and of those that found something")
+    table = ReportedTable(
+        *columns, title="pairs in turn: median times, median ratio, of all and of those that found something"
+    )
     measure_writes(base, fresh, table)
     for size in SIZES:
         if size in sizes:
