@@ -1,4 +1,4 @@
-"""Speed as ratios within one run: `python -m benchmarks.speed [--sizes 1000,10000,100000]`.
+"""Speed as ratios within one run: `python -m benchmarks.speed [--sizes 1000,10000,100000] [--only queries]`.
 
 - `query_memories` in process (MemoryService.query) against one embedding plus one raw Chroma query of the same
   text, at 1,000, 10,000 and 100,000 memories, semantic and hybrid, with lambda 0.5 and 1.0, with and without a filter.
@@ -49,6 +49,7 @@ from mcp_reflect.domain.ranking.top_k import top_k
 from mcp_reflect.domain.text.terms import terms
 from mcp_reflect.domain.values import Vector
 
+PARTS = ("writes", "learning", "queries")
 BEGINNING = 300
 ROUNDS = 120
 DEPTHS = (10, 50)
@@ -215,7 +216,10 @@ def measure_writes(base: Vector, fresh: Iterator[str], table: Table) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Speed as ratios within one run.")
     parser.add_argument("--sizes", default="1000,10000,100000", help="numbers of memories, with commas between")
-    sizes = [int(size) for size in parser.parse_args().sizes.split(",")]
+    parser.add_argument("--only", choices=PARTS, help="one part: at 100,000 memories `learning` takes hours")
+    given = parser.parse_args()
+    sizes = [int(size) for size in given.sizes.split(",")]
+    parts = (given.only,) if given.only else PARTS
     require_data()
     sets = read_sets()
     every = [text[:BEGINNING] for text in texts([each.documents.values() for each in sets])]
@@ -228,11 +232,12 @@ def main() -> None:
     table = ReportedTable(
         *columns, title="pairs in turn: median times, median ratio, of all and of those that found something"
     )
-    measure_writes(base, fresh, table)
+    if "writes" in parts:
+        measure_writes(base, fresh, table)
     for size in SIZES:
-        if size in sizes:
+        if size in sizes and "learning" in parts:
             measure_learning(settings_in, fill, *mixtures(every, base, size, np.random.default_rng(SEED)), fresh, table)
-    for size in sizes:
+    for size in sizes if "queries" in parts else ():
         measure_queries(size, every, base, fresh, table)
     console.print(table)
 
