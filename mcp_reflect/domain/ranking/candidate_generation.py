@@ -15,7 +15,12 @@ from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.lead import threshold_by_lead
 from mcp_reflect.domain.ranking.lesson_evidence import MAX_FALL, MAX_RISE, LessonEvidence, with_evidence
 from mcp_reflect.domain.ranking.projection import Projection
-from mcp_reflect.domain.ranking.relevance import lift_by_best_match, min_liftable, noisy_or
+from mcp_reflect.domain.ranking.relevance import (
+    lift_by_best_match,
+    min_liftable,
+    noisy_or,
+    relevance_without_a_term,
+)
 from mcp_reflect.domain.ranking.scoring import RankingQuery, scores
 from mcp_reflect.domain.ranking.top_k import Ranked, top_k
 from mcp_reflect.domain.values import FloatArray, Floats, Rows, Vector
@@ -105,7 +110,8 @@ class CandidateGenerator:
         # The exact ranking finds the best match among the candidates, and with it the lift of all others.
         self._required.append(best)
         if query.by_lead:
-            threshold = threshold_by_lead(query.threshold, best_relevance, first)
+            steady = relevance_without_a_term(self._table, self._lessons, query.vector, query.terms, best)
+            threshold = threshold_by_lead(query.threshold, best_relevance, steady, first)
             self.query = query = replace(query, threshold=threshold, by_lead=False)
         floor = query.threshold - error
         # Lessons are looked up for the rows alone that clear the threshold if theirs adds the most that one can.

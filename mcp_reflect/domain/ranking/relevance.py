@@ -143,7 +143,10 @@ class HybridRelevance:
         exact = self._unlifted(candidates, similarities(table, candidates, vector))
         first = ranking_order(table, candidates, exact)[0]
         self._best, self._best_relevance = int(candidates[first]), float(exact[first])
-        self.threshold = threshold_by_lead(threshold, self._best_relevance, relevance) if by_lead else threshold
+        self.threshold = threshold
+        if by_lead:
+            steady = relevance_without_a_term(table, self._lessons, vector, terms, self._best)
+            self.threshold = threshold_by_lead(threshold, self._best_relevance, steady, relevance)
         self._min_liftable = min_liftable(self._best_relevance, self.threshold) - self.error
         self._relevance = relevance
 
@@ -179,6 +182,15 @@ class HybridRelevance:
 
     def _of_rows(self, column: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return column if self._rows is None else column[self._rows]
+
+
+def relevance_without_a_term(
+    table: FeatureColumns, lessons: LessonEvidence, vector: Vector, terms: Terms, row: int
+) -> float:
+    """Return the least relevance, before the lift, that a row has to a query of whose terms any one is left out."""
+    rows = np.array([row])
+    overlap = np.array([table.lexical_index.overlap_without_a_term(terms, row)])
+    return float(with_evidence(noisy_or(similarities(table, rows, vector), overlap), lessons.of(rows))[0])
 
 
 def relevance_of_every_row(table: FeatureColumns, task: TaskWording) -> FloatArray:

@@ -50,6 +50,19 @@ class FieldedIndex:
             self._answered = terms, np.subtract(1.0, found, dtype=np.float32)
         return self._answered[1]
 
+    def overlap_without_a_term(self, terms: Terms, row: int) -> float:
+        """Return the least overlap of one row with the terms of a query of which any one is left out, in [0, 1]."""
+        tasks, lessons = self._tasks.shares(terms, row), self._lessons.shares(terms, row)
+        task, lesson = sum(tasks.values()), sum(lessons.values())
+        return min(
+            (
+                1.0
+                - (1.0 - task + tasks.get(key, 0.0)) * (1.0 - max(0.0, lesson - lessons.get(key, 0.0) - LESSON_CHANCE))
+                for key in tasks | lessons
+            ),
+            default=0.0,
+        )
+
     def overlaps_with_row(self, row: int) -> Floats32:
         """Return the overlaps of every row's task with that of one row, shape (rows,); to be read only."""
         return self._tasks.overlaps_with_row(row)

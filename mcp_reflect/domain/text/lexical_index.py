@@ -101,6 +101,14 @@ class LexicalIndex:
             found[number] = weights[places[shared]] @ self._weights_of_row(other)[shared]
         return np.minimum(found, 1.0, out=found)
 
+    def shares(self, terms: Terms, row: int) -> dict[int, float]:
+        """Return what each term adds to the overlap of a row with a text, by the key of the term."""
+        self._rebuild_if_outgrown()
+        keys, weights = self._strongest(terms, QUERY_NORM_SHARE)
+        _, ours, theirs = np.intersect1d(keys, self._documents[row].keys, assume_unique=True, return_indices=True)
+        products = weights[ours] * self._weights_of_row(row)[theirs]
+        return dict(zip(keys[ours].tolist(), products.tolist(), strict=True))
+
     def _overlaps(self, terms: Terms, norm_share: float) -> Floats32:
         self._rebuild_if_outgrown()
         found = np.zeros(len(self._documents), np.float32)

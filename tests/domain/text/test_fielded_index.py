@@ -46,3 +46,17 @@ def test_lessons_only_add_and_kept_rows_answer_alike(memories: list[tuple[str, s
     assert np.all(found <= 1.0)
     everything = np.arange(len(memories), dtype=np.int64)
     assert np.allclose(index.select(everything).overlaps(asked), found)
+
+
+def test_without_its_one_shared_word_a_text_overlaps_no_more() -> None:
+    index = index_of(("cancel the order", "cancel it in the portal"), ("paint the fence", ""))
+    assert index.overlap_without_a_term(terms("cancel my flight"), 0) == 0.0
+    assert index.overlap_without_a_term(terms("cancel my order"), 0) > 0.1
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=6), TEXTS)
+def test_leaving_out_a_word_never_adds(memories: list[tuple[str, str]], query: str) -> None:
+    index = index_of(*memories)
+    asked = terms(query)
+    for row, overlap in enumerate(index.overlaps(asked).tolist()):
+        assert 0.0 <= index.overlap_without_a_term(asked, row) <= overlap + 1e-6
