@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.quality.data import Question, RetrievalSet
 from benchmarks.quality.features import asked
@@ -28,6 +29,8 @@ LEARNED = "It passed."
 """The lesson of every document: only its task tells one from the other."""
 MOST = 100
 """The highest limit of a query."""
+RELEVANCE_ALONE = {"lambda_": 0.0, "mmr_lambda": 1.0, "similarity_threshold": 0.0}
+"""What a query is given so that nothing but relevance decides."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +51,39 @@ def settings(folder: Path, project: str, **environ: str) -> Settings:
     return load_settings(given | environ, folder)
 
 
+class Answer(NamedTuple):
+    """A document that a query found, with the relevance of the memory that holds it."""
+
+    document: str
+    relevance: float
+
+
 @dataclass(frozen=True)
 class FilledSet:
-    """A retrieval set stored as the memories of a project; `vectors` are those of its documents, in order."""
+    """A retrieval set stored as the memories of a project.
+
+    `vectors` are those of its documents, in order. `held` names the documents of each memory by its id: documents of
+    the same words share one.
+    """
 
     contents: RetrievalSet
     memory: MemoryService
     vectors: Vector
+    held: dict[str, list[str]]
+
+    def answers(self, question: Question, retrieval: str = "", **more: float) -> list[Answer]:
+        """Return the documents of the ten best matches, newer ones first in each, without those that are excluded."""
+        query = asked(question.text, retrieval, limit=min(MOST, 10 + len(question.excluded)), **more)
+        return [
+            Answer(document, match.relevance)
+            for match in self.memory.query(query).matches
+            for document in reversed(self.held[match.memory.id])
+            if document not in question.excluded
+        ]
+
+    def found(self, question: Question, retrieval: str = "", **more: float) -> list[str]:
+        """Return the documents of `answers`."""
+        return [answer.document for answer in self.answers(question, retrieval, **more)]
 
 
 class Library:
@@ -71,9 +100,8 @@ class Library:
         if contents.name not in self._banks:
             began = time.perf_counter()
             memory = self._stack.enter_context(self.lab.memory(contents.name))
-            vectors = fill(self.lab, memory, contents.documents)
-            self._say(f"{contents.name}: {len(vectors):,} documents stored in {time.perf_counter() - began:.0f} s")
-            self._banks[contents.name] = FilledSet(contents, memory, vectors)
+            bank = self._banks[contents.name] = fill(self.lab, memory, contents)
+            self._say(f"{contents.name}: {len(bank.vectors):,} documents stored in {time.perf_counter() - began:.0f} s")
         return self._banks[contents.name]
 
 
@@ -96,12 +124,10 @@ def laboratory(embedder: Embedder | None = None) -> Iterator[Laboratory]:
             yield Laboratory(folder, store)
 
 
-def fill(lab: Laboratory, memory: MemoryService, documents: dict[str, str]) -> Vector:
-    """Submit each document as the task of a run that passed; gives back the plain vectors of the texts, in order.
-
-    Nothing is retrieved meanwhile, so that every q_value stays where it begins.
-    """
-    for outcome in memory.submit_all(
+def fill(lab: Laboratory, memory: MemoryService, contents: RetrievalSet) -> FilledSet:
+    """Submit each document as the task of a run that passed. Nothing is retrieved meanwhile."""
+    held: dict[str, list[str]] = {}
+    submissions = (
         Submission(
             task=text,
             retrieval_id=NO_RETRIEVAL,
@@ -109,23 +135,16 @@ def fill(lab: Laboratory, memory: MemoryService, documents: dict[str, str]) -> V
             review_result="pass",
             guidance=LEARNED,
         )
-        for document, text in documents.items()
-    ):
+        for document, text in contents.documents.items()
+    )
+    for document, outcome in zip(contents.documents, memory.submit_all(submissions), strict=True):
         assert isinstance(outcome, ReviewOutcome), outcome
+        assert outcome.memory is not None
+        held.setdefault(outcome.memory.id, []).append(document)
     lab.store.lessons.embed(memory.profile.project)
-    return lab.store.embedder.embed(list(documents.values()))
-
-
-def found(memory: MemoryService, question: Question, retrieval: str = "", **more: float) -> list[Match]:
-    """Return the ten best matches of a question, without the documents that it excludes."""
-    query = asked(question.text, retrieval, limit=min(MOST, 10 + len(question.excluded)), **more)
-    matches = memory.query(query).matches
-    return [match for match in matches if document_of(match) not in question.excluded]
+    return FilledSet(contents, memory, lab.store.embedder.embed(list(contents.documents.values())), held)
 
 
 def documents_of(matches: Sequence[Match]) -> list[str]:
-    return [document_of(match) for match in matches]
-
-
-def document_of(match: Match) -> str:
-    return str(match.memory.metadata[DOCUMENT])
+    """Return the document from which each memory was written."""
+    return [str(match.memory.metadata[DOCUMENT]) for match in matches]

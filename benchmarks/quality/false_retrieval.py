@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.quality.banks import Library, document_of, documents_of, found
+from benchmarks.quality.banks import RELEVANCE_ALONE, FilledSet, Library
 from benchmarks.quality.data import Question, RetrievalSet
 from benchmarks.quality.features import JUDGED, RETRIEVALS, asked
 from benchmarks.quality.metrics import recall
@@ -62,12 +62,12 @@ def _curve(
         tops[pair] = [_top(memory, question.text, kind) for question in questions]
         shown = sum(bool(memory.query(asked(question.text, kind)).matches) for question in questions)
         rates[pair] = shown / len(questions)
-    lost = {each.name: _losses(library.bank(each).memory, asked_of[each.name], kind) for each in sets}
+    lost = {each.name: _losses(library.bank(each), asked_of[each.name], kind) for each in sets}
     memory = library.bank(sets[0]).memory
     return Curve(
         threshold=memory.profile.threshold(kind),
         rates=rates,
-        losses={each.name: _loss_as_set(library.bank(each).memory, asked_of[each.name], kind) for each in sets},
+        losses={each.name: _loss_as_set(library.bank(each), asked_of[each.name], kind) for each in sets},
         mean_rate={
             at: statistics.mean(sum(top >= at for top in of_pair) / len(of_pair) for of_pair in tops.values())
             for at in THRESHOLDS
@@ -79,27 +79,27 @@ def _curve(
 
 def _top(memory: MemoryService, text: str, kind: str) -> float:
     """The relevance of the most relevant memory; -1 where there is none above 0."""
-    query = asked(text, kind, limit=1, lambda_=0.0, mmr_lambda=1.0, similarity_threshold=0.0)
+    query = asked(text, kind, limit=1, **RELEVANCE_ALONE)
     return max((match.relevance for match in memory.query(query).matches), default=-1.0)
 
 
-def _losses(memory: MemoryService, questions: Sequence[Question], kind: str) -> dict[float, float]:
+def _losses(bank: FilledSet, questions: Sequence[Question], kind: str) -> dict[float, float]:
     """By threshold, how much R@5 falls."""
     fallen: dict[float, list[float]] = {at: [] for at in THRESHOLDS}
     for question in questions:
-        matches = found(memory, question, kind, lambda_=0.0, mmr_lambda=1.0, similarity_threshold=0.0)
-        whole = recall(documents_of(matches), question.relevant)
+        answers = bank.answers(question, kind, **RELEVANCE_ALONE)
+        whole = recall([answer.document for answer in answers], question.relevant)
         for at in THRESHOLDS:
-            kept = [document_of(match) for match in matches if match.relevance >= at]
+            kept = [answer.document for answer in answers if answer.relevance >= at]
             fallen[at].append(whole - recall(kept, question.relevant))
     return {at: statistics.mean(values) for at, values in fallen.items()}
 
 
-def _loss_as_set(memory: MemoryService, questions: Sequence[Question], kind: str) -> float:
+def _loss_as_set(bank: FilledSet, questions: Sequence[Question], kind: str) -> float:
     """Return the loss of R@5 by the default threshold."""
 
     def reached(question: Question, **threshold: float) -> float:
-        return recall(documents_of(found(memory, question, kind, mmr_lambda=1.0, **threshold)), question.relevant)
+        return recall(bank.found(question, kind, mmr_lambda=1.0, **threshold), question.relevant)
 
     return statistics.mean(reached(question, similarity_threshold=0.0) - reached(question) for question in questions)
 

@@ -5,14 +5,15 @@ task that passed has grade 2, one that failed 1, of another task 0; only tasks w
 
 A run never credits the memory that it left. So each memory is followed once more: a second run is handed in that names
 it as what it was given, with the same outcome, reviewed with alpha 0.4, which takes q_value from 0.5 to 0.7 or 0.3. The
-memory that this second run leaves is archived, so that the bank holds the trials alone.
+memory that this second run leaves is archived, so that the bank holds the trials alone. Trials that leave no memory
+have no grade.
 """
 
 from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from benchmarks.quality.banks import DOCUMENT, Laboratory, documents_of
 from benchmarks.quality.data import Run, by_task
@@ -31,11 +32,9 @@ PASSED, FAILED = 2.0, 1.0
 def measure(lab: Laboratory, runs: Sequence[Run], report: Report) -> dict[str, dict[float, float]]:
     """Print nDCG@10 by kind of retrieval and lambda; give it back."""
     tasks = by_task(runs)
-    kept = [members for members in tasks.values() if any(runs[i].passed for i in members[1:])]
     with lab.memory("graded") as memory:
-        for members in tasks.values():
-            for position in members[1:]:
-                remember(memory, runs[position], str(position))
+        kept = {members[0]: [i for i in members[1:] if remember(memory, runs[i], str(i))] for members in tasks.values()}
+        kept = {first: trials for first, trials in kept.items() if any(runs[i].passed for i in trials)}
         reached: dict[str, dict[float, float]] = {
             kind: {lambda_: _mean(memory, runs, kept, kind, lambda_) for lambda_ in LAMBDAS} for kind in RETRIEVALS
         }
@@ -47,8 +46,8 @@ def measure(lab: Laboratory, runs: Sequence[Run], report: Report) -> dict[str, d
     return reached
 
 
-def remember(memory: MemoryService, run: Run, name: str) -> None:
-    """Store a run, and let another one with the same outcome follow its memory."""
+def remember(memory: MemoryService, run: Run, name: str) -> bool:
+    """Store a run, and let another one with the same outcome follow its memory; return False where it leaves none."""
     result: Result = "pass" if run.passed else "fail"
     first = memory.submit(
         Submission(
@@ -58,7 +57,8 @@ def remember(memory: MemoryService, run: Run, name: str) -> None:
             review_result=result,
         )
     )
-    assert first.memory is not None
+    if first.memory is None:
+        return False
     named = (first.memory.id,)
     # Without a trajectory there is nothing to learn, so that this run leaves no memory of its own.
     memory.submit(
@@ -71,16 +71,15 @@ def remember(memory: MemoryService, run: Run, name: str) -> None:
             harmful_memory_ids=() if run.passed else named,
         )
     )
+    return True
 
 
 def _mean(
-    memory: MemoryService, runs: Sequence[Run], kept: Sequence[Sequence[int]], kind: str, lambda_: float
+    memory: MemoryService, runs: Sequence[Run], kept: Mapping[int, Sequence[int]], kind: str, lambda_: float
 ) -> float:
     reached = []
-    for members in kept:
-        query = asked(
-            runs[members[0]].text, kind, limit=DEPTH, lambda_=lambda_, mmr_lambda=1.0, similarity_threshold=0.0
-        )
-        grades = {str(position): PASSED if runs[position].passed else FAILED for position in members[1:]}
+    for position, trials in kept.items():
+        query = asked(runs[position].text, kind, limit=DEPTH, lambda_=lambda_, mmr_lambda=1.0, similarity_threshold=0.0)
+        grades = {str(trial): PASSED if runs[trial].passed else FAILED for trial in trials}
         reached.append(ndcg(documents_of(memory.query(query).matches), grades))
     return statistics.mean(reached)

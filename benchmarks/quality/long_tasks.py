@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from benchmarks.quality.banks import FilledSet, Library, documents_of, found
+from benchmarks.quality.banks import RELEVANCE_ALONE, FilledSet, Library
 from benchmarks.quality.data import Question, RetrievalSet
 from benchmarks.quality.features import RETRIEVALS
 from benchmarks.quality.log_lines import after_log, after_prompt
@@ -53,7 +53,7 @@ def measure(library: Library, sets: Sequence[RetrievalSet], report: Report) -> d
 def _scores(bank: FilledSet, questions: Sequence[Question], kind: str) -> Scores:
     return scores(
         (
-            documents_of(found(bank.memory, question, kind, mmr_lambda=1.0, similarity_threshold=0.0))[:DEPTH],
+            bank.found(question, kind, **RELEVANCE_ALONE)[:DEPTH],
             question.relevant,
         )
         for question in questions

@@ -1,7 +1,7 @@
 """Retrieval quality: every set through the real write path and the real query, compared with plain methods.
 
-All q_values are 0.5, so what is measured is relevance alone. `semantic` and `hybrid` are queries without MMR and
-without a threshold; `as installed` has every default, MMR and threshold included.
+`semantic` and `hybrid` rank by relevance alone (lambda 0), without MMR and without a threshold. `as installed` has
+every default, so that a memory shared by several documents of the same words counts as one that helped.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.quality.banks import FilledSet, Laboratory, Library, documents_of, found
+from benchmarks.quality.banks import RELEVANCE_ALONE, FilledSet, Laboratory, Library
 from benchmarks.quality.baselines import BM25, order, plain_methods, words
 from benchmarks.quality.data import Question, RetrievalSet
 from benchmarks.quality.features import RETRIEVALS
@@ -54,9 +54,8 @@ def measure_bank(lab: Laboratory, bank: FilledSet) -> dict[str, Measured]:
         for method, values in (plain | {WRITTEN: as_written.scores(question.text)[kept]}).items():
             answered(method, question, ids[kept][order(values)[:DEPTH]].tolist())
         for kind in RETRIEVALS:
-            matches = found(bank.memory, question, kind, mmr_lambda=1.0, similarity_threshold=0.0)
-            answered(kind, question, documents_of(matches))
-        answered(INSTALLED, question, documents_of(found(bank.memory, question)))
+            answered(kind, question, bank.found(question, kind, **RELEVANCE_ALONE))
+        answered(INSTALLED, question, bank.found(question))
     return {method: Measured(scores(each), standard_errors(each)) for method, each in answers.items()}
 
 
@@ -66,7 +65,7 @@ def measure(library: Library, sets: Sequence[RetrievalSet], report: Report) -> d
     methods = [*PLAIN, *RETRIEVALS, INSTALLED]
     for measured, title in TITLES.items():
         rows = [[name, *(_cell(reached[method], measured) for method in methods)] for name, reached in results.items()]
-        report.table(f"{title}, all q_values equal", ["set", *methods], rows)
+        report.table(f"{title}, by relevance alone", ["set", *methods], rows)
     for method in (*RETRIEVALS, INSTALLED):
         _goals(results, method, report)
     return results
