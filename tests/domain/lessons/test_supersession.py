@@ -49,3 +49,12 @@ def test_what_cannot_be_used_to_do_something_amends_nothing() -> None:
     later = Statement("change my flight", "A certificate cannot be used to update reservation flights.")
     assert amendment(later, earlier) == 0
     assert not later.may_amend
+
+
+def test_what_stands_in_an_address_amends_nothing() -> None:
+    later = Statement(
+        "choose a tool for releases", "Deploy with kubectl; see https://ppa.org/?status=superseded&tool=release"
+    )
+    assert amendment(later, DEPLOY) == 0
+    assert not later.may_amend
+    assert amendment(Statement(later.task, later.lesson.replace("https://ppa.org/?status=", "")), DEPLOY) > 0

@@ -51,6 +51,8 @@ _UNTIL = re.compile(r"\s(?:to|because|since|as|so|when|while|but|and now|with)\s
 _MOST_WORDS = 8
 _FEW = 2
 
+_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://\S+", re.IGNORECASE)
+"""Says nothing: "?status_filter=superseded" amends no decision."""
 _WORD = re.compile(r"[^\W_]+")
 _GENERIC_WORDS = """
 agreement approach behaviour behavior choice convention current decision default earlier former last limit month more
@@ -75,6 +77,11 @@ class Statement:
         return f"{self.task}\n{self.lesson}"
 
     @cached_property
+    def said(self) -> str:
+        """Return the text without addresses."""
+        return _ADDRESS.sub(" ", self.text)
+
+    @cached_property
     def words(self) -> dict[str, float]:
         """The stems of its words that carry meaning, with their weights."""
         return {word: weight for word in map(stem, _WORD.findall(self.text)) if (weight := word_weight(word))}
@@ -82,7 +89,7 @@ class Statement:
     @cached_property
     def is_clear(self) -> bool:
         """Return true where the text says in clear words that something is amended."""
-        return bool(_CLEAR.search(self.text))
+        return bool(_CLEAR.search(self.said))
 
     @cached_property
     def vague(self) -> list[str]:
@@ -93,12 +100,12 @@ class Statement:
     @property
     def may_amend(self) -> bool:
         """Return true where it says that something changes."""
-        return self.is_clear or bool(_VAGUE.search(self.text))
+        return self.is_clear or bool(_VAGUE.search(self.said))
 
     @cached_property
     def replaced(self) -> list[frozenset[str]]:
         """The words of each thing that it says is replaced."""
-        return [words for words in _replaced(self.text) if words]
+        return [words for words in _replaced(self.said) if words]
 
     def names_other_numbers(self, earlier: Statement) -> bool:
         """Return true where it says that a number is replaced which the earlier statement does not have."""
