@@ -113,7 +113,8 @@ def redact_trajectory(trajectory: Trajectory) -> Trajectory:
     """Return the trajectory redacted; in messages each string by itself, so that the result stays JSON."""
     if trajectory.messages is None:
         return Trajectory(redact(trajectory.text))
-    return Trajectory.of([redact_json(message) for message in trajectory.messages])
+    messages = tuple(redact_json(message) for message in trajectory.messages)
+    return trajectory if messages == trajectory.messages else Trajectory.of(list(messages))
 
 
 def _walk(value: Any, name: str) -> Any:

@@ -146,12 +146,15 @@ def _from_items(items: list[Any]) -> Trajectory:
             _refuse(f"message {number} has neither role nor type")
         if is_deeper(item, MAX_DEPTH - 1):
             _refuse(f"message {number} is nested deeper than {MAX_DEPTH} levels")
-        for text in _strings(item):
-            _check_text(text, f"message {number}")
     try:
-        return Trajectory.of(items)
+        trajectory = Trajectory.of(items)
     except ValueError as error:  # a number that is infinite, such as 1e999
         return _refuse(f"JSON that cannot be kept ({_reason(error)})")
+    if _may_be_refused(trajectory.text):
+        for number, item in enumerate(items, start=1):
+            for text in _strings(item):
+                _check_text(text, f"message {number}")
+    return trajectory
 
 
 def is_deeper(value: Any, levels: int) -> bool:
@@ -178,6 +181,15 @@ def _strings(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _strings(item)
+
+
+def _may_be_refused(document: str) -> bool:
+    """Return false for a JSON document none of whose strings `_check_text` refuses: one look at all of them."""
+    try:
+        document.encode()
+    except UnicodeEncodeError:
+        return True
+    return r"\u0000" in document
 
 
 def _check_text(text: str, where: str) -> None:

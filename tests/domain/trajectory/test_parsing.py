@@ -162,6 +162,11 @@ def test_broken_input_is_refused_with_the_place(text: str) -> None:
     assert len(str(refused.value)) < 600
 
 
+def test_text_that_only_names_a_nul_is_read() -> None:
+    for content in (r"a\u0000", "\\" * 3 + "u0000"):
+        assert parse([{"role": "user", "content": content}]).messages == ({"role": "user", "content": content},)
+
+
 def test_a_list_that_json_cannot_write_is_refused() -> None:
     circle: dict[str, Any] = {"role": "user"}
     circle["content"] = [circle]
