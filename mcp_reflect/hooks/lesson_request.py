@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcp_reflect.domain.lessons.failures.repairs import find_repairs
@@ -95,7 +95,7 @@ def _does_over(turn: SessionTurn, before: SessionTurn) -> bool:
     return bool(Rework([*earlier, *_steps_of(turn)], [len(earlier)]).plain)
 
 
-def _steps_of(turn: SessionTurn) -> list[Step]:
+def _steps_of(turn: SessionTurn) -> Sequence[Step]:
     return find_steps(parse(truncate_messages(turn.messages, _LONGEST)))
 
 

@@ -11,6 +11,7 @@ from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
 from mcp_reflect.application.review.prepared_review import PreparedReview, ReviewPreparer
 from mcp_reflect.domain.models import Trace
+from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 
@@ -44,14 +45,17 @@ class RunPreparer:
         if submission.retrieval_id != NO_RETRIEVAL or any(named):
             return None
         run = parse_submission(self._profile, submission, self._clock)
+        screening = Screening(run)
         review = None
         if submission.review_result:
             at = submission.ended_at
-            review = self._reviews.prepare(run, submission.verdict, (), client_can_sample=False, at=at)
+            review = self._reviews.prepare(
+                run, submission.verdict, (), client_can_sample=False, at=at, screening=screening
+            )
             # What is left to be done reads the run no more: there is no memory to credit.
             text_alone = replace(
                 review.run, trajectory=Trajectory(""), trace=run.trace.model_copy(update={"trajectory": ""})
             )
             review = replace(review, run=text_alone, credit=None)
-        found = find_run_errors(run, self._profile)
+        found = find_run_errors(run, self._profile, screening)
         return PreparedRun(submission.model_copy(update={"trajectory": ""}), run.trace, review, found)

@@ -26,6 +26,7 @@ from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.review.review_service import ReviewService
 from mcp_reflect.application.review.review_transaction import ReviewOutcome
 from mcp_reflect.domain.models import Trace
+from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.text.condensation import condensed
 from mcp_reflect.errors import InvalidArgument, ModelUnavailable, TraceKeyConflict, UsageError
 
@@ -108,7 +109,7 @@ class RunIntake:
                         memories[number] = creditable(session, each.run.trace)
         for number, each in enumerate(runs):
             if each.run is not None and number in memories and not each.is_prepared:
-                verdict = each.submission.verdict
+                verdict, screening = each.submission.verdict, Screening(each.run)
                 if verdict.result:
                     each.review = self._reviews.preparer.prepare(
                         each.run,
@@ -116,8 +117,9 @@ class RunIntake:
                         memories[number],
                         client_can_sample=client_can_sample,
                         at=each.submission.ended_at,
+                        screening=screening,
                     )
-                each.found = find_run_errors(each.run, self._profile)
+                each.found = find_run_errors(each.run, self._profile, screening)
         return runs
 
     def _embed(self, runs: list[IncomingRun]) -> list[IncomingRun]:

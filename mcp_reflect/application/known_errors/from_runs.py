@@ -63,10 +63,9 @@ class RunFindings:
     worked: Mapping[str, WorkedCall] = field(default_factory=dict)
 
 
-def find_run_errors(run: ParsedRun, profile: Profile) -> RunFindings:
-    """Return what a redacted run tells of errors, for connections of a profile."""
+def find_run_errors(run: ParsedRun, profile: Profile, screening: Screening) -> RunFindings:
+    """Return what a redacted run tells of errors, for connections of a profile; `screening` is that of the run."""
     read = last_steps(run.trajectory, run.trace.final_response)
-    screening = Screening(run)
     safe = (screened_error(screening, each) for each in find_fixed_errors(read))
     fixed = [FoundError(each, _composed(profile, each, run.trace)) for each in safe if each is not None]
     return RunFindings(fixed, find_worked_calls(read.steps))

@@ -102,11 +102,12 @@ class ReviewPreparer:
         *,
         client_can_sample: bool,
         at: datetime | None = None,
+        screening: Screening | None = None,
     ) -> PreparedReview:
         """Work out a review of a run as far as that takes neither a transaction nor vectors.
 
         `memories` are those the run may credit; `at` is when a review of the past was given, None for one that is
-        given now.
+        given now; `screening` is that of the run, where its errors are screened as well.
         """
         review = self._review_of(run, verdict, at or self._clock())
         credit: CreditInference | None = None
@@ -114,7 +115,7 @@ class ReviewPreparer:
             credit = CreditInference(run)
             credit.infer_use(memories)
         reviewed = run.reviewed(review)
-        screening = Screening(reviewed)
+        screening = (screening or Screening(run)).reviewed(reviewed)
         own = screening.screen(review.draft)
         review = review.model_copy(update={"draft": own})
         reviewed = replace(reviewed, review=review)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from mcp_reflect.domain.provenance.observed import decoded, is_short_name
+from mcp_reflect.domain.provenance.observed import is_short_name
 from mcp_reflect.domain.provenance.tokens import JOINT, tells_author, tokens_of
 
 _LONG_FORMAT = re.compile(r"^[-dlbcps][rwxsStT-]{9}\S?(?:\s+\S+){7}\s(?=\S+$)")
@@ -31,9 +31,9 @@ class FirstMentions:
         """Add words that the user or the agent brought at a place."""
         self._own.append((place, text))
 
-    def by_text(self, place: int, text: str) -> None:
-        """Add a text that a tool, a page, a file or a memory brought at a place."""
-        self._read += [(place, text), *((place, each) for each in decoded(text))]
+    def by_text(self, place: int, *texts: str) -> None:
+        """Add texts that a tool, a page, a file or a memory brought at a place."""
+        self._read += [(place, text) for text in texts]
 
     def by_listing(self, text: str) -> None:
         """Add the names of files that a listing of the agent shows, but for those that could be a sentence."""

@@ -90,6 +90,7 @@ class SentenceJudge:
         self._texts = texts
         self._taint = Taint(texts)
         self._orders = CarriedOrders(texts, self._taint)
+        self._judged: dict[tuple[str, TextOrigin | None, bool, bool], Judged] = {}
 
     def judge(
         self, said: str, given: TextOrigin | None = None, *, is_output: bool = False, is_mistake: bool = False
@@ -97,8 +98,14 @@ class SentenceJudge:
         """Judge a sentence; `given` is the source of the quotation in which it stands, if any.
 
         `is_output` is true for what a lesson shows as the output of a command, `is_mistake` for what it tells as gone
-        wrong, which nobody is told to do.
+        wrong, which nobody is told to do. The lesson of a run and its errors share sentences: each is judged once.
         """
+        asked = (said, given, is_output, is_mistake)
+        if asked not in self._judged:
+            self._judged[asked] = self._judge(said, given, is_output=is_output, is_mistake=is_mistake)
+        return self._judged[asked]
+
+    def _judge(self, said: str, given: TextOrigin | None, *, is_output: bool, is_mistake: bool) -> Judged:
         source, is_kept = self._source_of(said, given, is_output=is_output)
         for shorter in _shortened(said) if is_output and not is_kept else ():
             source, is_kept = self._source_of(shorter, given, is_output=True)

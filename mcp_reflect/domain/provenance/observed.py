@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -172,12 +172,14 @@ class Observed:
         return len(shared) >= min(least, len(mine)) > 0 and len(shared) >= _CARRIED * len(mine)
 
 
-def sentences_of(text: str, reading: TextReading, own_names: Callable[[str], str]) -> Iterator[Observed]:
-    """Yield the sentences of a text: its lines, what runs over several lines, and what stands there in base64."""
+def sentences_of(
+    text: str, hidden: Iterable[str], reading: TextReading, own_names: Callable[[str], str]
+) -> Iterator[Observed]:
+    """Yield the sentences of a text: its lines, what runs over several lines, and what is `hidden` there in base64."""
     seen: set[str] = set()
     lines = text.split("\n")
     failed = reading.failed
-    for number, part in enumerate((*lines, *_joined(text, failed), *decoded(text))):
+    for number, part in enumerate((*lines, *_joined(text, failed), *hidden)):
         for each in (
             piece for sentence in _ENDING.split(part) for cell in _cells(sentence) for piece in _told(cell, failed)
         ):

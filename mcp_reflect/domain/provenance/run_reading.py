@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from mcp_reflect.domain.models.common import TextOrigin
-from mcp_reflect.domain.provenance.observed import Contents
+from mcp_reflect.domain.provenance.observed import Contents, decoded
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.source_names import name_of_call, name_of_command
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
@@ -170,7 +170,7 @@ def _add_log(texts: RunTexts, log: str) -> None:
             add_output()
             command = next_command
             if texts.calls:  # the output of the command before may forge a prompt
-                texts.mentions.by_text(texts.place, command)
+                texts.mentions.by_text(texts.place, command, *decoded(command))
             source = "web" if _WEB_COMMAND.search(command) else "file" if _FILE_COMMAND.match(command) else "tool"
             texts.call("", command, command)
         elif _LOGGED_OUTPUT.match(line):

@@ -52,9 +52,10 @@ class RunTexts:
             self.parts.setdefault(source, []).append(text)
             if source in UNTRUSTED:
                 reading = TextReading(source, self.place, failed, holds, name)
-                self.observed += sentences_of(text, reading, self.without_own_names)
-                self.parts[source] += decoded(text)
-                self.mentions.by_text(self.place, text)
+                hidden = tuple(decoded(text))
+                self.observed += sentences_of(text, hidden, reading, self.without_own_names)
+                self.parts[source] += hidden
+                self.mentions.by_text(self.place, text, *hidden)
             else:
                 self.mentions.by_user(text)
 

@@ -46,11 +46,33 @@ def _source_in(given: Quotation | None) -> TextOrigin | None:
     return None if given is None or given.is_taken else given.source
 
 
-class Screening:
-    """Screens the words of a lesson against the run that they are about; the run is read once, at the first words."""
+class RunReading:
+    """What a run read, and who judges what a lesson says of it; worked out when it is first asked for."""
 
     def __init__(self, run: ParsedRun) -> None:
         self._run = run
+
+    @cached_property
+    def texts(self) -> RunTexts:
+        """Return the texts of the run."""
+        return texts_of_run(self._run)
+
+    @cached_property
+    def judge(self) -> SentenceJudge:
+        """Return the judge of sentences about the run."""
+        return SentenceJudge(self.texts)
+
+
+class Screening:
+    """Screens the words of a lesson against the run that they are about; the run is read once, at the first words."""
+
+    def __init__(self, run: ParsedRun, reading: RunReading | None = None) -> None:
+        self._run = run
+        self._reading = reading or RunReading(run)
+
+    def reviewed(self, run: ReviewedRun) -> Screening:
+        """Return a screening of the same run with its review; both read it once where the review brings no words."""
+        return Screening(run, None if run.review.feedback.strip() else self._reading)
 
     def screen(self, draft: ReflectionDraft) -> ReflectionDraft:
         """Return the draft without what nobody vouches for, with its lineage and what was withheld.
@@ -87,7 +109,7 @@ class Screening:
         result = {
             **kept,
             "claims": tuple(claims),
-            "applicable_tools": tuple(filter(self._judgement.is_tool, draft.applicable_tools)),
+            "applicable_tools": tuple(filter(self._reading.judge.is_tool, draft.applicable_tools)),
             "lineage": tuple(source for source in SOURCES if source in lineage),
             "unvouched": tuple(dict.fromkeys(unvouched)),
             "withheld": tuple(dict.fromkeys(withheld))[:_MOST_WITHHELD],
@@ -96,16 +118,16 @@ class Screening:
 
     def brought_words(self, text: str) -> tuple[frozenset[str], frozenset[str]]:
         """Return the telling words of a text that the run's user or agent brought, and those that others brought."""
-        return self._texts.mentions.own_words(text), self._texts.mentions.foreign_words(text)
+        return self._reading.texts.mentions.own_words(text), self._reading.texts.mentions.foreign_words(text)
 
     def unvouched(self, text: str) -> tuple[str, ...]:
         """Return the sentences of a text that nobody vouches for, without judging whether a lesson may keep them."""
         said = (piece.strip() for piece, _, _ in _pieces(text))
-        return tuple(each for each in said if each and not self._judgement.vouches_for(each))
+        return tuple(each for each in said if each and not self._reading.judge.vouches_for(each))
 
     def passes(self, text: str) -> bool:
         """Return true where no sentence of a text would be withheld."""
-        judged = ((self._judgement.judge(piece, given, is_output=True), piece) for piece, _, given in _pieces(text))
+        judged = ((self._reading.judge.judge(piece, given, is_output=True), piece) for piece, _, given in _pieces(text))
         return all(
             found.is_kept and (found.is_quoted or found.text == piece) and (found.is_at_hand or not found.is_taken)
             for found, piece in judged
@@ -113,12 +135,12 @@ class Screening:
 
     def quoted(self, text: str) -> str:
         """Return what the run did by what it had read as a quotation with its source; empty for any other text."""
-        judged = [self._judgement.judge(piece, given, is_output=True) for piece, _, given in _pieces(text)]
+        judged = [self._reading.judge.judge(piece, given, is_output=True) for piece, _, given in _pieces(text)]
         return str(judged[0]) if len(judged) == 1 and judged[0].is_taken and judged[0].is_kept else ""
 
     def without_orders(self, text: str) -> str:
         """Return the output of a tool without the sentences that would be withheld from a lesson."""
-        judged = ((self._judgement.judge(piece, given, is_output=True), end) for piece, end, given in _pieces(text))
+        judged = ((self._reading.judge.judge(piece, given, is_output=True), end) for piece, end, given in _pieces(text))
         return "".join(f"{found}{end}" for found, end in judged if found.is_kept).strip()
 
     def safe_feedback(self) -> str:
@@ -126,14 +148,6 @@ class Screening:
         assert isinstance(self._run, ReviewedRun)
         review = self._run.review
         return self.without_orders(review.feedback) if review.source == "tests" else review.feedback
-
-    @cached_property
-    def _texts(self) -> RunTexts:
-        return texts_of_run(self._run)
-
-    @cached_property
-    def _judgement(self) -> SentenceJudge:
-        return SentenceJudge(self._texts)
 
     def _judged(self, name: str, text: str, withheld: list[str]) -> list[tuple[Judged, str]]:
         """Return the sentences of a field that are kept, each with what stands behind it."""
@@ -168,7 +182,7 @@ class Screening:
         is_mistake: bool = False,
     ) -> Judged | None:
         """Judge a sentence; None where it is withheld, which is noted."""
-        found = self._judgement.judge(piece, given, is_output=is_output, is_mistake=is_mistake)
+        found = self._reading.judge.judge(piece, given, is_output=is_output, is_mistake=is_mistake)
         if found.is_kept:
             return found
         withheld.append(f"{found.source}: {truncate_line(found.text.strip(), _WITHHELD_CHARS)}")
@@ -176,7 +190,7 @@ class Screening:
 
     def _unvouched(self, judged: Judged) -> list[str]:
         """The part of a sentence that nobody vouches for, if any: the agent vouches for a call, not for its output."""
-        said, vouches_for = judged.text.strip(" ;"), self._judgement.vouches_for
+        said, vouches_for = judged.text.strip(" ;"), self._reading.judge.vouches_for
         if self._is_test_command(said):
             return []
         call = None if said.startswith(_BEFORE) else CALL.match(said)

@@ -25,10 +25,12 @@ def names_of(text: str) -> frozenset[str]:
 @memoize_short(entries=2_048, chars=300)
 def tokens_of(text: str) -> frozenset[str]:
     """Return the words, names and paths of a text in lower case, the parts of these, and the names inside of them."""
-    found = names_of(text)
-    joined = (token for token in found if not token.isalnum())
-    parts = {part for token in joined for part in JOINT.split(token) if len(part) >= _LEAST_PART}
-    return found | parts | names_inside(text)
+    plain = skeleton(text)
+    found = set(_TOKEN.findall(plain))
+    joined = [token for token in found if not token.isalnum()]
+    found.update(part for token in joined for part in JOINT.split(token) if len(part) >= _LEAST_PART)
+    found.update(_INSIDE.findall(plain))
+    return frozenset(found)
 
 
 def names_inside(text: str) -> frozenset[str]:

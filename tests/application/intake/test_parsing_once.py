@@ -15,10 +15,14 @@ from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.application.jobs.leases import JobLeases
 from mcp_reflect.application.jobs.reflections import ReflectionJobs
 from mcp_reflect.application.jobs.worker import JobWorker
-from mcp_reflect.application.requests import Query, Submission, Verdict
+from mcp_reflect.application.requests import ErrorQuery, Query, Submission, Verdict
 from mcp_reflect.domain.defaults import INITIAL_Q
 from mcp_reflect.domain.models import Author
+from mcp_reflect.domain.provenance import screening
+from mcp_reflect.domain.provenance.run_reading import texts_of_run
+from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.trajectory import parsing
+from mcp_reflect.domain.trajectory.run import ParsedRun
 from tests.support.composition import Parts, small_memory
 from tests.support.values import moment
 
@@ -29,6 +33,10 @@ RUN = json.dumps(
         {"role": "tool", "tool_call_id": "1", "content": "error: the spring is broken"},
     ]
 )
+
+
+def _call(number: str, command: str) -> dict[str, Any]:
+    return {"id": number, "function": {"name": "bash", "arguments": json.dumps({"command": command})}}
 
 
 class Model(ExtractiveReflector):
@@ -93,6 +101,38 @@ def test_a_run_is_parsed_once_by_each_call(
     parts.memory.review(submitted.trace_id, Verdict.model_validate({"result": result, **words}))
     assert watch.parses() == 1
     assert watch.under_lock == 0
+
+
+FIXED = json.dumps(
+    [
+        {"role": "user", "content": "Mend the clock"},
+        {"role": "assistant", "tool_calls": [_call("1", "make clock")]},
+        {"role": "tool", "tool_call_id": "1", "is_error": True, "content": "error: no rule for spring.o"},
+        {"role": "assistant", "tool_calls": [_call("2", "touch spring.c")]},
+        {"role": "tool", "tool_call_id": "2", "content": "", "is_error": False},
+        {"role": "assistant", "tool_calls": [_call("3", "make clock")]},
+        {"role": "tool", "tool_call_id": "3", "content": "done", "is_error": False},
+    ]
+)
+
+
+@pytest.mark.parametrize(("feedback", "readings"), [("", 1), ("Run `touch wheel.c` as well.", 2)])
+def test_what_a_run_read_is_read_once_for_its_lesson_and_its_errors(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch, feedback: str, readings: int
+) -> None:
+    read: list[ParsedRun] = []
+
+    def counted(run: ParsedRun) -> RunTexts:
+        read.append(run)
+        return texts_of_run(run)
+
+    monkeypatch.setattr(screening, "texts_of_run", counted)
+    run = Submission(task="Mend the clock", trajectory=FIXED, review_result="pass", feedback=feedback)
+    outcome = parts.memory.submit(run)
+    assert outcome.memory is not None
+    assert "touch spring.c" in outcome.memory.reflection
+    assert parts.memory.errors.find(ErrorQuery(error="error: no rule for spring.o")).fixes
+    assert len(read) == readings  # a reviewer's words are a text of their own, and vouch for no fix
 
 
 def test_a_reflection_that_is_written_later_parses_its_run_once(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:

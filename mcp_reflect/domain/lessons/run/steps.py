@@ -13,6 +13,7 @@ from mcp_reflect.domain.lessons.run.command_lines import hides_status
 from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_result, errors_in_text
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
+from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.shell_log import commands_with_output
@@ -50,7 +51,8 @@ class Step:
     whole: str = ""
 
 
-def find_steps(trajectory: Trajectory) -> list[Step]:
+@keep_with_trajectory
+def find_steps(trajectory: Trajectory) -> Sequence[Step]:
     """Return the steps of a run in order. In plain text, lines behind a shell prompt (`$ make test`) are commands.
 
     A command that a tool ran in another folder than the usual one begins with a change to it.
@@ -95,8 +97,13 @@ class Said(NamedTuple):
     place: int = 0
 
 
-def find_said(trajectory: Trajectory) -> Iterator[Said]:
-    """Yield what was said, in order; plain text, without its commands and their output, is the agent's."""
+@keep_with_trajectory
+def find_said(trajectory: Trajectory) -> Sequence[Said]:
+    """Return what was said, in order; plain text, without its commands and their output, is the agent's."""
+    return tuple(_iter_said(trajectory))
+
+
+def _iter_said(trajectory: Trajectory) -> Iterator[Said]:
     if trajectory.messages is None:
         yield Said("assistant", trajectory.text)
         return
