@@ -103,7 +103,6 @@ VENDORS = {
     "openai": {"adapters/openai_reflector", "adapters/openai_embedder.py", "adapters/bounded_http.py"},
     "sqlalchemy": {"adapters/sql_ledger"},
     "jinja2": {"adapters/prompts/__init__.py", "adapters/prompts/restricted_templates.py"},
-    "detect_secrets": {"domain/redaction/"},
     "tomlkit": {"cli/install/toml_edit.py"},
     "mcp": {"server", "hub", "cli/demo", "testing/client.py"},
 }

@@ -11,7 +11,7 @@ from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.config.home import Home
 from tests.support.waiting import HANG_S
 
-HEAVY = {"chromadb", "fastembed", "onnxruntime", "openai", "detect_secrets", "jinja2"}
+HEAVY = {"chromadb", "fastembed", "onnxruntime", "openai", "jinja2"}
 
 
 def test_building_the_server_loads_nothing_heavy() -> None:
@@ -35,6 +35,16 @@ def test_reading_the_ledger_loads_neither_the_server_nor_a_model_nor_sqlalchemy(
         [sys.executable, "-c", code], env=environ, check=True, timeout=HANG_S, capture_output=True, text=True
     )
     assert not done.stdout.split()
+
+
+def test_redacting_imports_the_standard_library_only() -> None:
+    """Every first query and every first run wait for it."""
+    code = (
+        "import sys; before = set(sys.modules); from mcp_reflect.domain.redaction.redact import redact; redact('key');"
+        "print(*{name.partition('.')[0] for name in set(sys.modules) - before} - sys.stdlib_module_names)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=HANG_S, capture_output=True, text=True)
+    assert done.stdout.split() == ["mcp_reflect"]
 
 
 def test_importing_the_package_imports_nothing_else() -> None:

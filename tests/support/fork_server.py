@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 PRELOADED = (
-    *("chromadb", "tokenizers", "snowballstemmer", "detect_secrets", "jinja2", "openai", "tomlkit"),
+    *("chromadb", "tokenizers", "snowballstemmer", "jinja2", "openai", "tomlkit"),
     *("rich.logging", "rich.progress", "rich.table", "rich.markup", "rich.text", "rich._emoji_codes", "typer"),
     *("anyio.streams.tls", "filelock", "sqlalchemy.dialects.sqlite"),
     *("mcp_reflect.hub.owner", "mcp_reflect.hub.standalone", "mcp_reflect.wire.caller", "mcp_reflect.wire.shim.relay"),
