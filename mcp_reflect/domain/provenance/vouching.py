@@ -24,10 +24,12 @@ def without_sentences(text: str, sentences: Iterable[str]) -> str:
 def without_steps(text: str, sentences: Iterable[str]) -> str:
     """Return the lines of what to do without those that such a sentence is part of: half of a step is another step.
 
-    What a call put out when it failed is no part of the step: without it the line stays.
+    What a call put out when it failed is no part of the step: without it the line stays. The first line is what worked
+    in the end: without it the others, which led there, are left out, too.
     """
     said = tuple(sentences)
-    return "\n".join(filter(None, (_whole_step(line, said) for line in text.splitlines())))
+    main, *others = (_whole_step(line, said) for line in text.splitlines() or [""])
+    return "\n".join(filter(None, (main, *others))) if main else ""
 
 
 def _whole_step(line: str, sentences: Iterable[str]) -> str:

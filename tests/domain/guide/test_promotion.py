@@ -133,6 +133,18 @@ def test_a_step_is_promoted_whole_or_not_at_all(unvouched: tuple[str, ...], told
     assert promoted.reflection == "\n".join(filter(None, (told and f"What worked: {told}", "Guidance: Two words.")))
 
 
+def test_what_led_to_the_step_that_worked_is_not_promoted_without_it() -> None:
+    memory = make_memory(
+        make_trace(),
+        correct_action="`make -f bakuzor.mk`\n`make --version`",
+        guidance="Two words.",
+        unvouched=("`make -f bakuzor.mk`",),
+    )
+    promoted = promotable(memory)
+    assert promoted is not None
+    assert promoted.instructions == ("", "Two words.")
+
+
 def test_an_error_of_whose_fix_a_step_came_from_elsewhere_is_not_promoted() -> None:
     trace = make_trace()
     error = ErrorMemory.model_validate(
