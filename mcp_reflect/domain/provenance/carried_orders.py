@@ -27,6 +27,11 @@ TELLS_EDIT = re.compile(
 """An edit, also as a command that does nothing but substitute."""
 
 
+def tells_calls(sentence: str) -> bool:
+    """Return true for a sentence of a lesson that tells commands or edits of a run, and nothing else."""
+    return COMMANDS_ONLY.fullmatch(sentence) is not None or TELLS_EDIT.match(sentence) is not None
+
+
 class CarriedOrders:
     """Looks up what the sentences of a lesson carry over from the texts of its run."""
 
@@ -114,7 +119,7 @@ class CarriedOrders:
         """The place of the calls that a sentence tells and nothing else: no later text can have led to them."""
         after_all = self._texts.place + 1
         quoted = [each.strip() for each in IN_BACKQUOTES.findall(sentence)]
-        if not quoted or not (COMMANDS_ONLY.fullmatch(sentence) or TELLS_EDIT.match(sentence)):
+        if not quoted or not tells_calls(sentence):
             return after_all
         return max(next((call.place for call in self._texts.calls if each in call.text), after_all) for each in quoted)
 

@@ -13,6 +13,7 @@ from itertools import groupby
 
 from mcp_reflect.domain.models import DRAFT_TEXTS, LESSON_FIELDS, ReflectionDraft
 from mcp_reflect.domain.models.common import TextOrigin
+from mcp_reflect.domain.provenance.carried_orders import tells_calls
 from mcp_reflect.domain.provenance.instructions import pieces_of
 from mcp_reflect.domain.provenance.judgement import CALL, FAILED, Judged, SentenceJudge
 from mcp_reflect.domain.provenance.run_reading import texts_of_run
@@ -153,9 +154,10 @@ class Screening:
         """Return the sentences of a field that are kept, each with what stands behind it."""
         told: list[tuple[Judged, str]] = []
         is_told = False
+        main: Judged | None = None
         behind = "\n"
         is_output = False
-        for piece, end, given in _pieces(text):
+        for number, (piece, end, given) in enumerate(_pieces(text)):
             is_failure = piece.startswith(_BEFORE) or ("\n" not in behind and FAILED.match(piece))
             # an error of several sentences stands on one line behind its command
             is_output = name == "key_mistake" or self._is_output(piece) or (is_output and "\n" not in behind)
@@ -164,12 +166,16 @@ class Screening:
                 continue  # a failure without what mended it says nothing of what worked
             found = self._judge(piece, given, withheld, is_output=is_output, is_mistake=name == "key_mistake")
             is_told = found is not None
+            main = found if number == 0 else main
             if found is None or (found.is_quoted and piece.startswith(_BEFORE) and not found.is_taken):
                 continue
             if is_failure and told and told[-1][0].is_taken:
                 told[-1] = (told[-1][0].followed_by(found), end)
             else:
                 told.append((found, end))
+        if name == "correct_action" and (main is None or main.is_quoted):
+            # what led to the step that worked is no advice without it
+            return [(found, end) for found, end in told if found.is_quoted or not tells_calls(found.text)]
         return told
 
     def _judge(
