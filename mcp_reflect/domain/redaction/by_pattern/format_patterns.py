@@ -192,4 +192,9 @@ FORMAT_PATTERNS = (
         re.compile(r":(?<=[\w*]:)(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*-]{1,60}:([^\s:\"'\\]{6,200})(?=\s|\Z|[\"'\\])"),
         judge=random_value(6),
     ),
+    # The id of a bot and its token
+    SecretPattern("telegram-token", (":",), re.compile(r"\d{8,10}:[\w-]{35}"), whole_word=True),
+    # The id of a user in base64, whose first digit that letter stands for, a time, and a signature
+    SecretPattern("discord-token", (".",), re.compile(r"[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,38}"), whole_word=True),
+    SecretPattern("mailchimp-key", ("-us",), re.compile(r"[0-9a-f]{32}-us\d\d?"), whole_word=True),
 )
