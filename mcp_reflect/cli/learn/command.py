@@ -29,7 +29,9 @@ from mcp_reflect.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from mcp_reflect.cli.learn.intake import Learned
+    from mcp_reflect.cli.learn.progress_file import LearnedFiles
     from mcp_reflect.cli.learn.survey import Estimate, Survey
+    from mcp_reflect.config.settings import Settings
 
 _DAYS = re.compile(r"(\d{1,4})([dw])")
 _SHOWN = 10
@@ -71,19 +73,11 @@ def learn_command(
     as_json: JsonOption = False,
 ) -> None:
     """Learn from the sessions that coding agents left on this machine; nothing is sent anywhere."""
-    from mcp_reflect.bootstrap.beside_owner import open_store_beside_owner  # noqa: PLC0415 - heavy
-    from mcp_reflect.cli.learn.intake import learn_sessions  # noqa: PLC0415 - heavy
     from mcp_reflect.cli.learn.progress_file import LearnedFiles  # noqa: PLC0415 - heavy
-    from mcp_reflect.cli.learn.reader_pool import ReaderPool, reader_count  # noqa: PLC0415 - heavy
     from mcp_reflect.cli.learn.survey import estimate, survey_sessions  # noqa: PLC0415 - heavy
 
     with report_errors():
-        base = current_settings()
-        if base.embedding.model.startswith("openai:"):
-            raise ConfigurationError(
-                f"embedding.model = {base.embedding.model}: learn sends nothing anywhere, so it needs a model on this "
-                'machine, such as "bundled"'
-            )
+        base = _local_settings()
         learned = LearnedFiles(Path(base.home))
         survey = survey_sessions(
             base,
@@ -105,24 +99,43 @@ def learn_command(
                 raise typer.Exit(1)
             return
         confirm("Learn from them?", yes=yes)
-        total, count = len(survey.sessions), 0
-        with (
-            ReaderPool(reader_count(expected.runs)) as pool,
-            open_store_beside_owner(base) as store,
-            show_progress("learning") as told,
-        ):
-
-            def step() -> None:
-                nonlocal count
-                count += 1
-                told(count, total)
-
-            told(0, total)
-            done = learn_sessions(store, survey, learned, step, pool)
+        done = _learn(base, survey, learned, expected.runs)
         if as_json:
             show_json(_document(survey, expected, done))
         else:
             _tell(done)
+
+
+def _local_settings() -> Settings:
+    """Return the settings. Raises ConfigurationError where texts would be sent away to be embedded."""
+    base = current_settings()
+    if base.embedding.model.startswith("openai:"):
+        raise ConfigurationError(
+            f"embedding.model = {base.embedding.model}: learn sends nothing anywhere, so it needs a model on this "
+            'machine, such as "bundled"'
+        )
+    return base
+
+
+def _learn(base: Settings, survey: Survey, learned: LearnedFiles, runs: int) -> Learned:
+    from mcp_reflect.bootstrap.beside_owner import open_store_beside_owner  # noqa: PLC0415 - heavy
+    from mcp_reflect.cli.learn.intake import learn_sessions  # noqa: PLC0415 - heavy
+    from mcp_reflect.cli.learn.reader_pool import ReaderPool, reader_count  # noqa: PLC0415 - heavy
+
+    total, count = len(survey.sessions), 0
+    with (
+        ReaderPool(reader_count(runs)) as pool,
+        open_store_beside_owner(base) as store,
+        show_progress("learning") as told,
+    ):
+
+        def step() -> None:
+            nonlocal count
+            count += 1
+            told(count, total)
+
+        told(0, total)
+        return learn_sessions(store, survey, learned, step, pool)
 
 
 def _moment(since: str) -> float:
