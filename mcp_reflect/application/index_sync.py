@@ -25,6 +25,10 @@ log = logging.getLogger(__name__)
 
 _CHUNK = 2_000
 
+_PAUSE_S = 0.5
+"""Time without a write after which the background writes to the index. Opening Chroma takes a second of the processor,
+and following a review several milliseconds, which a query right after the review would feel."""
+
 
 class Indexer:
     """Writes the ledger's changes to the vector index: in the background after `start`, or when `sync` is called."""
@@ -35,7 +39,7 @@ class Indexer:
         self._model = model
         self._positions: dict[str, int] = {}
         self._syncing = threading.Lock()
-        self._worker = ProjectWorker("mcp-reflect-indexer", self._attempt)
+        self._worker = ProjectWorker("mcp-reflect-indexer", self._attempt, pause_s=_PAUSE_S)
         self.last_error = ""
 
     def position(self, project: str) -> int:

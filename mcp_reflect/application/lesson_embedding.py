@@ -160,9 +160,10 @@ class LessonEmbedding:
 
     def _attempt(self, project: str) -> bool:
         try:
-            while not self._writes_under_way and self._embed_latest(project):  # the end of a write notifies again
-                if self._worker.stopping.wait(_PAUSE_S):
-                    break
+            stopping = self._worker.stopping
+            # The end of a write notifies again.
+            while not stopping.is_set() and not self._writes_under_way and self._embed_latest(project):
+                stopping.wait(_PAUSE_S)
         except ReflectError as error:
             log.warning("%s; lessons are found by their tasks and words until they are embedded", error)
             return False

@@ -17,7 +17,7 @@ from mcp_reflect.application.lifecycle import StatusChange, change_status
 from mcp_reflect.application.memory_reader import MemoryReader
 from mcp_reflect.application.ports import Ledger, OutOfDate
 from mcp_reflect.application.requests import DEFAULT, ErrorFix, Query, Submission, Verdict
-from mcp_reflect.application.retrieval.retriever import RetrievalSpec, Retriever
+from mcp_reflect.application.retrieval.retriever import PreparedSearch, RetrievalSpec, Retriever
 from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.application.review.review_service import ReviewService
 from mcp_reflect.application.review.review_transaction import ReviewOutcome
@@ -109,26 +109,27 @@ class MemoryService(MemoryReader):
             by_lead=is_default and self.profile.judges_by_lead,
             optimism=self.profile.optimism_for(how),
         )
+        # Before lessons are waited for: the background embeds that of the run before at the same time.
+        search = self._retriever.prepare(self.profile.project, self.profile.visible_user, wanted)
         try:
-            retrieved = self._retrieved(wanted, refresh=False)
+            retrieved = self._retrieved(search, refresh=False)
         except OutOfDate:  # another process wrote to the ledger
-            retrieved = self._retrieved(wanted, refresh=True)
+            retrieved = self._retrieved(search, refresh=True)
         if unclaimed and retrieved.matches:
             self._unclaimed.add(self.profile, [match.memory.id for match in retrieved.matches], query.task, now)
         return retrieved
 
-    def _retrieved(self, wanted: RetrievalSpec, *, refresh: bool) -> RetrievedMemories:
+    def _retrieved(self, search: PreparedSearch, *, refresh: bool) -> RetrievedMemories:
         """Search and record what is returned.
 
         Without `refresh` the ledger is asked for changes only as the retrieval is recorded, which saves a tenth of what
         a query adds to the embedding. Raises OutOfDate where another process wrote meanwhile.
         """
-        project = self.profile.project
-        self._lessons.catch_up(project, refresh=refresh)
-        hits = self._retriever.search(project, self.profile.visible_user, wanted, refresh=refresh)
+        self._lessons.catch_up(search.project, refresh=refresh)
+        hits = self._retriever.search(search, refresh=refresh)
         retrieval = self.profile.new_retrieval([hit.memory_id for hit in hits.hits], self._clock())
         memories = self._ledger.record_retrieval(retrieval, as_of=None if refresh else hits.as_of)
-        self._retriever.touch(project, retrieval.memory_ids, wanted.now)
+        self._retriever.touch(search.project, retrieval.memory_ids, search.query.now)
         matches = [
             Match(
                 memory=memories[hit.memory_id],

@@ -20,7 +20,7 @@ from tests.application.intake.test_intake import repaired
 from tests.support.composition import PROJECT, Parts, small_memory
 from tests.support.fakes import HashEmbedder
 from tests.support.ledgers import read
-from tests.support.waiting import until
+from tests.support.waiting import HANG_S, until
 
 LESSONS = {
     "handle transient failures of the payment interface": "Retry with exponential backoff and jitter.",
@@ -171,6 +171,30 @@ def test_a_query_waits_for_a_lesson_that_the_background_embeds(tmp_path: Path) -
         embedding.close()
         assert waiting(parts) == []
         assert len(calls) == 1
+
+
+def test_a_query_embeds_its_task_while_the_background_embeds_the_lessons_of_earlier_runs(tmp_path: Path) -> None:
+    lessons_begun, task_embedded = threading.Event(), threading.Event()
+    at_the_same_time: list[bool] = []
+    with small_memory(tmp_path) as parts:
+        for run in RUNS:
+            parts.memory.submit(run)
+        embed = parts.embedder.embed
+
+        def note(texts: Sequence[str]) -> Vector:
+            if ASKED.task in texts:
+                task_embedded.set()
+            else:
+                lessons_begun.set()
+                at_the_same_time.append(task_embedded.wait(HANG_S))
+            return embed(texts)
+
+        parts.embedder.embed = note  # type: ignore[method-assign]
+        parts.lessons.start()
+        parts.lessons.notify(PROJECT)
+        assert lessons_begun.wait(HANG_S)
+        assert min(parts_of(parts).values()) < -0.01
+        assert at_the_same_time == [True]
 
 
 def test_the_vector_of_a_lesson_that_is_forgotten_meanwhile_is_kept_nowhere(tmp_path: Path) -> None:

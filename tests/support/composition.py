@@ -16,6 +16,7 @@ from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
 from mcp_reflect.adapters.fastembed_embedder.sources import BUNDLED
 from mcp_reflect.adapters.sql_ledger import SqlLedger
 from mcp_reflect.application.index_sync import Indexer
+from mcp_reflect.application.lesson_embedding import LessonEmbedding
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.profile import CreditSetting
 from mcp_reflect.application.retrieval.project_tables import ProjectTables
@@ -44,6 +45,7 @@ class Parts:
     indexer: Indexer
     embedder: HashEmbedder
     tables: ProjectTables
+    lessons: LessonEmbedding
 
     @property
     def lesson_search(self) -> LessonSearch:
@@ -110,4 +112,4 @@ def small_memory(
         compose_store(home, ledger, index, embedder, IdleWorkers()) as store,
         build_memory(settings, store, clock or ticking_clock(), CONNECTION) as memory,
     ):
-        yield Parts(memory, ledger, index, store.indexer, embedder, store.tables)
+        yield Parts(memory, ledger, index, store.indexer, embedder, store.tables, store.lessons)

@@ -10,8 +10,11 @@ from mcp_reflect.errors import ReflectError
 
 log = logging.getLogger(__name__)
 
-_PAUSE_S = 0.01
+_STEP_PAUSE_S = 0.01
 """Time between two steps: a lock that is taken again at once would keep queries waiting."""
+
+_PAUSE_S = 0.25
+"""Time without a write after which learning begins: a query right after a review waits for no step."""
 
 
 class BackgroundLearning:
@@ -19,7 +22,7 @@ class BackgroundLearning:
 
     def __init__(self, tables: ProjectTables) -> None:
         self._tables = tables
-        self._worker = ProjectWorker("mcp-reflect-learning", self._learn)
+        self._worker = ProjectWorker("mcp-reflect-learning", self._learn, pause_s=_PAUSE_S)
 
     def start(self) -> None:
         """Start the background thread."""
@@ -38,7 +41,7 @@ class BackgroundLearning:
         stopping = self._worker.stopping
         try:
             while not stopping.is_set() and self._tables.learn(project):
-                stopping.wait(_PAUSE_S)
+                stopping.wait(_STEP_PAUSE_S)
         except ReflectError as error:
             log.warning("%s; what is learned from the reviews stays as it was until the next one", error)
         return True

@@ -1,7 +1,7 @@
 """Retrieval: the best memories for a task.
 
-A search embeds the task, catches up with the ledger, generates candidates, scores these exactly and re-ranks them by
-MMR.
+The task is embedded first. The search then catches up with the ledger, generates candidates, scores these exactly and
+re-ranks them by MMR.
 """
 
 from __future__ import annotations
@@ -52,6 +52,18 @@ class RetrievalSpec:
 
 
 @dataclass(frozen=True)
+class PreparedSearch:
+    """A retrieval whose task is embedded and split into terms: what is left is to rank a project's memories."""
+
+    project: str
+    user: str | None
+    query: RankingQuery
+    limit: int
+    mmr_lambda: float
+    metadata_filter: Mapping[str, Scalar]
+
+
+@dataclass(frozen=True)
 class Hit:
     """A memory that was found, with its cosine in [-1, 1], its relevance, and its score with the parts of it."""
 
@@ -77,31 +89,40 @@ class Retriever:
         self._tables = tables
         self._embedder = embedder
 
-    def search(self, project: str, user: str | None, spec: RetrievalSpec, *, refresh: bool = True) -> Hits:
-        """Return at most `spec.limit` hits among the memories of `user` (of all users where None).
+    def prepare(self, project: str, user: str | None, spec: RetrievalSpec) -> PreparedSearch:
+        """Embed the task of a search among the memories of `user` (of all users where None).
 
-        Without `refresh` the ledger is not asked for changes of other processes. Raises ModelUnavailable and
-        LedgerError.
+        The memories are read first where they were not yet, as the model may still be loading. Raises ModelUnavailable
+        and LedgerError.
         """
-        self._tables.load(project)  # the model may still be loading
-        query = self._ranking_query(spec)
-        with self._tables.caught_up(project, refresh=refresh) as tables:
+        self._tables.load(project)
+        return PreparedSearch(
+            project, user, self._ranking_query(spec), spec.limit, spec.mmr_lambda, spec.metadata_filter
+        )
+
+    def search(self, prepared: PreparedSearch, *, refresh: bool = True) -> Hits:
+        """Return the hits of a search, at most its `limit`.
+
+        Without `refresh` the ledger is not asked for changes of other processes. Raises LedgerError.
+        """
+        query, limit = prepared.query, prepared.limit
+        with self._tables.caught_up(prepared.project, refresh=refresh) as tables:
             table = tables.table
-            rows = table.rows_matching(spec.metadata_filter, user)
-            k = pool_size(spec.limit, spec.mmr_lambda)
+            rows = table.rows_matching(prepared.metadata_filter, prepared.user)
+            k = pool_size(limit, prepared.mmr_lambda)
             while True:
                 found = two_stage_top_k(table, query, k, rows)
                 ranked = distinct_lessons(table, found)
-                if len(ranked) >= spec.limit or len(found) < k:
+                if len(ranked) >= limit or len(found) < k:
                     break
                 k *= _WIDENING  # copies took the places of others
             query = replace(query, field=found.field)
-            ranked = without_disproven(table, query, mmr(table, ranked, spec.limit, spec.mmr_lambda))
+            ranked = without_disproven(table, query, mmr(table, ranked, limit, prepared.mmr_lambda))
             anyway = replace(query, threshold=-1.0, by_lead=False)
             ranked = with_successors(
                 table,
                 ranked,
-                spec.limit,
+                limit,
                 lambda few: two_stage_top_k(
                     table, anyway, len(few), few if rows is None else np.intersect1d(few, rows)
                 ),
