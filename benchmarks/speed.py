@@ -186,7 +186,9 @@ def report_recall(store: Store, memory: MemoryService, fresh: Iterator[str]) -> 
                 best[depth] += len(exact[:depth])
         shares = ", ".join(f"{found[depth] / best[depth]:.4f} of the best {depth}" for depth in DEPTHS)
         kept = f", of {len(rows):,} that a filter leaves" if rows is not None else ""
-        console.print(f"  found at {len(table):,}, {retrieval}, λ {lambda_}{kept}: {shares} (goal ≥ 0.99)")
+        console.print(
+            f"  found at {len(table):,}, {retrieval}, λ {lambda_}{kept}: {shares} (goal ≥ 0.99)", soft_wrap=True
+        )
 
 
 def measure_writes(base: Vector, fresh: Iterator[str], table: Table) -> None:
