@@ -110,7 +110,9 @@ class CandidateGenerator:
         # The exact ranking finds the best match among the candidates, and with it the lift of all others.
         self._required.append(best)
         if query.by_lead:
-            steady = relevance_without_a_term(self._table, self._lessons, query.vector, query.terms, best)
+            cosine = similarities(self._table, np.array([best]), query.vector)[0]
+            evidence = self._lessons.of(np.array([best]))[0]
+            steady = relevance_without_a_term(self._table, query.terms, best, cosine, evidence)
             threshold = threshold_by_lead(query.threshold, best_relevance, steady, first)
             self.query = query = replace(query, threshold=threshold, by_lead=False)
         floor = query.threshold - error

@@ -145,7 +145,8 @@ class HybridRelevance:
         self._best, self._best_relevance = int(candidates[first]), float(exact[first])
         self.threshold = threshold
         if by_lead:
-            steady = relevance_without_a_term(table, self._lessons, vector, terms, self._best)
+            place = near[first]
+            steady = relevance_without_a_term(table, terms, self._best, cosines[place], evidence[place])
             self.threshold = threshold_by_lead(threshold, self._best_relevance, steady, relevance)
         self._min_liftable = min_liftable(self._best_relevance, self.threshold) - self.error
         self._relevance = relevance
@@ -185,12 +186,14 @@ class HybridRelevance:
 
 
 def relevance_without_a_term(
-    table: FeatureColumns, lessons: LessonEvidence, vector: Vector, terms: Terms, row: int
+    table: FeatureColumns, terms: Terms, row: int, cosine: np.floating, evidence: np.floating
 ) -> float:
-    """Return the least relevance, before the lift, that a row has to a query of whose terms any one is left out."""
-    rows = np.array([row])
+    """Return the least relevance, before the lift, that a row has to a query of whose terms any one is left out.
+
+    `cosine` is that of the row with the query, and `evidence` the log odds that its lesson adds.
+    """
     overlap = np.array([table.lexical_index.overlap_without_a_term(terms, row)])
-    return float(with_evidence(noisy_or(similarities(table, rows, vector), overlap), lessons.of(rows))[0])
+    return float(with_evidence(noisy_or(np.array([cosine]), overlap), float(evidence))[0])
 
 
 def relevance_of_every_row(table: FeatureColumns, task: TaskWording) -> FloatArray:

@@ -105,9 +105,14 @@ class LexicalIndex:
         """Return what each term adds to the overlap of a row with a text, by the key of the term."""
         self._rebuild_if_outgrown()
         keys, weights = self._strongest(terms, QUERY_NORM_SHARE)
-        _, ours, theirs = np.intersect1d(keys, self._documents[row].keys, assume_unique=True, return_indices=True)
-        products = weights[ours] * self._weights_of_row(row)[theirs]
-        return dict(zip(keys[ours].tolist(), products.tolist(), strict=True))
+        theirs = self._documents[row].keys
+        if not len(theirs):
+            return {}
+        places = np.searchsorted(theirs, keys)
+        places[places == len(theirs)] = 0
+        shared = theirs[places] == keys
+        products = weights[shared] * self._weights_of_row(row)[places[shared]]
+        return dict(zip(keys[shared].tolist(), products.tolist(), strict=True))
 
     def _overlaps(self, terms: Terms, norm_share: float) -> Floats32:
         self._rebuild_if_outgrown()
