@@ -24,7 +24,7 @@ from mcp_reflect.domain.lessons.drafting.mistakes import (
 from mcp_reflect.domain.lessons.drafting.statements import choose_headline, select_told
 from mcp_reflect.domain.lessons.drafting.turns import said_turns
 from mcp_reflect.domain.lessons.failures.refuted import refuted_places
-from mcp_reflect.domain.lessons.failures.repairs import Repair, describe_change, find_repairs
+from mcp_reflect.domain.lessons.failures.repairs import Repair, describe_change, find_repairs, is_preparation
 from mcp_reflect.domain.lessons.failures.rework import Rework
 from mcp_reflect.domain.lessons.failures.wording import (
     describe_customer_repair,
@@ -38,9 +38,10 @@ from mcp_reflect.domain.lessons.failures.wording import (
 )
 from mcp_reflect.domain.lessons.run.call_text import CALL_CHARS, describe_call_form, describe_case_call
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
-from mcp_reflect.domain.lessons.run.command_lines import repeats
+from mcp_reflect.domain.lessons.run.command_lines import are_variants, normalised, repeats
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step, find_steps, steps_before, user_places
+from mcp_reflect.domain.lessons.run.undoing import find_undone
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
@@ -122,17 +123,19 @@ def _actions(
     subjects = {repair.worked.subject for repair in shown}
     if not passed:
         return
+    undone = _undone(steps, shown)
     vain = {number for repair in shown for number in range(repair.tries[0], repair.tries[-1] + 1)}
     worked = [
         step
         for number, step in enumerate(steps)
         if step.failed is not True
         and is_telling(step)
-        and id(step) not in named
+        and id(step) not in named | undone
         and not any(repeats(subject, step.subject) for subject in subjects)
         and number not in vain
         and not rework.is_replaced(step)
     ]
+    worked = [step for place, step in enumerate(worked) if not _is_tried_again(step, worked[place + 1 :])]
     edits = _other_edits(steps, shown)
     if edits:
         yield "; ".join(map(describe_edit, edits))
@@ -140,6 +143,31 @@ def _actions(
     lines = list(dict.fromkeys(describe(step) for step in reversed(worked)))[: _COMMANDS - min(len(shown), 2)]
     if lines:
         yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
+
+
+def _undone(steps: Sequence[Step], repairs: Sequence[Repair]) -> set[int]:
+    """The commands that only took back what the run did, and those that they took back before it worked.
+
+    What was only cleaned up in the end had its part until then.
+    """
+    place_of = {id(step): place for place, step in enumerate(steps)}
+    mended = [range(each.tries[0], place_of[id(each.worked)]) for each in repairs if id(each.worked) in place_of]
+    found: set[int] = set()
+    for earlier, later in [*find_undone(steps), *NetChanges(steps).taken_back()]:
+        began, ended = place_of[id(earlier)], place_of[id(later)]
+        found.add(id(later))
+        if any(step.failed for step in steps[began:ended]) or any(began in each and ended in each for each in mended):
+            found.add(id(earlier))
+    return found
+
+
+def _is_tried_again(step: Step, later: Sequence[Step]) -> bool:
+    """Return true for a command that changes nothing others need, and runs in another form later: that one did."""
+    if step.kind != "command" or is_preparation(step):
+        return False
+    ours = normalised(step.subject)
+    forms = [each.subject for each in later if each.kind == "command"]
+    return any(repeats(form, step.subject) or are_variants(ours, normalised(form)) for form in forms)
 
 
 def _described(repairs: Sequence[Repair], describe: Callable[[Repair], str]) -> Iterator[str]:

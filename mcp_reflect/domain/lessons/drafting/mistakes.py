@@ -68,7 +68,7 @@ _VAIN = "The run ended in a search that found nothing: "
 _OBJECTED = "The user objected: "
 _WRONG, _WRONG_TO_SAY, _WRONG_ANSWER = "Wrong or not enough: ", "Wrong or not enough to say: ", "Wrong answer: "
 """What a failed run did, as the next one has to take it: which of the two it was nobody said."""
-_STATEMENT = 0.9
+_STATEMENT = 0.6
 """Factor of wording from which a sentence states something, and neither asks nor announces."""
 
 

@@ -21,6 +21,7 @@ from mcp_reflect.domain.lessons.run.command_lines import (
 )
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.undoing import find_undone
 from mcp_reflect.domain.truncate import truncate
 
 RETRIED_WITHIN = 60
@@ -124,7 +125,13 @@ def _is_change(step: Step) -> bool:
 
 
 def repair_between(failed: Step, error: str, between: Sequence[Step], worked: Step, net: NetChanges) -> Repair | None:
-    """Return the repair that the steps in between made; None where they and the command changed nothing."""
+    """Return the repair that the steps in between made; None where they and the command changed nothing.
+
+    What was taken back before the step worked had no part in it, nor had what took it back, be it an edit of before.
+    """
+    undone = {id(step) for pair in find_undone(between) for step in pair}
+    undone |= {id(later) for _, later in net.taken_back() if later.kind == "command"}
+    between = [step for step in between if id(step) not in undone]
     repair = Repair(
         failed=failed,
         error=error,

@@ -1,11 +1,15 @@
-"""Net changes of a run: edits put together with later ones of the same lines, without those that were taken back."""
+"""Net changes of a run: edits put together with later ones of the same lines, without those that were taken back.
+
+A later edit takes one back, or a command that removes the file or restores it by version control.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.undoing import is_among, undone_files
 
 _MOST = 0.5
 """Share of what an edit added from which replacing it takes the edit back."""
@@ -22,6 +26,8 @@ class NetChanges:
         edits = [step for step in steps if step.kind == "edit" and not step.failed]
         for place, step in enumerate(edits):
             self._follow(step, edits[place + 1 :])
+        self._gone = dict(_undone_by_commands(steps))
+        self._taken_back += self._gone.values()
 
     def of(self, edits: Sequence[Step]) -> list[Step]:
         """Return these edits as they ended: each with what later ones made of it, none that came to nothing.
@@ -30,11 +36,11 @@ class NetChanges:
         """
         merged = {later for step in edits for later in self._into.get(id(step), ())}
         roots = {id(root): root for step in edits if id(step) not in merged for root in [self._root_of(step, edits)]}
-        found = (self._net.get(id(step), step) for step in roots.values())
+        found = (self._net.get(id(step), step) for step in roots.values() if id(step) not in self._gone)
         return [step for step in found if not step.change or any(old != new for old, new in step.change)]
 
     def taken_back(self) -> Sequence[tuple[Step, Step]]:
-        """Return the edits most of whose new text a later one replaced, each with that one."""
+        """Return the edits most of whose new text a later step replaced or took back, each with that step."""
         return self._taken_back
 
     def stand(self, edits: Sequence[Step]) -> bool:
@@ -71,6 +77,18 @@ class NetChanges:
             self._into.setdefault(id(step), set()).add(id(other))
             self._root[id(other)] = self._first(step)
         self._net[id(step)] = replace(step, change=((old, new),))
+
+
+def _undone_by_commands(steps: Sequence[Step]) -> Iterator[tuple[int, tuple[Step, Step]]]:
+    """Yield the edits whose file a later command removed or restored, by their `id`, each with that command."""
+    written: list[Step] = []
+    for step in steps:
+        if step.kind == "edit" and not step.failed:
+            written.append(step)
+        elif step.kind == "command" and not step.failed and written and (undone := undone_files(step.subject)):
+            for edit in [each for each in written if is_among(each.subject, undone)]:
+                written.remove(edit)
+                yield id(edit), (edit, step)
 
 
 def _takes_back(step: Step, before: str, after: str) -> bool:

@@ -28,7 +28,7 @@ _CUSTOMER_FACTOR = 0.5
 """Of what a user says in such a run: they are served, and do not say how to serve others."""
 _RECORD_FACTOR = 0.3
 """Of a line of such a run that only gives a value its name (`Departure: 9:00 AM`)."""
-_SPEAKER_FACTOR = 0.5
+_SPEAKER_FACTOR = 0.35
 """Of each word that speaks of who says a sentence (`chatter.count_marks`)."""
 _PLAIN_FACTOR = 0.6
 """Of a sentence that states no rule, cause or decision by its wording."""

@@ -18,8 +18,11 @@ _LONGEST_UNIT = 3
 
 _LEAST_WEIGHT = 1.5
 """Weight of words, times evidence, below which a sentence says nothing, nor what hangs on it."""
-_LEAST_GAIN = 5.0
-"""The same of new words, where sentences compete for the room: who says much says much that nobody needs again."""
+_LEAST_GAIN = 7.0
+"""The same of new words, where sentences compete for the room: who says much says much that nobody needs again.
+
+It is less where the best of them gains less than twice as much: a talk in short facts is told by them.
+"""
 
 
 def select_sentences(
@@ -46,7 +49,6 @@ def select_sentences(
     chosen: set[int] = set()
     room = budget
     competes = not of_lesson and sum(len(each.text) + 1 for each in candidates) > budget
-    least = _LEAST_GAIN if competes else _LEAST_WEIGHT
     number_of = {each.place: number for number, each in enumerate(candidates)}
     open_ = {
         number: unit
@@ -54,6 +56,8 @@ def select_sentences(
         if (unit := _unit(number, candidates, number_of))
         and all(_says_something(candidates[part], weights[part]) for part in unit)
     }
+    most = max((_gain(candidates, weights, unit, covered) / len(unit) for unit in open_.values()), default=0.0)
+    least = min(_LEAST_GAIN, most / 2) if competes else _LEAST_WEIGHT
     while open_:
         best: list[int] = []
         value = 0.0
