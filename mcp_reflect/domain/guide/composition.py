@@ -11,6 +11,7 @@ from mcp_reflect.domain.guide.promotion import promotable
 from mcp_reflect.domain.lessons.comparison.disagreement import stated_rules
 from mcp_reflect.domain.lessons.failures.failure_text import decisive_error
 from mcp_reflect.domain.lessons.failures.fix_wording import INSTEAD_OF
+from mcp_reflect.domain.lessons.run.call_text import names_calls_only
 from mcp_reflect.domain.lessons.sentences.evidence import wording_factor
 from mcp_reflect.domain.models import ClaimMemory, ErrorMemory, InsightMemory, Memory, ReflectionMemory
 from mcp_reflect.domain.text.quotation import without_quotations
@@ -140,7 +141,10 @@ def _fix(memory: ErrorMemory) -> dict[str, str]:
 
 
 def _lines_of_run(memory: ReflectionMemory) -> Iterator[tuple[str, GuideLine]]:
-    summary, guidance = (_statements(without_quotations(text)) for text in (memory.summary, memory.guidance))
+    summary, guidance, acted = (
+        [line.strip() for line in without_quotations(text).splitlines() if line.strip() and not _is_stub(memory, line)]
+        for text in (memory.summary, memory.guidance, memory.correct_action)
+    )
     ruled = summary if _is_ruling(memory) else []
     rules = [each for each in (*summary, *guidance) if each in ruled or _is_decision(each)]
     if rules:
@@ -150,9 +154,9 @@ def _lines_of_run(memory: ReflectionMemory) -> Iterator[tuple[str, GuideLine]]:
     # Of a review by tests the output says nothing beyond its result.
     tested = memory.guidance.startswith(_TEST_OUTPUT)
     others = "" if tested else " ".join(_sentence(each) for each in (*summary, *guidance) if each not in rules)
-    steps = join_lines(without_quotations(memory.correct_action))
+    steps = join_lines("\n".join(acted))
     if memory.success is False:
-        mistake = _mistake(memory.key_mistake)
+        mistake = "" if _is_stub(memory, memory.key_mistake) else _mistake(memory.key_mistake)
         vouched = others if mistake and memory.author != "extractive" else ""  # what a failed run did is no advice
         if mistake or others:
             yield "fails", _line(memory, _labelled(mistake or others, {"Instead": steps or vouched}), memory.task)
@@ -162,12 +166,13 @@ def _lines_of_run(memory: ReflectionMemory) -> Iterator[tuple[str, GuideLine]]:
         yield "works", _line(memory, advice, memory.task)
 
 
+def _is_stub(memory: ReflectionMemory, statement: str) -> bool:
+    """True where a run that served one case tells only which tools it called: their task does not say what for."""
+    return memory.author == "extractive" and names_calls_only(statement.strip(), memory.tools_used)
+
+
 def _is_decision(sentence: str) -> bool:
     return wording_factor(sentence) >= _STATES_A_RULE and not _NARRATES.search(sentence)
-
-
-def _statements(text: str) -> list[str]:
-    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def _is_ruling(memory: ReflectionMemory) -> bool:

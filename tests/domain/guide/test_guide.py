@@ -157,3 +157,21 @@ def test_no_text_becomes_a_block_or_a_tag(text: str) -> None:
     assert "`" not in outside
     assert not re.search(r"(?<!\\)(?:\\\\)*[<\[*|]", outside)
     assert not re.match(r"(?:[#+-]|\d+[.)])(?:\s|$)", shown)
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        ({"correct_action": "`cancel_booking`; `hand_over`"}, []),
+        ({"correct_action": "`cancel_booking`", "guidance": "Saver tickets stay as they are."}, ["Saver tickets stay"]),
+        ({"guidance": "`cancel_booking` with another `payment_id`", "success": False}, []),
+        ({"key_mistake": "Wrong or not enough: `cancel_booking`", "success": False}, []),
+        ({"correct_action": "`cancel_booking(reason=plans, …)`"}, ["`cancel_booking(reason=plans"]),
+        ({"correct_action": "`make`"}, ["`make`"]),  # a command, and no tool
+    ],
+)
+def test_the_name_of_a_tool_alone_is_no_line(texts: dict[str, object], told: list[str]) -> None:
+    tools = ("cancel_booking", "hand_over")
+    memory = reflection(1, "Hello, I need to change my flight.", tools_used=tools).model_copy(update=texts)
+    guide = compose_guide([memory])
+    assert [line.text[: len(start)] for line, start in zip(guide.lessons, told, strict=True)] == told

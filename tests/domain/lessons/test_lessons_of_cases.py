@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
 from mcp_reflect.domain.text.quotation import SAID, Quotation
 from mcp_reflect.domain.text.rendering import render_reflection
@@ -204,13 +206,13 @@ def test_a_failure_is_told_once() -> None:
 def test_a_search_that_found_nothing_is_told_in_a_word() -> None:
     run = [
         *user("Where did they meet?"),
-        *called("Search", {"input": "where they met"}, "Could not find [where they met]. Similar: ['Met']"),
+        *called("Search", {"input": "the club they met in"}, "Could not find [the club they met in]. Similar: ['Met']"),
         *called("Search", {"input": "The Club (Riga)"}, "They met at the house of John B. Berg in Riga."),
         *called("Finish", {"input": "Riga"}, "Answer is CORRECT"),
     ]
     lesson = told(run, task="Where did they meet?")
     assert (
-        "`Search(input=The Club (Riga))`; `Search(input=where they met)` found nothing\n  `Finish(input=Riga)`"
+        "`Search(input=The Club (Riga))`; `Search(input=the club they met in)` found nothing\n  `Finish(input=Riga)`"
         in lesson
     )
 
@@ -288,3 +290,56 @@ def test_a_call_of_which_only_the_name_is_told_is_no_lesson_by_itself() -> None:
         "hand_over", {"summary": "Ann Berg wants to change her saver ticket since her mother is ill."}, "ok"
     )
     assert told([*user(TASK), *handed, *user("Thank you."), *agent("You are welcome!")]) == ""
+
+
+def served(*said: str) -> Messages:
+    """The same customer, told something in the place of the rule."""
+    profile = called("get_customer", {"id": "ann"}, '{"first_name": "Ann", "last_name": "Berg"}')
+    return [
+        *SERVED[:5],
+        *profile,
+        *(message for text in said for message in [*agent(text), *user("Alright.")]),
+        *SERVED[7:],
+    ]
+
+
+def test_a_policy_is_told_without_the_ids_of_the_case() -> None:
+    lesson = told(served("Booking Q7XK2M is a saver ticket, so it cannot be changed."))
+    assert "Booking … is a saver ticket, so it cannot be changed." in lesson
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The booking only holds one passenger, Ann Berg.",  # somebody of the case
+        "The refund has been sent to your card, free of charge.",  # what was done in it
+        "Your booking does not include travel insurance.",  # what it holds
+    ],
+)
+def test_what_holds_for_one_customer_is_no_policy(said: str) -> None:
+    lesson = told(served(said))
+    assert "What worked: `cancel_booking(reason=plans, …)`" in lesson
+    assert "Guidance" not in lesson
+
+
+@pytest.mark.parametrize(
+    ("said", "policy"),
+    [
+        ("I'm sorry, but once insurance is bought, it cannot be refunded.", "Once insurance is bought, it cannot be"),
+        ("Since the booking is older than a day, I cannot cancel it.", "Since the booking is older than a day"),
+    ],
+)
+def test_a_refusal_in_the_agents_own_name_is_a_policy(said: str, policy: str) -> None:
+    assert f"It said: {policy}" in told(served(said), "fail")
+
+
+def test_a_search_for_something_else_does_not_mend_one_that_found_nothing() -> None:
+    run = [
+        *user("Who founded the club?"),
+        *called("Search", {"input": "old sports societies"}, "Could not find [old sports societies]."),
+        *called("Search", {"input": "The Club (Riga)"}, "The Club was founded by three brothers."),
+        *called("Finish", {"input": "the Berg brothers"}, "Answer is CORRECT"),
+    ]
+    lesson = told(run, "pass", "Who founded the club?")
+    assert lesson.startswith("What worked: `Finish(input=the Berg brothers)` after `Search(input=The Club (Riga))`")
+    assert lesson.endswith("Guidance: `Search(input=old sports societies)` found nothing")

@@ -5,19 +5,15 @@ Nothing is concluded here. A draft is empty where the run holds nothing that its
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 
+from mcp_reflect.domain.lessons.drafting.last_words import last_conclusion, last_policy
 from mcp_reflect.domain.lessons.drafting.mistakes import (
     REPAIRS,
     find_lookups,
     find_mistake,
     find_refusals,
-    is_policy,
-    is_statement,
     last_error,
-    last_statement,
-    names_more,
     serves_customer,
     telling_feedback,
 )
@@ -36,7 +32,12 @@ from mcp_reflect.domain.lessons.failures.wording import (
     is_search,
     is_telling,
 )
-from mcp_reflect.domain.lessons.run.call_text import CALL_CHARS, describe_call_form, describe_case_call
+from mcp_reflect.domain.lessons.run.call_text import (
+    CALL_CHARS,
+    describe_call_form,
+    describe_case_call,
+    names_calls_only,
+)
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
 from mcp_reflect.domain.lessons.run.command_lines import are_variants, normalised, repeats
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
@@ -55,8 +56,6 @@ MOST_STEPS = 600
 """The last steps of a run that are read: comparing them takes time, and a run is decided at its end."""
 _COMMANDS = 4
 _SEARCHES = 3
-_ONLY_NAMED = re.compile(r"`[\w.:-]+`(?:; `[\w.:-]+`)*")
-"""Calls of which nothing but the name is told: alone they say nothing of how such a case is dealt with."""
 _SMALL_CHANGE = 2
 """Most edits beside the repairs of a run that are told: of many, none says what made the difference."""
 _LEAST_SENTENCES = 250
@@ -92,11 +91,11 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     if not (actions or guidance or mistake or run.trace.reference_context.strip()):
         return ReflectionDraft()
     if passed and actions and not told and serves_one_case(steps):  # what led to the answer stands for the rules
-        kind = is_policy if served else is_statement
         acted = "\n".join(actions)
-        reason = last_statement(trajectory, lambda each: kind(each) and names_more(each, acted), or_any=False)
+        reason = last_policy(trajectory, steps, acted) if served else last_conclusion(trajectory, acted)
         guidance += filter(None, [truncate_line(reason, CALL_CHARS)])
-    if served and not (mistake or guidance) and all(map(_ONLY_NAMED.fullmatch, actions)):
+    tools = {step.tool for step in steps}
+    if served and not (mistake or guidance) and all(names_calls_only(each, tools) for each in actions):
         return ReflectionDraft()
     guidance += refused  # beside what was learned; alone they only say that something failed
     if not passed:  # that a call worked in the end does not say that it mends why the run failed

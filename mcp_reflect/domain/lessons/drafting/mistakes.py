@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
+from mcp_reflect.domain.lessons.drafting.last_words import (
+    MOST_TURNS,
+    is_reason,
+    is_statement,
+    last_policy,
+    last_statement,
+    names_more,
+)
 from mcp_reflect.domain.lessons.failures.failure_text import ERROR_CHARS, decisive_error, failure_text, short_error
 from mcp_reflect.domain.lessons.failures.repairs import Repair, is_inspection
 from mcp_reflect.domain.lessons.failures.wording import describe_step, is_lookup, is_telling, says_more
@@ -16,20 +24,18 @@ from mcp_reflect.domain.lessons.run.call_text import (
     describe_two_calls,
     gives_answer,
 )
-from mcp_reflect.domain.lessons.run.case_data import dates_case, serves_one_case, without_given
+from mcp_reflect.domain.lessons.run.case_data import (
+    serves_one_case,
+    without_given,
+)
 from mcp_reflect.domain.lessons.run.steps import Step, find_said
-from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, is_clause, is_request, without_interjection
+from mcp_reflect.domain.lessons.sentences.chatter import without_interjection
 from mcp_reflect.domain.lessons.sentences.evidence import (
-    AGENT,
     USER,
     is_courtesy,
-    is_record,
     objects,
-    states_policy,
     states_rule,
-    wording_factor,
 )
-from mcp_reflect.domain.lessons.sentences.self_contained import points_back
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import (
     count_special,
@@ -42,8 +48,6 @@ from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
 
-MOST_TURNS = 400
-"""The last turns of a run that are read: a run is decided at its end."""
 REPAIRS = 3
 _FEEDBACK_CHARS = 1_000
 _TRIED = 3
@@ -59,7 +63,6 @@ _BARE_VERDICT = re.compile(
     rf"(?=.*\b{_VERDICT_WORD}\b|[\W\d]*\Z)(?:\b(?:{_VERDICT_WORD}|is|was|the|run|task)\b|[-+]?\d+(?:\.\d+)?%?|[\s:=/.,;!()-])+",
     re.IGNORECASE | re.DOTALL,
 )
-_ANSWER_WORDS = frozenset(map(stem, ("answer", "final", "finally", "hence", "question", "therefore", "thus")))
 _NUMBER = re.compile(r"\d+")
 STATUS_TOKEN = re.compile(r"###\w+###")
 _TOLD_VALUE = re.compile(r"=(?!…)[^,)`]")
@@ -68,8 +71,6 @@ _VAIN = "The run ended in a search that found nothing: "
 _OBJECTED = "The user objected: "
 _WRONG, _WRONG_TO_SAY, _WRONG_ANSWER = "Wrong or not enough: ", "Wrong or not enough to say: ", "Wrong answer: "
 """What a failed run did, as the next one has to take it: which of the two it was nobody said."""
-_STATEMENT = 0.6
-"""Factor of wording from which a sentence states something, and neither asks nor announces."""
 
 
 def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) -> str:
@@ -85,7 +86,7 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     did = "; ".join([*dict.fromkeys(map(describe, answers or changing))][-_TRIED:])
     objection = truncate_line(_last_objection(trajectory), CALL_CHARS)
     if served:
-        said = last_statement(trajectory, is_policy, or_any=False)
+        said = last_policy(trajectory, steps)
     else:
         talked = is_conversation(trajectory)
         kinds = (is_reason,) if objection or (did and talked) else (is_reason, is_statement)
@@ -112,11 +113,6 @@ def is_conversation(trajectory: Trajectory) -> bool:
 def serves_customer(trajectory: Trajectory, steps: Sequence[Step]) -> bool:
     """Return true where a run served one case in a conversation with the one whose case it is."""
     return serves_one_case(steps) and is_conversation(trajectory)
-
-
-def is_policy(sentence: str) -> bool:
-    """Return true for a statement of how such cases are dealt with, which can be read without the case's data."""
-    return states_policy(sentence) and is_statement(sentence) and not dates_case(sentence)
 
 
 def _last_objection(trajectory: Trajectory) -> str:
@@ -150,11 +146,6 @@ def _is_praise(feedback: str) -> bool:
     return is_courtesy(feedback) and not (special or names_something(feedback) or states_rule(feedback))
 
 
-def names_more(said: str, did: str) -> bool:
-    """Return true where the words of a run name something that its calls do not, other than that it is the answer."""
-    return bool(term_weights(said).keys() - term_weights(did).keys() - _ANSWER_WORDS)
-
-
 def last_error(run: ReviewedRun, steps: Sequence[Step], *, served: bool = False) -> str:
     """Return the error that the run ended in, with the call that failed; empty where its last step worked.
 
@@ -172,41 +163,6 @@ def last_error(run: ReviewedRun, steps: Sequence[Step], *, served: bool = False)
     if not steps and run.errors and (error := decisive_error(run.errors[-1:])):
         return short_error(error)
     return ""
-
-
-def last_statement(trajectory: Trajectory, *kinds: Callable[[str], bool], or_any: bool = True) -> str:
-    """Return the agent's last sentences of the first kind that it said any of.
-
-    Without such a sentence its last words but courtesies are returned where `or_any` is true, else nothing.
-    """
-    turns = [list(split_sentences(said.text)) for said in find_said(trajectory) if said.role == AGENT]
-    for is_fit in (*kinds, bool) if or_any else kinds:
-        for sentences in reversed(turns[-MOST_TURNS:]):
-            told = [each for each in sentences if not is_courtesy(each) and is_fit(each)]
-            if told:
-                return _as_fit([each for each in told if not is_record(each)] or (told if or_any else []))
-    return ""
-
-
-def _as_fit(sentences: Sequence[str]) -> str:
-    """Return the sentences with the strongest wording, the later of two, as many as fit in CALL_CHARS; one at least."""
-    told = [without_interjection(each) for each in sentences]
-    ranked = sorted(range(len(told)), key=lambda place: (wording_factor(sentences[place]), place), reverse=True)
-    kept: list[int] = []
-    for place in ranked:
-        if not kept or sum(len(told[each]) + 1 for each in kept) + len(told[place]) <= CALL_CHARS:
-            kept.append(place)
-    return " ".join(told[place] for place in sorted(kept))
-
-
-def is_reason(sentence: str) -> bool:
-    return states_rule(sentence) and is_statement(sentence)
-
-
-def is_statement(sentence: str) -> bool:
-    empty = is_record(sentence) or is_request(sentence) or is_chatter(without_interjection(sentence))
-    stands = is_clause(sentence) and not points_back(without_interjection(sentence))
-    return not empty and stands and wording_factor(sentence) >= _STATEMENT
 
 
 def find_refusals(steps: Sequence[Step], repairs: Sequence[Repair], mistake: str) -> Iterator[str]:

@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mcp_reflect.domain.lessons.drafting.mistakes import names_more, serves_customer
-from mcp_reflect.domain.lessons.run.case_data import case_data, dates_case, identifies_case, serves_one_case
+from mcp_reflect.domain.lessons.drafting.last_words import names_more
+from mcp_reflect.domain.lessons.drafting.mistakes import serves_customer
+from mcp_reflect.domain.lessons.run.case_data import (
+    case_data,
+    holds_for_case,
+    identifies_case,
+    serves_one_case,
+    without_ids,
+)
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.sentences.chatter import is_request
 from mcp_reflect.domain.lessons.sentences.evidence import (
@@ -53,7 +60,7 @@ def select_told(
     data = case_data(steps)
     served = serves_customer(run.trajectory, steps)
     candidates = [
-        _less_where_it_names(each, data)
+        _without_case(each, data, served=served)
         for each in candidates
         if _outlives_case(each, data, served=served) and names_more(each.text, acted)
     ]
@@ -92,15 +99,18 @@ def _worth_as_headline(sentence: Candidate) -> float:
 def _outlives_case(sentence: Candidate, data: frozenset[str], *, served: bool) -> bool:
     """Return true where a sentence of a run that served one case may hold for others: a rule, or none of its data.
 
-    Where a customer was `served`, it is a rule that names no day.
+    Where a customer was `served`, it is a rule that names neither a day nor somebody.
     """
     if is_record(sentence.text) or is_request(sentence.text):
         return False
     if served:
-        return sentence.is_rule and not dates_case(sentence.text)
+        return sentence.is_rule and not holds_for_case(sentence.text, data)
     return sentence.is_rule or not term_weights(sentence.text).keys() & data
 
 
-def _less_where_it_names(sentence: Candidate, data: frozenset[str]) -> Candidate:
-    named = identifies_case(sentence.text, data)
-    return replace(sentence, evidence=_NAMED_FACTOR * sentence.evidence) if named else sentence
+def _without_case(sentence: Candidate, data: frozenset[str], *, served: bool) -> Candidate:
+    """The sentence with less evidence where it names the case by an id, which a customer's rule is told without."""
+    if not identifies_case(sentence.text, data):
+        return sentence
+    text = without_ids(sentence.text, data) if served else sentence.text
+    return replace(sentence, text=text, evidence=_NAMED_FACTOR * sentence.evidence)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from mcp_reflect.domain.lessons.drafting.mistakes import MOST_TURNS, STATUS_TOKEN
+from mcp_reflect.domain.lessons.drafting.last_words import MOST_TURNS
+from mcp_reflect.domain.lessons.drafting.mistakes import STATUS_TOKEN
 from mcp_reflect.domain.lessons.run.steps import find_said
 from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER, Turn
 from mcp_reflect.domain.trajectory.parsing import Trajectory

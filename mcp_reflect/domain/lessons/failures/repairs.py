@@ -22,6 +22,7 @@ from mcp_reflect.domain.lessons.run.command_lines import (
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.run.undoing import find_undone
+from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
 from mcp_reflect.domain.truncate import truncate
 
 RETRIED_WITHIN = 60
@@ -148,9 +149,20 @@ def _is_retry(failed: Step, other: Step) -> bool:
     """Return true where the other step repeats the failed one: the same call, or a variant of it."""
     if other.kind != failed.kind or other.tool != failed.tool:
         return False
-    if failed.kind == "call" or repeats(failed.subject, other.subject):
+    if failed.kind == "call":
+        return _asks_alike(failed, other)
+    if repeats(failed.subject, other.subject):
         return True
     return are_variants(normalised(failed.subject), normalised(other.subject))
+
+
+def _asks_alike(failed: Step, other: Step) -> bool:
+    """Return true where two calls of one tool share an argument, or a word: else they are about different things."""
+    ours, theirs = failed.arguments, other.arguments
+    if not ours or any(theirs.get(name) == value for name, value in ours.items()):
+        return True
+    words, others = (term_weights(" ".join(map(str, given.values()))).keys() for given in (ours, theirs))
+    return not words.isdisjoint(others)
 
 
 def is_preparation(step: Step) -> bool:

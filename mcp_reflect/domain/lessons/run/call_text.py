@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from mcp_reflect.domain.lessons.run.steps import Step
@@ -28,6 +28,8 @@ _PERSONAL = re.compile(
     r'"(?:first_?name|last_?name|full_?name|surname|dob|date_?of_?birth|birth\w*|e-?mail|phone\w*|address\w*|street)"\s*:',
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"[A-Z][\w ]+: ")
+_BARE_CALL = re.compile(r"`([\w.:-]+)`(?: with another `\w+`(?: and `\w+`)*)?")
 _SEPARATOR = re.compile(r"[\s{\[(,]")
 
 
@@ -69,6 +71,15 @@ def describe_case_call(step: Step) -> str:
     if values and all(value == "…" for value in values.values()):
         return f"`{step.tool}`"
     return f"`{step.tool}({_told(values) or truncate_line(step.subject, CALL_CHARS)})`"
+
+
+def names_calls_only(text: str, tools: Collection[str]) -> bool:
+    """Return true for calls of `tools` of which nothing is told, or only which argument was another one.
+
+    Alone they say nothing of how a case is dealt with.
+    """
+    found = [_BARE_CALL.fullmatch(call) for call in _LABEL.sub("", text, 1).rstrip(".").split("; ")]
+    return all(call is not None and call[1] in tools for call in found)
 
 
 def _with_told_values(tool: str, values: Mapping[str, str]) -> str:

@@ -21,6 +21,7 @@ _PERSONAL = re.compile(
     re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{5,}\b|\b[A-Z]{5,}\b")
+_FULL_NAME = re.compile(r"\b[A-Z][^\W\d_]+ [A-Z][^\W\d_]+\b")
 
 _GIVEN = re.compile(rf"{_DATE.pattern}|{_IDENTIFIER.pattern}|\b\d{{4,}}\b")
 
@@ -43,9 +44,19 @@ def case_data(steps: Sequence[Step]) -> frozenset[str]:
     return frozenset(found)
 
 
-def dates_case(sentence: str) -> bool:
-    """Return true where a sentence names a day, or tells a customer's name or address."""
-    return _DATE.search(sentence) is not None or _PERSONAL.search(sentence) is not None
+def holds_for_case(sentence: str, data: frozenset[str]) -> bool:
+    """Return true where a sentence names a day, tells a customer's name or address, or names somebody of the case.
+
+    `data` is that of the case (`case_data`).
+    """
+    if _DATE.search(sentence) or _PERSONAL.search(sentence):
+        return True
+    return any(data.issuperset(map(stem, name.split())) for name in _FULL_NAME.findall(sentence))
+
+
+def without_ids(sentence: str, data: frozenset[str]) -> str:
+    """Return a sentence with `…` for each id of the case, one of `data` (`case_data`)."""
+    return _IDENTIFIER.sub(lambda found: "…" if stem(found[0]) in data else found[0], sentence)
 
 
 def without_given(text: str, step: Step) -> str:

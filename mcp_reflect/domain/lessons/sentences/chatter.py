@@ -27,7 +27,7 @@ _JUDGEMENT = phrases(
 _MOST_MARKS = 3
 _REQUEST = phrases(
     """please (?:confirm|provide|share|specify|tell|advise|let me|reach) | (?:could|can|would|will) you (?:please )?\\w+
-    would you like | (?:I|I'd|I would) (?:recommend|suggest) (?:contact|reach)\\w*
+    would you like | (?:I|I'd|I would) (?:recommend|suggest) (?:check|contact|reach)\\w*
     you may (?:want|wish) to | if you (?:believe|have any|need any|need further|need more|would like to proceed)
     (?:may|might|can|could) contact | (?:will|I'll) need the following | once you (?:provide|have|confirm)
     whether you(?:'d| would| want| wish| need) | to confirm,? you

@@ -51,13 +51,16 @@ GENERAL = phrases(
 """Further wordings by which a sentence tells how cases of a kind are dealt with."""
 POLICY = phrases(
     """must(?: not|n't)? | never | always | only | at (?:most|least) | no (?:more|less|longer) than
-            do(?:es)? not | don't | doesn't | cannot | can't | won't | unable | required? | requires
-            forbidden | allowed | allows? | except | unless | regardless | strictly | every | per \\w+ | free of charge
+            (?:do(?:es)? not|don't|doesn't)(?! (?:currently )?(?:have|include|contain|show)\\b)
+            cannot | can't | won't | unable | required? | requires
+            forbidden | allowed | allows? | except | unless | regardless | strictly | every | free of charge
             within (?:the )?(?:last )?\\d+ \\w+ | \\d+-hour
             eligible | ineligible | entitled | permitted | prohibited | not possible | non-\\w+ | policy | policies
             (?:is|are) (?:not|fixed|free|limited) | isn't | aren't"""
 )
 """The wordings by which a sentence tells a customer how cases like theirs are dealt with."""
+EVENT = phrases("(?:has|have|had) (?:now |already )?been \\w+", unless="if | once | since | unless | when | without")
+"""What was done in one case, and no condition of a rule."""
 RULE_STEP = 0.18
 """Each wording of a rule adds so much to the factor of a sentence."""
 RULE_CAP = 1.7

@@ -185,8 +185,9 @@ def states_rule(sentence: str) -> bool:
 
 
 def states_policy(sentence: str) -> bool:
-    """Return true where a sentence says how cases of a kind are dealt with."""
-    return states_rule(sentence) and cues.POLICY.search(_with_plain_apostrophes(sentence)) is not None
+    """Return true where a sentence says how cases of a kind are dealt with, and not what was done in one of them."""
+    plain = _with_plain_apostrophes(sentence)
+    return states_rule(plain) and cues.POLICY.search(plain) is not None and cues.EVENT.search(plain) is None
 
 
 def _is_own_state(sentence: str) -> bool:
