@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 _PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}[$#] |\$ |> \$ )(?P<command>\S.*)$")
 _HEADING = re.compile(r"# [A-Z](?:\w* ){0,6}\w*$")
 """What a printed document begins with, where it could be a command behind root's prompt."""
+
+_HERE_DOCUMENT = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?\s*(?:>{1,2}\s*\S+)?$")
+_LONGEST_DOCUMENT = 400
+"""Lines of a here-document that are read."""
 
 
 def lines_with_commands(log: str) -> Iterator[tuple[str, str]]:
@@ -26,15 +30,27 @@ def lines_with_commands(log: str) -> Iterator[tuple[str, str]]:
 
 
 def commands_with_output(log: str) -> Iterator[tuple[str, str]]:
-    """Yield each command of a log with the lines between it and the next one."""
+    """Yield each command of a log, with the here-document that it reads, and the lines between it and the next one."""
     command, output = "", list[str]()
-    for line, next_command in lines_with_commands(log):
-        if not next_command:
+    lines = list(lines_with_commands(log))
+    until = 0
+    for number, (line, next_command) in enumerate(lines):
+        if number < until:
+            command += f"\n{line}"
+        elif not next_command:
             output.append(line)
-            continue
-        if command:
-            yield command, "\n".join(output)
-        command = next_command
-        output.clear()
+        else:
+            if command:
+                yield command, "\n".join(output)
+            command = next_command
+            output.clear()
+            until = _end_of_document(command, [each for each, _ in lines[number + 1 : number + _LONGEST_DOCUMENT]])
+            until += number + 1
     if command:
         yield command, "\n".join(output)
+
+
+def _end_of_document(command: str, lines: Sequence[str]) -> int:
+    """The number of the lines behind a command that are its here-document; 0 where it has none, or the end is cut."""
+    opening = _HERE_DOCUMENT.search(command)
+    return lines.index(opening[1]) + 1 if opening and opening[1] in lines else 0

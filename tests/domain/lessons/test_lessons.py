@@ -154,6 +154,12 @@ def test_commands_that_list_what_is_there_only_read(command: str, reads: bool) -
     assert only_reads(command) is reads
 
 
+def test_a_file_that_a_log_writes_by_a_here_document_is_told_as_an_edit() -> None:
+    tox = "$ tox -e docs\ndocs: failed with sphinx-build is not allowed\nexit code: 1\n"
+    log = f"{tox}$ cat >> tox.ini <<'EOF'\nallowlist_externals = sphinx-build\nEOF\n\n$ tox -e docs\ndocs: OK\n"
+    assert "`tox -e docs` after editing tox.ini (+ `allowlist_externals = sphinx-build`)" in lesson(log).correct_action
+
+
 def test_the_commands_of_a_log_are_read_behind_its_prompts() -> None:
     log = "$ make test\nValueError: unknown flag\n$ make test FLAGS=-v\n12 passed"
     told = lesson(log).correct_action

@@ -29,3 +29,15 @@ def test_every_line_is_given_so_that_a_reader_may_find_more_in_it() -> None:
 )
 def test_only_what_stands_behind_a_prompt_is_a_command(log: str, commands: list[str]) -> None:
     assert [command for command, _ in commands_with_output(log)] == commands
+
+
+@pytest.mark.parametrize("opening", ["cat >> tox.ini <<'EOF'", 'cat <<-"EOF" > tox.ini', "tee -a tox.ini <<EOF"])
+def test_a_here_document_belongs_to_its_command(opening: str) -> None:
+    log = f"$ {opening}\nallow = make\n$ no command\nEOF\nwritten\n$ tox -e docs\nOK"
+    document = f"{opening}\nallow = make\n$ no command\nEOF"
+    assert list(commands_with_output(log)) == [(document, "written"), ("tox -e docs", "OK")]
+
+
+def test_a_here_document_without_its_end_is_output() -> None:
+    log = "$ cat >> tox.ini <<'EOF'\nallow = make\n$ tox -e docs\nOK"
+    assert list(commands_with_output(log)) == [("cat >> tox.ini <<'EOF'", "allow = make"), ("tox -e docs", "OK")]

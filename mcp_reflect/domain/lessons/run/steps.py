@@ -198,12 +198,13 @@ def _first_lines(output: str, most: int) -> Iterator[str]:
 
 
 def _logged(text: str) -> Iterator[Step]:
-    """The commands of a log, each with its output."""
+    """The commands of a log, each with its output, and the files that they write by a here-document."""
     for command, printed in commands_with_output(text):
         found = tuple(dict.fromkeys(errors_in_text(printed)))
         code = exit_code(printed, None)
         failed = bool(found) if code is None else code != 0
-        yield Step("command", "shell", command, {}, (), failed, found, truncate_middle(printed, _MOST_OUTPUT))
+        step = step_of("shell", {"command": command})
+        yield replace(step, failed=failed, errors=found, output=truncate_middle(printed, _MOST_OUTPUT))
 
 
 def compact(arguments: Mapping[str, Any]) -> str:
