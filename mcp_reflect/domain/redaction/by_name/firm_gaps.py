@@ -40,7 +40,8 @@ _USER_NAME = (
     r"(?:user|ssid|login|account|e-?mail|uid|benutzer|usuario|utilisateur|gebruiker|utente|логин|用户|ユーザー)"
 )
 _USER = re.compile(
-    rf"{_USER_NAME}(?:[_-]?(?:name|id|nome|naam))?(?:\\{{0,8}}{QUOTE})?(?P<gap>[ \t]*[=:]>?[ \t]*|[ \t]+)"
+    r"[\w.+-]{1,64}@[\w-]{1,60}\.[\w.-]{1,60}"  # an address of mail is one by its form
+    rf"|{_USER_NAME}(?:[_-]?(?:name|id|nome|naam))?(?:\\{{0,8}}{QUOTE})?(?P<gap>[ \t]*[=:]>?[ \t]*|[ \t]+)"
     rf"(?:\\{{0,8}}{QUOTE})?[\w.@+\\/-]{{1,64}}(?:\\{{0,8}}{QUOTE})?",
     re.IGNORECASE,
 )
@@ -65,7 +66,9 @@ _NO_VALUES = frozenset(_PREDICATES.split())
 _PREDICATE_ENDING = re.compile(
     r"[a-z]+(?:ed|en|ing|able|ible|ly|less|ful|ive|ous|ent|ant|ary|ic|al|ion|ment|er|ness|th)", re.IGNORECASE
 )
-_TOLD = re.compile(r"(?i:is|was|lautet|ist|est|es|é|är|er|jest|from[ ]\S{1,60}[ ]to)[ \t:]{1,3}\Z")
+_TOLD = re.compile(r"(?i:is|was|lautet|from[ ]\S{1,60}[ ]to)[ \t:]{1,3}\Z")
+_TOLD_ELSEWHERE = re.compile(r"(?i:ist|est|es|é|är|er|jest)[ \t:]{1,3}\Z")
+"""In languages whose predicates are not known, so that a word in small letters may be one."""
 
 
 def is_firm(text: str, name: SecretName, gap: re.Match[str], value: re.Match[str]) -> bool:
@@ -94,7 +97,7 @@ def is_firm(text: str, name: SecretName, gap: re.Match[str], value: re.Match[str
             and bool(gap["open"])
             and _QUOTE_AT_END.search(gap["close"]) is not None
         )
-        return quoted or (gap["prose"] is not None and bool(_TOLD.search(gap["prose"])) and is_told_word(word))
+        return quoted or (gap["prose"] is not None and _is_told(gap["prose"], word))
     return gap["pair"] is not None or (gap["fill"] is not None and bool(gap["open"]))
 
 
@@ -117,6 +120,11 @@ def is_told_word(word: str) -> bool:
     bare = word.rstrip(").]}:,;!?*").lower()
     predicate = bare in _NO_VALUES or _PREDICATE_ENDING.fullmatch(bare)
     return is_word(word) and is_word(bare) and not predicate and "(" not in word and "/" not in word
+
+
+def _is_told(gap: str, word: str) -> bool:
+    elsewhere = _TOLD_ELSEWHERE.search(gap) is not None and not word.islower()
+    return (elsewhere or _TOLD.search(gap) is not None) and is_told_word(word)
 
 
 def is_capital(text: str, name: SecretName) -> bool:
@@ -154,6 +162,6 @@ def _is_beside_user(text: str, name: SecretName, gap: str) -> bool:
     """Return whether a user stands before a name in the same form, on its line or on the one above."""
     before = text[max(name.start - _WINDOW, 0) : name.start]
     return any(
-        _BESIDE.fullmatch(before, user.end()) and user["gap"].strip()[:1] == gap.strip("\"'\\ \t")[:1]
+        _BESIDE.fullmatch(before, user.end()) and (user["gap"] or "").strip()[:1] == gap.strip("\"'\\ \t")[:1]
         for user in _USER.finditer(before)
     )

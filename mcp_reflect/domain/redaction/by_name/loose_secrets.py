@@ -21,6 +21,8 @@ from mcp_reflect.domain.redaction.by_name.named_values import (
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName
 from mcp_reflect.domain.redaction.values.secret_values import is_harmless
 
+_OF = "(?:for|of|in|on|at|to|from|für|vom|von|im|du|de|des|da|do|del|para|pour|от|для|к|van|voor|för|till)"
+_IS = "(?:is|was|lautet|ist|est|es|é|är|er|jest)"
 _LOOSE = re.compile(
     rf"""(?P<close>(?:\\{{0,8}}(?:{QUOTE}|[\])}}*])){{0,4}})
     (?:(?P<pair>[ \t]{{0,5}},?[ \t]{{0,20}}
@@ -35,7 +37,10 @@ _LOOSE = re.compile(
       |(?P<call>[ \t]{{0,5}},\s{{0,20}})
       |(?P<paren>\(\s{{0,20}}(?=\\{{0,8}}{QUOTE}))
       |(?P<table>[ \t]{{0,20}}\|[ \t]{{0,20}})
-      |(?P<prose>[ \t]{{1,3}}(?:is|was|to|are|lautet|ist|est|es|é|with|from[ ]\S{{1,60}}[ ]to)[ \t:]{{1,3}})
+      |(?P<said>[ ]{_OF}[ ][^\n:.;,=]{{1,40}}?(?:[ ]?[:：][ ]|[ ]{_IS}[ ](?:now[ ]|called[ ])?)
+         | [ ](?:(?:is|was)[ ])?(?:now|called|named|(?:re)?set[ ]to|changed[ ]to|updated[ ]to)[ ])
+      |(?P<prose>[ \t]{{1,3}}(?:{_IS}|to|are|with|from[ ]\S{{1,60}}[ ]to)[ \t:]{{1,3}}
+         | [ \t]?(?:は|が|는|은|是|为|為)[ \t:：]{{0,3}}(?=[!-~]{{6}}))
       |(?P<body>[ \t]{{1,3}}(?:--?(?:body|value|secret-string|b|v)[ \t=]))
       |(?P<part>(?:(?:\r?\n|(?:\\{{1,8}}r)?\\{{1,8}}n)[ \t\d→>|]{{0,12}}){{2}})
       |(?P<line>[:：]?\*{{0,2}}[ \t]{{0,5}}(?:\r?\n|\\n)[ \t]{{0,20}})
@@ -50,6 +55,7 @@ _ACCOUNT = re.compile(
 )
 _REFERENCE = re.compile(r"\$\{?\w*\Z")
 _LONGEST_STATEMENT = 160
+_SHORTEST_SAID = 6
 
 _NAMED_AS = re.compile(r"[ ](?:as|is)[ ](?:the|my|our|your|their|its)[ ](?:[\w-]{1,20}[ ]){0,3}\Z")
 _USED = re.compile(r"\b(?:use|used|with|try) [\"'`]?\Z", re.IGNORECASE)
@@ -79,11 +85,17 @@ def _is_secret(text: str, name: SecretName, gap: re.Match[str], value: re.Match[
     word = value[0]
     if gap["type"] and name.group in {"password", "secret"} and is_told_word(word):
         return True
+    if gap["said"] is not None:
+        return name.kind == "password" and _has_number(word) and is_told_word(word)
     leads = _leads_to_value(text, name, gap)
     if leads and is_random_for(word, name.group):
         return True
     may_be_firm = leads if gap["blank"] is None else not gap["close"]
     return may_be_firm and is_word(word) and is_firm(text, name, gap, value)
+
+
+def _has_number(word: str) -> bool:
+    return len(word) >= _SHORTEST_SAID and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
 
 
 def secret_before(text: str, name: SecretName, first: int) -> NamedSecret | None:

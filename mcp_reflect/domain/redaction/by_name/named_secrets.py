@@ -59,6 +59,8 @@ _REFERENCE = re.compile(r"(?:existing_?|:|(?<![\w-])--)secret(?::|=)\Z", re.IGNO
 _LONGEST_REFERENCE = 12
 _OPTION_VALUE = re.compile(r"[ \t]{1,5}(?!-)")
 _SETTING = re.compile(r"(?:^|(?<=[\s\"'`;])|(?<=\\[nrt]))[A-Za-z]\w{0,60}\Z", re.ASCII)
+_SENTENCE = re.compile(r"[ ](?:your|the|an?|my|our|this|that)[ ]")
+"""After the first word of a sentence: `forgotPassword: Forgot your password?`."""
 _LINE_START = re.compile(r"(?:\A|\n|\\n)(?:export )?\Z")
 _LINE_END = re.compile(r"[ \t]*(?:\Z|\r?\n|\\r|\\n)")
 
@@ -98,6 +100,7 @@ def _find(text: str, name: SecretName, kind: str) -> NamedSecret | None:
     if quoted is not None:
         value = quoted["value"]
         other = is_too_short(value, kind) or (name.group == "token" and is_identifier(value))
+        other = other or (value.isalpha() and is_name(value))
         # The quote after 'password=' or <password> ends a literal, and the next one begins the next.
         other = other or (value[0] in " ,;)" and text[gap.end() - 1] in "=>")
         if other or is_harmless(value, kind) or not _is_told(text, name, gap[0], value):
@@ -122,7 +125,8 @@ def _bare(text: str, name: SecretName, gap: re.Match[str], bare: re.Match[str], 
         # A number in JSON, perhaps the first of a list; the mark is a string.
         quote = f"{names['name_escape']}{names['name_quote']}"
         start += len(value) - len(value.lstrip("[{"))
-    if harmless or not _is_told(text, name, gap[0], value):
+    is_sentence = value.istitle() and _SENTENCE.match(text, bare.end())
+    if harmless or is_sentence or not _is_told(text, name, gap[0], value):
         return None
     if names.get("block") and (further := _BLOCK_LINES.match(text, end)):
         end = further.end()

@@ -36,7 +36,10 @@ _AT_LINE_END = re.compile(
     r"|(?<=[\"'])[^\W\d_]{2,20}(?:[ ][^\W_]{2,20}){1,6})(?P=quote)(?:;?[ \t]*(?=\n|\\n|\Z)|(?<=[\"']);)"
 )
 """The last word of a line, of parts, directly behind a name; in quotes also several words."""
-_ACCOUNT_WORDS = ("account", "admin", "auth", "community", "login", "logon", "register", "user", "wifi", "wlan")
+_ACCOUNT_WORDS = (
+    *("account", "admin", "auth", "community", "cred", "credential"),
+    *("login", "logon", "register", "user", "wifi", "wlan"),
+)
 
 
 def nearby_secret(text: str, name: SecretName) -> NamedSecret | None:

@@ -58,8 +58,8 @@ every start."""
 _PW_OF = rf"(?P<weak_password>{_IDENTIFIER}[a-z]{{0,12}}[_-]?\Z)"
 _PASSWORD = (
     "password passwd passphrase passcode pword pwd pswd passwort kennwort senha contrasena contraseña wachtwoord",
-    "lösenord losenord adgangskode passord salasana hasło haslo heslo geslo jelszó jelszo parola parolă şifre sifre",
-    "lozinka пароль κωδικός סיסמה पासवर्ड รหัสผ่าน 密码 密碼 口令 パスワード 暗証番号 비밀번호",
+    "lösenord lösenordet losenord adgangskode passord passordet salasana hasło haslo heslo geslo jelszó jelszo",
+    "parola parolă şifre sifre lozinka пароль κωδικός סיסמה पासवर्ड รหัสผ่าน 密码 密碼 口令 パスワード 暗証番号 비밀번호",
 )
 _PASSWORD_PHRASES = (
     *("mot de passe", "mot_de_passe", "palavra-passe", "kata sandi", "mật khẩu"),

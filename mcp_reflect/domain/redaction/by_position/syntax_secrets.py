@@ -208,7 +208,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     # A prompt of Redis
     *(
         SecretPattern(
-            "password", (word,), re.compile(rf"{word}(?<=[\d\]]{word})(?:[\w.-]{{1,60}} )?{_WORD}{_LINE_END}")
+            "password", (word,), re.compile(rf"{word}(?<=[\w\]]{word})(?:[\w.-]{{1,60}} )?{_WORD}{_LINE_END}")
         )
         for word in ("> AUTH ", "> auth ")
     ),

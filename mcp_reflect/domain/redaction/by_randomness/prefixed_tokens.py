@@ -22,6 +22,8 @@ _PREFIX = re.compile(
     r"(?:[a-z][a-z0-9]{1,15}|[A-Z][A-Z0-9]{1,15})(?:[_-][A-Za-z0-9]{1,12}){0,3}\Z"
 )
 _HASH = re.compile(r"(?:sha\d{1,3}|md5|hash|digest|integrity)\W{1,3}\Z", re.IGNORECASE)
+_WORDS_AND_HASH = re.compile(r"(?:[A-Za-z]{1,12}[_-]){1,4}(?:[0-9a-f]{40}|[0-9a-f]{64})")
+"""The rest of the key of a cache or of a build: `npm-Linux-8f4b…`."""
 _LONGEST_PREFIX = 60
 _TELLING = re.compile(r"(?:^|[_-])(?:ak|api|as|auth|live|phx|prod|rk|test|testsk|tr)[_-]", re.IGNORECASE)
 _CERTAIN = re.compile(r"(?:^|[_-])(?:pat|sec|secret|signkey|sk|tkn|tok|token)[_-]", re.IGNORECASE)
@@ -69,5 +71,7 @@ def _is_token(prefix: str, rest: str) -> bool:
     if _CERTAIN.search(f"{prefix}_") and len(rest) >= _LEAST:
         span = random_span(rest)
         return span is not None and span.bits >= _LEAST_BITS
+    if not _TELLING.search(f"{prefix}_") and _WORDS_AND_HASH.fullmatch(rest):
+        return False
     least = _LEAST_TELLING if _TELLING.search(f"{prefix}_") else _LEAST
     return len(rest) >= least and is_mixed(rest) and not rest.islower() and not rest.isupper()
