@@ -30,6 +30,8 @@ def test_the_values_of_a_column_with_the_name_of_a_secret_go(row: str, secret: s
 
 
 FIRM = [
+    ("helm registry login r.corp.com -p tulip -u bob", "tulip"),
+    ("redis-cli> AUTH hunter2x", "hunter2x"),
     ('variable "db_password" {\n  type = string\n  default = "riverstone"\n}', "riverstone"),
     ("<entry><key>dbPassword</key>\n  <value>riverstone</value></entry>", "riverstone"),
     ("- name: DB_PASSWORD\n  value: riverstone\n", "riverstone"),
@@ -95,6 +97,7 @@ INNOCENT = [
     "helm upgrade api ./chart --set auth.existingSecret=api-auth",
     "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-a1B2c3",
     '7z x -p"$ARCHIVE_PASSWORD" backup.7z -oout',
+    "redis login -p 6379 --timeout 5",
     "docker run -u root -p 5432:5432 postgres:16",
     "java -Duser=bob -Xmx8589934592 -jar app.jar",
     "34a6ccd7-6e1f-4768-912c-5480f0876d2e b1337086-e70d-11f1-a484-02fc00000001",

@@ -20,5 +20,5 @@ COMPOUND_PATTERNS: tuple[SecretPattern, ...] = tuple(
         ),
         judge=looks_chosen,
     )
-    for word in ("pass", "Pass", "PASS", "pwd", "secret", "Secret", "SECRET")
+    for word in ("pass", "Pass", "PASS", "pwd", "secret", "SECRET")
 )

@@ -94,15 +94,6 @@ FORMAT_PATTERNS = (
     SecretPattern(
         "secret",
         ("uthorization", "UTHORIZATION"),
-        # Any other scheme, such as SSWS or Bot, where the rest looks random.
-        re.compile(
-            r"uthorization[\\\"']*\s*[:=]\s*[\\\"']*[a-z][\w-]{1,30}\s+([^\s\"'\\,;<>=]{16,}=*)(?![=\"])", re.IGNORECASE
-        ),
-        judge=random_value(16),
-    ),
-    SecretPattern(
-        "secret",
-        ("uthorization", "UTHORIZATION"),
         # Without a word for its kind, only where quotes end it: `authorization: name_of_a_variable` is code.
         re.compile(
             r"uthorization(?:\\{0,8}[\"'])?\s{0,5}:\s{0,5}(?:\\{0,8}[\"'])?"
@@ -138,7 +129,6 @@ FORMAT_PATTERNS = (
     SecretPattern(
         "mailgun-key", ("-",), re.compile(r"[a-f0-9](?<![A-Za-z0-9-].)[a-f0-9]{31}-[a-f0-9]{8}-[a-f0-9]{8}(?![\w-])")
     ),
-    SecretPattern("salesforce-token", ("00D",), re.compile(r"00D[A-Za-z0-9]{12,15}(?:!|%21)[A-Za-z0-9._]{60,200}")),
     SecretPattern(
         "url-password", ("oracle:",), re.compile(r"jdbc:oracle:\w{2,5}:[^\s/@\"']{1,60}/([^\s@\"'\\]{4,200})@")
     ),

@@ -6,7 +6,7 @@ import re
 
 from mcp_reflect.domain.redaction.by_name.named_values import is_variable
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern, random_value
-from mcp_reflect.domain.redaction.values.secret_values import is_harmless, is_mixed, looks_random
+from mcp_reflect.domain.redaction.values.secret_values import is_harmless
 
 _ARGUMENTS = r"(?:[^\n;|&\\]{0,150}?)"
 """Arguments of one command, up to the relevant option."""
@@ -34,15 +34,9 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("bcp ", "", r"-P ?"),
     ("cqlsh", "", r"-p ?"),
     ("sshpass", "", r"-p ?"),
-    *(
-        (f"{client} login", "", "-p[ =]")
-        for client in ("docker", "podman", "nerdctl", "buildah", "skopeo", "az", "cf", "oc")
-    ),
-    *((f"{client} login", "", "-p[ =]") for client in ("registry", "oras", "acr")),
-    *((f"{client}", "", r"(?:token=)?(?=[\w.-]{20})") for client in ("vault login", "cargo login", "snyk auth")),
+    ("login", "", r"-p[ =](?!\d+(?:\s|\Z))"),  # of docker, helm registry, az, cf, oras; not a port
     ("ngrok", "", r"(?:add-)?authtoken "),
     ("twine upload", "", r"-p[ =]"),
-    ("rclone", "", r"pass(?:word2?)? "),
     ("rabbitmqctl", "", r"(?:add_user|change_password) \S{1,60} "),
     ("mysqladmin", "", r"password "),
     ("nmcli", "", r"password "),
@@ -60,7 +54,6 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("security unlock-keychain", "", r"-p ?"),
     ("signtool", "", r"/p "),
     ("gem push", "", r"-k "),
-    ("nuget push", "", r"-k "),
     ("put-parameter", "", r"--value[ =]"),
     ("mc alias set", r" \S{1,60} https?://\S{1,100} \S{1,100}", r"(?=\w)"),
     ("cmdkey", "", r"/pass:"),
@@ -69,7 +62,6 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("ssh-keygen", "", r"-[NP] ?"),
     ("http-basic", r"\.\S{1,80}", r"\S{1,60} "),
     ("bundle config", "", r"[\w.-]{3,80} [^\s:]{1,40}:"),
-    ("auth init", "", r"-t[ =]"),
     ("aws configure", "", r"set aws_(?:secret_access_key|session_token) "),
     ("ConvertTo-SecureString", "", r"(?:-String )?(?=[^-\s])"),
 )
@@ -94,11 +86,6 @@ _STATEMENTS: tuple[tuple[str, str], ...] = (
     ("user ", r"\S{1,100}[ \t]{1,5}identified(?:[ \t]{1,5}with[ \t]{1,5}\S{1,60})?[ \t]{1,5}by(?:[ \t]{1,5}password)?"),
 )
 """(word, what belongs to it) before the password in statements of SQL."""
-
-
-def _is_key(value: str) -> bool:
-    plain = value.replace("-", "").replace("_", "").rstrip("=")
-    return looks_random(value, 16) and is_mixed(plain) and not plain.isupper() and not plain.islower()
 
 
 COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
@@ -135,28 +122,6 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
         ("<<<",),
         re.compile(rf"(?:secret|token|password|passwd|login|auth)[^\n]{{0,150}}?<<<[ ]?{_VALUE}"),
         judge=lambda value: not value.rstrip("!").isalpha(),  # not the verdicts of tests
-    ),
-    SecretPattern(
-        "secret",
-        ("secret", "token", "auth", "login", "password", "pypi-"),
-        # A random argument of a command that is about secrets: secrets set, auth login, create-secret
-        re.compile(
-            # Each word ends in a space, so that a long line is searched in linear time.
-            r"(?:secrets?|auth|login|tokens?|password|api-?key)(?>(?:[.:/-][\w.:/@-]{0,80}+)?)"
-            r"(?:[ ][\w.:/@-]{1,60}+){0,4}?[ =]"
-            r"(?:\\{0,8}[\"'])?([A-Za-z0-9][\w+/=-]{15,400})(?=[\s\"'\\;|&]|\Z)"
-        ),
-        judge=_is_key,
-    ),
-    SecretPattern(
-        "token",
-        (" -",),
-        # A random argument of an option of one letter, such as -t or -k
-        re.compile(
-            r"[ ]-(?:[a-zA-Z]|-auth(?:orization)?)[ =](?:\\{0,8}[\"'])?([A-Za-z0-9][\w+/-]{19,400}={0,2})"
-            r"(?=[\s\"'\\;|&]|\Z)"
-        ),
-        judge=_is_key,
     ),
     SecretPattern(
         "password",

@@ -103,15 +103,4 @@ LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
             r"([^\s\\\"']{8,4000})"
         ),
     ),
-    SecretPattern(
-        "cookie",
-        ("domain", "httpOnly", "expires"),
-        # A cookie as a browser's tools show it
-        re.compile(
-            rf"name{_Q}[ \t]{{0,3}}:[ \t]{{0,3}}{_Q}"
-            r"(?i:[\w.-]{0,60}?(?:sess|sid|auth|token|jwt|login|remember|identity|[cx]srf)[\w.-]{0,60})"
-            rf"{_Q}\s{{0,3}},\s{{0,20}}{_Q}value{_Q}[ \t]{{0,3}}:[ \t]{{0,3}}{_Q}([^\"'\\]{{8,4000}})"
-            rf"(?={_Q}[^{{}}]{{0,200}}(?:domain|httpOnly|expires))"
-        ),
-    ),
 )

@@ -113,12 +113,6 @@ def _is_short_password(value: str) -> bool:
 
 
 POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
-    # A user and the password beside it: in options of a mount, in the source of a driver of Go, in prose
-    SecretPattern(
-        "password",
-        ("pass=", "pass:"),
-        re.compile(rf"user(?:name)?[=:][ ]?[^\s,;&|\"']{{1,80}}(?:[,;&|]|[ ])[ ]?pass[=:]{_VALUE}"),
-    ),
     # A line of .pgpass that holds for any database or host; other lines are in `by_pattern/format_patterns.py`
     SecretPattern(
         "password",
@@ -197,9 +191,7 @@ POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
             "cred",
             "creds",
             "credentials",
-            "userpwd",
             "userpass",
-            "user-password",
             "allow",
             "digest",
         )
