@@ -10,8 +10,10 @@ if __name__ == "__main__":
     # Hardly anything that a start creates is garbage, and looking for it takes time; `run_hub` ends this.
     gc.disable()
     from mcp_reflect.hub.blas import use_one_blas_thread
+    from mcp_reflect.hub.heaps import share_heaps
 
     use_one_blas_thread()
+    share_heaps()
     from mcp_reflect.hub.owner import run_hub
 
     os.environ["MCP_REFLECT_HOME"] = sys.argv[1]
