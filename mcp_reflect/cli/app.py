@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
 import sys
 from dataclasses import dataclass
 from typing import Annotated
@@ -101,7 +102,7 @@ def run_command_line() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    first = sys.argv[1] if len(sys.argv) > 1 else ""
+    first = _first_argument()
     try:
         try:
             build_app(first if first in _COMMANDS else "")()
@@ -114,3 +115,11 @@ def run_command_line() -> None:
         give_up_output()
         err.print(f"mcp-reflect: {error.filename or 'stdout'}: cannot be written ({error.strerror})", markup=False)
         sys.exit(2)
+
+
+def _first_argument() -> str:
+    """Return the first argument, also that of a command line that a shell completes; empty where there is none."""
+    words = sys.argv
+    if len(words) == 1:
+        words = (os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()
+    return words[1] if len(words) > 1 else ""

@@ -16,10 +16,10 @@ PROGRAM = "import sys; sys.argv[0] = 'mcp-reflect'; from mcp_reflect.__main__ im
 CLIENTS = {"claude-code", "claude-desktop", "codex", "cursor"}
 
 
-def completed(tmp_path: Path, words: str, **variables: str) -> str:
+def completed(tmp_path: Path, words: str, program: str = PROGRAM, **variables: str) -> str:
     """What the program, started as an installed one, answers to a shell."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
+        [sys.executable, "-c", program],
         env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "_TYPER_COMPLETE_ARGS": words, **variables},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -45,6 +45,18 @@ def test_commands_are_completed(tmp_path: Path) -> None:
     told = completed(tmp_path, "mcp-reflect doc", _MCP_REFLECT_COMPLETE="complete_zsh")
     assert "doctor" in told
     assert '"install"' not in told
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_options_are_completed_without_importing_other_commands(shell: str, tmp_path: Path) -> None:
+    """Whoever presses the tab key waits for it."""
+    more = {"COMP_WORDS": "mcp-reflect stats --", "COMP_CWORD": "2"} if shell == "bash" else {}
+    imported = "print(*(name for name in sys.modules if name.startswith('mcp_reflect.cli')))"
+    program = f"import atexit; atexit.register(lambda: {imported}); {PROGRAM}"
+    told = completed(tmp_path, "mcp-reflect stats --", program, _MCP_REFLECT_COMPLETE=f"complete_{shell}", **more)
+    assert "--project" in told
+    assert "mcp_reflect.cli.records.stats" in told
+    assert "mcp_reflect.cli.install" not in told
 
 
 def test_bash_itself_completes(tmp_path: Path) -> None:
