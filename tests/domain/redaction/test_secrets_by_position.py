@@ -30,6 +30,8 @@ def test_the_values_of_a_column_with_the_name_of_a_secret_go(row: str, secret: s
 
 
 FIRM = [
+    ("$ aws ssm get-parameter --name /prod/db/password --output text\nblue.Lagoon.77\n$ ", "blue.Lagoon.77"),
+    ('{\n  "db_password": {\n    "type": "string",\n    "value": "riverstone"\n  }\n}', "riverstone"),
     ("helm registry login r.corp.com -p tulip -u bob", "tulip"),
     ("redis-cli> AUTH hunter2x", "hunter2x"),
     ('variable "db_password" {\n  type = string\n  default = "riverstone"\n}', "riverstone"),
@@ -97,6 +99,11 @@ INNOCENT = [
     "helm upgrade api ./chart --set auth.existingSecret=api-auth",
     "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-a1B2c3",
     '7z x -p"$ARCHIVE_PASSWORD" backup.7z -oout',
+    "$ git rev-parse HEAD:password.py\n3f8c1d2e9b7a6f5e4d3c2b1a09f8e7d6c5b4a392\n",
+    "$ grep -rc password src\nNothing\n",
+    "POSTGRES_PASSWORD=${POSTGRES_PASSWORD:?must be set}",
+    "postgres://user:password@localhost/db",
+    "github.com/stretchr/testify v1.9.0 h1:HtqpIVDClZ4nwg75+f6Lvsy/wHu+3BoSGCbBAcpTsTg=",
     "redis login -p 6379 --timeout 5",
     "docker run -u root -p 5432:5432 postgres:16",
     "java -Duser=bob -Xmx8589934592 -jar app.jar",

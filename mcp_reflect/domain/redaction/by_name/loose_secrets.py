@@ -31,6 +31,7 @@ _LOOSE = re.compile(
          [ \t]{{0,5}}
        | </\w{{1,30}}>(?:\s|\\{{1,8}}[rnt]){{0,40}}<(?:value|string)[^<>\n]{{0,60}}>   # two elements of XML
        | [ \t]{{0,5}}\{{[^{{}}]{{0,300}}?\bdefault[ \t]{{0,20}}=[ \t]{{0,5}}           # a variable of Terraform
+       | [ ]?:[ ]?\{{[^{{}}]{{0,200}}?\bvalue\\{{0,8}}\"[ ]?:[ ]?                         # an output of Terraform
        | (?:\r?\n|\\{{1,8}}n)[^\n]{{1,200}}?\binput_value=)                            # an error of Pydantic
       |(?P<fill>(?:\.\w{{1,20}}\(\)){{0,2}}\.(?:fill|type|send_?keys|set_?value|input|enter|write|press_?sequentially)\(
          | ,[ ]?with:[ ])

@@ -33,7 +33,7 @@ _OPEN = r"\\{0,8}[\"']"
 _NEW_LINE = r"(?:\r?\n|\\{1,8}n)"
 _ASSIGNED = re.compile(
     # password = x · "api_key": "x" · \"token\": \"x\" · env['SECRET'] = 'x' · :password => "x" · <password>x</password>
-    rf"{_CLOSE}(?:[ \t]{{0,20}}{_TYPE}(?P<sign>:=|=>|:-(?=\S)|::(?=[ ]?[\"'])|->(?=[ ])|={{1,3}}|!==?|[:：](?!//|:)"
+    rf"{_CLOSE}(?:[ \t]{{0,20}}{_TYPE}(?P<sign>:=|=>|:-(?=\S)|::(?=[ ]?[\"'])|->(?=[ ])|={{1,3}}|!==?|[:：](?!//|[:?+])"
     rf"|(?:\|\||\?\?=?)(?=[ ]{_OPEN}))"  # the default of a variable
     r"[ \t]{0,20}"
     rf"(?:\*\*[ \t]?|@|[bBuUrRN]{{1,2}}(?={_OPEN})|\([ \t]{{0,5}}(?:{_NEW_LINE}[ \t]{{0,40}})?(?={_OPEN})"

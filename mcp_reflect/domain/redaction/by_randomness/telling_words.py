@@ -92,6 +92,8 @@ class Hint(Enum):
 def hint_before(text: str, position: int) -> Hint:
     """Return what the nearest telling word before a position says about the text that begins there."""
     window = text[max(position - _WINDOW, 0) : position]
+    if window.endswith("h1:"):  # a checksum of Go
+        return Hint.ID
     line = max(window.rfind("\n"), window.rfind("\\n"))
     above = line >= 0 and not window[line:].strip(_BLANK)
     if above and not _REST_OF_LINE.match(text, position):
