@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -220,6 +222,21 @@ def test_a_million_characters_take_linear_time(piece: str) -> None:
     redact(piece * (1_000_000 // len(piece)))
     # Takes half a second at most; a quadratic pattern takes hours.
     assert time.thread_time() - started < 10
+
+
+def test_patterns_of_vendors_are_compiled_when_a_text_has_their_prefix() -> None:
+    code = (
+        "from mcp_reflect.domain.redaction.patterns import secret_patterns\n"
+        "from mcp_reflect.domain.redaction.redact import redact\n"
+        "as_text = [each for each in secret_patterns() if isinstance(each.pattern, str)]\n"
+        "def compiled(): return [each.kind for each in as_text if 'compiled' in vars(each)]\n"
+        "redact('Fix the parser')\n"
+        "assert len(as_text) > 200 and not compiled(), compiled()\n"
+        f"redact('ghp_{LETTERS}abcde')\n"
+        "assert compiled() == ['github-token'], compiled()\n"
+        "assert all(each.compiled for each in as_text)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize("text", ["token-" * 2_000, "%" + "25" * 5_000, "secret " * 2_000])
