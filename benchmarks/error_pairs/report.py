@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -123,6 +124,11 @@ HELD_OUT = frozenset(
 )
 """Tools recorded after all of those, at which no rule was looked."""
 
+DEVELOPERS: Mapping[str, Sequence[str]] = json.loads(
+    Path(__file__).with_name("developers.json").read_text(encoding="utf-8")
+)
+"""Errors of package managers, compilers and test runners, recorded last: half were looked at, half were kept aside."""
+
 SAME = ("moved", "wrapped", "again")
 OTHER = ("look_alike", "look_alike_wrapped")
 _LIMIT = 5
@@ -134,6 +140,11 @@ class RecordedCase(NamedTuple):
     ecosystem: str
     name: str
     outputs: Mapping[str, str]
+
+    @property
+    def label(self) -> str:
+        """The ecosystem and the name."""
+        return f"{self.ecosystem}/{self.name}"
 
 
 class Tally(NamedTuple):
@@ -169,7 +180,7 @@ def tally(memory: MemoryService, ids: Mapping[str, str], cases: Sequence[Recorde
     """Ask for every variant of the cases; `ids` are the memories of the recorded errors, by case."""
     asked = found = called = look_alikes = announced = 0
     for case in cases:
-        own = ids[f"{case.ecosystem}/{case.name}"]
+        own = ids[case.label]
         for way in (*SAME, *OTHER):
             if way not in case.outputs:
                 continue
@@ -198,16 +209,16 @@ def print_pairs(console: Console) -> None:
     with laboratory() as lab, lab.memory("errors") as memory:
         ids = {}
         for case in cases:
-            name = f"{case.ecosystem}/{case.name}"
             fix = ErrorFix(
                 task="keep it working",
-                mistake=f"{name} fails",
-                fix=f"what helped with {name}",
+                mistake=f"{case.label} fails",
+                fix=f"what helped with {case.label}",
                 evidence=case.outputs["base"],
             )
-            ids[name] = memory.record_error(fix).memory.id
-        fresh = [case for case in cases if {case.ecosystem, f"{case.ecosystem}/{case.name}"} & FRESH]
-        earlier = [case for case in cases if case not in fresh]
+            ids[case.label] = memory.record_error(fix).memory.id
+        fresh = [case for case in cases if {case.ecosystem, case.label} & FRESH]
+        developers = {half: [case for case in cases if case.label in names] for half, names in DEVELOPERS.items()}
+        earlier = [case for case in cases if case not in [*fresh, *chain(*developers.values())]]
         chosen = [case for case in earlier if case.ecosystem in CHOSEN_ON]
         left_out = [case for case in earlier if case.ecosystem not in CHOSEN_ON | NEW | LATEST | HELD_OUT]
         new = [case for case in cases if case.ecosystem in NEW]
@@ -221,5 +232,7 @@ def print_pairs(console: Console) -> None:
         table.add_row("recorded after those", *tally(memory, ids, fresh).row)
         held_out = [case for case in cases if case.ecosystem in HELD_OUT]
         table.add_row("held out", *tally(memory, ids, held_out).row)
+        for half, found in developers.items():
+            table.add_row(f"developers' tools, {half.replace('_', ' ')}", *tally(memory, ids, found).row)
         table.add_row("goal", ">= 120", ">= .95", ">= .95", "<= .02")
     console.print(table)

@@ -39,6 +39,8 @@ _LOCATED = re.compile(
     """,
     re.VERBOSE,
 )
+_REPORTER = re.compile(rf"^[\w-]+:\s(?={_NAME}*[\w)]\.[A-Za-z]\w{{0,7}}:\d+)")
+"""The program that found a fault, before its place: `vet: ./main.go:5:6: …`."""
 _PATHS_TOLD = re.compile(r"\([^()]*?:\s+(?:/[^\s()]+\s+)+/[^\s()]+\s*(?:\)|$)")
 _URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://([^\s'\"<>)\]]+)", re.IGNORECASE)
 _PATH = re.compile(
@@ -46,6 +48,8 @@ _PATH = re.compile(
 )
 _SCOPED_PACKAGE = re.compile(r"@[\w.~-]+/[\w.~-]+")
 _CLIMBS = re.compile(r"^(?:\.{1,2}/)+")
+_HOST = re.compile(r"^(?:[\w-]+\.)+[a-z]{2,}(?=/)")
+"""Whose address a path begins with, as modules of Go do: it tells where the same thing is kept."""
 _DIGITS = re.compile(r"\d+")
 _TEMPORARY = re.compile(r"(?:^|[\\/])(?:tmp|temp|T|var[\\/]folders[\\/].*)[\\/][^\\/]+$", re.IGNORECASE)
 _TIME = re.compile(
@@ -62,6 +66,14 @@ _PORT = re.compile(r"(?<=[\w.\])]):(\d{2,5})\b|\bport[ =:]*(\d{2,5})\b", re.IGNO
 _EPHEMERAL = 32_768
 _QUOTED_NUMBER = re.compile(r"(['\"])(?!\d{5,}\1)(?=[^'\"]{0,20}\d)([\d+,./%-]{1,20})\1")
 """A number, a date or a version in quotes is what the message is about; an id of five digits and more is not."""
+_REQUIRED = re.compile(
+    r"(?<=[\w\]\"'@])(?:===?|[<>!~]=|\^)\s?v?(\d[\w.]*)"
+    r"|\b(?:requires?|needs?|at\sleast)\s(?:[a-z]\w*\s){0,2}(?:[<>=~^]+\s?)?v?(\d+\.\d[\w.]*)"
+    r"|(?<![\w.])v?(\d+(?:\.\d+)*)(?=\s(?:or|and)\s(?:above|greater|higher|later|newer|up)\b)",
+    re.IGNORECASE,
+)
+"""A version that is asked for: `requests==2.1`, `requires go >= 1.25`, `CMake 3.28 or higher`."""
+_VERSION = "version_"
 _TOKEN = re.compile(r"""'[^\w\s']{1,4}'|"[^\w\s"]{1,4}"|[\w$@]+(?:(?:::|->|[.\-#/+])[\w$@]+)*""")
 _NUMBER = re.compile(r"[-+]?\d[\d_.,]*$|^#$")
 _VALUE = "quoted_"
@@ -113,9 +125,10 @@ def split_message(text: str, *, numbers: bool = False) -> tuple[list[str], list[
     text = _PATHS_TOLD.sub(" ", text.translate(_QUOTES))
     text = _HINT.sub("", text)
     text = _without_prefixes(text)
+    text = _REQUIRED.sub(_with_version, text)
     text = _QUOTED_NUMBER.sub(lambda value: f" {_VALUE}{'_'.join(_WORD.findall(value[2]))} ", text)
     text = _URL.sub(lambda url: f" {url[1].split('?')[0].strip('/').replace('/', ' ')} ", text)
-    text = _LOCATED.sub(located, text)
+    text = _LOCATED.sub(located, _REPORTER.sub("", text))
     text = _without_prefixes(text.strip(" :-"))
     text = _TIME.sub(" ", text)
     text = _PATH.sub(lambda path: f" {_name_of(path[0])} ", text)
@@ -135,11 +148,14 @@ def paths_in(text: str) -> frozenset[str]:
     """Return the paths that a line names, but for those of its locations and of files that were made up for one run.
 
     They are in lower case, with `/` between the parts, 0 for any number, and a name at the beginning of relative ones.
+    Of those behind the address of a host, that is left out: they count as absolute ones.
     """
     text = _LOCATED.sub(" ", _URL.sub(" ", _HINT.sub("", text.translate(_QUOTES))))
     found = (path.replace("\\", "/").rstrip("/").casefold() for path in _PATH.findall(text))
     named = (
-        _DIGITS.sub("0", _CLIMBS.sub("", path)) for path in found if not (_TEMPORARY.search(path) or _ID.search(path))
+        _DIGITS.sub("0", _HOST.sub("", _CLIMBS.sub("", path)))
+        for path in found
+        if not (_TEMPORARY.search(path) or _ID.search(path))
     )
     return frozenset(path for path in named if any(map(str.isalpha, path)))
 
@@ -159,10 +175,22 @@ def is_absolute(path: str) -> bool:
 
 def is_nameless(word: str) -> bool:
     """Return true for a word of messages that names nothing, so that any error may be told in it."""
-    if word[0] in "'\"" or word.startswith(_VALUE):
+    if word[0] in "'\"" or word.startswith((_VALUE, _VERSION)):
         return True
     parts = _WORD.findall(word)
     return all(part in _NAMELESS or part.isdigit() or len(part) == 1 or _TYPE_NAME.search(part) for part in parts)
+
+
+def names_version(word: str) -> bool:
+    """Return true for the word that stands for a version that a message asks for."""
+    return word.startswith(_VERSION)
+
+
+def _with_version(found: re.Match[str]) -> str:
+    """The words of a requirement, with one word for its version, which is no number that differs from run to run."""
+    version = next(filter(None, found.groups()))
+    before = found[0].partition(version)[0]
+    return f"{before} {_VERSION}{'_'.join(_WORD.findall(version))} "
 
 
 def _without_prefixes(text: str) -> str:

@@ -36,7 +36,7 @@ _ERROR = re.compile(
     | (?:^|[\s\[<|])(?:ERROR|FATAL|CRITICAL|SEVERE|FAIL(?:ED)?|ERR!)[\])>|]?(?:[\s:]+\S|$)
     | (?:^|\s)Error\s(?:at|from|in|reading|while|loading|parsing|opening)\b
     | ^\s*\d+:\d+\s+error\s\s
-    | ^\s*\S*?[\w)]\.\w{{1,8}}(?::\d+(?::\d+)?(?:-\d+)?:|\(\d+(?:,\d+)?\)\s?:|:\[\d+,\d+\])
+    | ^\s*(?:[\w-]+:\s)?\S*?[\w)]\.\w{{1,8}}(?::\d+(?::\d+)?(?:-\d+)?:|\(\d+(?:,\d+)?\)\s?:|:\[\d+,\d+\])
         \s*(?!\s*(?:in\s|at\s|\d|\(?\.text))\S
     | ^(?:[\w./+-]+:\s)?(?:\S+:\s)?line\s\d+:\s
     | ^[A-Z]{{1,7}}-?\d{{2,5}}\b[:\s]
@@ -70,6 +70,7 @@ _SUMMARY = re.compile(
     | \b(?:build|compilation|compile)\s(?:was\s)?(?:failed|failure|aborted|terminated)\b
     | ^\W*(?:found\s)?\d+\s(?:\w+\s){0,2}(?:errors?|problems?|failures?|failed|warnings?|failing|issues?)\b
     | ^\W*(?:tests?|failures|errors|total)\b\W+\d | \btest\sresult:\s
+    | ^\W*(?:error:\s)?failed\sto\spush\ssome\srefs\b
     | \bfailed\swith\s(?:\w+\s){0,2}errors?\W*$ | ^=+\s.*\s=+$ | ^_{3,}.*_{3,}$ | ^!+.*!+$ | ^-{3,}
     | \b(?:a\scomplete\slog|full\slog|see\s(?:the\s)?log|--explain|stack\strace:?\s*$|require\sstack)
     | ^\s*(?:code|errno|syscall|command|path|signal|cwd|at|cmd|lifecycle\sscript)\b(?::\s|\s(?!not|found)\S+\s*$)

@@ -2,7 +2,8 @@
 
 A signature belongs to one headline (`headlines.py`). Its `key` is the headline word by word and in order, without what
 differs from run to run and from machine to machine: numbers, ids, times, folders, line numbers, levels and hints. What
-remains names the error: its code (E0382, TS2345, ENOENT), its exception type, symbols, packages, files and quoted text.
+remains names the error: its code (E0382, TS2345, ENOENT), its exception type, symbols, packages, the versions that are
+asked for, files and quoted text.
 Of a path the last part remains, since folders above it differ from machine to machine; a path that counts from the
 folder of the command does not, and tells `etc/app` from `opt/app`.
 
@@ -13,13 +14,13 @@ does.
 
 Two texts report the same error where a signature of one agrees with one of the other, and at most one of the texts has
 further signatures that do not: an output that goes on about more is still the same error, two outputs that have only
-a line in common are not.
+a line in common are not. What names nothing and stands in both is nothing further.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mcp_reflect.domain.error_matching.headlines import Headline, find_headlines
@@ -29,6 +30,7 @@ from mcp_reflect.domain.error_matching.message_words import (
     file_in,
     is_nameless,
     may_be_same_path,
+    names_version,
     paths_in,
     split_message,
 )
@@ -82,12 +84,13 @@ class ErrorSignature:
         return reads_alike and not _name_other_paths(self.paths, other.paths)
 
     def _places(self, other: ErrorSignature) -> list[bool | None]:
-        """Return whether file, function, code and details agree, in this order; None where one does not know."""
+        """Return whether file, function, code and details agree; None where one does not know."""
         known = [
             self.file == other.file if self.file and other.file else None,
             self.function == other.function if self.function and other.function else None,
             _alike(self.source, other.source) if self.source and other.source else None,
-            False if _name_other_files(self.details, other.details) else None,
+            False if _differ_in(_is_file, self.details, other.details) else None,
+            False if _differ_in(names_version, self.details, other.details) else None,
         ]
         if not self.named:
             told, others = self.details, other.details
@@ -123,12 +126,14 @@ def error_signatures(text: str) -> SignatureGroup:
 
 def is_same(asked: Sequence[ErrorSignature], known: Sequence[ErrorSignature]) -> bool:
     """Return true where two texts report the same error; symmetric."""
-    shared = [a for a in asked if any(a.agrees(b) for b in known)]
-    if not shared:
+    if not any(a.agrees(b) for a in asked for b in known):
         return False
-    if len(shared) == len(asked):
-        return True
-    return all(any(b.agrees(a) for a in asked) for b in known)
+    return _has_no_further(asked, known) or _has_no_further(known, asked)
+
+
+def _has_no_further(ours: Sequence[ErrorSignature], theirs: Sequence[ErrorSignature]) -> bool:
+    """Return true where each of our signatures agrees with one of theirs, or reads as one does and names nothing."""
+    return all(any(a.agrees(b) or (not a.named and a.allows(b)) for b in theirs) for a in ours)
 
 
 def same_error(mistake: str, evidence: str, other_mistake: str, other_evidence: str) -> bool:
@@ -173,10 +178,14 @@ def _alike(a: frozenset[str], b: frozenset[str]) -> bool:
     return len(a & b) >= _LIKE * len(a | b)
 
 
-def _name_other_files(a: frozenset[str], b: frozenset[str]) -> bool:
-    """Return true where both explanations name files, and none of them is the same."""
-    ours, theirs = (frozenset(filter(_FILE_NAME.fullmatch, words)) for words in (a, b))
+def _differ_in(kind: Callable[[str], bool], a: frozenset[str], b: frozenset[str]) -> bool:
+    """Return true where both explanations have words of a kind, and none of them is the same."""
+    ours, theirs = (frozenset(filter(kind, words)) for words in (a, b))
     return bool(ours and theirs) and ours.isdisjoint(theirs)
+
+
+def _is_file(word: str) -> bool:
+    return _FILE_NAME.fullmatch(word) is not None
 
 
 def _name_other_paths(a: frozenset[str], b: frozenset[str]) -> bool:

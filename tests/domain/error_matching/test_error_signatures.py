@@ -182,6 +182,53 @@ def test_a_path_that_counts_from_the_folder_of_the_command_counts_whole(known: s
     assert reports_same(told.format(known), told.format(asked)) is same
 
 
+@pytest.mark.parametrize(
+    ("told", "version", "other"),
+    [
+        ("ERROR: No matching distribution found for requests{}", "==99.1", "==98.0"),
+        ("CMake Error at CMakeLists.txt:1:\n  CMake {} or higher is required.  You are running 3.25", "9.9", "8.8"),
+        ('npm error engine Unsupported engine\nnpm error notsup Required: {{"node":"{}"}}', ">=40", ">=50"),
+        ("go: go.mod requires go {} (running go 1.19; GOTOOLCHAIN=local)", ">= 1.25.0", ">= 1.24.0"),
+    ],
+)
+def test_a_version_that_is_asked_for_tells_errors_apart(told: str, version: str, other: str) -> None:
+    assert reports_same(told.format(version).replace("3.25", "3.31"), told.format(version))
+    assert not reports_same(told.format(other), told.format(version))
+
+
+def test_numbers_that_a_test_compares_do_not_tell_errors_apart() -> None:
+    told = "test_shop.py:4: in test_total\n    assert total(2) == 41\nE   assert {} == 41"
+    assert reports_same(told.format(42), told.format(43))
+
+
+def test_a_headline_that_names_nothing_is_no_further_error() -> None:
+    told = "error: failed to get `billing` as a dependency\n\nCaused by:\n  No such file or directory (os error 2)\n"
+    assert reports_same(told, told)
+    assert reports_same(f"{told}\nerror: cannot read `Cargo.lock`", told)
+
+
+def test_the_program_that_found_a_fault_is_no_part_of_it() -> None:
+    built = "./main.go:5:6: setup redeclared in this block\n\t./main.go:3:6: other declaration of setup"
+    assert reports_same("vet: ./main.go:5:6: setup redeclared in this block", built)
+    assert not reports_same("vet: ./main.go:5:6: reset redeclared in this block", built)
+
+
+@pytest.mark.parametrize("branch", ["release", "main"])
+def test_where_a_project_is_kept_does_not_tell_errors_apart(branch: str) -> None:
+    push = "To {0}\n ! [rejected]  {1} -> {1} (fetch first)\nerror: failed to push some refs to '{0}'"
+    known = push.format("https://github.com/acme/shop.git", "release")
+    asked = push.format("/srv/mirror/shop-copy.git", branch)
+    assert reports_same(asked, known) is (branch == "release")
+    cycle = "package {0}/app\n\timports {0}/app/stock\n\timports {0}/app/stock: import cycle not allowed"
+    assert reports_same(cycle.format("git.corp.example"), cycle.format("shop.example"))
+
+
+def test_the_file_that_is_wrong_tells_errors_apart_and_its_folder_does_not() -> None:
+    told = "{}:3:5: F821 Undefined name `math`"
+    assert reports_same(told.format("/builds/42/shop/area.py"), told.format("area.py"))
+    assert not reports_same(told.format("price.py"), told.format("area.py"))
+
+
 def test_a_name_with_a_number_behind_a_slash_is_a_name() -> None:
     told = "ERROR: /home/ann/m.pl:1: user:main main/0: Unknown procedure: {}"
     assert not reports_same(told.format("double/2"), told.format("price_of/2"))
