@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +54,22 @@ async def test_numbers_paths_ids_and_line_numbers_do_not_matter(tmp_path: Path) 
         )
         found = await fixes(client, "worker 4 lost job 88e0f1aa2 at C:\\jobs\\run.py:977")
         assert [f["match"] for f in found] == [1.0]
+
+
+async def test_signatures_of_an_earlier_version_are_made_anew(tmp_path: Path) -> None:
+    """They lack a word that decides now: compared as they are, the same error would be another one."""
+    error = "ERROR: Could not find a version that satisfies the requirement bakuzor==99.1"
+    async with connect(tmp_path / "home") as client:
+        await call(client, "record_error_fix", task="t", mistake="pip fails", evidence=error, fix="pin 98.0")
+    [file] = (tmp_path / "home").rglob("ledger.db")
+    with closing(sqlite3.connect(file)) as database, database:
+        [(stored,)] = database.execute("SELECT error_signatures FROM memories").fetchall()
+        groups = [json.dumps(json.loads(group)[1:]) for group in stored.splitlines()]
+        earlier = "\n".join(groups).replace(" version_99_1", "")
+        assert earlier != "\n".join(groups)
+        database.execute("UPDATE memories SET error_signatures = ?", (earlier,))
+    async with connect(tmp_path / "home") as client:
+        assert [found["relation"] for found in await fixes(client, error)] == ["same"]
 
 
 async def test_solved_comes_before_unsolved_and_better_judged_before_worse(tmp_path: Path) -> None:

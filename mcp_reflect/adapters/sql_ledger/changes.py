@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, String, and_, bindparam, case, select, union
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, String, and_, bindparam, case, or_, select, union
 
 from mcp_reflect.adapters.sql_ledger import ranking_rows, rows, schema
 from mcp_reflect.domain.changes import Changes, MemoryChange, TaskRecord, TaskWording, UtilityChange
+from mcp_reflect.domain.error_matching.stored_signatures import BEGINNING
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.learning.task_statistics import task_records
 from mcp_reflect.domain.lessons.comparison.sameness import lesson_key
@@ -26,7 +27,8 @@ _AFTER = bindparam("after", type_=BigInteger)
 _M, _U, _E, _T = schema.memories.c, schema.utilities.c, schema.utility_events.c, schema.traces.c
 _V, _W = schema.embeddings.c, schema.words.c
 
-_UNSIGNED = and_(_M.error_signatures == "", _M.error_keywords != "")  # written before there were signatures
+_OTHERWISE_SIGNED = and_(_M.kind == "error", ~_M.error_signatures.startswith(BEGINNING, autoescape=True))
+_UNSIGNED = and_(or_(_M.error_signatures == "", _OTHERWISE_SIGNED), _M.error_keywords != "")  # by an earlier version
 _UNREAD = _W.lesson.is_(None)  # written before lessons were counted, or with other terms
 _UNKEYED = _W.lesson_key.is_(None)
 _HAS_VECTOR = and_(_V.memory_id == _M.id, _V.model == _MODEL)

@@ -31,7 +31,7 @@ def to_blob(vector: Vector) -> bytes:
 
 
 def signatures_from(stored: str, mistake: str | None, evidence: list[str] | None) -> tuple[str, ...]:
-    """Return the signatures of an error; where none are stored, they are made from `mistake` and `evidence`."""
+    """Return the signatures of an error: those stored, or where a mistake is given those of it and `evidence`."""
     return to_lines(stored) if mistake is None else memory_signatures(mistake, evidence or ())
 
 

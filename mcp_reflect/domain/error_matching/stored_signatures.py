@@ -1,4 +1,8 @@
-"""Signatures of errors as a memory stores them: each group that belongs to one text is one JSON text."""
+"""Signatures of errors as a memory stores them: each group that belongs to one text is one JSON text.
+
+It begins with the version of what signatures are made of. Of an error that was stored with another one they are made
+anew where it is looked up: its text is kept.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,11 @@ import json
 from collections.abc import Iterable
 
 from mcp_reflect.domain.error_matching.signatures import ErrorSignature, SignatureGroup, error_signatures
+
+SIGNATURES_VERSION = 2
+"""Raised where the same text has other signatures than before. Version 1 stored no number and no required versions."""
+BEGINNING = f"[{SIGNATURES_VERSION},"
+"""How what is stored under this version begins."""
 
 
 def stored_signatures(texts: Iterable[str]) -> tuple[str, ...]:
@@ -38,12 +47,13 @@ def _dumped(group: SignatureGroup) -> str:
         ]
         for each in group
     ]
-    return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps([SIGNATURES_VERSION, *rows], ensure_ascii=False, separators=(",", ":"))
 
 
 def read_signatures(stored: str) -> SignatureGroup:
-    """Return the signatures that `stored_signatures` wrote as one text."""
+    """Return the signatures that `stored_signatures` wrote as one text, in whatever version."""
+    rows = (row for row in json.loads(stored) if isinstance(row, list))
     return tuple(
         ErrorSignature(key, named, outside, file, function, *map(frozenset, words))  # paths came later
-        for key, named, outside, file, function, *words in json.loads(stored)
+        for key, named, outside, file, function, *words in rows
     )

@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 from benchmarks.error_pairs.report import OTHER, SAME, RecordedCase, read_recorded
 from mcp_reflect.domain.error_matching.headlines import find_headlines
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same, same_error
-from mcp_reflect.domain.error_matching.stored_signatures import memory_signatures, read_signatures, stored_signatures
+from mcp_reflect.domain.error_matching.stored_signatures import (
+    SIGNATURES_VERSION,
+    memory_signatures,
+    read_signatures,
+    stored_signatures,
+)
 
 CASES = list(read_recorded())
 
@@ -237,7 +242,9 @@ def test_a_name_with_a_number_behind_a_slash_is_a_name() -> None:
 
 def test_signatures_that_were_stored_before_paths_counted_are_read() -> None:
     [group] = stored_signatures(["install: cannot create regular file 'etc/app/': No such file or directory"])
-    before = json.dumps([row[:-1] for row in json.loads(group)])
+    version, *rows = json.loads(group)
+    assert version == SIGNATURES_VERSION
+    before = json.dumps([row[:-1] for row in rows])
     [signature] = read_signatures(before)
     assert signature.paths == frozenset()
     assert is_same(read_signatures(before), read_signatures(group))
