@@ -179,7 +179,8 @@ def test_a_hub_that_does_not_answer_costs_the_time_limit_and_no_wrong_answer_lat
 
 def test_the_start_of_a_hub_counts_into_the_time_limit_and_goes_on_after_it(home: Path) -> None:
     with calling(home, **LASTING) as caller:
-        with pytest.raises(hub_errors.HubUnavailable):
+        # On a quick machine the hub listens before the time is over, and answers after it.
+        with pytest.raises((hub_errors.HubUnavailable, ConnectionLost)):
             caller.call("memory_stats", {}, 0.1)
         assert until(lambda: hub_pids(home))
         assert total(caller) == 0
