@@ -51,39 +51,46 @@ def save_insights(
         waiting = session.jobs.insights.get(job.id)
         if waiting is not None and waiting.state != "queued":
             return []  # another worker completed the job
-        # An insight must not restore text of a run that was erased meanwhile.
-        drafts = [
-            draft for draft in drafts if all(session.traces.get(trace_id) is not None for trace_id in draft.evidence)
-        ]
-        present = session.memories.find(job.project, user=user, kind="insight")
-        known = {
-            m.id: m
-            for m in of_kind(present, InsightMemory)
-            if _takes_part(session, m) and m.reflection in embedded.vectors
-        }
+        known = _known_insights(session, job.project, user, embedded)
+        new = _new_insights(session, drafts, embedded)
         before = [_as_insight(memory, embedded.vectors[memory.reflection]) for memory in known.values()]
-        fresh = {new_id("mem"): draft for draft in drafts}
-        new = [
-            EmbeddedInsight(key, draft.text, embedded.vectors[draft.text], draft.importance, draft.evidence)
-            for key, draft in fresh.items()
-        ]
         merged = merge(before, new, rules.merge_threshold)
-        was = {insight.key: insight for insight in before}
         for insight in merged:
             earlier = known.get(insight.key)
-            if earlier is None:
-                memory = _memory(insight, job, sources, initial_q, now, unvouched)
-            elif insight != was[insight.key]:
-                memory = _with(earlier, insight)
-                disown(session, memory.id, set(insight.evidence) - set(earlier.evidence))
-            else:
+            memory = (
+                _memory(insight, job, sources, initial_q, now, unvouched)
+                if earlier is None
+                else _with(earlier, insight)
+            )
+            if memory == earlier:
                 continue
+            if earlier is not None:
+                disown(session, memory.id, set(insight.evidence) - set(earlier.evidence))
             session.memories.put(memory, embedded.model, insight.vector)
         _make_room(session, [insight.key for insight in merged], rules.capacity, now)
         session.jobs.insights.put(job.model_copy(update={"state": "completed", "last_error": ""}))
         said = [i.key for i in merged if any(_holds(i, draft, rules.merge_threshold) for draft in new)]
         found = _present(session, said)
     return [found[key] for key in said]
+
+
+def _known_insights(
+    session: ReadSession, project: str, user: str | None, embedded: EmbeddedTexts
+) -> dict[str, InsightMemory]:
+    """Return the insights that new ones may merge with, by id, as far as their texts were embedded."""
+    present = of_kind(session.memories.find(project, user=user, kind="insight"), InsightMemory)
+    return {m.id: m for m in present if _takes_part(session, m) and m.reflection in embedded.vectors}
+
+
+def _new_insights(
+    session: ReadSession, drafts: Iterable[InsightDraft], embedded: EmbeddedTexts
+) -> list[EmbeddedInsight]:
+    """Return the drafts with ids of their own, without those on a run that was erased meanwhile: its text is gone."""
+    return [
+        EmbeddedInsight(new_id("mem"), draft.text, embedded.vectors[draft.text], draft.importance, draft.evidence)
+        for draft in drafts
+        if all(session.traces.get(trace_id) is not None for trace_id in draft.evidence)
+    ]
 
 
 def _holds(insight: EmbeddedInsight, draft: EmbeddedInsight, threshold: float) -> bool:

@@ -6,8 +6,7 @@ written and is gone was deleted, which archives the memory (restorable) until th
 of branches. A line without an id, or with one that this mirror never wrote, is a new error. Where the file itself is
 missing nothing is taken as deleted: it is written anew. A file in the middle of a merge, or that cannot be read, is
 left alone until it is mended; so is one that a link leads to (see `confined_file`): a cloned repository may bring any.
-Lines that cannot be read are kept as they are, and while there are any, no missing line
-counts as deleted.
+Lines that cannot be read are kept as they are, and while there are any, no missing line counts as deleted.
 
 Whoever may write to the repository may write to the file, so a line speaks for itself only. A new line is a memory
 by `import` with nothing earned: it starts at the initial q_value, now, with no recurrences and not adopted. An edit
@@ -20,27 +19,25 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from mcp_reflect.application.confined_file import Stamp, replace_confined
-from mcp_reflect.application.known_errors.importing import errors_in, matched, plan, store_planned
-from mcp_reflect.application.known_errors.mirror_file import LeftAloneError, content_of, stamp_of
-from mcp_reflect.application.known_errors.written_lines import (
-    compose_file,
-    find_edited,
-    from_stored,
-    to_stored,
-    without_lines,
+from mcp_reflect.application.known_errors.importing import errors_in
+from mcp_reflect.application.known_errors.mirror_edits import (
+    MirrorEdits,
+    embed_mirror_edits,
+    find_mirror_edits,
+    store_mirror_edits,
 )
+from mcp_reflect.application.known_errors.mirror_file import LeftAloneError, content_of, stamp_of
+from mcp_reflect.application.known_errors.written_lines import compose_file, from_stored, to_stored, without_lines
 from mcp_reflect.application.lifecycle import status_before
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.error_matching.reflexion_file import errors_for_file
 from mcp_reflect.domain.error_matching.reflexion_lines import BrokenLine, ErrorLine, read_lines
-from mcp_reflect.domain.models import ErrorMemory, LogEntry
-from mcp_reflect.domain.reflection.embedded_text import embedded_text
-from mcp_reflect.domain.values import Vector
+from mcp_reflect.domain.models import ErrorMemory
 
 log = logging.getLogger(__name__)
 
@@ -185,43 +182,29 @@ class Mirror:
         good = [line for line in lines if isinstance(line, ErrorLine)]
         while True:
             with self._ledger.reading() as session:
-                noted, memories = session.mirrors.digests(self._key), errors_in(session, self._profile)
+                digests, memories = session.mirrors.digests(self._key), errors_in(session, self._profile)
                 were_adopted = _were_adopted(session, memories, good)
-            written = from_stored(noted)
-            edited = find_edited(good, written)
-            # An archived error comes back by its own line only.
-            open_ = [
-                memory
-                for memory in memories
-                if memory.id not in edited.untouched and (memory.status != "archived" or memory.id in written)
-            ]
-            known = matched(edited.lines, open_, lambda memory: memory.id in written)  # noqa: B023 - called at once
-            planned = plan(edited.lines, known, self._profile, self._clock(), were_adopted)
-            present = edited.untouched | {memory.id for memory in known if memory is not None}
-            left = {i for i, each in written.items() if each.digest and i not in present}
-            gone = [] if broken else [m for m in memories if m.id in left and m.status != "archived"]
-            if at_most is not None and len(planned) > at_most:
-                return False
-            same = {m.id: line for m, line in zip(known, edited.written(), strict=True) if m is not None}
-            if not planned and not gone and to_stored(written | same) == noted:
-                return True
-            vectors: Sequence[Vector] | Vector = (
-                self._embedder.embed([embedded_text(each.memory) for each in planned]) if planned else []
+            edits = find_mirror_edits(
+                good, digests, memories, self._profile, self._clock, were_adopted=were_adopted, may_delete=not broken
             )
-            with self._ledger.writing() as session:
-                if session.mirrors.digests(self._key) != noted or errors_in(session, self._profile) != memories:
-                    continue
-                stored = store_planned(session, planned, vectors, self._embedder.identity, self._profile, self._clock())
-                reason, now = f"deleted in {self._file and self._file.name}", self._clock()
-                for memory in gone:
-                    session.memories.set_status(memory.id, "archived")
-                    entry = {"memory_id": memory.id, "reason": reason, "status_before": memory.status, "at": now}
-                    session.memories.add_log(LogEntry.model_validate(entry | {"action": "archive"}))
-                new = iter([i for i, each in zip(stored, planned, strict=True) if each.before is None])
-                ids = [next(new) if memory is None else memory.id for memory in known]
-                now_there = dict(zip(ids, edited.written(), strict=True))
-                session.mirrors.put(self._key, to_stored(without_lines(written, [m.id for m in gone]) | now_there))
+            if at_most is not None and len(edits.planned) > at_most:
+                return False
+            if edits.is_empty or self._store(edits, digests, memories):
                 return True
+
+    def _store(self, edits: MirrorEdits, digests: Mapping[str, str], memories: Sequence[ErrorMemory]) -> bool:
+        """Store what was changed in the file; false where the ledger is no longer as it was when they were compared."""
+        assert self._file is not None
+        vectors = embed_mirror_edits(edits, self._embedder)
+        with self._ledger.writing() as session:
+            if session.mirrors.digests(self._key) != digests or errors_in(session, self._profile) != memories:
+                return False
+            model = self._embedder.identity
+            after = store_mirror_edits(
+                session, edits, vectors, model, self._profile, self._clock, file_name=self._file.name
+            )
+            session.mirrors.put(self._key, after)
+        return True
 
     def _warn(self, warnings: Iterable[str]) -> None:
         for warning in warnings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +21,11 @@ from mcp_reflect.cli.console import (
     show_progress,
 )
 
+if TYPE_CHECKING:
+    from mcp_reflect.application.ports import Reflector
+    from mcp_reflect.bootstrap.ledger import LedgerAccess
+    from mcp_reflect.domain.models import Memory
+
 
 def rewrite_command(
     limit: Annotated[int | None, typer.Option(min=1, help="Most reflections to rewrite.")] = None,
@@ -34,7 +39,6 @@ def rewrite_command(
     from mcp_reflect.application.maintenance.rewrite import (  # noqa: PLC0415 - heavy
         estimate_cost,
         find_memories_to_rewrite,
-        rewrite_reflections,
     )
     from mcp_reflect.bootstrap.memory import open_reflector  # noqa: PLC0415 - heavy
 
@@ -56,22 +60,35 @@ def rewrite_command(
                 show_json({"found": cost.memories, "prompt_tokens": cost.prompt_tokens, "rewritten": 0})
             return
         confirm("Go on?", yes=yes)
-        done = left = 0
-        try:
-            with show_progress("rewriting") as told:
-                per_day = wanted.reflection.max_tokens_per_day
-                for each in rewrite_reflections(
-                    access.ledger, access.embedder, reflector, access.clock, found, per_day
-                ):
-                    if each.problem:
-                        left += 1
-                        err.print(f"{each.memory.id}: {each.problem}", markup=False, soft_wrap=True)
-                    else:
-                        done += 1
-                    told(done + left, len(found))
-        finally:  # also after an interrupt or an error: what is done is stored
-            more = f", {len(found) - done:,} left; run it again to go on" if done < len(found) else ""
-            if as_json:
-                show_json({"found": len(found), "rewritten": done})
-            else:
-                out.print(f"{done:,} rewritten{more}")
+        _rewrite(access, reflector, found, wanted.reflection.max_tokens_per_day, as_json=as_json)
+
+
+def _rewrite(
+    access: LedgerAccess,
+    reflector: Reflector,
+    found: list[Memory],
+    tokens_per_day: int,
+    *,
+    as_json: bool,
+) -> None:
+    """Rewrite what was found, name what was left as it was, and say how many were done, also after an interrupt."""
+    from mcp_reflect.application.maintenance.rewrite import rewrite_reflections  # noqa: PLC0415 - heavy
+
+    done = left = 0
+    try:
+        with show_progress("rewriting") as told:
+            for each in rewrite_reflections(
+                access.ledger, access.embedder, reflector, access.clock, found, tokens_per_day
+            ):
+                if each.problem:
+                    left += 1
+                    err.print(f"{each.memory.id}: {each.problem}", markup=False, soft_wrap=True)
+                else:
+                    done += 1
+                told(done + left, len(found))
+    finally:
+        more = f", {len(found) - done:,} left; run it again to go on" if done < len(found) else ""
+        if as_json:
+            show_json({"found": len(found), "rewritten": done})
+        else:
+            out.print(f"{done:,} rewritten{more}")
