@@ -242,18 +242,24 @@ def test_a_program_whose_call_was_cancelled_ends_without_waiting_for_the_memory(
         "from mcp_reflect import AsyncReflectClient\n"
         "async def main():\n"
         "    client = AsyncReflectClient(timeout=600)\n"
+        "    await client.list_traces()\n"
+        "    print('connected', flush=True)\n"
+        "    sys.stdin.readline()\n"
         "    try:\n"
         "        await asyncio.wait_for(client.query_memories('t'), 0.5)\n"
         "    except TimeoutError:\n"
         "        print('given up')\n"
         "asyncio.run(main())"
     )
-    with ReflectClient(strict=True) as client:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with ReflectClient(strict=True) as client, subprocess.Popen([sys.executable, "-c", script], **pipes) as program:
         client.create_trace("warm")
         (pid,) = until(lambda: hub_pids(home))
+        assert program.stdout is not None
+        assert program.stdout.readline() == b"connected\n"
         os.kill(pid, signal.SIGSTOP)
         try:
-            done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, timeout=HANG_S)
+            told, said = program.communicate(b"\n", timeout=HANG_S)
         finally:
             os.kill(pid, signal.SIGCONT)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"given up\n", b"")
+    assert (program.returncode, told, said) == (0, b"given up\n", b"")

@@ -59,8 +59,8 @@ def store(client: ReflectClient) -> bool:
 
 
 def test_runs_that_end_together_are_all_stored_however_long_their_turn_is_in_coming() -> None:
-    with ReflectClient(timeout=0.5) as client, ThreadPoolExecutor(10) as pool:
-        Carrier(client.connection, takes_s=0.2)
+    with ReflectClient(timeout=3) as client, ThreadPoolExecutor(10) as pool:
+        Carrier(client.connection, takes_s=0.35)
         assert all(pool.map(store, [client] * 10))
 
 

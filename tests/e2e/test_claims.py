@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ LESSON = {"guidance": "Leave the flag out.", "summary": "The flag was wrong."}
 
 
 def model_at(base_url: str, **more: str) -> dict[str, str]:
-    settings = {"MODEL": "scripted", "BASE_URL": base_url, "TIMEOUT_S": "5"} | more
+    settings = {"MODEL": "scripted", "BASE_URL": base_url, "TIMEOUT_S": str(HANG_S)} | more
     return {f"MCP_REFLECT_REFLECTION__{name}": value for name, value in settings.items()}
 
 
@@ -204,13 +205,13 @@ async def test_who_names_memories_is_not_overruled(tmp_path: Path) -> None:
 async def test_a_verdict_that_comes_late_is_put_where_its_review_stands(tmp_path: Path) -> None:
     """The model answers when others have been reviewed already; a re-review takes the verdict back."""
     home = tmp_path / "home"
-    release = anyio.Event()
+    release, others_reviewed = anyio.Event(), threading.Event()
     async with connect(home) as client:
         one, two = await memories(client, "first", "second")
     with llm_server() as server:
 
         def slowly(request: Request) -> Answer:
-            assert server.wait(0.5) is False
+            assert others_reviewed.wait(HANG_S)
             return reflection(helpful_memory_ids=[two], harmful_memory_ids=[one])
 
         server.default(slowly)
@@ -226,6 +227,7 @@ async def test_a_verdict_that_comes_late_is_put_where_its_review_stands(tmp_path
                 await until(client, lambda stats: stats["q_updates"] > 0)
                 named = {"review_result": "fail", "retrieved_memory_ids": [one], "helpful_memory_ids": [one], **LESSON}
                 await call(client, "submit_trace", task="Another task", **named)
+                others_reviewed.set()
                 with anyio.fail_after(HANG_S):
                     await release.wait()
             q = {m["id"]: m["q_value"] for m in (await known(client)).values()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import signal
@@ -22,7 +23,7 @@ from tests.support.waiting import HANG_S
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
-WRITES = 100
+WRITES_AFTERWARDS = 20
 KILLS = 8
 
 
@@ -34,8 +35,8 @@ class Worker:
         self.acknowledged: dict[str, dict[str, Any]] = {}
         self.done = 0
 
-    async def work(self, client: Client) -> None:
-        while self.done < WRITES:
+    async def work(self, client: Client, until_done: float = math.inf) -> None:
+        while self.done < until_done:
             number = self.done
             task = f"Deploy service {number % 20} to region {number % 7}"
             await call(client, "query_memories", task=task, limit=3)
@@ -65,20 +66,17 @@ async def test_nothing_acknowledged_is_lost_when_the_process_is_killed(tmp_path:
     worker = Worker(chance)
     kills = 0
     with anyio.fail_after(5 * HANG_S):
-        while kills < KILLS and worker.done < WRITES:
+        while kills < KILLS:
             try:
                 async with connect(home, "stdio", more={"MCP_REFLECT_HUB__ENABLED": "false"}) as client:
                     await call(client, "memory_stats")
                     async with anyio.create_task_group() as group:
                         group.start_soon(kill_later, home, chance.uniform(0.02, 0.6))
                         await worker.work(client)
-                        group.cancel_scope.cancel()
             except* (MCPError, anyio.ClosedResourceError, anyio.BrokenResourceError):
                 kills += 1
         async with connect(home, "stdio") as client:
-            await worker.work(client)
-        assert worker.done == WRITES
-        assert kills > KILLS // 2
+            await worker.work(client, worker.done + WRITES_AFTERWARDS)
 
         async with connect(home, "stdio") as client:
             for trace_id, outcome in worker.acknowledged.items():

@@ -32,7 +32,7 @@ FAILED = {"task": TASK, "trajectory": MESSAGES, "review_result": "fail", "feedba
 
 
 def model_at(base_url: str, **more: str) -> dict[str, str]:
-    settings = {"MODEL": "scripted", "BASE_URL": base_url, "TIMEOUT_S": "2"} | more
+    settings = {"MODEL": "scripted", "BASE_URL": base_url, "TIMEOUT_S": str(HANG_S)} | more
     return {f"MCP_REFLECT_REFLECTION__{name}": value for name, value in settings.items()}
 
 
@@ -109,7 +109,8 @@ async def test_a_broken_model_costs_neither_the_review_nor_the_learning(tmp_path
         for answer in BROKEN.get(trouble, []):
             server.default(answer)
         url = closed_url() if trouble == "refused" else server.base_url
-        async with connect(home, more=model_at(url)) as client:
+        limit = {"TIMEOUT_S": "2"} if trouble == "hanging" else {}
+        async with connect(home, more=model_at(url, **limit)) as client:
             with anyio.fail_after(HANG_S):
                 told = await call(client, "query_memories", task=TASK)
                 outcome = await call(client, "submit_trace", **FAILED)

@@ -18,6 +18,7 @@ from mcp_reflect.errors import LedgerError
 from tests.adapters.ledger.test_damage import filled, is_stored
 from tests.support.hubs import posix
 from tests.support.values import make_trace
+from tests.support.waiting import HANG_S
 
 
 def cut(journal: Path) -> None:
@@ -130,7 +131,7 @@ def test_looking_for_damage_keeps_the_locks_of_a_reader(tmp_path: Path, url: str
         add(ledger, 10)
         assert not is_damaged(tmp_path / "ledger.db")
         command = [sys.executable, "-c", CHECKPOINT, str(tmp_path / "ledger.db")]
-        is_kept = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stdout.strip()
+        is_kept = subprocess.run(command, capture_output=True, text=True, check=True, timeout=HANG_S).stdout.strip()
         assert (is_kept, session.traces.get("trace_9")) == ("1", before)
     ledger.close()
 

@@ -305,8 +305,9 @@ def test_a_restore_that_is_killed_leaves_the_old_state_or_the_new_one(tmp_path: 
     back_up(home, ledger, file)
     a_ledger(home, "new", RUNS)
     shutil.copytree(home, original)
-    chance, lasts, seen = random.Random(20261121), 0.0, []
-    for attempt in range(1 + KILLS):
+    chance, lasts, seen, attempt = random.Random(20261121), 0.0, [], 0
+    # Where the first one was slower than the others, as on a busy machine, more are killed, and at once.
+    while attempt <= KILLS or (RUNS, "") not in seen:
         shutil.rmtree(home)
         shutil.copytree(original, home)
         command = [sys.executable, "-c", RESTORING, str(home), str(file)]
@@ -316,7 +317,7 @@ def test_a_restore_that_is_killed_leaves_the_old_state_or_the_new_one(tmp_path: 
             began = time.monotonic()
             if attempt:  # the first one shows how long it takes when nobody kills it
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait((attempt - chance.random()) / KILLS * lasts)
+                    process.wait((attempt - chance.random()) / KILLS * lasts if attempt <= KILLS else 0)
                 process.kill()
             told = process.stdout.read()
         lasts = lasts or time.monotonic() - began
@@ -328,5 +329,5 @@ def test_a_restore_that_is_killed_leaves_the_old_state_or_the_new_one(tmp_path: 
         restore(home, ledger, file)
         assert tasks(home) == ["old"] * RUNS
         assert not list(home.glob("restoring.*"))
+        attempt += 1
     assert seen[0] == (0, "done\n")
-    assert (RUNS, "") in seen, "no kill came before the ledger was replaced"

@@ -80,10 +80,10 @@ def test_a_killed_shim_leaves_no_session_behind(home: Path) -> None:
 def test_a_shim_goes_with_its_parent_even_where_stdin_stays_open(home: Path) -> None:
     # The parent hands its own stdin, which this test keeps open, to the shim, and then is killed.
     parent = (
-        "import subprocess, sys, time\n"
+        "import signal, subprocess, sys\n"
         f"child = subprocess.Popen({SHIM!r})\n"
         "print(child.pid, file=sys.stderr, flush=True)\n"
-        "time.sleep(60)"
+        "signal.pause()"
     )
     with RawClient(environment(home), [sys.executable, "-c", parent]) as client:
         client.shake_hands()
