@@ -11,6 +11,7 @@ from mcp_reflect.domain.error_matching.output_lines import (
     begins_options,
     caret_label,
     clean_lines,
+    complains_as_warning,
     frame_of,
     is_aside,
     is_complaint,
@@ -51,16 +52,12 @@ class Headline:
 def find_headlines(text: str) -> list[Headline]:
     """Return the headlines of an output, in order, each text once; none where it only says that something failed.
 
-    Where no line has the look of an error, as in other languages than English, the first and the last line that are no
-    part of a stack trace, of those that begin with a label where there are such: `Fehler: …`, `ОШИБКА: …`.
+    A line that ends in the reason of an error line is one too. Where no line has the look of an error, as in other
+    languages than English, the first and the last line that are no part of a stack trace, of those that begin with a
+    label where there are such: `Fehler: …`, `ОШИБКА: …`. Of an output that holds only warnings, those that complain.
     """
     lines = clean_lines(text)
-    places = list(_places(lines))
-    if not places:
-        telling = [n for n, line in enumerate(lines) if _tells(line) and not is_frame(line) and not _is_code(lines, n)]
-        telling = telling or [n for n, line in enumerate(lines) if _tells(line)]
-        telling = [n for n in telling if _LABELLED.match(lines[n])] or telling
-        places = list(dict.fromkeys(telling[:1] + telling[-1:]))
+    places = _with_same_reason(lines, list(_places(lines))) or _telling(lines) or _complaining_warnings(lines)
     # A line that ends in a colon takes the next one along.
     places = [n for n in places if not (n - 1 in places and lines[n - 1].rstrip().endswith(":"))]
     found = {lines[place]: _headline(lines, place, places) for place in reversed(places)}
@@ -69,6 +66,29 @@ def find_headlines(text: str) -> list[Headline]:
         # The end says what broke, the beginning what broke first.
         ordered = ordered[: MAX_HEADLINES // 2] + ordered[-MAX_HEADLINES // 2 :]
     return ordered
+
+
+def _with_same_reason(lines: Sequence[str], places: Sequence[int]) -> list[int]:
+    """The places with those of other lines for the same reason: `key ann: skipped: No name` under `failed: No name`."""
+    reasons = {reason for place in places if (reason := _reason(lines[place]))}
+    return [n for n, line in enumerate(lines) if n in places or (_tells(line) and _reason(line) in reasons)]
+
+
+def _reason(line: str) -> str:
+    """The last words of a line behind a program, what it did and to what; empty where it has fewer parts."""
+    parts = line.rsplit(": ", 2)
+    return parts[-1].strip() if len(parts) > 2 else ""  # noqa: PLR2004 - with one colon it is the whole message
+
+
+def _telling(lines: Sequence[str]) -> list[int]:
+    telling = [n for n, line in enumerate(lines) if _tells(line) and not is_frame(line) and not _is_code(lines, n)]
+    telling = telling or [n for n, line in enumerate(lines) if _tells(line)]
+    telling = [n for n in telling if _LABELLED.match(lines[n])] or telling
+    return list(dict.fromkeys(telling[:1] + telling[-1:]))
+
+
+def _complaining_warnings(lines: Sequence[str]) -> list[int]:
+    return [n for n, line in enumerate(lines) if complains_as_warning(line)]
 
 
 def _tells(line: str) -> bool:

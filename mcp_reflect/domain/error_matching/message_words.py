@@ -74,7 +74,10 @@ _REQUIRED = re.compile(
 )
 """A version that is asked for: `requests==2.1`, `requires go >= 1.25`, `CMake 3.28 or higher`."""
 _VERSION = "version_"
-_TOKEN = re.compile(r"""'[^\w\s']{1,4}'|"[^\w\s"]{1,4}"|[\w$@]+(?:(?:::|->|[.\-#/+])[\w$@]+)*""")
+_TOKEN = re.compile(
+    r"""'[^\w\s']{1,4}'|"[^\w\s"]{1,4}"|(?<!\S)\\?[(){}\[\]][^\w\s]?(?=\s+\S)|[\w$@]+(?:(?:::|->|[.\-#/+])[\w$@]+)*"""
+)
+"""Words, and what stands for a sign: quoted, or a bracket between other words (`Unmatched ( or \\(`)."""
 _NUMBER = re.compile(r"[-+]?\d[\d_.,]*$|^#$")
 _VALUE = "quoted_"
 _TYPE_NAME = re.compile(r"(?:error|exception|fault|failure|panic)$")

@@ -93,6 +93,7 @@ _ASIDE = re.compile(
     |^\S+:\s(?:entering|leaving)\sdirectory|^\s*=\s(?:help|note):|^\++\s\S|^\s*>\s|^I\d{4}\s|^\S*\(node:\d+\)\s\w*Warning""",
     re.IGNORECASE | re.VERBOSE,
 )
+_WARNING = re.compile(r"\W*+(?:[\w./-]++\s?:\s?)?\[?warn(?:ing)?\]?\s?:", re.IGNORECASE)
 _OPTIONS = re.compile(r"\s*(?:arguments|commands|flags|options):\s*", re.IGNORECASE)
 _CODE = re.compile(r"\s*code\s[A-Z][A-Z0-9_]+")
 _CARET = re.compile(r"^[\s|>.]*(?:\d+\s*\|)?[\s|.]*[~\-_^]*[\^~]+[~\-_^\s|]*(?P<label>.*)$")
@@ -154,6 +155,11 @@ def is_error(line: str) -> bool:
 def is_complaint(line: str) -> bool:
     """Return true for a line that says in plain words that something is wrong."""
     return bool(_COMPLAINT.search(line)) and not is_aside(line)
+
+
+def complains_as_warning(line: str) -> bool:
+    """Return true for a warning that says in plain words that something is wrong."""
+    return bool(_WARNING.match(line) and _COMPLAINT.search(line))
 
 
 @memoize_short(entries=4_096, chars=_MAX_LINE)

@@ -11,8 +11,9 @@ from collections.abc import Iterable
 
 from mcp_reflect.domain.error_matching.signatures import ErrorSignature, SignatureGroup, error_signatures
 
-SIGNATURES_VERSION = 2
-"""Raised where the same text has other signatures than before. Version 1 stored no number and no required versions."""
+SIGNATURES_VERSION = 3
+"""Raised where the same text has other signatures than before. Version 1 stored no number and no required versions,
+version 2 knew no lines with the reason of another, no brackets and no warnings."""
 BEGINNING = f"[{SIGNATURES_VERSION},"
 """How what is stored under this version begins."""
 

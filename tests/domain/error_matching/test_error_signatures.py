@@ -143,7 +143,10 @@ def test_a_list_of_searched_folders_that_was_cut_off_is_read_at_once() -> None:
     assert signature.key == "can t locate sum.pm in @inc"
 
 
-@pytest.mark.parametrize("piece", ["a/", "a.b", "1:", "'/", "(a", "ab: ", "/", "error: ", "x" * 50, "a\n", "  at x\n"])
+PIECES = ["a/", "a.b", "1:", "'/", "(a", "( ", "ab: ", "/", "-.", "error: ", "x" * 50, "a\n", "  at x\n"]
+
+
+@pytest.mark.parametrize("piece", PIECES)
 def test_reading_takes_time_linear_in_the_text(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     began = time.thread_time()
@@ -285,3 +288,25 @@ def test_the_name_of_a_program_is_no_drive() -> None:
     assert (headline.file, headline.key) == ("m.sql", "psql error column email contains null values")
     [on_windows] = error_signatures("C:\\src\\a.c:3: error: 'x' undeclared")
     assert on_windows.file == "a.c"
+
+
+@pytest.mark.parametrize(
+    ("told", "one", "other"),
+    [
+        ("age: a.txt: encryption failed: Bad key\nage: {}: skipped: Bad key", "ann@shop.example", "bob@shop.example"),
+        ("grep: Unmatched {}", "( or \\(", "[, [^, [:, [., or [="),
+        ("pattern error: missing {} at position 3", ")", "]"),
+        ("warning: failed to load external entity {}", "orders", "prices"),
+        ("WARNING: Package(s) not found: {}", "flaskify", "djangify"),
+    ],
+)
+def test_what_a_message_is_about_tells_errors_apart(told: str, one: str, other: str) -> None:
+    assert reports_same(told.format(one), told.format(one))
+    assert not reports_same(told.format(other), told.format(one))
+
+
+def test_a_warning_is_no_error_where_something_else_is_said() -> None:
+    told = "warning: package.json: No license field, which is not allowed\nerror: script `build` is missing"
+    [signature] = error_signatures(told)
+    assert signature.key == "script build is missing"
+    assert error_signatures("npm warn deprecated inflight: This module is not supported") == ()
