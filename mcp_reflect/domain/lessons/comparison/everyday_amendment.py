@@ -122,19 +122,19 @@ class _Said:
 def may_change(sentence: str) -> bool:
     """Return true where a sentence is worded as a change of something settled."""
     plain = _LEAD.sub("", sentence.replace("’", "'"))
-    return (_is_imperative(plain) or bool(_SETTLES.search(sentence))) and not is_limited(sentence)
+    return (_is_imperative(plain) or _SETTLES.search(sentence)) and not is_limited(sentence)
 
 
 def is_limited(sentence: str) -> bool:
     """Return true where a sentence holds for some cases or for some time only."""
     plain = _LEAD.sub("", sentence.replace("’", "'"))
     limited = _LIMITED.match(plain) and not _SETTLES.search(plain.partition(" we ")[2])
-    return bool(limited or _EXCEPTION.search(plain))
+    return limited or _EXCEPTION.search(plain)
 
 
 def _is_imperative(text: str) -> bool:
     ordered = _IMPERATIVE.match(text)
-    return bool(_CHANGE.match(text)) or (ordered is not None and text.split(maxsplit=1)[0].lower() not in _NO_VERB)
+    return _CHANGE.match(text) or (ordered is not None and text.split(maxsplit=1)[0].lower() not in _NO_VERB)
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def _change_of(sentence: str) -> _Change | None:
         named=frozenset[str]().union(*(_Said.of(match[1]).words for match in _NEW.finditer(" ".join(told)))),
         replaced=tuple(filter(None, (_Said.of(match[1]).words for match in _OLD.finditer(sentence)))),
         blamed=tuple(_Said.of(" ".join(_WORD.findall(each)[:2])).words for each in reasons),
-        settles=bool(_SETTLES.search(sentence)),
+        settles=_SETTLES.search(sentence),
     )
 
 

@@ -64,7 +64,7 @@ def without_interjection(sentence: str) -> str:
 
 def is_request(sentence: str) -> bool:
     """Return true where a sentence asks the other side for something, or sends them elsewhere."""
-    return _REQUEST.search(sentence) is not None
+    return _REQUEST.search(sentence)
 
 
 def count_marks(sentence: str) -> int:
@@ -72,7 +72,7 @@ def count_marks(sentence: str) -> int:
 
     What holds for the next one too is told without them; more than three count as three.
     """
-    return min(len(_SPEAKER.findall(sentence)) + len(_JUDGEMENT.findall(sentence)), _MOST_MARKS)
+    return min(len(_SPEAKER.findall(sentence)) + _JUDGEMENT.count(sentence), _MOST_MARKS)
 
 
 def is_chatter(sentence: str) -> bool:

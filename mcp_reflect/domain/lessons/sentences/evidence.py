@@ -113,7 +113,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
 
 def _corrects(sentence: str, role: str) -> bool:
     """Return true where a user rules on what the run did, which everybody sees who has its task before them."""
-    return role == USER and cues.RULE.search(sentence) is not None
+    return role == USER and cues.RULE.search(sentence)
 
 
 def _case_factor(sentence: str, role: str, *, rule: bool) -> float:
@@ -149,7 +149,7 @@ def _user_factor(turn: Turn, number: int) -> float:
 
 def _is_correction(turn: Turn) -> bool:
     """Return true where the user corrects what was before, as the run that follows or their first words show."""
-    return turn.role == USER and (turn.corrects or cues.CORRECTION.match(turn.text) is not None)
+    return turn.role == USER and (turn.corrects or cues.CORRECTION.match(turn.text))
 
 
 def _agent_factor(turns: Sequence[Turn], number: int) -> float:
@@ -170,7 +170,7 @@ def wording_factor(sentence: str) -> float:
     sentence = without_commits(_with_plain_apostrophes(sentence))
     if _is_own_state(sentence):  # "I don't have it" is worded as a rule is, and is none
         return cues.OWN_STATE.factor
-    factor = min(1.0 + cues.RULE_STEP * len(cues.RULE.findall(sentence)), cues.RULE_CAP)
+    factor = min(1.0 + cues.RULE_STEP * cues.RULE.count(sentence), cues.RULE_CAP)
     for cue in cues.STRENGTHENING:
         if cue.holds(sentence):
             factor *= cue.factor
@@ -187,7 +187,7 @@ def states_rule(sentence: str) -> bool:
 def states_policy(sentence: str) -> bool:
     """Return true where a sentence says how cases of a kind are dealt with, and not what was done in one of them."""
     plain = _with_plain_apostrophes(sentence)
-    return states_rule(plain) and cues.POLICY.search(plain) is not None and cues.EVENT.search(plain) is None
+    return states_rule(plain) and cues.POLICY.search(plain) and not cues.EVENT.search(plain)
 
 
 def _is_own_state(sentence: str) -> bool:
@@ -225,12 +225,12 @@ def is_courtesy(sentence: str) -> bool:
 def objects(sentence: str) -> bool:
     """Return true where a user's sentence objects to what was done or said: it corrects it, denies it or insists."""
     sentence = _with_plain_apostrophes(sentence)
-    return cues.OBJECTION.search(sentence) is not None or cues.REJECTION.match(sentence) is not None
+    return cues.OBJECTION.search(sentence) or cues.REJECTION.match(sentence)
 
 
 def says_it_failed(sentence: str) -> bool:
     """Return true where a user's sentence tells that something is not as it should be."""
-    return cues.OBJECTION.search(_with_plain_apostrophes(sentence)) is not None
+    return cues.OBJECTION.search(_with_plain_apostrophes(sentence))
 
 
 def _with_plain_apostrophes(sentence: str) -> str:
