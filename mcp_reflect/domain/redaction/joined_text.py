@@ -22,7 +22,8 @@ _LONGEST = 4_000
 
 def redact_joined(text: str, redact: Callable[[str], str]) -> str:
     """Return the text redacted as with its parts joined; lines stay as they are where that finds no further secret."""
-    if "\\" not in text and '"' not in text and "'" not in text:
+    joins_literals = ("\n" in text or "+" in text) and ('"' in text or "'" in text)
+    if not joins_literals and "\\" not in text:
         return text
     done: list[str] = []
     copied = 0

@@ -197,24 +197,30 @@ def _redact_once(text: str) -> str:
 def _patterns_for(text: str) -> list[SecretPattern]:
     """Return the patterns one of whose hints is in the text, in their order."""
     found = set[int]()
-    for character, hints in _hints().items():
-        if character in text:
-            for hint, number in hints:
-                if hint in text:
-                    found.add(number)
+    for part in _hints().keys() & {*text, *map(str.__add__, text, text[1:])}:
+        for hint, numbers in _hints()[part].items():
+            if hint in text:
+                found.update(numbers)
     known = secret_patterns()
     return [known[number] for number in sorted(found)]
 
 
 @cache
-def _hints() -> dict[str, list[tuple[str, int]]]:
-    """The hints with the numbers of their patterns, by the rarest character of each: most are ruled out by that."""
-    by_character: dict[str, list[tuple[str, int]]] = {}
+def _hints() -> dict[str, dict[str, list[int]]]:
+    """The hints with the numbers of their patterns, by the rarest pair of characters in each: it rules most out.
+
+    A hint of one character stands under that.
+    """
+    by_part: dict[str, dict[str, list[int]]] = {}
     for number, known in enumerate(secret_patterns()):
         for hint in known.hints:
-            rarest = max(hint, key=lambda character: _FREQUENT.find(character) % len(_FREQUENT))
-            by_character.setdefault(rarest, []).append((hint, number))
-    return by_character
+            rarest = max(map(str.__add__, hint, hint[1:]), key=_rarity, default=hint)
+            by_part.setdefault(rarest, {}).setdefault(hint, []).append(number)
+    return by_part
+
+
+def _rarity(characters: str) -> int:
+    return sum(_FREQUENT.find(each) % len(_FREQUENT) for each in characters)
 
 
 def _replaced(known: SecretPattern, match: re.Match[str]) -> str:

@@ -36,9 +36,8 @@ _AT_LINE_END = re.compile(
     r"|(?<=[\"'])[^\W\d_]{2,20}(?:[ ][^\W_]{2,20}){1,6})(?P=quote)(?:;?[ \t]*(?=\n|\\n|\Z)|(?<=[\"']);)"
 )
 """The last word of a line, of parts, directly behind a name; in quotes also several words."""
-_ACCOUNT_WORDS = (
-    *("account", "admin", "auth", "community", "cred", "credential"),
-    *("login", "logon", "register", "user", "wifi", "wlan"),
+_ACCOUNT = re.compile(
+    r"(?:account|admin|auth|community|cred|credential|login|logon|register|user|wifi|wlan)(?:name)?s?(?![a-z])"
 )
 
 
@@ -63,12 +62,8 @@ def redact_near_accounts(text: str) -> str:
     Its form must show it without a name: `createUser bob SHA 5umm3rW1nd`, `register ida chat.corp gr4uReiher`.
     """
     folded = text.lower()
-    found = {
-        secret
-        for word in _ACCOUNT_WORDS
-        for place in re.finditer(rf"{word}(?:name)?s?(?![a-z])", folded if len(folded) == len(text) else text)
-        if (secret := _secret_of_account(text, place.end()))
-    }
+    words = _ACCOUNT.finditer(folded if len(folded) == len(text) else text)
+    found = {secret for word in words if (secret := _secret_of_account(text, word.end()))}
     done: list[str] = []
     copied = 0
     for start, end, _ in sorted(found):
