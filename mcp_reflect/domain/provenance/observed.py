@@ -176,17 +176,19 @@ def sentences_of(
     text: str, hidden: Iterable[str], reading: TextReading, own_names: Callable[[str], str]
 ) -> Iterator[Observed]:
     """Yield the sentences of a text: its lines, what runs over several lines, and what is `hidden` there in base64."""
-    seen: set[str] = set()
+    looked_at, seen = set[str](), set[str]()
     lines = text.split("\n")
     failed = reading.failed
     for number, part in enumerate((*lines, *_joined(text, failed), *hidden)):
-        for each in (
-            piece for sentence in _ENDING.split(part) for cell in _cells(sentence) for piece in _told(cell, failed)
-        ):
-            sentence = _LINE_NUMBER.sub("", each).strip()
-            if sentence and len(sentence) <= _MOST_CHARS and sentence not in seen:
-                seen.add(sentence)
-                yield Observed(sentence, *reading, number < len(lines), own_names)
+        for cell in (cell for sentence in _ENDING.split(part) for cell in _cells(sentence)):
+            if cell in looked_at:  # JSON repeats its keys and signs
+                continue
+            looked_at.add(cell)
+            for each in _told(cell, failed):
+                sentence = _LINE_NUMBER.sub("", each).strip()
+                if sentence and len(sentence) <= _MOST_CHARS and sentence not in seen:
+                    seen.add(sentence)
+                    yield Observed(sentence, *reading, number < len(lines), own_names)
 
 
 def _joined(text: str, failed: str) -> Iterator[str]:
