@@ -47,6 +47,24 @@ def test_redacting_imports_the_standard_library_only() -> None:
     assert done.stdout.split() == ["mcp_reflect"]
 
 
+def test_opening_the_index_loads_no_exporter_of_traces_even_where_the_environment_names_one(tmp_path: Path) -> None:
+    code = (
+        "import sys, numpy; from mcp_reflect.adapters.chroma_index import ChromaIndex; from pathlib import Path;"
+        "index = ChromaIndex(Path(sys.argv[1]), ''); index.upsert('p', 'm', ['one'], numpy.eye(1, 4), [{'kind': 'x'}]);"
+        "print(*index.nearest('p', 'm', numpy.eye(1, 4)[0], 1), 'grpc' in sys.modules)"
+    )
+    environ = os.environ | {"CHROMA_OTEL_GRANULARITY": "all", "CHROMA_OTEL_COLLECTION_ENDPOINT": "http://127.0.0.1:9"}
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "index")],
+        env=environ,
+        check=True,
+        timeout=HANG_S,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.split() == ["one", "False"]
+
+
 def test_importing_the_package_imports_nothing_else() -> None:
     code = "import sys; before = set(sys.modules); import mcp_reflect; print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], check=True, timeout=HANG_S, capture_output=True, text=True)

@@ -11,9 +11,11 @@ if __name__ == "__main__":
     gc.disable()
     from mcp_reflect.hub.blas import use_one_blas_thread
     from mcp_reflect.hub.heaps import share_heaps
+    from mcp_reflect.hub.unused_packages import leave_out_unused_packages
 
     use_one_blas_thread()
     share_heaps()
+    leave_out_unused_packages()
     from mcp_reflect.hub.owner import run_hub
 
     os.environ["MCP_REFLECT_HOME"] = sys.argv[1]

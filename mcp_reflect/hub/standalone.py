@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from mcp_reflect.errors import ReflectError, error_data
 from mcp_reflect.hub.blas import use_one_blas_thread
 from mcp_reflect.hub.heaps import share_heaps
+from mcp_reflect.hub.unused_packages import leave_out_unused_packages
 from mcp_reflect.wire.hub_errors import HubUnavailable
 from mcp_reflect.wire.shim.relay import Relay
 from mcp_reflect.wire.shim.stdio import print_to_stderr, refuse_first_request
@@ -32,6 +33,7 @@ def serve_standalone(relay: Relay | None = None) -> int:
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="mcp-reflect: %(levelname)s: %(message)s")
     use_one_blas_thread()
     share_heaps()
+    leave_out_unused_packages()
     from mcp_reflect.bootstrap.store import open_store  # noqa: PLC0415 - after logging is on stderr
     from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
     from mcp_reflect.hub.status import warn_of_lost_writes  # noqa: PLC0415 - heavy

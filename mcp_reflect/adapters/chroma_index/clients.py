@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import shutil
+import sys
 import time
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from mcp_reflect.adapters.sqlite_remedies import remedy
@@ -14,6 +16,8 @@ log = logging.getLogger(__name__)
 
 _REMOVALS = 10
 _REMOVAL_PAUSE_S = 0.1
+
+_TRACE_EXPORTER = "opentelemetry.exporter.otlp.proto.grpc.trace_exporter"
 
 
 def file_identity(file: Path) -> tuple[int, int] | None:
@@ -35,16 +39,29 @@ def remove_folder(folder: Path) -> None:
     shutil.rmtree(folder)
 
 
+def _import_chroma() -> Any:
+    """Import Chroma without the exporter of its traces, which brings gRPC: 12 MB, for what `_settings` switches off."""
+    stand_in = ModuleType(_TRACE_EXPORTER)
+    stand_in.OTLPSpanExporter = None  # type: ignore[attr-defined]
+    placed = sys.modules.setdefault(_TRACE_EXPORTER, stand_in)
+    try:
+        import chromadb  # noqa: PLC0415 - heavy, first needed here
+    finally:
+        if placed is stand_in:
+            del sys.modules[_TRACE_EXPORTER]
+    return chromadb
+
+
 def _settings() -> Any:
     from chromadb.config import Settings  # noqa: PLC0415 - heavy, first needed here
 
-    return Settings(anonymized_telemetry=False)
+    # What is named here the environment does not change.
+    return Settings(anonymized_telemetry=False, chroma_otel_granularity=None)
 
 
 def open_persistent(folder: Path) -> Any:
     """Return a client of the index in a folder of this process, created for its user alone."""
-    import chromadb  # noqa: PLC0415 - heavy, first needed here
-
+    chromadb = _import_chroma()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return chromadb.PersistentClient(str(folder), settings=_settings())
 
@@ -75,8 +92,7 @@ def open_remote(url: str, token: str, tenant: str, database: str) -> Any:
     """Return a client of a Chroma server; an empty token, tenant or database is not named to it."""
     from urllib.parse import urlsplit  # noqa: PLC0415 - only for servers
 
-    import chromadb  # noqa: PLC0415 - heavy, first needed here
-
+    chromadb = _import_chroma()
     parts = urlsplit(url)
     secure = parts.scheme == "https"
     port = parts.port or (443 if secure else 8000)
