@@ -91,7 +91,7 @@ def learn_command(
         )
         expected = estimate(survey.sessions)
         if not as_json:
-            _show(survey, expected)
+            _show(survey, expected, everywhere=not (paths or client or project or since))
         if dry_run or not survey.sessions:
             if as_json:
                 show_json(_document(survey, expected, None))
@@ -161,13 +161,19 @@ def _rows(survey: Survey) -> list[tuple[str, str, int, int]]:
     return [(*key, counts[key], sizes[key]) for key in sorted(counts)]
 
 
-def _show(survey: Survey, expected: Estimate) -> None:
+def _show(survey: Survey, expected: Estimate, *, everywhere: bool) -> None:
     rows = _rows(survey)
     if rows:
         for client, project, sessions, size in rows:
             facts = (client, format_count(sessions, "session"), f"{size / 1e6:,.1f} MB")
             out.print(head(project, *facts), soft_wrap=True)
         out.print(f"About {format_count(expected.runs, 'run')}, which take about {_duration(expected.seconds)}.")
+    elif everywhere and not (survey.known or survey.in_use or survey.passed_over):
+        out.print(
+            "No sessions of Claude Code, Codex or other coding agents are where these keep them; "
+            "`mcp-reflect learn PATH` reads those that lie elsewhere.",
+            soft_wrap=True,
+        )
     else:
         out.print("There is nothing new to learn from.")
     if survey.known:

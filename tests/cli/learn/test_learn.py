@@ -170,3 +170,13 @@ def test_a_run_that_a_hook_or_the_agent_submitted_is_not_learned_twice(user: Pat
     path.write_text(recorded.read_text(encoding="utf-8").replace("/home/ann/project", str(folder)), encoding="utf-8")
     age(path)
     assert learn(user, "--yes", "--project", str(folder))["runs"] == 0
+
+
+def test_a_machine_without_sessions_is_told_from_one_whose_sessions_are_known(user: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    told = run_command(tmp_path / "home", "learn", "--dry-run", HOME=str(empty))
+    assert (told.returncode, "are where these keep them" in told.stdout) == (0, True)
+    assert "nothing new" in run_command(tmp_path / "home", "learn", str(empty), HOME=str(empty)).stdout
+    learn(user, "--yes")
+    assert "nothing new" in run_command(user / "home", "learn", HOME=str(user)).stdout
