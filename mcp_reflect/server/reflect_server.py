@@ -12,7 +12,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult, TextContent
 
 from mcp_reflect.application.memory_service import MemoryService
+from mcp_reflect.application.requests import nearest_hint
 from mcp_reflect.errors import ReflectError, error_data
+from mcp_reflect.server.refusals import CALL_AGAIN
 from mcp_reflect.wire import request_meta
 
 log = logging.getLogger(__name__)
@@ -29,6 +31,10 @@ class ReflectServer(MCPServer[MemoryService]):
         self, name: str, arguments: dict[str, Any], context: Context[MemoryService, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool. A ToolError that a ReflectError caused becomes the result; others are raised as they are."""
+        tools = [tool.name for tool in self._tool_manager.list_tools()]
+        if name not in tools:
+            hint = nearest_hint(name, tools)
+            raise ToolError(f"Unknown tool: {name}{hint}. Allowed: {', '.join(tools)}. {CALL_AGAIN}")
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as refusal:

@@ -16,6 +16,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.config.load import load_settings
+from mcp_reflect.server.refusals import CALL_AGAIN
 from mcp_reflect.server.tools.all_tools import TOOLS
 from tests.support.composition import open_memory
 from tests.support.effort import examples
@@ -164,6 +165,14 @@ async def test_an_argument_that_does_not_exist_is_refused_with_the_nearest_name(
         assert message.startswith(f"{wrong}: {tool} has no such argument")
         if near:
             assert f"did you mean {near}?" in message
+
+
+@pytest.mark.anyio
+async def test_a_tool_that_does_not_exist_is_told_with_the_nearest_and_all_names(tmp_path: Path) -> None:
+    async with connect(tmp_path / "home") as client:
+        message = await refusal(client, "query_memory", task=TASK)
+        assert message.startswith("Unknown tool: query_memory (did you mean query_memories?). Allowed: query_memories,")
+        assert message.endswith(f"{TOOLS[-1].name}. {CALL_AGAIN}")
 
 
 @pytest.mark.anyio

@@ -28,7 +28,7 @@ from mcp_reflect.application.requests.models import (
     Verdict,
 )
 from mcp_reflect.application.requests.request_model import RequestModel, make_request
-from mcp_reflect.application.requests.tool_arguments import argument_fields, input_schema, parse_arguments
+from mcp_reflect.application.requests.tool_arguments import argument_fields, input_schema, nearest_hint, parse_arguments
 
 __all__ = [
     "DEFAULT",
@@ -54,5 +54,6 @@ __all__ = [
     "argument_fields",
     "input_schema",
     "make_request",
+    "nearest_hint",
     "parse_arguments",
 ]

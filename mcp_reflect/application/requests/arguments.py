@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, GetCoreSchemaHandler
 from pydantic_core.core_schema import CoreSchema, no_info_after_validator_function, no_info_before_validator_function
 
-from mcp_reflect.application.requests import checks
+from mcp_reflect.application.requests import checks, conversions
 from mcp_reflect.domain import limits
 
 
@@ -44,7 +44,17 @@ class TextOf(Allowed):
 
 TaskText = Annotated[str, TextOf(limits.MAX_TASK, filled=True)]
 ShortText = Annotated[str, TextOf(limits.MAX_NAME)]
-IssuedId = Annotated[str, TextOf(limits.MAX_NAME, filled=True, allowed="an id as issued")]
+RunId = Annotated[
+    str,
+    TextOf(limits.MAX_NAME, filled=True, allowed="the id of a run (trace_…)"),
+    BeforeValidator(conversions.id_from),
+]
+MemoryId = Annotated[
+    str,
+    TextOf(limits.MAX_NAME, filled=True, allowed="the id of a memory (mem_…)"),
+    BeforeValidator(conversions.id_from),
+]
+OptionalId = Annotated[str, TextOf(limits.MAX_NAME), BeforeValidator(conversions.id_from)]
 LongText = Annotated[str, TextOf(limits.MAX_TEXT)]
 FieldText = Annotated[str, TextOf(limits.MAX_FIELD)]
 ErrorText = Annotated[str, TextOf(limits.MAX_TEXT, filled=True)]
@@ -82,6 +92,7 @@ MetadataFilter = Annotated[
 NameList = Annotated[
     tuple[str, ...], BeforeValidator(checks.as_names), Allowed(f"a list of at most {limits.MAX_IDS} texts")
 ]
+IdList = Annotated[tuple[str, ...], BeforeValidator(checks.as_ids), Allowed(f"a list of at most {limits.MAX_IDS} ids")]
 ClaimList = Annotated[
     tuple[str, ...],
     BeforeValidator(checks.as_claims),

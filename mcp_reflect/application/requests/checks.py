@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError
 
-from mcp_reflect.application.requests.conversions import list_from, number_from, object_from, result_from
+from mcp_reflect.application.requests.conversions import ids_from, list_from, number_from, object_from, result_from
 from mcp_reflect.domain.limits import (
     MAX_CLAIM_CHARS,
     MAX_CLAIMS,
@@ -143,12 +143,20 @@ def members(value: Any, most: int) -> Any:
 
 def as_names(value: Any) -> Any:
     """Return a list of names without repetitions; a text may hold it as JSON, or be the only one."""
-    value = list_from(value)
-    for item in members(value, MAX_IDS):
+    return _unique_names(list_from(value))
+
+
+def as_ids(value: Any) -> Any:
+    """Return a list of ids without repetitions; a text may hold it as JSON, or with commas or spaces between them."""
+    return _unique_names(ids_from(value))
+
+
+def _unique_names(listed: Any) -> tuple[str, ...]:
+    for item in members(listed, MAX_IDS):
         if not isinstance(item, str) or not item.strip() or len(item) > MAX_NAME:
             raise refusal(f"holds {shown(item)}")
         clean(item)
-    return tuple(dict.fromkeys(value))
+    return tuple(dict.fromkeys(listed))
 
 
 def as_claims(value: Any) -> Any:

@@ -19,6 +19,7 @@ _RESULTS = {
     "failed": "fail",
     "failure": "fail",
 }
+_AROUND_IDS = " \t\r\n`'\""
 
 
 def number_from(value: Any) -> Any:
@@ -35,6 +36,19 @@ def list_from(value: Any) -> Any:
     if isinstance(parsed, list):
         return parsed
     return [value] if value.strip() else []
+
+
+def id_from(value: Any) -> Any:
+    """Return the id that is quoted in a text, or alone in a list: " `trace_1`" → "trace_1"."""
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value.strip(_AROUND_IDS) if isinstance(value, str) else value
+
+
+def ids_from(value: Any) -> Any:
+    """Return the list of ids that a text stands for, also without brackets: "mem_1, mem_2" → ["mem_1", "mem_2"]."""
+    listed = value.replace(",", " ").split() if isinstance(value, str) and _json(value) is None else list_from(value)
+    return [id_from(each) for each in listed] if isinstance(listed, list | tuple) else listed
 
 
 def objects_from(value: Any) -> Any:

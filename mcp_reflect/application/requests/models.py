@@ -16,17 +16,20 @@ from mcp_reflect.application.requests.arguments import (
     FieldText,
     Fraction,
     FractionOrDefault,
-    IssuedId,
+    IdList,
     ItemLimit,
     LongText,
+    MemoryId,
     MetadataFilter,
     MetadataTags,
     MistakeText,
     NameList,
+    OptionalId,
     OptionalResultArgument,
     ProgramOnly,
     RetrievalArgument,
     RevisedResultArgument,
+    RunId,
     ShortText,
     TaskText,
     TextList,
@@ -78,8 +81,8 @@ class ReviewArguments(RequestModel):
 
     feedback: LongText = Field(default="", description="evidence: test output, the user's words")
     alpha: FractionOrDefault = Field(default=DEFAULT, description="learning rate, 0 to 1; -1: default")
-    helpful_memory_ids: NameList = Field(default=(), description="memories that helped")
-    harmful_memory_ids: NameList = Field(default=(), description="memories that misled")
+    helpful_memory_ids: IdList = Field(default=(), description="memories that helped")
+    harmful_memory_ids: IdList = Field(default=(), description="memories that misled")
     source: Annotated[ShortText, ProgramOnly()] = ""
 
 
@@ -115,7 +118,7 @@ class Verdict(ReflectionArguments, ReviewArguments):
 class TraceRequest(RequestModel):
     """Names a run."""
 
-    trace_id: IssuedId
+    trace_id: RunId
 
 
 class ReviewRequest(Verdict, TraceRequest):
@@ -135,8 +138,8 @@ class RunArguments(RequestModel):
         default="", description="what you did: a log of commands, errors, results; or chat messages as JSON"
     )
     final_response: LongText = ""
-    retrieved_memory_ids: NameList = Field(default=(), description="in place of retrieval_id")
-    retrieval_id: ShortText = Field(default="", description="of the query_memories or augment_task before")
+    retrieved_memory_ids: IdList = Field(default=(), description="in place of retrieval_id")
+    retrieval_id: OptionalId = Field(default="", description="of the query_memories or augment_task before")
     model: ShortText = ""
     metadata: MetadataTags = Field(default={}, description="tags")
     reference_context: LongText = Field(default="", description="the correct answer, if known")
@@ -196,7 +199,7 @@ class ErrorFix(RequestModel):
 class StatusRequest(RequestModel):
     """A change of a memory's status that somebody asks for."""
 
-    memory_id: IssuedId
+    memory_id: MemoryId
     action: Action
     reason: FieldText = ""
 

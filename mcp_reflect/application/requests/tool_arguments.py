@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -79,7 +79,7 @@ def parse_arguments(
     }
     missing = [name for name, field in fields.items() if field.is_required() and present.get(name) is None]
     unknown = [name for name in present if name not in fields]
-    hint = _nearest(unknown[0], list(fields)) if unknown else ""
+    hint = nearest_hint(unknown[0], fields) if unknown else ""
     if missing:
         problem = "is required" if missing[0] not in present else "is required, got null"
         also = f"; {tool} has no argument {unknown[0]}{hint}" if unknown else ""
@@ -89,7 +89,7 @@ def parse_arguments(
     return make_request(kind, **{**(filled_in or {}), **present})
 
 
-def _nearest(name: str, known: list[str]) -> str:
-    """A remark on the known name that is nearest to one that is not known; empty where none is near."""
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+def nearest_hint(name: str, known: Iterable[str]) -> str:
+    """Return a remark on the known name that is nearest to one that is not known; empty where none is near."""
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.55)
     return f" (did you mean {near[0]}?)" if near else ""
