@@ -298,8 +298,8 @@ def test_a_failed_run_with_feedback_keeps_the_error_it_ended_in() -> None:
 
 def test_a_long_run_of_failures_compares_each_with_those_near_it_only(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[int] = []
-    is_retry = repairs._is_retry
-    monkeypatch.setattr(repairs, "_is_retry", lambda *steps: compared.append(1) or is_retry(*steps))
+    is_retry = repairs.is_retry
+    monkeypatch.setattr(repairs, "is_retry", lambda *steps: compared.append(1) or is_retry(*steps))
     run = [part for n in range(400) for part in bash(f"tool{n} build alpha{n}", f"error: {n}", failed=True)]
     assert not list(find_repairs(find_steps(parse(run))))
     assert len(compared) <= 400 * 60

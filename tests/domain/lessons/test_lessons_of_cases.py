@@ -58,6 +58,22 @@ SERVED = [
 ]
 
 
+def test_a_call_that_any_case_has_is_told_with_what_it_was_for() -> None:
+    report = "The $50 certificate has been issued as compensation for your delayed flight Q7XK2M."
+    delayed = [
+        *user(TASK),
+        *agent("What is the number of the booking?"),
+        *user("Q7XK2M"),
+        *called("send_certificate", {"amount": 50, "id": "Q7XK2M"}, '{"ok": true}'),
+        *agent(f"Great news! {report} Can I help you with anything else?"),
+        *user("No, thanks."),
+    ]
+    said = report.replace("Q7XK2M", "…")
+    assert told(delayed) == f"What worked: `send_certificate(amount=50, …)`. It said: {said}"
+    assert said not in told(delayed, result="fail").partition("Mistake:")[0]
+    assert said not in told([*delayed[:-2], *agent("Your certificate is done."), *delayed[-1:]])
+
+
 def test_the_data_of_one_customer_give_way_to_the_rule_that_was_stated() -> None:
     lesson = told(SERVED)
     assert "Saver tickets cannot be changed, only cancelled within 24 hours of booking." in lesson

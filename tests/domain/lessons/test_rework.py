@@ -54,6 +54,41 @@ def test_a_command_that_runs_again_as_it_did_stays() -> None:
     assert "`prove -l t`" in told.correct_action
 
 
+def test_a_file_that_a_program_writes_with_what_it_reads_is_work() -> None:
+    mails, own = "jq -r '.[].mail' users.json", "jq -r '.[].mail | select(.)' users.json"
+    told = lesson(
+        ran(f"{mails} > mails.txt", "jq: error: Cannot index string", failed=True),
+        ran(f"{mails}? > mails.txt && cat mails.txt", "null"),
+        "User: There is a null in it.",
+        ran(f"{own}? > mails.txt && cat mails.txt"),
+    )
+    assert told.correct_action.startswith(f"`{own}? > mails.txt && cat mails.txt`. `{mails} > mails.txt` failed")
+    assert "mails.txt" not in lesson(ran(f"{mails} > /dev/null"), ran("cat mails.txt")).correct_action
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_the_form_that_the_closing_words_name_mends_the_failure(named: bool) -> None:
+    stale = ran("cmake --preset dev", "CMake Error: generator: Ninja does not match", failed=True)
+    told = lesson(
+        stale,
+        ran("cmake --preset dev -G Make && cmake --build --preset dev"),
+        "Assistant: That works by accident, but is not the preset any more.",
+        ran("cmake --fresh --preset dev && cmake --build --preset dev"),
+        f"Assistant: The build folder was stale, hence `{'cmake --fresh --preset dev' if named else 'a fresh one'}`.",
+    )
+    assert told.correct_action.startswith("`cmake --fresh" if named else "`cmake --preset dev -G Make")
+    assert ("-G Make" in told.correct_action) is not named
+    assert "accident" not in f"{told.summary}\n{told.guidance}"
+
+
+def test_what_only_searches_an_output_or_tidies_up_is_not_what_worked() -> None:
+    looks = "go doc embed | grep -n 'all:'", "gpg --version | head -1; gpg --dump-options | grep pin"
+    told = lesson(*map(ran, looks), ran("rm -f shop.bin && ls"), FAILED, ran("prove -l t"), ran("make 2>&1 | tail -5"))
+    assert "make" in told.correct_action
+    assert not any(command in told.correct_action for command in (*looks, "rm -f"))
+    assert "`gpg --dump" in lesson(ran("gpg --dump-options | grep pin")).correct_action
+
+
 @pytest.mark.parametrize("early", [0, MOST_STEPS])  # of which the first are not read
 def test_what_the_agent_claimed_before_it_did_it_over_is_no_lesson(early: int) -> None:
     edit = {"file_path": "day.js", "old_string": "zone = 'UTC'", "new_string": "zone = 'America/New_York'"}

@@ -58,3 +58,9 @@ def test_what_stands_in_an_address_amends_nothing() -> None:
     assert amendment(later, DEPLOY) == 0
     assert not later.may_amend
     assert amendment(Statement(later.task, later.lesson.replace("https://ppa.org/?status=", "")), DEPLOY) > 0
+
+
+def test_the_frame_of_lessons_is_no_common_subject() -> None:
+    earlier = Statement("rotate signing keys nightly", "Mistake: The run failed.\nGuidance: It passed, use vault 3.")
+    later = Statement("paint wooden garden fences", earlier.lesson.replace("use", "no longer"))
+    assert amendment(later, earlier) == 0

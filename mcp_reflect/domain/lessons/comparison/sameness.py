@@ -67,7 +67,7 @@ _ORDERING = frozenset(_ORDERING_WORDS.split())
 _FRAME_WORDS = """
 ended error failed failure guidance judged mistake pass passed reference reviewer run worked working
 """
-_FRAME = frozenset(map(stem, _FRAME_WORDS.split()))
+FRAME_STEMS = frozenset(map(stem, _FRAME_WORDS.split()))
 """Words of the frame that lessons are put in, which say nothing of their own."""
 
 
@@ -122,7 +122,7 @@ class Lesson:
 def _read(reflection: str) -> Lesson:
     """The lessons of the nearest tasks are compared with each run of their kind, so they are kept."""
     found = dict.fromkeys(_statements(reflection))
-    distinct = {word for statement in found for word in statement if word not in _FRAME}
+    distinct = {word for statement in found for word in statement if word not in FRAME_STEMS}
     return Lesson(tuple(found), math.fsum(map(_weight, distinct)))  # the same in every order
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from mcp_reflect.domain.lessons.comparison.everyday_amendment import is_limited
+from mcp_reflect.domain.lessons.comparison.sameness import FRAME_STEMS
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 
@@ -83,8 +84,9 @@ class Statement:
 
     @cached_property
     def words(self) -> dict[str, float]:
-        """The stems of its words that carry meaning, with their weights."""
-        return {word: weight for word in map(stem, _WORD.findall(self.text)) if (weight := word_weight(word))}
+        """The stems of its words that carry meaning, with their weights; those of the frame of lessons say nothing."""
+        found = {word for word in map(stem, _WORD.findall(self.text)) if word not in FRAME_STEMS}
+        return {word: weight for word in found if (weight := word_weight(word))}
 
     @cached_property
     def is_clear(self) -> bool:

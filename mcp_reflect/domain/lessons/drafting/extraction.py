@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from mcp_reflect.domain.lessons.drafting.last_words import last_conclusion, last_policy
+from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
+from mcp_reflect.domain.lessons.drafting.last_words import last_conclusion, last_policy, report_of
 from mcp_reflect.domain.lessons.drafting.mistakes import (
     REPAIRS,
     find_lookups,
@@ -18,7 +19,8 @@ from mcp_reflect.domain.lessons.drafting.mistakes import (
     telling_feedback,
 )
 from mcp_reflect.domain.lessons.drafting.statements import choose_headline, select_told
-from mcp_reflect.domain.lessons.drafting.turns import said_turns
+from mcp_reflect.domain.lessons.drafting.turns import closing_words, said_turns
+from mcp_reflect.domain.lessons.failures.named_forms import as_named
 from mcp_reflect.domain.lessons.failures.refuted import refuted_places
 from mcp_reflect.domain.lessons.failures.repairs import Repair, describe_change, find_repairs, is_preparation
 from mcp_reflect.domain.lessons.failures.rework import Rework
@@ -39,10 +41,10 @@ from mcp_reflect.domain.lessons.run.call_text import (
     names_calls_only,
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
-from mcp_reflect.domain.lessons.run.command_lines import are_variants, normalised, repeats
+from mcp_reflect.domain.lessons.run.command_lines import are_variants, normalised, repeats, searches_output
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step, find_steps, steps_before, user_places
-from mcp_reflect.domain.lessons.run.undoing import find_undone
+from mcp_reflect.domain.lessons.run.undoing import find_undone, only_removes
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
@@ -73,7 +75,8 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     steps = find_steps(trajectory)[-MOST_STEPS:]
     passed = run.review.result == "pass"
     rework = Rework(steps, user_places(trajectory), steps_before(trajectory, steps))
-    repairs = list(map(rework.as_accepted, find_repairs(steps)))
+    closing = closing_words(trajectory, run.trace.final_response)
+    repairs = [as_named(rework.as_accepted(each), steps, closing) for each in find_repairs(steps)]
     served = serves_customer(trajectory, steps)
     actions = list(_actions(steps, repairs, rework, passed=passed, served=served))
     mistake = "" if passed else find_mistake(run, trajectory, steps)
@@ -95,8 +98,11 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
         reason = last_policy(trajectory, steps, acted) if served else last_conclusion(trajectory, acted)
         guidance += filter(None, [truncate_line(reason, CALL_CHARS)])
     tools = {step.tool for step in steps}
-    if served and not (mistake or guidance) and all(names_calls_only(each, tools) for each in actions):
-        return ReflectionDraft()
+    if served and not (mistake or guidance):
+        if all(names_calls_only(each, tools) for each in actions):
+            return ReflectionDraft()
+        if passed:
+            actions[-1] += _reported(run, steps, "\n".join(actions))
     guidance += refused  # beside what was learned; alone they only say that something failed
     if not passed:  # that a call worked in the end does not say that it mends why the run failed
         actions, guidance = [], [*actions, *guidance]
@@ -136,12 +142,21 @@ def _actions(
     ]
     worked = [step for place, step in enumerate(worked) if not _is_tried_again(step, worked[place + 1 :])]
     edits = _other_edits(steps, shown)
+    acting = [step for step in worked if not _is_by_work(step)]
+    worked = acting if acting or shown or edits else worked
     if edits:
         yield "; ".join(map(describe_edit, edits))
     describe = describe_call_form if served else describe_case_call if serves_one_case(steps) else describe_step
     lines = list(dict.fromkeys(describe(step) for step in reversed(worked)))[: _COMMANDS - min(len(shown), 2)]
     if lines:
         yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
+
+
+def _reported(run: ReviewedRun, steps: Sequence[Step], acted: str) -> str:
+    """What the agent reported of the last thing that it did, to be told behind it; empty without anything new."""
+    last = next((step for step in reversed(steps) if step.failed is not True and is_telling(step)), None)
+    report = "" if last is None else report_of(last, run.trajectory, steps, f"{run.trace.task}\n{acted}")
+    return f"{EXPLAINED}{truncate_line(report, CALL_CHARS)}" if report else ""
 
 
 def _undone(steps: Sequence[Step], repairs: Sequence[Repair]) -> set[int]:
@@ -158,6 +173,11 @@ def _undone(steps: Sequence[Step], repairs: Sequence[Repair]) -> set[int]:
         if any(step.failed for step in steps[began:ended]) or any(began in each and ended in each for each in mended):
             found.add(id(earlier))
     return found
+
+
+def _is_by_work(step: Step) -> bool:
+    """Return true for a command that searches another's output, or only tidies up."""
+    return step.kind == "command" and (searches_output(step.subject) or only_removes(step.subject))
 
 
 def _is_tried_again(step: Step, later: Sequence[Step]) -> bool:

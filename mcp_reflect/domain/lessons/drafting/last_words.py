@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from mcp_reflect.domain.lessons.run.call_text import CALL_CHARS
 from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case, without_ids
-from mcp_reflect.domain.lessons.run.steps import Step, find_said
+from mcp_reflect.domain.lessons.run.steps import Step, find_said, steps_before
 from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, is_clause, is_request, without_interjection
 from mcp_reflect.domain.lessons.sentences.evidence import (
     AGENT,
@@ -26,6 +26,9 @@ MOST_TURNS = 400
 _ANSWER_WORDS = frozenset(map(stem, ("answer", "final", "finally", "hence", "question", "therefore", "thus")))
 _STATEMENT = 0.6
 """Factor of wording from which a sentence states something, and neither asks nor announces."""
+
+_TELLING = 3
+"""New words from which a report tells more than that something was done."""
 
 
 def last_statement(trajectory: Trajectory, *kinds: Callable[[str], bool], or_any: bool = True) -> str:
@@ -87,6 +90,21 @@ def last_policy(trajectory: Trajectory, steps: Sequence[Step], acted: str = "") 
 
     said = last_statement(trajectory, lambda each: is_policy(each) and is_statement(each), is_policy, or_any=False)
     return without_ids(said, data)
+
+
+def report_of(step: Step, trajectory: Trajectory, steps: Sequence[Step], known: str) -> str:
+    """Return what the agent reported first once it had done a step, without the case's ids; empty without any.
+
+    It says what the step was for, where the call is the same in other cases, in words that are not `known`.
+    """
+    data = case_data(steps)
+    place = steps_before(trajectory, steps) + next(number for number, each in enumerate(steps) if each is step)
+    said = next((each.text for each in find_said(trajectory) if each.role == AGENT and each.place > place), "")
+    for sentence in map(without_interjection, split_sentences(said)):
+        new = term_weights(without_ids(sentence, data)).keys() - term_weights(known).keys()
+        if _stands_alone(sentence) and len(new) >= _TELLING and not holds_for_case(sentence, data):
+            return without_ids(sentence, data)
+    return ""
 
 
 def names_more(said: str, did: str) -> bool:

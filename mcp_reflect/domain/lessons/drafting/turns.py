@@ -19,16 +19,24 @@ def said_turns(
     `refuted` are the places in which the agent's words are, `corrections` those of the user's turns after which the run
     did something over again. A place is the number of steps before it.
     """
+    found = find_said(trajectory)
     turns = [
         Turn(
             said.role,
             STATUS_TOKEN.sub("", said.text),
             refuted=any(said.place in places for places in refuted),
             corrects=said.role == USER and said.place in corrections,
+            acted=said.place > before,
         )
-        for said in find_said(trajectory)
+        for said, before in zip(found, [0, *(said.place for said in found)], strict=False)
     ]
     final = final_response.strip()
     if final and (not turns or turns[-1].text.strip() != final):
         turns.append(Turn(AGENT, final))
     return turns[:1] + turns[1:][-MOST_TURNS:]
+
+
+def closing_words(trajectory: Trajectory, final_response: str) -> str:
+    """Return what the agent said last in a run."""
+    said = [each.text for each in find_said(trajectory) if each.role == AGENT]
+    return final_response.strip() or (said[-1] if said else "")

@@ -80,7 +80,7 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
         ):
             continue
         near = range(place + 1, min(place + 1 + RETRIED_WITHIN, len(steps)))
-        later = [number for number in near if _is_retry(step, steps[number])]
+        later = [number for number in near if is_retry(step, steps[number])]
         worked = _first_success(steps, step, later)
         if worked is None:
             continue
@@ -145,7 +145,7 @@ def repair_between(failed: Step, error: str, between: Sequence[Step], worked: St
     return repair if not repair.same_command or repair.edits or repair.commands else None
 
 
-def _is_retry(failed: Step, other: Step) -> bool:
+def is_retry(failed: Step, other: Step) -> bool:
     """Return true where the other step repeats the failed one: the same call, or a variant of it."""
     if other.kind != failed.kind or other.tool != failed.tool:
         return False

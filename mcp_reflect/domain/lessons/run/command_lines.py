@@ -46,12 +46,16 @@ _ASKS = re.compile(
 """Subcommands that only ask, of programs that have them."""
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\\\]|\\\\.)*\"")
 _JOINED = re.compile(r"&&|\|\|?|;|(?<![<>&])&(?![>&\d])|\n")
+_LISTED = re.compile(r"&&|\|\||;|\n")
+_SEARCHES = re.compile(r"\|\s*(?:grep|rg|head|wc|less)\b[^|>]*$")
 _READS_ON = re.compile(
     r"(?:cd|set|export|test|read|tr|column|rev|paste|fold|xargs\s+(?:-\S+\s+)*(?:ls|cat|grep|wc|head|stat|file))\b|\[\s"
 )
 """What may stand beside commands that read, without changing anything."""
 _SCRIPTED = re.compile(r"(?:jq|yq|awk|gawk|sort|diff|cmp)\s")
 """What only reads, but is a program of its own: one that was mended is worth a lesson."""
+_WRITES = re.compile(r"(?<![\d&<>=-])>{1,2}\s*(?![\s&>(]|/dev/|/tmp/)")
+"""What a program prints goes into a file, but for a passing one."""
 _FOLDER = re.compile(r"\s*cd\s+(\S+)\s*(?:&&|;)")
 _INTERPRETED = re.compile(
     r"(?:python|node|ruby|php|perl|bash|sh)[\d.]*\s+(?:-\w+\s+)*"
@@ -167,13 +171,25 @@ def _overlap(a: set[str], b: set[str]) -> float:
 
 @memoize_short(entries=2_048, chars=8_000)
 def only_reads(command: str) -> bool:
-    """Return true where a command line only reads or asks, in each part of a pipe or a list of commands."""
+    """Return true where a command line only reads or asks, in each part of a pipe or a list of commands.
+
+    What writes a file with what it reads does more.
+    """
     parts = [
         without_noise(part)
         for part in _JOINED.split(_QUOTED.sub("''", _SETUP.sub("", command.strip())))
         if part.strip()
     ]
+    if any(map(_WRITES.search, parts)):
+        return False
     return any(map(_is_reading, parts)) and all(_is_reading(part) or _READS_ON.match(part) for part in parts)
+
+
+def searches_output(command: str) -> bool:
+    """Return true where each part of a command line only reads, or ends in a search through what it prints."""
+    line = _blanked(_SETUP.sub("", command.strip()))
+    parts = [part for part in _LISTED.split(line) if part.strip()]
+    return bool(parts) and all(_SEARCHES.search(part) or only_reads(part) for part in parts)
 
 
 def _is_reading(command: str) -> bool:

@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 
+from mcp_reflect.domain.lessons.run.command_lines import parts_of
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.text.memoize import memoize_short
 
@@ -25,6 +26,11 @@ _FILE = re.compile(r".*\.\w+|\.")
 def undone_files(command: str) -> tuple[str, ...]:
     """Return the files and folders that a command line removes or restores, as it names them; `.` stands for all."""
     return tuple(name.removeprefix("./") or "." for words in _commands(command) for name in _taken_back(words))
+
+
+def only_removes(command: str) -> bool:
+    """Return true where a command line does nothing but remove files, apart from what only reads."""
+    return all(part.startswith(("rm ", "rmdir ")) for part in parts_of(command))
 
 
 def is_among(path: str, undone: tuple[str, ...]) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from mcp_reflect.domain.lessons.sentences import cues
 from mcp_reflect.domain.lessons.sentences.chatter import count_marks, is_chatter, without_interjection
-from mcp_reflect.domain.lessons.sentences.self_contained import points_back, without_joint
+from mcp_reflect.domain.lessons.sentences.self_contained import points_at_deed, points_back, without_joint
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import without_commits
 
@@ -53,13 +53,15 @@ class Turn:
     """A turn of a conversation; `role` is USER or AGENT.
 
     `refuted` is true for the agent's words between two failures of one kind, the second of which they led to.
-    `corrects` is true for the user's words after which the run did something over again.
+    `corrects` is true for the user's words after which the run did something over again. `acted` is true where the run
+    did something since the turn before.
     """
 
     role: str
     text: str
     refuted: bool = False
     corrects: bool = False
+    acted: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
     `one_case` says that the run only served one case, as the runs of an agent that books flights do: what it says is
     true of that case alone, unless it states a rule. Where a customer is served in a conversation, a rule is a policy.
     A sentence that points back hangs on the one before it, but not where a user rules: they speak of what the run did.
+    What the agent says first of what it just did ("That took too much away") is understood beside that alone.
     """
     turns = _without_farewell(turns)
     states = states_policy if one_case and sum(turn.role == USER for turn in turns) > 1 else states_rule
@@ -106,6 +109,8 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             evidence *= _closing_factor(turns, number) if rule else _PLAIN_FACTOR
             told = without_joint(without_interjection(sentence))
             hangs = before is not None and before.turn > 0 and points_back(told) and not _corrects(sentence, turn.role)
+            if turn.acted and turn.role == AGENT and not hangs and points_at_deed(told):
+                continue
             place = 0 if before is None else before.place + 1
             before = Candidate(told, turn.role, number, evidence, rule, place, place - 1 if hangs else None)
             yield before

@@ -52,6 +52,7 @@ _POINTS_BACK = re.compile(
     rf"(?:it|them|these|those|this)\b(?! (?:{_HERE})s?\b))",
     re.IGNORECASE,
 )
+_DEED = re.compile(rf"(?!such\b){_THAT}", re.IGNORECASE)
 
 
 def without_joint(sentence: str) -> str:
@@ -69,3 +70,8 @@ def points_back(sentence: str) -> bool:
     hedge = _HEDGE.match(told)
     told = told[hedge.end() :] if hedge else told
     return bool(_GOES_ON.match(told) or _POINTS_BACK.match(told))
+
+
+def points_at_deed(sentence: str) -> bool:
+    """Return true where a sentence begins with the "That" or "This" that stands for what was just done."""
+    return _DEED.match(sentence.replace("’", "'").lstrip("\"'([ ")) is not None
