@@ -60,9 +60,12 @@ class RunIntake:
 
     def submit(self, submission: Submission, *, client_can_sample: bool = False) -> ReviewOutcome:
         """Store a run with the errors that it fixed, and its review where one is given, in one transaction."""
-        [result] = self._store(self._embed(self._prepare([submission], client_can_sample=client_can_sample)))
+        [stored] = runs = self._prepare([submission], client_can_sample=client_can_sample)
+        [result] = self._store(self._embed(runs))
         if isinstance(result, UsageError):
             raise result
+        if stored.is_open and stored.run is not None and stored.review is None:
+            self._reviews.latest.keep(stored.run)
         return result
 
     def submit_all(self, submissions: Iterable[Submission | PreparedRun]) -> Iterator[ReviewOutcome | UsageError]:
@@ -176,8 +179,8 @@ class RunIntake:
         each.known = _find_same(session, each.run.trace, taken)
         if each.known is not None:
             return False
-        run, claimed = self._reader.as_given(session, each.run, each.submission)
-        trace = run.trace
+        each.run, claimed = self._reader.as_given(session, each.run, each.submission)
+        trace = each.run.trace
         session.traces.add(trace)
         taken.add(trace.trace_key)
         for connection in {self._profile.connection, *([claimed.connection] if claimed else [])}:

@@ -18,6 +18,7 @@ from mcp_reflect.application.ports import ReflectionDialogue, Reflector, WriteSe
 from mcp_reflect.application.requests import Verdict
 from mcp_reflect.application.review.credit import creditable, refine, update_of
 from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.review.latest_run import LatestRun
 from mcp_reflect.application.review.lesson_search import LessonSearch
 from mcp_reflect.application.review.prepared_review import PreparedReview, ReviewPreparer, validate_verdict
 from mcp_reflect.application.review.reflection import AuthoredDraft, save_reflection, texts_of
@@ -32,7 +33,8 @@ from mcp_reflect.errors import InvalidArgument, ModelUnavailable
 class ReviewService:
     """Reviews runs for one connection. Thread-safe.
 
-    `reflections` writes what is queued. `preparer` works out a review before the ledger is locked.
+    `reflections` writes what is queued. `preparer` works out a review before the ledger is locked. `latest` is the run
+    that was handed in last.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class ReviewService:
         self._dialogue = dialogue
         self._search = search
         self.preparer = ReviewPreparer(context.profile, extractive, context.clock)
+        self.latest = LatestRun()
 
     def review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool = False) -> ReviewOutcome:
         """Review a run. A second review takes the place of the first, as if only it had been given.
@@ -68,6 +71,7 @@ class ReviewService:
         outcome: ReviewOutcome | None = None
         while outcome is None:
             outcome = self._try_review(trace_id, verdict, client_can_sample=client_can_sample)
+        self.latest.drop(trace_id)
         return self.settle(outcome)
 
     def _with_present_result(self, trace_id: str, lesson: Verdict) -> Verdict:
@@ -93,11 +97,12 @@ class ReviewService:
     def _try_review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool) -> ReviewOutcome | None:
         """None where the trace was changed while it was read: something that it names was forgotten."""
         with self._ledger.reading() as reading:
-            trace = self._reader.trace_in(reading, trace_id)
+            run = self.latest.find(reading, trace_id) or ParsedRun.of(self._reader.trace_in(reading, trace_id))
+            trace = run.trace
             _require_run(trace)
             validate_verdict(reading, self._profile, verdict, trace.retrieved_memory_ids, trace.id)
             memories = creditable(reading, trace)
-        prepared = self.preparer.prepare(ParsedRun.of(trace), verdict, memories, client_can_sample=client_can_sample)
+        prepared = self.preparer.prepare(run, verdict, memories, client_can_sample=client_can_sample)
         prepared = self.with_candidates(replace(prepared, embedded=self._embedded(prepared.texts)))
         with self._ledger.writing() as session:
             if not session.traces.is_unchanged(trace):

@@ -16,6 +16,7 @@ from mcp_reflect.application.jobs.leases import JobLeases
 from mcp_reflect.application.jobs.reflections import ReflectionJobs
 from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.requests import ErrorQuery, Query, Submission, Verdict
+from mcp_reflect.application.review import latest_run
 from mcp_reflect.domain.defaults import INITIAL_Q
 from mcp_reflect.domain.models import Author
 from mcp_reflect.domain.provenance import screening
@@ -133,6 +134,47 @@ def test_what_a_run_read_is_read_once_for_its_lesson_and_its_errors(
     assert "touch spring.c" in outcome.memory.reflection
     assert parts.memory.errors.find(ErrorQuery(error="error: no rule for spring.o")).fixes
     assert len(read) == readings  # a reviewer's words are a text of their own, and vouch for no fix
+
+
+def test_the_run_handed_in_last_is_reviewed_as_it_was_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taught = []
+    for folder, runs_after_it in ((tmp_path / "kept", 0), (tmp_path / "read", 1)):
+        folder.mkdir()
+        with small_memory(folder) as parts:
+            trace_id = parts.memory.submit(Submission(task="Mend the clock", trajectory=FIXED)).trace_id
+            for _ in range(runs_after_it):
+                parts.memory.submit(Submission(task="Oil the wheel", trajectory=RUN))
+            watch = Watch(parts, monkeypatch)
+            memory = parts.memory.review(trace_id, Verdict(result="pass")).memory
+            assert watch.parses() == runs_after_it
+            assert memory is not None
+            taught.append(memory.reflection)
+            parts.memory.review(trace_id, Verdict(result="fail", feedback="It stands still."))
+            assert watch.parses() == 1  # it was let go with its first review
+    assert "touch spring.c" in taught[0]
+    assert taught[0] == taught[1]
+
+
+def test_a_run_that_was_changed_since_is_read_again_for_its_review(
+    parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = parts.memory.query(Query(task="Mend the clock", similarity_threshold=0.0))
+    gone = shown.matches[0].memory.id
+    trace_id = parts.memory.submit(Submission(task="Mend the clock", trajectory=RUN)).trace_id
+    with parts.ledger.writing() as session:
+        session.memories.delete(gone, "gone_1")
+    watch = Watch(parts, monkeypatch)
+    outcome = parts.memory.review(trace_id, Verdict(result="pass"))
+    assert watch.parses() == 1
+    assert gone not in {update.memory_id for update in outcome.q_updates}
+
+
+def test_a_long_run_is_not_kept_for_its_review(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(latest_run, "_MOST_CHARS", 20)
+    trace_id = parts.memory.submit(Submission(task="Mend the clock", trajectory=RUN)).trace_id
+    watch = Watch(parts, monkeypatch)
+    parts.memory.review(trace_id, Verdict(result="pass"))
+    assert watch.parses() == 1
 
 
 def test_a_reflection_that_is_written_later_parses_its_run_once(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
