@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 
-from sqlalchemy import Connection, bindparam, case, insert, select, update
+from sqlalchemy import Connection, bindparam, case, insert, or_, select, update
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.durability.commit_mark import COUNT, TIME, Commit, loss_beyond, lost_writes
@@ -14,7 +14,7 @@ from mcp_reflect.application.ports import LostWrites
 _p = schema.properties.c
 _ADVANCE = (
     update(schema.properties)
-    .where(_p.name.in_([COUNT, TIME]))
+    .where(or_(_p.name == COUNT, _p.name == TIME))  # a list would be written into the statement anew each time
     .values(value=case((_p.name == COUNT, _p.value + 1), else_=bindparam("now")))
     .returning(_p.name, _p.value)
 )

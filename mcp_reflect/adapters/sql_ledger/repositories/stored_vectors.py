@@ -19,10 +19,6 @@ if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read reco
     from mcp_reflect.domain.values import Vector
 
 _E = schema.embeddings.c
-_OF_MEMORIES = select(_E.memory_id, _E.vector).where(
-    _E.memory_id.in_(bindparam("memories", expanding=True)), _E.model == bindparam("of")
-)
-
 _M = schema.memories.c
 _LESSONS_TO_EMBED = (
     select(_M.id, _M.seq, _M.kind, _M.reflection, _M.correct_action, _M.guidance)
@@ -68,8 +64,10 @@ class SqlVectors(SqlVectorRecords, SqlRepository):
             return {}
         from mcp_reflect.adapters.sql_ledger import ranking_rows  # noqa: PLC0415 - readers of records wait for it
 
-        found = self._connection.execute(_OF_MEMORIES, {"memories": list(memory_ids), "of": model})
-        return {memory_id: ranking_rows.to_vector(blob) for memory_id, blob in found}
+        condition, named = one_of("memory_id", "id", memory_ids)
+        found = f"SELECT memory_id, vector FROM embeddings WHERE {condition} AND model = :model"  # noqa: S608 - named values
+        vectors = self._pairs(found, model=model, **named)
+        return {memory_id: ranking_rows.to_vector(blob) for memory_id, blob in vectors.items()}
 
     def add(self, model: str, missing: Sequence[tuple[str, str]], vectors: Vector) -> None:
         """Store the vectors of memories that still have none and still have that text, under one change number."""

@@ -14,6 +14,15 @@ from mcp_reflect.domain.models import UtilityEvent
 
 _E = schema.utility_events.c
 _LAST_SEQ = select(func.max(_E.seq)).where(_E.memory_id == bindparam("memory"))
+_INSERT = insert(schema.utility_events)
+_U = schema.utilities.c
+_COUNTS = ("reviews", "trials", "successes", "passes")
+_MOVE = (
+    update(schema.utilities)
+    .where(_U.memory_id == bindparam("memory"))
+    .values(q_value=bindparam("q_value"), seq=bindparam("seq"))
+    .values({name: _U[name] + bindparam(name) for name in _COUNTS})
+)
 _PROJECT = select(schema.memories.c.project).where(schema.memories.c.id == bindparam("memory"))
 
 
@@ -37,14 +46,9 @@ class SqlUtilityEvents(SqlUtilityEventRecords, SqlRepository):
     def append(self, event: UtilityEvent) -> None:
         """Insert the newest event of a memory, set its q_value and add to the counts of its utility."""
         project = self._connection.execute(_PROJECT, {"memory": event.memory_id}).scalar_one()
-        self._connection.execute(insert(schema.utility_events), rows.event_row(event, project))
-        u = schema.utilities
-        moved = update(u).where(u.c.memory_id == event.memory_id)
-        totals = q_update.utility_totals(event.q_before, [event])
-        added = totals._asdict()
-        q_value = added.pop("q_value")
-        raised = {name: u.c[name] + value for name, value in added.items()}
-        self._connection.execute(moved.values(q_value=q_value, **raised, seq=self._feed.next_seq()))
+        self._connection.execute(_INSERT, rows.event_row(event, project))
+        totals = q_update.utility_totals(event.q_before, [event])._asdict()
+        self._connection.execute(_MOVE, totals | {"memory": event.memory_id, "seq": self._feed.next_seq()})
 
     def replace(self, memory_id: str, events: Sequence[UtilityEvent]) -> None:
         """Store these as all events of a memory and compute its utility anew from its initial_q."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import bindparam, delete, insert, select
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.queries.history import SqlWitnessRecords
@@ -14,6 +14,11 @@ from mcp_reflect.domain.models import Witness
 if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read records do not wait for
     from mcp_reflect.domain.values import Vector
 
+_W = schema.witnesses
+_MINE = (_W.c.memory_id == bindparam("memory"), _W.c.trace_id == bindparam("trace"))
+_INSERT, _DELETE = insert(_W), delete(_W).where(*_MINE)
+_EMBEDDING = select(_W.c.model, _W.c.vector).where(*_MINE)
+
 
 class SqlWitnesses(SqlWitnessRecords, SqlRepository):
     """Implements ports.WitnessRepository."""
@@ -22,9 +27,7 @@ class SqlWitnesses(SqlWitnessRecords, SqlRepository):
         """Return the model of a stored witness and its vector; None for a vector that was not made."""
         from mcp_reflect.adapters.sql_ledger import ranking_rows  # noqa: PLC0415 - readers of records wait for it
 
-        w = schema.witnesses.c
-        mine = (w.memory_id == witness.memory_id, w.trace_id == witness.trace_id)
-        model, blob = self._connection.execute(select(w.model, w.vector).where(*mine)).one()
+        model, blob = self._connection.execute(_EMBEDDING, _key(witness)).one()
         return model, None if blob is None else ranking_rows.to_vector(blob)
 
     def put(self, witness: Witness, model: str, vector: Vector | None) -> None:
@@ -32,10 +35,12 @@ class SqlWitnesses(SqlWitnessRecords, SqlRepository):
         from mcp_reflect.adapters.sql_ledger import ranking_rows  # noqa: PLC0415 - readers of records wait for it
 
         self.delete(witness)
-        self._connection.execute(insert(schema.witnesses), ranking_rows.witness_row(witness, model, vector))
+        self._connection.execute(_INSERT, ranking_rows.witness_row(witness, model, vector))
 
     def delete(self, witness: Witness) -> None:
         """Delete a witness; there may be none."""
-        w = schema.witnesses
-        mine = (w.c.memory_id == witness.memory_id, w.c.trace_id == witness.trace_id)
-        self._connection.execute(delete(w).where(*mine))
+        self._connection.execute(_DELETE, _key(witness))
+
+
+def _key(witness: Witness) -> dict[str, str]:
+    return {"memory": witness.memory_id, "trace": witness.trace_id}
