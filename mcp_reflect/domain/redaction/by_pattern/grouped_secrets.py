@@ -70,7 +70,7 @@ GROUPED_PATTERNS: tuple[SecretPattern, ...] = (
         (" ",),
         re.compile(
             # A first word at the start of a line, of a literal or of a value, and eleven or more after it
-            r"(?:(?<=[\"'`:=>] )|(?<![A-Za-z0-9_ ]))"
+            r"(?<![A-Za-z0-9_])(?:(?<! )|(?<=[\"'`:=>] ))"
             r"((?>(?:\d{1,2}[.):]?[ ]{1,2})?[a-z]{3,8}(?:,?[ ]{1,2}|,?\n[ \t]*|$)){12,25}(?<![ \n]))"
             r"(?=[\"'`\n.<\\]|\Z)",
             re.MULTILINE,
