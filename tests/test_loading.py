@@ -65,6 +65,16 @@ def test_opening_the_index_loads_no_exporter_of_traces_even_where_the_environmen
     assert done.stdout.split() == ["one", "False"]
 
 
+def test_stemming_loads_one_language_and_leaves_the_package_to_others() -> None:
+    code = (
+        "import sys; from mcp_reflect.domain.text.terms import terms; terms('running tests');"
+        "print(sum(name.startswith('snowballstemmer.') and name.endswith('_stemmer') for name in sys.modules));"
+        "import snowballstemmer; print(snowballstemmer.stemmer('german').stemWord('laufen'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=HANG_S, capture_output=True, text=True)
+    assert done.stdout.split() == ["1", "lauf"]
+
+
 def test_importing_the_package_imports_nothing_else() -> None:
     code = "import sys; before = set(sys.modules); import mcp_reflect; print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], check=True, timeout=HANG_S, capture_output=True, text=True)

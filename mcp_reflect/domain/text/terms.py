@@ -16,6 +16,7 @@ from zlib import crc32
 
 import numpy as np
 
+from mcp_reflect.domain.text.english_stemmer import english_stemmer
 from mcp_reflect.domain.values import Keys, Terms
 
 TERMS_VERSION = 1
@@ -74,10 +75,8 @@ class _Stemmers(threading.local):
 
     @cached_property
     def english(self) -> Any:
-        # Porter's English stemmer (Snowball, 2nd version); words of other languages it mostly leaves as they are.
-        import snowballstemmer  # noqa: PLC0415 - all its languages are imported with it
-
-        return snowballstemmer.stemmer("english")
+        # Words of other languages it mostly leaves as they are.
+        return english_stemmer()
 
 
 _stemmers = _Stemmers()
