@@ -102,6 +102,7 @@ class InMemory:
         asked_for[2 * (self._first_text[task] + number) + np.arange(2)] = 1.0
         text = self._texts[task][number]
         query = ranking_query(asked_for, self._rule.lambda_, self._rule.optimism, task=text)
+        query = replace(query, limit=self._k)
         ranked = top_k(self._bank, replace(query, threshold=self._threshold), self._k, self._rows[task])
         if not len(ranked):  # the agent asks once more, without a threshold
             ranked = top_k(self._bank, query, self._k, self._rows[task])

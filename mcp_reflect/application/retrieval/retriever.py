@@ -145,6 +145,7 @@ class Retriever:
             terms=query_terms,
             optimism=spec.optimism,
             by_lead=spec.by_lead,
+            limit=spec.limit,
             task=TaskWording(key) if query_terms is None else TaskWording(key, query_terms, vector),
         )
 

@@ -6,10 +6,9 @@ Mannor and Mansour, JMLR 7, 2006). Rewordings of the task count with their weigh
 needs evidence against the memory: MIN_TRIALS on the task. Where the better one begins to fail, the bounds meet again
 and the other one is back.
 
-A task that hardly anything helps with has no better one. So a memory is also left out after HOPELESS_TRIALS on the task
-where its upper bound lies below HOPELESS_SHARE of what memories achieve in this project on the whole, and after
-NEVER_HELPED_TRIALS without a success where another one that is shown helped once. The one with the highest mean among
-those that ever helped, or among all where none did, stays in any case.
+A task that hardly anything helps with has no better one. So a memory is also left out that failed each of its trials
+on the task, NEVER_HELPED_TRIALS at least: what claims to be the solution and never is goes, however relevant it sounds.
+The one with the highest mean among those that ever helped, or among all where none did, stays in any case.
 """
 
 from __future__ import annotations
@@ -18,23 +17,15 @@ import numpy as np
 
 from mcp_reflect.domain.learning.confidence import posterior_deviation, posterior_mean
 from mcp_reflect.domain.ranking.columns import FeatureColumns
-from mcp_reflect.domain.ranking.relevance_prior import mean_rate
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.top_k import Ranked
 
 MIN_TRIALS = 1.9
 """Trials on the task without which nothing is eliminated, two reviews or nearly: one unlucky run disproves nothing."""
 
-HOPELESS_TRIALS = 3.9
-"""Trials on the task without which a memory is not hopeless for it, four reviews or nearly."""
-
-HOPELESS_SHARE = 0.5
-"""Share of the mean success rate that the upper bound of a hopeless memory does not reach: with half of all reviews
-passed, five failures on a task without a success."""
-
-NEVER_HELPED_TRIALS = 5.9
-"""Trials on the task without a success after which a memory makes way for one that helped: of memories that help every
-other time, one in sixty fails six times in a row."""
+NEVER_HELPED_TRIALS = 3.9
+"""Trials on the task without a success after which a memory makes way, four reviews or nearly: of memories that help
+every other time, one in sixteen fails four times in a row."""
 
 _BOUND_DEVIATIONS = 1.0
 _UNKNOWN = 0.5
@@ -59,10 +50,7 @@ def without_disproven(table: FeatureColumns, query: RankingQuery, ranked: Ranked
     deviation = _BOUND_DEVIATIONS * posterior_deviation(trials, mean)
     upper = mean + deviation
     disproved = (upper < (mean - deviation).max()) & (trials >= MIN_TRIALS)
-    usual = mean_rate(*table.outcomes[:2])
-    disproved |= (upper < HOPELESS_SHARE * usual) & (trials >= HOPELESS_TRIALS)
     helped = successes > 0.0
-    if helped.any():
-        disproved |= ~helped & (trials >= NEVER_HELPED_TRIALS)
+    disproved |= ~helped & (trials >= NEVER_HELPED_TRIALS)
     disproved[(mean + helped).argmax()] = False
     return ranked.take(np.flatnonzero(~disproved)) if disproved.any() else ranked

@@ -39,6 +39,10 @@ HELPFUL_STRENGTH, OTHER_STRENGTH = 2.0, 4.0
 PRIOR_COEFFICIENTS = (0.0, 0.0, 0.0, 2.0)
 """Before any review relevance says nothing about what fits, and failures on other tasks make it a bit less likely."""
 
+CHANCE_WEIGHT = 2.0
+"""Weight of the chance that a memory fits in the bonus of an answer of one memory; in one of n, 1/n² of that. Who is
+shown several follows a lower one now and then, but who is shown one tries nothing that does not stand first."""
+
 _OTHERS_TRIALS = 2.0
 """Trials on other tasks at which half of the difference from the mean rate counts."""
 
@@ -77,13 +81,15 @@ class RelevancePrior:
         on_task: Outcomes,
         on_others: Outcomes,
         optimism: float,
+        limit: int,
     ) -> Floats:
         """Return the upper confidence bound of the success rates of memories with these outcomes.
 
         It is `mean + optimism * (deviation - deviation of a memory that fits as likely as not, without trials)`, where
-        the deviation is that of the rate of memories of its kind: whether it fits is not hoped for, because in a memory
-        that grows there is always something that might. `initial_q` is in [0, 1], `optimism` >= 0 in standard
-        deviations, and `field` as `field_of` returns it. Outcomes on other tasks count as in
+        the variance is that of the rate of memories of its kind, plus CHANCE_WEIGHT / limit² times that between the
+        kinds: of several that are shown, whether one fits is hardly hoped for, because in a memory that grows there is
+        always something that might. `initial_q` is in [0, 1], `optimism` >= 0 in standard deviations, `limit` >= 1 is
+        how many are shown, and `field` as `field_of` returns it. Outcomes on other tasks count as in
         `learning/task_statistics.py`.
         """
         known = prior_features(relevance, field, above_mean(on_others, self.mean_rate))
@@ -91,31 +97,31 @@ class RelevancePrior:
         tried = np.flatnonzero(on_task.trials)
         if len(tried):
             log_odds[tried] += self.log_ratio(on_task.take(tried))
-        mean, variance = self._moments(sigmoid(log_odds), on_task)
-        found: Floats = mean + optimism * (np.sqrt(variance) - self._untried_deviation)
+        weight = CHANCE_WEIGHT / limit**2
+        mean, variance = self._moments(sigmoid(log_odds), on_task, weight)
+        _, untried = self._moments(np.full(1, 0.5), Outcomes(np.zeros(1), np.zeros(1)), weight)
+        found: Floats = mean + optimism * (np.sqrt(variance) - sqrt(untried[0]))
         return found
-
-    @property
-    def _untried_deviation(self) -> float:
-        """The deviation that `_moments` gives for a memory without trials that fits as likely as not."""
-        kinds = ((self.helpful_rate, HELPFUL_STRENGTH), (self.other_rate, OTHER_STRENGTH))
-        return sqrt(sum(0.5 * rate * (1.0 - rate) / (strength + 1.0) for rate, strength in kinds))
 
     def log_ratio(self, outcomes: Outcomes) -> Floats:
         """Return how much more probable outcomes are of a memory that fits, as a logarithm."""
         fitting = log_marginal(*outcomes, self.helpful_rate, HELPFUL_STRENGTH)
         return fitting - log_marginal(*outcomes, self.other_rate, OTHER_STRENGTH)
 
-    def _moments(self, fits: Floats, outcomes: Outcomes) -> tuple[Floats, Floats]:
-        """Return the mean of success rates, given the chances that memories fit, and the variance within the kinds."""
+    def _moments(self, fits: Floats, outcomes: Outcomes, weight: float) -> tuple[Floats, Floats]:
+        """Return the mean of success rates, given the chances that memories fit, and their variance within the kinds
+        plus `weight` times that between the kinds.
+        """
         mean, variance = np.zeros(len(fits)), np.zeros(len(fits))
+        apart = np.zeros(len(fits))
         parts = ((fits, self.helpful_rate, HELPFUL_STRENGTH), (1.0 - fits, self.other_rate, OTHER_STRENGTH))
         for chance, rate, strength in parts:
             counted = strength + outcomes.trials
             expected = (strength * rate + outcomes.successes) / counted
             mean += chance * expected
             variance += chance * expected * (1.0 - expected) / (counted + 1.0)
-        return mean, variance
+            apart = expected - apart
+        return mean, variance + weight * fits * (1.0 - fits) * apart**2
 
 
 NO_PRIOR = RelevancePrior()

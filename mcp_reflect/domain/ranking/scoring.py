@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcp_reflect.domain.changes import TaskWording
+from mcp_reflect.domain.defaults import LIMIT
 from mcp_reflect.domain.learning.confidence import ucb_score
 from mcp_reflect.domain.learning.task_statistics import NO_TRIALS, OTHER_TASKS_CAP, TaskSlice
 from mcp_reflect.domain.ranking.columns import FeatureColumns
@@ -46,7 +47,7 @@ class RankingQuery:
     of `ranking/recency.py`, as of `now` in microseconds since the epoch. `optimism` >= 0 is in standard deviations.
     `task` is what other wordings of the task are recognised by; None matches no memory's statistics. `field` is that of
     `ranking/relevance_prior.py`, None while it is not known. With `by_lead` the threshold of a query with terms depends
-    on how far the best match leads (`ranking/lead.py`).
+    on how far the best match leads (`ranking/lead.py`). `limit` >= 1 is how many memories are shown.
     """
 
     vector: Vector
@@ -59,6 +60,7 @@ class RankingQuery:
     task: TaskWording | None = None
     field: float | None = None
     by_lead: bool = False
+    limit: int = LIMIT
 
     @property
     def learns_from_relevance(self) -> bool:
@@ -120,10 +122,10 @@ def _ucb_quality(
         successes[positions] -= on_task.successes - on_task.withheld_successes
     learned = table.relevance_prior() if query.learns_from_relevance else NO_PRIOR
     if learned.trials:
-        here = Outcomes(np.zeros(len(rows)), np.zeros(len(rows)))
+        here, others = Outcomes(np.zeros(len(rows)), np.zeros(len(rows))), Outcomes(trials, successes)
         here.trials[positions], here.successes[positions] = on_task.trials, on_task.successes
         field = field_of(relevance) if query.field is None else query.field
-        return learned.quality(initial_q, relevance, field, here, Outcomes(trials, successes), query.optimism)
+        return learned.quality(initial_q, relevance, field, here, others, query.optimism, query.limit)
     counted = OTHER_TASKS_CAP / np.maximum(trials, OTHER_TASKS_CAP)
     trials, successes = counted * np.maximum(trials, 0.0), counted * np.maximum(successes, 0.0)
     trials[positions] += on_task.trials
