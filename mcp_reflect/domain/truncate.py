@@ -18,6 +18,11 @@ def truncate_line(text: str, limit: int) -> str:
     return truncate(" ".join(text[: 4 * limit].split()), limit)
 
 
+def in_one_line(text: str) -> str:
+    """Put the lines of a text into one. The blanks within them stay, as in a command they stand for themselves."""
+    return " ".join(filter(None, map(str.strip, text.splitlines())))
+
+
 def truncate_bytes(text: str, limit: int) -> str:
     """Cut a text to at most `limit` bytes of UTF-8, three or more, the last of which stand for the end left out."""
     encoded = text.encode("utf-8", "replace")

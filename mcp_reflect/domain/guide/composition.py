@@ -12,12 +12,13 @@ from mcp_reflect.domain.lessons.comparison.disagreement import stated_rules
 from mcp_reflect.domain.lessons.failures.failure_text import decisive_error
 from mcp_reflect.domain.lessons.failures.fix_wording import INSTEAD_OF
 from mcp_reflect.domain.lessons.run.call_text import names_calls_only
+from mcp_reflect.domain.lessons.run.command_lines import without_noise
 from mcp_reflect.domain.lessons.sentences.evidence import wording_factor
 from mcp_reflect.domain.models import ClaimMemory, ErrorMemory, InsightMemory, Memory, ReflectionMemory
 from mcp_reflect.domain.text.quotation import without_quotations
 from mcp_reflect.domain.text.rendering import join_lines
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
-from mcp_reflect.domain.truncate import truncate_line
+from mcp_reflect.domain.truncate import in_one_line, truncate, truncate_line
 
 SECTION_LINES = 20
 """Most lines of a section: whoever reads more than that at the start reads none of it."""
@@ -37,7 +38,6 @@ _PER_WITNESS = 0.1
 _MOST_WITNESSES = 3
 _OWN_WORDS = 0.05
 """A lesson in somebody's own words stands before an extracted one of the same record."""
-
 _PER_STRENGTH = 0.1
 """Among decisions with the same record the one in the stronger words goes first."""
 
@@ -136,7 +136,7 @@ def _fix(memory: ErrorMemory) -> dict[str, str]:
     steps = join_lines(memory.correct_action)
     if found := _FAILED_COMMAND.fullmatch(memory.headline):
         steps = steps.replace(f"{INSTEAD_OF}{found[0].removesuffix(_FAILED)}", "")
-    tests = [each for each in memory.tests if each not in steps and each not in memory.headline]
+    tests = [f"`{each}`" for each in memory.tests if without_noise(each) not in f"{steps}\n{memory.headline}"]
     return {"Fix": steps, "Rule": memory.guidance, "Check": "; ".join(tests)}
 
 
@@ -194,7 +194,7 @@ def _line(memory: Memory, text: str, task: str) -> GuideLine:
     own = _OWN_WORDS if memory.author != "extractive" else 0.0
     runs = memory.source_trace_ids
     return GuideLine(
-        text=truncate_line(" ".join(text.split()), _TEXT_CHARS),
+        text=truncate(in_one_line(text), _TEXT_CHARS),
         task=truncate_line(task, _TASK_CHARS),
         memory_ids=(memory.id,),
         trace_ids=runs,
@@ -245,5 +245,5 @@ def _labelled(text: str, more: dict[str, str]) -> str:
 
 
 def _sentence(text: str) -> str:
-    text = " ".join(text.split())
+    text = in_one_line(text)
     return text if not text or text.endswith((".", "!", "?", "…", ":", "`", '."', '!"', '?"')) else f"{text}."

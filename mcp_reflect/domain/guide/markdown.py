@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from mcp_reflect.domain.guide.composition import GuideLine, ProjectGuide
 from mcp_reflect.domain.text.inert import inert
+from mcp_reflect.domain.truncate import in_one_line
 
 _SECTIONS = (
     ("works", "What works here"),
@@ -61,7 +62,7 @@ def describe_evidence(line: GuideLine) -> str:
 
 def markdown_text(text: str) -> str:
     """Return the text in one line that shows as it is: code in backticks stays code, markup is escaped."""
-    line = " ".join(inert(text).split())
+    line = in_one_line(inert(text))
     line = _FENCE.sub(lambda found: "'" * len(found[0]), line)
     if line.count("`") % 2:
         line = line.replace("`", "'")

@@ -59,7 +59,7 @@ def test_each_section_has_its_lines_with_the_runs_that_show_them() -> None:
         "Segfault in the parser. No fix is known.",
     ]
     assert [line.text for line in guide.errors] == [
-        "ImportError: yaml. Fix: Run `uv sync`. Check: import yaml.",
+        "ImportError: yaml. Fix: Run `uv sync`. Check: `import yaml`",
     ]
     assert {line.memory_ids for line in guide.decisions} == {("mem_4",), ("mem_7",)}
     assert [line.trace_ids for line in guide.insights] == [("trace_8", "trace_1", "trace_3")]
@@ -123,9 +123,9 @@ def test_the_decisions_of_a_run_are_one_line_and_the_strongest_run_goes_first() 
 def test_a_fix_names_no_command_twice() -> None:
     fix = {"correct_action": "Run `make b` instead of `make a`", "tests": ("make b", "make check")}
     (line,) = compose_guide([other(ErrorMemory, 1, key_mistake="`make a` failed", **fix)]).errors
-    assert line.text == "`make a` failed. Fix: Run `make b`. Check: make check."
+    assert line.text == "`make a` failed. Fix: Run `make b`. Check: `make check`"
     (line,) = compose_guide([other(ErrorMemory, 1, key_mistake="no rule", **fix)]).errors
-    assert line.text == "no rule. Fix: Run `make b` instead of `make a`. Check: make check."
+    assert line.text == "no rule. Fix: Run `make b` instead of `make a`. Check: `make check`"
 
 
 def test_a_project_without_lessons_says_so() -> None:

@@ -8,6 +8,7 @@ from mcp_reflect.domain.lessons.failures.fixed_errors import find_fixed_errors
 from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.models.repairing_edit import RepairingEdit
+from tests.domain.lessons.test_rework import lesson
 
 DOXYGEN = "meson.build:6:0: ERROR: Program 'doxygen' not found or not executable"
 CHOICE = 'meson.build:1:0: ERROR: Value "false" for combo option "docs" is not one of the choices'
@@ -21,6 +22,10 @@ def ran(command: str, output: str = "", *, failed: bool = False) -> Step:
 
 def edited(old: str, new: str, file: str = "vitest.config.js") -> Step:
     return Step("edit", "Edit", f"/app/{file}", change=((old, new),), file=file)
+
+
+def as_called(step: Step) -> tuple[str, dict[str, str], str, bool]:
+    return step.tool, {"command": step.subject}, step.output, bool(step.failed)
 
 
 def test_what_finally_worked_is_the_way_out_of_each_error_before_it() -> None:
@@ -280,6 +285,28 @@ def test_what_the_user_had_done_over_is_told_in_its_last_form(spoke: bool) -> No
     ]
     [fixed] = find_fixed_errors(ReadSteps(steps, [2] if spoke else []))
     assert ("~currency:_" in fixed.fix) is spoke
+
+
+def test_what_the_user_had_done_by_an_edit_is_told_with_it() -> None:
+    steps = [
+        ran("lua spec.lua", "lua: spec.lua:1: module 'units' not found", failed=True),
+        ran("LUA_PATH='src/?.lua' lua spec.lua"),
+        edited("local u", "package.path = 'src/?.lua'\nlocal u", "spec.lua"),
+        ran("lua spec.lua"),
+    ]
+    wrong = find_fixed_errors(ReadSteps(steps, (2,), "It is set in spec.lua.", ("put it into the spec",)))[-1]
+    assert wrong.mistake == "`LUA_PATH='src/?.lua' lua spec.lua` was wrong: the user said \"put it into the spec\""
+    edit, run = wrong.changes
+    assert edit == "Edit spec.lua: + `package.path = 'src/?.lua'`"
+    assert run == "Run `lua spec.lua` instead of `LUA_PATH='src/?.lua' lua spec.lua`"
+
+
+def test_blanks_of_a_command_are_told_as_they_are() -> None:
+    command = "sed -i 's/^    /\\t/' Makefile"
+    steps = [ran("make", "Makefile:2: *** missing separator.", failed=True), ran(f"{command}\n"), ran("make")]
+    [fixed] = find_fixed_errors(ReadSteps(steps))
+    assert fixed.fix == f"Run `{command}`"
+    assert lesson(*map(as_called, steps)).correct_action.startswith(f"`make` after `{command}`; before that it failed")
 
 
 def test_edits_that_the_user_had_taken_back_are_no_fix_but_the_form_that_passed_then() -> None:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from mcp_reflect.domain.lessons.failures.repairs import Repair, describe_change
+from mcp_reflect.domain.lessons.failures.wording import decisive_edits
+from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.text.quotation import read_quotation, without_sources
+from mcp_reflect.domain.truncate import in_one_line, truncate
+
+_CHANGE_CHARS = 500
+_COMMAND_CHARS = 400
+_COMMANDS = 2
+_EDITS = 3
 
 INSTEAD_OF = " instead of "
 INSTEAD = f"`{INSTEAD_OF}`"
@@ -38,3 +47,28 @@ def commands_of_fix(fix: str) -> list[str]:
     """Return the commands that a fix has run before the one that failed, as `find_fixed_errors` words it."""
     lines = without_sources(fix).splitlines()
     return [command for line in lines if INSTEAD not in line and (command := command_of_change(line))]
+
+
+def told_changes(repair: Repair) -> tuple[str, ...]:
+    """Return what was changed, word for word: edits, commands in between, and the command where it is another one."""
+    few = len(repair.edits) <= _EDITS
+    edits = repair.edits if few else decisive_edits(repair.edits, repair.failed.output)[-_EDITS:]
+    changes = [told_edit(step) for step in edits]
+    changes += list(dict.fromkeys(f"Run {quoted(step)}" for step in repair.commands))[-_COMMANDS:]
+    if not repair.same_command:
+        changes.append(f"Run {quoted(repair.worked)} instead of {quoted(repair.failed)}")
+    return tuple(filter(None, changes))
+
+
+def told_edit(step: Step) -> str:
+    """Return what an edit changed in which file; of a new file its text."""
+    change = describe_change(step, _CHANGE_CHARS)
+    if change:
+        return f"Edit {step.file}: {change}"
+    written = next((new for old, new in step.change if new and not old), "")
+    return f"Write {step.file}: {truncate(written.strip(), _CHANGE_CHARS)}" if written.strip() else f"Edit {step.file}"
+
+
+def quoted(step: Step) -> str:
+    """Return a command in backquotes; a long one cut."""
+    return f"`{truncate(in_one_line(step.subject), _COMMAND_CHARS)}`"

@@ -17,17 +17,21 @@ from mcp_reflect.domain.lessons.failures.course_changes import (
     CourseChange,
 )
 from mcp_reflect.domain.lessons.failures.failure_text import decisive_error
-from mcp_reflect.domain.lessons.failures.fix_wording import INSTEAD_OF, fix_text
+from mcp_reflect.domain.lessons.failures.fix_wording import fix_text, quoted, told_changes, told_edit
 from mcp_reflect.domain.lessons.failures.repaired_failures import (
     ReadSteps,
     RepairedFailure,
     find_repaired_failures,
     is_failure,
 )
-from mcp_reflect.domain.lessons.failures.repairs import RETRIED_WITHIN, Repair, describe_change, is_inspection
+from mcp_reflect.domain.lessons.failures.repairs import (
+    RETRIED_WITHIN,
+    Repair,
+    is_inspection,
+    repair_between,
+)
 from mcp_reflect.domain.lessons.failures.rework import Rework
 from mcp_reflect.domain.lessons.failures.triggers import MOST_TRIGGERS, trigger_of
-from mcp_reflect.domain.lessons.failures.wording import decisive_edits
 from mcp_reflect.domain.lessons.run.command_lines import normalised
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import has_same_operands, is_run_again
@@ -38,14 +42,11 @@ from mcp_reflect.domain.truncate import truncate, truncate_line, truncate_middle
 _MOST_FIXES = 8
 _EVIDENCE_CHARS = 4_000
 _FIX_CHARS = 1_500
-_CHANGE_CHARS = 500
 _COMMAND_CHARS = 400
 _MISTAKE_CHARS = 300
 _COMPARED_CHARS = 4_000
 """Characters of a change; a longer one is a rewrite, with which a file is not compared."""
 _REDACTED = "[redacted:"
-_COMMANDS = 2
-_EDITS = 3
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def _repaired(read: ReadSteps, closing: ClosingWords) -> Iterator[tuple[Signatur
     repaired = list(find_repaired_failures(read))
     mended = {each.place for each in repaired}
     for each in repaired:
-        failed, changes = each.repair.failed, _told(each.repair)
+        failed, changes = each.repair.failed, told_changes(each.repair)
         signatures, gone = error_signatures(failed.output), _mended_lines(each.repair)
         if gone is not None and changes:
             fixed = _fixed(each.repair, changes, gone, _triggers(read.steps, each, signatures, mended))
@@ -122,20 +123,22 @@ def _given_up(read: ReadSteps, closing: ClosingWords) -> Iterator[tuple[Signatur
 
 def _done_over(read: ReadSteps, closing: ClosingWords) -> Iterator[tuple[SignatureGroup, FixedError]]:
     """The commands that ended well and that the user then had done in another form; their words say what was wrong."""
+    net = NetChanges(read.steps)
     for step, final, spoken in Rework(read.steps, read.spoke).replaced(read.steps):
         said = closing.explain(step, [final.subject])
         if is_run_again(step, final) and (said or has_same_operands(step, final)):
             words = " ".join(read.words[read.spoke.index(spoken)].split()) if read.words else ""
-            mistake = truncate_line(f'{_quoted(step)} was wrong: the user said "{words}"', _MISTAKE_CHARS)
-            change = f"Run {_quoted(final)}{INSTEAD_OF}{_quoted(step)}"
-            triggers = _own_triggers(step)
-            yield (), FixedError(mistake, mistake, (change,), final.subject, triggers, failure=mistake, said=said)
+            mistake = truncate_line(f'{quoted(step)} was wrong: the user said "{words}"', _MISTAKE_CHARS)
+            end = next(place for place, each in enumerate(read.steps) if each is final)
+            repair = repair_between(step, "", read.steps[spoken:end], final, net)
+            changes, triggers = told_changes(repair) if repair else (), _own_triggers(step)
+            yield (), FixedError(mistake, mistake, changes, final.subject, triggers, failure=mistake, said=said)
 
 
 def _changed(step: Step, changed: CourseChange, line: str, output: str, steps: Sequence[Step]) -> FixedError:
     instead = changed.instead
     net = NetChanges(steps).of([instead]) if instead.kind == "edit" else []
-    change = f"Run {_quoted(_whole(instead))}" if instead.kind == "command" else "".join(map(_edited, net))
+    change = f"Run {quoted(_whole(instead))}" if instead.kind == "command" else "".join(map(told_edit, net))
     mistake = truncate_line(line or _failure_of(step), _MISTAKE_CHARS)
     return FixedError(
         mistake=mistake,
@@ -217,33 +220,10 @@ def _repairing(edits: Sequence[Step]) -> Iterator[RepairingEdit]:
 
 
 def _failure_of(step: Step) -> str:
-    return f"{_quoted(step)} failed"
+    return f"{quoted(step)} failed"
 
 
 def _decisive_line(found: Sequence[Headline]) -> str:
     """The most specific headline that names something, else the first one; empty where there is none."""
     named = decisive_error([each.text for each in found if signature_of(each).named])
     return named or (found[0].text if found else "")
-
-
-def _told(repair: Repair) -> tuple[str, ...]:
-    """Return what was changed, word for word: edits, commands in between, and the command where it is another one."""
-    few = len(repair.edits) <= _EDITS
-    edits = repair.edits if few else decisive_edits(repair.edits, repair.failed.output)[-_EDITS:]
-    changes = [_edited(step) for step in edits]
-    changes += list(dict.fromkeys(f"Run {_quoted(step)}" for step in repair.commands))[-_COMMANDS:]
-    if not repair.same_command:
-        changes.append(f"Run {_quoted(repair.worked)} instead of {_quoted(repair.failed)}")
-    return tuple(filter(None, changes))
-
-
-def _edited(step: Step) -> str:
-    change = describe_change(step, _CHANGE_CHARS)
-    if change:
-        return f"Edit {step.file}: {change}"
-    written = next((new for old, new in step.change if new and not old), "")
-    return f"Write {step.file}: {truncate(written.strip(), _CHANGE_CHARS)}" if written.strip() else f"Edit {step.file}"
-
-
-def _quoted(step: Step) -> str:
-    return f"`{truncate_line(step.subject, _COMMAND_CHARS)}`"

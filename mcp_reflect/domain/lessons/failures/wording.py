@@ -12,7 +12,7 @@ from mcp_reflect.domain.lessons.run.case_data import without_given
 from mcp_reflect.domain.lessons.run.command_lines import parts_of, without_noise
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
-from mcp_reflect.domain.truncate import truncate_line
+from mcp_reflect.domain.truncate import in_one_line, truncate
 
 _COMMAND_CHARS = 160
 _CHANGE_CHARS = 200
@@ -57,7 +57,7 @@ def is_search(step: Step) -> bool:
 def describe_step(step: Step) -> str:
     """Return a command in backquotes, another call as `tool(name=value)`; long ones cut."""
     if step.kind == "command":
-        return f"`{truncate_line(step.subject, _COMMAND_CHARS)}`"
+        return f"`{truncate(in_one_line(step.subject), _COMMAND_CHARS)}`"
     return describe_call(step)
 
 
@@ -90,7 +90,7 @@ def _describe_failed(step: Step) -> str:
     """A command that failed, without what only shortens its output."""
     if step.kind != "command":
         return describe_step(step)
-    return f"`{truncate_line(without_noise(step.subject), _COMMAND_CHARS)}`"
+    return f"`{truncate(in_one_line(without_noise(step.subject)), _COMMAND_CHARS)}`"
 
 
 def _first_failure(repair: Repair) -> str:

@@ -77,7 +77,7 @@ def without_noise(command: str) -> str:
     for found in _NOISE.finditer(_blanked(command)):
         kept.append(command[done : found.start()])
         done = found.end()
-    return " ".join([*kept, command[done:]]).strip()
+    return " ".join(filter(None, map(str.strip, [*kept, command[done:]])))
 
 
 def _blanked(command: str) -> str:
