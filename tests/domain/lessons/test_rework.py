@@ -66,6 +66,14 @@ def test_a_file_that_a_program_writes_with_what_it_reads_is_work() -> None:
     assert "mails.txt" not in lesson(ran(f"{mails} > /dev/null"), ran("cat mails.txt")).correct_action
 
 
+def test_where_nothing_else_was_done_the_last_small_program_is_what_worked() -> None:
+    sums = "awk -F';' '{s+=$3} END {print s}' costs.csv"
+    exact = sums.replace("s+=", 'sub(/,/, ".", $3); s+=')
+    reading = ran("head -2 costs.csv"), ran(sums, "19"), ran(exact, "19.75")
+    assert lesson(*reading).correct_action == f"`{exact}`"
+    assert lesson(*reading, ran("make report")).correct_action == "`make report`"
+
+
 @pytest.mark.parametrize("named", [True, False])
 def test_the_form_that_the_closing_words_name_mends_the_failure(named: bool) -> None:
     stale = ran("cmake --preset dev", "CMake Error: generator: Ninja does not match", failed=True)

@@ -41,7 +41,13 @@ from mcp_reflect.domain.lessons.run.call_text import (
     names_calls_only,
 )
 from mcp_reflect.domain.lessons.run.case_data import serves_one_case
-from mcp_reflect.domain.lessons.run.command_lines import are_variants, normalised, repeats, searches_output
+from mcp_reflect.domain.lessons.run.command_lines import (
+    are_variants,
+    is_small_program,
+    normalised,
+    repeats,
+    searches_output,
+)
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step, find_steps, steps_before, user_places
 from mcp_reflect.domain.lessons.run.undoing import find_undone, only_removes
@@ -143,7 +149,10 @@ def _actions(
     worked = [step for place, step in enumerate(worked) if not _is_tried_again(step, worked[place + 1 :])]
     edits = _other_edits(steps, shown)
     acting = [step for step in worked if not _is_by_work(step)]
-    worked = acting if acting or shown or edits else worked
+    if acting or shown or edits:
+        worked = acting
+    elif not worked:
+        worked = [step for step in steps if step.failed is False and is_small_program(step.subject)][-1:]
     if edits:
         yield "; ".join(map(describe_edit, edits))
     describe = describe_call_form if served else describe_case_call if serves_one_case(steps) else describe_step
