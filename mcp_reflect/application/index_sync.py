@@ -3,7 +3,7 @@
 The ledger commits first, and the thread then writes the changes to the index. Until then who asks for neighbours
 compares the newest rows too. The position reached is stored in the ledger with the collection's generation; by it a
 lost or restored index is recognised and filled again. In the background the index is opened only where there is
-something to write: that takes a second and 100 MB, and queries do not need it.
+something to write: that takes half a second and 40 MB, and queries do not need it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ log = logging.getLogger(__name__)
 _CHUNK = 2_000
 
 _PAUSE_S = 0.5
-"""Time without a write after which the background writes to the index. Opening Chroma takes a second of the processor,
-and following a review several milliseconds, which a query right after the review would feel."""
+"""Time without a write after which the background writes to the index. Opening Chroma takes half a second of the
+processor, and following a review several milliseconds, which a query right after the review would feel."""
 
 
 class Indexer:
