@@ -67,10 +67,15 @@ def render_warning(known: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:
 
 
 def _render_errors(head: str, known: Sequence[Mapping[str, Any]], tokens: int) -> Rendered:
+    """Errors with their fixes, each fix once, without a check that its own steps make."""
     entries = []
-    for each in known:
-        parts = (("Fix: ", each["fix"]), ("Rule: ", each["rule"]), ("Check: ", "; ".join(each["tests"])))
+    told: dict[str, int] = {}
+    for number, each in enumerate(known, start=1):
+        checks = "; ".join(test for test in each["tests"] if f"`{test}`" not in each["fix"])
+        parts = (("Fix: ", each["fix"]), ("Rule: ", each["rule"]), ("Check: ", checks))
         body = "\n".join(label + str(text) for label, text in parts if text)
+        if (first := told.setdefault(body, number)) != number and body:
+            body = f"Fix: the same as for {first}"
         entries.append((str(each["memory_id"]), _line(each["mistake"] or each["task"], _TASK), body))
     return _fitted(head, entries, tokens)
 
