@@ -155,6 +155,7 @@ async def test_prune_shows_first_and_archives_with_apply(tmp_path: Path) -> None
         "useless": "useless:", "poor": "poor", "middling": "middling-poor", "error": "useless:"
     }  # fmt: skip
     assert run_command(home, "prune").stdout == "Nothing to prune in project test-project.\n"
+    run_command(home, "hub", "stop")
     async with connect(home) as client:
         back = await call(client, "manage_memory", memory_id=ids["useless"], action="restore")
         assert (back["status_before"], back["status"]) == ("archived", "active")

@@ -26,8 +26,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     """An environment in which only `home` and what is named here counts."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "LD_LIBRARY_PATH") if name in os.environ}
     own = {"MCP_REFLECT_HOME": str(home), "MCP_REFLECT_PROJECT": "test-project", "MCP_REFLECT_USER": "ann"}
-    # A test's home is gone soon, and so must its hub be; on a busy machine whoever starts it needs a moment to connect.
-    own["MCP_REFLECT_HUB__IDLE_EXIT_S"] = "3"
+    own["MCP_REFLECT_HUB__IDLE_EXIT_S"] = "1"  # a test's home is gone soon, and so must its hub be
     own["MCP_REFLECT_HUB__ANSWER_WITHIN_S"] = str(HANG_S)  # on a busy machine a hub may start for long
     return kept | {"HOME": str(home)} | own | more
 
