@@ -18,12 +18,15 @@ from mcp_reflect.errors import UsageError, error_data
 from mcp_reflect.hub.line_stream import LineStream, LineTooLong
 from mcp_reflect.hub.messages import read_message
 from mcp_reflect.server.client_project import ClientProject, client_project
-from mcp_reflect.server.workers import WorkerQueue, limit_session
+from mcp_reflect.server.workers import SessionWorkers, WorkerQueue, limit_session
 from mcp_reflect.wire import handshake
 from mcp_reflect.wire.json_rpc import PARSE_ERROR_CODE, error_response, find_request_id
 
 MAX_PENDING_REQUESTS = 16
 """Requests of one connection that are taken in before the first of them is answered."""
+
+LARGE_LINE_BYTES = 1_000_000
+"""A longer line is read when others are served; most runs are shorter."""
 
 FINISH_TIMEOUT_S = 10.0
 """How long what is under way may take once the client has sent its last line."""
@@ -66,12 +69,12 @@ class HubSession:
 
     async def serve(self, server: MCPServer[MemoryService]) -> None:
         """Serve until the client has sent its last line and what was under way is answered."""
-        limit_session(self._workers)
+        session = limit_session(self._workers)
         client_project.set(self._project)
         incoming, to_server = create_context_streams[SessionMessage | Exception](0)
         from_server, outgoing = create_context_streams[SessionMessage](0)
         async with anyio.create_task_group() as group:
-            group.start_soon(self._take_in, incoming)
+            group.start_soon(self._take_in, incoming, session)
             group.start_soon(self._give_out, outgoing)
             await serve_dual_era_loop(
                 server._lowlevel_server,  # noqa: SLF001 - the SDK's own transports reach it so, there is no other way
@@ -86,10 +89,12 @@ class HubSession:
         """Tell the shim to send nothing more here. It ends its side, and so `serve` comes to its end."""
         await self._lines.send(handshake.RETIRING + b"\n")
 
-    async def _take_in(self, incoming: ContextSendStream[SessionMessage | Exception]) -> None:
+    async def _take_in(self, incoming: ContextSendStream[SessionMessage | Exception], session: SessionWorkers) -> None:
         async with incoming:
             try:
                 while (line := await self._lines.receive()) is not None:
+                    if len(line) > LARGE_LINE_BYTES:
+                        await session.admit_large(len(line))
                     try:
                         message = await read_message(line)
                     except UsageError as error:

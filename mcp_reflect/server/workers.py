@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from anyio import CapacityLimiter, Event, current_time, move_on_after, to_thread
+from anyio import CapacityLimiter, Event, current_time, move_on_after, sleep, to_thread
 
 T = TypeVar("T")
 
@@ -23,18 +23,42 @@ each other. One of them is kept free for sessions that wait for each answer."""
 BLOCKED_S = 0.5
 """A call that works longer makes room for the next one: it may wait for a disk or a server. Seconds."""
 
+FLOOD_SHARE = 0.05
+"""Part of the time that flooding sessions get while another one waits for each answer.
+
+More of their calls would show in the 99th percentile of the other's: whatever call meets one takes several times as
+long, because they share the interpreter, the ledger's lock and the disk.
+"""
+
+LARGE_BYTES_PER_S = 500_000
+"""Bytes of large messages that all sessions hand in beside another one that waits for each answer.
+
+To read, redact and store the largest run takes up to two seconds, in which other calls take several times as long.
+"""
+
+LONGEST_PAUSE_S = 10.0
+"""Seconds that flooding sessions and large messages wait at most for others."""
+
+AT_WORK_S = 0.25
+"""Seconds for which a session counts as one that waits for each answer after it last began or ended a call."""
+
 _OLDEST_EVERY = 4
+_SHORTEST_WAIT_S = 0.01
 
 
 class WorkerQueue:
     """Decides whose call works next: of the session with the fewest unanswered calls, every fourth time the oldest.
 
-    So a client that waits for each answer is served before one that floods, and nobody waits without end.
+    So a client that waits for each answer is served before one that floods, and nobody waits without end. Beside such a
+    client those that flood have a part of the time in common, FLOOD_SHARE: after each of their calls they pause.
     """
 
     def __init__(self, workers: int = WORKERS) -> None:
         self._workers = workers
         self._turns = 1
+        self._pause_ends = 0.0
+        self._next_large = 0.0
+        self._waits_for_answers: dict[SessionWorkers, float] = {}
         self._waiting: list[_Turn] = []
         self._working: list[_Turn] = []
 
@@ -43,16 +67,28 @@ class WorkerQueue:
         """Wait for a turn of a session, and hold it."""
         turn = _Turn(session)
         self._waiting.append(turn)
+        self._note(session)
         try:
             self._hand_out()
             while not turn.given.is_set():
-                with move_on_after(BLOCKED_S):
+                with move_on_after(min(BLOCKED_S, max(self._pause_ends - current_time(), _SHORTEST_WAIT_S))):
                     await turn.given.wait()
                 self._hand_out()
             yield
         finally:
-            (self._working if turn in self._working else self._waiting).remove(turn)
+            if turn in self._working:
+                self._working.remove(turn)
+                self._end(turn)
+            else:
+                self._waiting.remove(turn)
             self._hand_out()
+
+    async def admit_large(self, session: SessionWorkers, size: int) -> None:
+        """Wait until a large message of a session, `size` bytes, may be read beside other sessions."""
+        # Nothing is set when a client stops asking: it is seen by looking.
+        while (now := current_time()) < self._next_large and self._serves_beside(session, now):  # noqa: ASYNC110
+            await sleep(min(self._next_large - now, AT_WORK_S))
+        self._next_large = now + min(size / LARGE_BYTES_PER_S, LONGEST_PAUSE_S)
 
     def _hand_out(self) -> None:
         while (turn := self._next()) is not None:
@@ -62,15 +98,37 @@ class WorkerQueue:
             turn.since = current_time()
             turn.given.set()
 
+    def _end(self, turn: _Turn) -> None:
+        """Let the sessions that flood pause after a call of theirs, where another session is served beside them."""
+        now = current_time()
+        if turn.session.is_flooding and self._serves_beside(turn.session, now):
+            pause = min((now - turn.since) * (1 / FLOOD_SHARE - 1), LONGEST_PAUSE_S)
+            self._pause_ends = max(self._pause_ends, now + pause)
+        self._note(turn.session)
+
+    def _note(self, session: SessionWorkers) -> None:
+        if session.unanswered == 1:
+            self._waits_for_answers[session] = current_time()
+
+    def _serves_beside(self, session: SessionWorkers, now: float) -> bool:
+        """Return true while another session than this one waits for each answer."""
+        served = {other: at for other, at in self._waits_for_answers.items() if now - at < AT_WORK_S}
+        self._waits_for_answers = served
+        return any(other is not session for other in served)
+
+    def _pauses(self, session: SessionWorkers, now: float) -> bool:
+        return now < self._pause_ends and session.is_flooding and self._serves_beside(session, now)
+
     def _next(self) -> _Turn | None:
         """The turn that a free worker is for; None where there is neither."""
         now = current_time()
         free = self._workers - sum(now - turn.since < BLOCKED_S for turn in self._working)
-        if free <= 0 or not self._waiting:
+        if free <= 0:
             return None
-        if self._turns % _OLDEST_EVERY == 0:
-            return self._waiting[0]
-        may = [turn for turn in self._waiting if free > 1 or turn.session.unanswered == 1]
+        ready = [turn for turn in self._waiting if not self._pauses(turn.session, now)]
+        if ready and self._turns % _OLDEST_EVERY == 0:
+            return ready[0]
+        may = [turn for turn in ready if free > 1 or turn.session.unanswered == 1]
         return min(may, key=lambda turn: turn.session.unanswered, default=None)
 
 
@@ -81,6 +139,15 @@ class SessionWorkers:
         self.unanswered = 0
         self._queue = queue
         self._limiter = CapacityLimiter(SLOTS)
+
+    async def admit_large(self, size: int) -> None:
+        """Wait until a large message may be read, `size` bytes; see WorkerQueue."""
+        await self._queue.admit_large(self, size)
+
+    @property
+    def is_flooding(self) -> bool:
+        """Return true for a session with more unanswered calls than may work at the same time."""
+        return self.unanswered > SLOTS
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -103,9 +170,11 @@ class _Turn:
 _workers: ContextVar[SessionWorkers | None] = ContextVar("workers", default=None)
 
 
-def limit_session(queue: WorkerQueue) -> None:
+def limit_session(queue: WorkerQueue) -> SessionWorkers:
     """Make the present task and what it starts one session of a queue; without this, there is no limit."""
-    _workers.set(SessionWorkers(queue))
+    workers = SessionWorkers(queue)
+    _workers.set(workers)
+    return workers
 
 
 @asynccontextmanager
