@@ -18,6 +18,7 @@ from mcp_reflect.domain.redaction.by_name.nearby_secrets import redact_near_acco
 from mcp_reflect.domain.redaction.by_name.secret_names import is_pin, kind_of_name
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.by_position.account_records import redact_records
+from mcp_reflect.domain.redaction.by_position.manifest_secrets import redact_manifests
 from mcp_reflect.domain.redaction.by_position.positional_secrets import redact_positional
 from mcp_reflect.domain.redaction.by_randomness.prefixed_tokens import redact_tokens
 from mcp_reflect.domain.redaction.by_randomness.random_tokens import redact_random
@@ -190,7 +191,7 @@ def _is_telling(name: str) -> bool:
 def _redact_once(text: str) -> str:
     for known in _patterns_for(text):
         text = known.compiled.sub(partial(_replaced, known), text)
-    named = redact_near_accounts(redact_records(redact_named(redact_cookies(text))))
+    named = redact_near_accounts(redact_records(redact_manifests(redact_named(redact_cookies(text)))))
     return redact_random(redact_positional(redact_tokens(named)))
 
 

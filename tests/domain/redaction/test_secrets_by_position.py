@@ -79,6 +79,16 @@ FIRM += [
     ("winrs -r:web1 -u:bob -p:plum81x ipconfig", "plum81x"),
     ('network={\n  ssid="office"\n  psk="riverstone"\n}', "riverstone"),
     ("env:\n     2→  - name: DB_PASSWORD\n     3→    value: riverstone\n", "riverstone"),
+    ("kind: Secret\nstringData:\n  username: shop\n  redis: 'riverstone'\n  cache.conf: plum81x\n", "riverstone"),
+    ("kind: Secret\nstringData:\n  username: shop\n  redis: 'riverstone'\n  cache.conf: plum81x\n", "plum81x"),
+    ("session:\n  secret: riverstone\n  age: 60", "riverstone"),
+    (r"localhost:5432:shop:anna:plum\:81x", "plum"),
+    ("define( 'AUTH_SALT', 'uo;Fq3 Zk+1Lp#7)vRt$Wq8^mXn2@bYc5' );", "Zk+1Lp"),
+    ("htpasswd -nb admin riverstone", "riverstone"),
+    (r"cmdkey /add:server01 /user:corp\anna /pass:river-stone", "river-stone"),
+    ("snmpwalk -v2c -c riverstone 10.0.0.1", "riverstone"),
+    ("kadmin -p admin/admin -w riverstone -q listprincs", "riverstone"),
+    ("Backup codes:\n1. 4821 9930\n2. 7713 0258", "7713 0258"),
 ]
 
 
@@ -90,6 +100,13 @@ def test_a_position_that_only_a_password_has_needs_no_random_text(text: str, sec
 
 
 INNOCENT = [
+    "PGPASSWORD=$DB_PASS psql -h db -c 'select 1'",
+    "curl -x http://user:pass@proxy:3128 https://example.org",
+    "stringData:\n  password: {{ .Values.password }}\n  token: <token>\n  host: db.corp\ndata:\n  level: debug\n",
+    "tls:\n  secret: web-tls\n  mode: strict",
+    "properties:\n  secret: string\n",
+    "snmpwalk -v2c -c public 10.0.0.1",
+    "Backup codes: 10 codes of 8 digits were made",
     "from a import b, token, c\nfrom d import e, other2, f",
     "| Setting | Password | Meaning |\n|---|---|---|\n| ssh | supported | see below |",
     "User,Password\n\nSecond,paragraph",

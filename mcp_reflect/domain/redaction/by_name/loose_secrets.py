@@ -86,6 +86,8 @@ def _is_secret(text: str, name: SecretName, gap: re.Match[str], value: re.Match[
     word = value[0]
     if gap["type"] and name.group in {"password", "secret"} and is_told_word(word):
         return True
+    if gap["blank"] is not None and _REFERENCE.search(text, max(name.start - _LONGEST_STATEMENT, 0), name.start):
+        return False  # a variable, and behind it the command that is given it
     if gap["said"] is not None:
         return name.kind == "password" and _has_number(word) and is_told_word(word)
     leads = _leads_to_value(text, name, gap)
@@ -125,6 +127,6 @@ def _leads_to_value(text: str, name: SecretName, gap: re.Match[str]) -> bool:
     if gap["blank"] is not None:
         before = text[max(name.start - _LONGEST_STATEMENT, 0) : name.start]
         named = is_capital(text, name) or option_dashes(text, name) or STATEMENT.search(before)
-        named = (named and not _REFERENCE.search(before)) or _ACCOUNT.search(before)
+        named = named or _ACCOUNT.search(before)
         return ")" not in gap["close"] and bool(named or gap["open"])
     return True

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from mcp_reflect.domain.redaction.by_name.column_secrets import redact_columns
-from mcp_reflect.domain.redaction.by_name.firm_gaps import is_firm_assignment
+from mcp_reflect.domain.redaction.by_name.firm_gaps import is_firm_assignment, is_told_word
 from mcp_reflect.domain.redaction.by_name.loose_secrets import loose_secret, secret_before
 from mcp_reflect.domain.redaction.by_name.named_values import (
     QUOTE,
@@ -62,6 +62,8 @@ _SETTING = re.compile(r"(?:^|(?<=[\s\"'`;])|(?<=\\[nrt]))[A-Za-z]\w{0,60}\Z", re
 _SENTENCE = re.compile(r"[ ](?:your|the|an?|my|our|this|that)[ ]")
 """After the first word of a sentence: `forgotPassword: Forgot your password?`."""
 _LINE_START = re.compile(r"(?:\A|\n|\\n)(?:export )?\Z")
+_KEY_START = re.compile(r"(?:\A|\n|\\n)[ \t]*(?:- )?\Z")
+_LONGEST_INDENT = 40
 _LINE_END = re.compile(r"[ \t]*(?:\Z|\r?\n|\\r|\\n)")
 
 
@@ -120,6 +122,7 @@ def _bare(text: str, name: SecretName, gap: re.Match[str], bare: re.Match[str], 
     glued = text[start - 1] == "=" and text[start - 2] not in " \t=!:"
     variable = is_variable(value.rstrip(")")) and not (glued and _is_setting(text, name, bare))
     harmless = variable or is_harmless_bare(value, kind, glued=glued) or is_harmless(value, kind)
+    harmless = harmless and not _is_plain_secret(text, name, bare)
     names = gap.groupdict()
     if names.get("name_quote") in {'"', "'"} and names.get("sign") == ":":
         # A number in JSON, perhaps the first of a list; the mark is a string.
@@ -131,6 +134,15 @@ def _bare(text: str, name: SecretName, gap: re.Match[str], bare: re.Match[str], 
     if names.get("block") and (further := _BLOCK_LINES.match(text, end)):
         end = further.end()
     return NamedSecret(start, end, quote)
+
+
+def _is_plain_secret(text: str, name: SecretName, bare: re.Match[str]) -> bool:
+    """Return true for `secret: tulip` alone on its line: a reference to a secret has a name of several parts."""
+    value = bare["value"]
+    start = text[max(name.start - _LONGEST_INDENT, 0) : name.start]
+    alone = _KEY_START.search(start) is not None and _LINE_END.match(text, bare.end()) is not None
+    is_key = text[name.start : name.end] == "secret" and text[name.end : name.end + 2] == ": "
+    return is_key and alone and value.isalpha() and value.islower() and is_told_word(value)
 
 
 def _is_told(text: str, name: SecretName, gap: str, value: str) -> bool:

@@ -179,7 +179,9 @@ FORMAT_PATTERNS = (
         "password",
         (":",),
         # A line of .pgpass: host, port, database, user, password
-        re.compile(r":(?<=[\w*]:)(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*-]{1,60}:([^\s:\"'\\]{6,200})(?=\s|\Z|[\"'\\])"),
+        re.compile(
+            r":(?<=[\w*]:)(?:\d{2,5}|\*):[\w.*-]{1,60}:[\w.*-]{1,60}:((?:[^\s:\"'\\]|\\:){6,200})(?=\s|\Z|[\"'\\])"
+        ),
         judge=random_value(6),
     ),
     # The id of a bot and its token

@@ -26,8 +26,10 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("unrar", "", r"-h?p(?=\S)"),
     ("ldap", r"\w{3,10}", r"-w ?"),
     ("smbclient", "", r"-U ?['\"]?[^\s%]{1,80}%"),
-    ("htpasswd", "", r"-[a-zA-Z]{0,5}b[a-zA-Z]{0,5} (?:-\S+ )?\S{1,200} \S{1,100} "),
-    ("snmp", r"\w{2,10}", r"-[AX] ?"),
+    # With -n there is no file before the user.
+    ("htpasswd", "", r"-[a-zA-Z]{0,5}(?:(?:nb|bn)[a-zA-Z]{0,5} |b[a-zA-Z]{0,5} (?:-\S+ )?\S{1,200} )\S{1,100} "),
+    ("snmp", r"\w{2,10}", r"-(?:[AX] ?|c ?(?!public\b|private\b|/))"),
+    ("kadmin", "", r"-w ?"),
     ("ipmitool", "", r"-P ?"),
     ("mosquitto_", r"\w{3}", r"-P ?"),
     ("sqlcmd", "", r"-P ?"),
@@ -56,7 +58,6 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("gem push", "", r"-k "),
     ("put-parameter", "", r"--value[ =]"),
     ("mc alias set", r" \S{1,60} https?://\S{1,100} \S{1,100}", r"(?=\w)"),
-    ("cmdkey", "", r"/pass:"),
     ("schtasks", "", r"/rp "),
     ("security add-", r"\w{3,10}-password", r"-w ?"),
     ("ssh-keygen", "", r"-[NP] ?"),
@@ -164,13 +165,16 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
             r"([^\"'\\\n]{4,200})"
         ),
     ),
+    # The user of a domain stands behind a backslash.
+    SecretPattern("password", ("cmdkey ",), re.compile(rf"cmdkey[ ][^\n;|&]{{0,150}}?/pass:{_VALUE}")),
     SecretPattern("password", ("requirepass ", "masterauth "), re.compile(rf"(?:requirepass|masterauth)[ ]{_VALUE}")),
     SecretPattern(
         "recovery-codes",
         ("ecovery codes", "ackup codes"),
         re.compile(
             r"(?:ecovery|ackup) codes[^\n\\]{0,40}"
-            r"((?:(?:\s|\\+[rn]|[\d>|→*#.,-]{1,9}[ \t]){1,20}[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,3}){1,20})"
+            r"((?:(?:\s|\\+[rn]|[\d>|→*#.,-]{1,9}[ \t]){1,20}"
+            r"(?:[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,3}|\d{3,5} \d{3,5})(?!\w)){1,20})"
         ),
     ),
     *(

@@ -161,7 +161,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         re.compile(
             rf"_(?:SALT|KEY)(?:{_Q})[ \t]{{0,5}},[ \t]{{0,20}}(?P<quote>{_Q})([^\n\"'\\]{{20,200}})(?=(?P=quote))"
         ),
-        judge=is_soup,
+        judge=lambda value: is_soup(value.replace(" ", "")),
     ),
     # A command about a secret, and the one word that it prints
     SecretPattern(

@@ -16,7 +16,7 @@ PLACEHOLDER = re.compile(
     | [*xX.…•_-]{3,}\S{0,4}                         # xxxx, ****abcd
     | (?:your|insert|enter|replace|change|example|sample|dummy|placeholder|redacted|masked|hidden|removed)
       (?:[-_ ].*|me|d|this)?
-    | password | passwd                             # user:password@host
+    | password | passwd | pass                      # user:password@host
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
