@@ -7,7 +7,7 @@ of the sessions the end of a recorded test run stands before it, or in its place
 
 Printed are the share of the verdicts taken that are right, how many of the plain words gave one, how many sessions
 without plain evidence got one, and the runs learned a second, start of the process and loading of the model included,
-beside the CPU time of all processes, which other load on the machine hardly changes, and the time of embedding their
+beside the CPU time of all processes, which other load on the machine changes less, and both against embedding their
 tasks alone. The words of praise and blame were written for this; so the words that the airline's customers really said
 are judged as well, and the verdicts counted that the outcome contradicts.
 """
@@ -159,8 +159,11 @@ def main() -> None:
         f"CPU time of all its processes: {used:.1f} s, {used / done['runs'] * 1000:.1f} ms a run, "
         f"so at most {2 * done['runs'] / used:.0f} a second on two cores"
     )
-    alone = embedding_seconds([run.text for run in runs for _ in range(3)])
-    print(f"embedding their tasks alone, once each: {alone:.1f} s; learning took {seconds / alone:.1f} times as long")
+    alone, alone_used = embedding_seconds([run.text for run in runs for _ in range(3)])
+    print(
+        f"embedding their tasks alone, once each: {alone:.1f} s; learning took {seconds / alone:.1f} times as long, "
+        f"and {used / alone_used:.1f} times the CPU time"
+    )
     print(f"estimated: {done['estimated_runs']:,} runs, {done['estimated_seconds']:.0f} s")
     share = counts["right"] / given
     print(f"verdicts that are right: {counts['right']:,} of {given:,} ({share:.1%}), goal {GOAL_RIGHT:.0%}")
@@ -180,13 +183,13 @@ def children_cpu_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def embedding_seconds(texts: list[str]) -> float:
-    """Time of embedding texts in one call, each once, the model loaded."""
+def embedding_seconds(texts: list[str]) -> tuple[float, float]:
+    """Time and CPU time of embedding texts in one call, each once, the model loaded."""
     embedder = FastembedEmbedder()
     embedder.embed(["the model is loaded"])
-    began = time.perf_counter()
+    began, used = time.perf_counter(), time.process_time()
     embedder.embed(texts)
-    return time.perf_counter() - began
+    return time.perf_counter() - began, time.process_time() - used
 
 
 def spoken_verdicts(runs: list[Run]) -> tuple[int, int, int]:

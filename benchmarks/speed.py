@@ -5,7 +5,7 @@
   The goal beside a semantic query is that for what Chroma does too, to rank by meaning. A hybrid one compares the words
   of every memory as well: its goal is 1.5 times a semantic one, which it is timed against in turn.
 - a query after many reviews against one of the same memories without any (`benchmarks/learning_cost.py`).
-- submit plus review without a model against one embedding plus one raw Chroma add.
+- submit plus review without a model, of a line of log and of real runs, against one embedding plus one raw Chroma add.
 
 Run it with OPENBLAS_NUM_THREADS=1, as a hub ranks. The pairs are timed in turn, A B A B, on one text, and the median
 ratio of the pairs is printed beside the goal; beside it that of the pairs in which ours found something, as a query
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -34,7 +35,7 @@ from rich.table import Table
 from benchmarks.learning_cost import SIZES, measure_learning
 from benchmarks.mixtures import SEED, mixtures, texts
 from benchmarks.pairs import paired
-from benchmarks.quality.data import read_sets, require_data
+from benchmarks.quality.data import TAU, read_runs, read_sets, require_data
 from benchmarks.quality.features import HYBRID, RETRIEVALS, SEMANTIC
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Query, Submission, Verdict
@@ -211,8 +212,19 @@ def measure_writes(base: Vector, fresh: Iterator[str], table: Table) -> None:
                 vector = store.embedder.embed([text])[0]
                 return collection.add(ids=[f"new{next(numbers)}"], embeddings=[vector], metadatas=[{"part": 1}])
 
-            for name, run in (("submit+review", ours), ("query of 5, submit+review", ours_with_five)):
-                table.add_row(*paired(run, theirs, fresh).row(name, "≤ 2.00" if run is ours else "–"))
+            recorded = itertools.cycle(read_runs(TAU))
+
+            def of_a_real_run(text: str) -> bool:
+                run = next(recorded)
+                trace = memory.submit(Submission(task=text, trajectory=json.dumps(run.messages)))
+                return bool(memory.reviews.review(trace.trace_id, Verdict(result="pass" if run.passed else "fail")))
+
+            for name, run in (
+                ("submit+review", ours),
+                ("submit+review of a real run", of_a_real_run),
+                ("query of 5, submit+review", ours_with_five),
+            ):
+                table.add_row(*paired(run, theirs, fresh).row(name, "–" if run is ours_with_five else "≤ 2.00"))
 
 
 def main() -> None:
