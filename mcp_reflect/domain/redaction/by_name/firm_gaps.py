@@ -102,11 +102,12 @@ def is_firm(text: str, name: SecretName, gap: re.Match[str], value: re.Match[str
 
 
 def is_firm_assignment(text: str, name: SecretName, gap: str, word: str) -> bool:
-    """Return whether a weak name is one of a password by its user (`remotepass = tulip`) or its dashes (`--key-pw`)."""
+    """Return whether a weak name is one of a password: by its user (`remotepass = tulip`) or dashes, or PASS=tulip."""
     if name.group != "weak_password" or not is_word(word) or _FILE.fullmatch(word):
         return False
     is_option = text[name.start : name.end].lower().endswith(_SHORT_NAMES) and option_dashes(text, name)
-    return bool(is_option) or _is_beside_user(text, name, gap)
+    is_variable_of_shell = text[name.start : name.end] == "PASS" and gap == "=" and is_told_word(word)
+    return bool(is_option) or is_variable_of_shell or _is_beside_user(text, name, gap)
 
 
 def is_word(word: str) -> bool:
