@@ -26,8 +26,11 @@ from mcp_reflect.domain.learning.confidence import REFERENCE_ALPHA
 from mcp_reflect.domain.learning.q_update import rewards, updated_q
 from mcp_reflect.domain.learning.repetition import PASSED, Streaks
 from mcp_reflect.domain.models import Result
+from mcp_reflect.domain.ranking.diversity import POOL_FACTOR
 from mcp_reflect.domain.ranking.elimination import without_disproven
-from mcp_reflect.domain.ranking.top_k import top_k
+from mcp_reflect.domain.ranking.exploration import explored_rows, with_one_explored
+from mcp_reflect.domain.ranking.scoring import RankingQuery
+from mcp_reflect.domain.ranking.top_k import Ranked, top_k
 
 ALPHA = 0.3
 _LEARNING_TASKS = 4
@@ -103,11 +106,16 @@ class InMemory:
         text = self._texts[task][number]
         query = ranking_query(asked_for, self._rule.lambda_, self._rule.optimism, task=text)
         query = replace(query, limit=self._k)
-        ranked = top_k(self._bank, replace(query, threshold=self._threshold), self._k, self._rows[task])
+        ranked = self._ranked(replace(query, threshold=self._threshold), task)
         if not len(ranked):  # the agent asks once more, without a threshold
-            ranked = top_k(self._bank, query, self._k, self._rows[task])
+            ranked = self._ranked(query, task)
         ranked = without_disproven(self._bank, query, ranked)
         return [self._position[self._bank.ids[row]] for row in ranked.rows]
+
+    def _ranked(self, query: RankingQuery, task: int) -> Ranked:
+        pool = top_k(self._bank, query, POOL_FACTOR * self._k, self._rows[task])
+        pool = with_one_explored(pool, explored_rows(self._bank, replace(query, field=pool.field), pool))
+        return pool.take(np.arange(min(self._k, len(pool))))
 
     def _text(self, task: int) -> int:
         """Return which of the task's wordings is asked in this step."""

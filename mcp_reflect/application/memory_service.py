@@ -137,6 +137,7 @@ class MemoryService(MemoryReader):
                 relevance=hit.relevance,
                 score=hit.score,
                 parts=hit.parts,
+                untried=hit.untried,
             )
             for hit in hits.hits
             if hit.memory_id in memories
@@ -146,9 +147,9 @@ class MemoryService(MemoryReader):
     def augment(self, query: Query, *, unclaimed: bool = False) -> tuple[str, RetrievedMemories]:
         """Return the task with the memories that may help, ready to be used as a prompt; `unclaimed` as in `query`."""
         retrieved = self.query(query, unclaimed=unclaimed)
-        return render_augmented(
-            query.task, [match.memory for match in retrieved.matches], retrieved.disagreements
-        ), retrieved
+        memories = [match.memory for match in retrieved.matches]
+        untried = [match.memory.id for match in retrieved.matches if match.untried]
+        return render_augmented(query.task, memories, retrieved.disagreements, untried), retrieved
 
     def guide(self) -> WrittenGuide:
         """Return the project guide, from every memory in use."""

@@ -17,8 +17,9 @@ from mcp_reflect.domain.changes import TaskWording
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.models import Scalar, ScoreParts
 from mcp_reflect.domain.ranking.candidate_generation import two_stage_top_k
-from mcp_reflect.domain.ranking.diversity import distinct_lessons, mmr, pool_size
+from mcp_reflect.domain.ranking.diversity import POOL_FACTOR, distinct_lessons, mmr
 from mcp_reflect.domain.ranking.elimination import without_disproven
+from mcp_reflect.domain.ranking.exploration import explored_rows, with_one_explored
 from mcp_reflect.domain.ranking.score_parts import score_parts
 from mcp_reflect.domain.ranking.scoring import RankingQuery
 from mcp_reflect.domain.ranking.succession import with_successors
@@ -65,13 +66,17 @@ class PreparedSearch:
 
 @dataclass(frozen=True)
 class Hit:
-    """A memory that was found, with its cosine in [-1, 1], its relevance, and its score with the parts of it."""
+    """A memory that was found, with its cosine in [-1, 1], its relevance, and its score with the parts of it.
+
+    `untried` is true where only its chance put it among those shown (`ranking/exploration.py`).
+    """
 
     memory_id: str
     similarity: float
     relevance: float
     score: float
     parts: ScoreParts
+    untried: bool
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,7 @@ class Retriever:
         with self._tables.caught_up(prepared.project, refresh=refresh) as tables:
             table = tables.table
             rows = table.rows_matching(prepared.metadata_filter, prepared.user)
-            k = pool_size(limit, prepared.mmr_lambda)
+            k = POOL_FACTOR * limit
             while True:
                 found = two_stage_top_k(table, query, k, rows)
                 ranked = distinct_lessons(table, found)
@@ -117,7 +122,9 @@ class Retriever:
                     break
                 k *= _WIDENING  # copies took the places of others
             query = replace(query, field=found.field)
-            ranked = without_disproven(table, query, mmr(table, ranked, limit, prepared.mmr_lambda))
+            explored = explored_rows(table, query, ranked)
+            shown = mmr(table, with_one_explored(ranked, explored), limit, prepared.mmr_lambda)
+            ranked = without_disproven(table, query, shown)
             anyway = replace(query, threshold=-1.0, by_lead=False)
             ranked = with_successors(
                 table,
@@ -128,8 +135,8 @@ class Retriever:
                 ),
             )
             ids, as_of = [table.ids[row] for row in ranked.rows], table.seq
-            parts = score_parts(table, query, ranked)
-        columns = (ranked.similarity.tolist(), ranked.relevance.tolist(), ranked.score.tolist(), parts)
+            parts, untried = score_parts(table, query, ranked), np.isin(ranked.rows, explored).tolist()
+        columns = (ranked.similarity.tolist(), ranked.relevance.tolist(), ranked.score.tolist(), parts, untried)
         return Hits([Hit(*values) for values in zip(ids, *columns, strict=True)], as_of)
 
     def _ranking_query(self, spec: RetrievalSpec) -> RankingQuery:

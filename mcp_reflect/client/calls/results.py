@@ -44,7 +44,8 @@ class Memory(Readable):
     `interval` is where the true rate of success is likely to be; empty in a query's short answer. `success` is how the
     run ended that it came from; None where it came from no run. `rating` is `20 * q_value - 10`. Of the `runs` that
     taught it or were judged after following it, `borne_out` speak for it. `disagrees_with` holds the ids of the
-    memories of the same answer that contradict it.
+    memories of the same answer that contradict it. `untried` is true where nothing is known of it yet, and it is shown
+    to find out whether it helps.
     """
 
     id: str
@@ -67,6 +68,7 @@ class Memory(Readable):
     status: str = ""
     superseded_by: str = ""
     disagrees_with: tuple[str, ...] = ()
+    untried: bool = False
     author: str = ""
     source_trace_id: str = ""
     rating: float | None = None

@@ -30,7 +30,8 @@ class Match(Frozen):
     """A memory as an answer to a query. `similarity` is the cosine in [-1, 1], `score` what it was ranked by.
 
     `relevance` is what stands in the score beside the q_value: see `ranking/relevance.py`, and the similarity where a
-    query is compared by meaning alone. `parts` add up to the score.
+    query is compared by meaning alone. `parts` add up to the score. `untried` is true where nothing is known of the
+    memory yet and only its chance put it among those shown, at most one of an answer.
     """
 
     memory: Memory
@@ -38,3 +39,4 @@ class Match(Frozen):
     relevance: float
     score: float
     parts: ScoreParts
+    untried: bool = False

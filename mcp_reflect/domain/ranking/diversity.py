@@ -19,7 +19,7 @@ NEAR_COPY = 0.8
 """Similarity from which two lessons are near-copies."""
 
 POOL_FACTOR = 5
-"""MMR selects from the best `POOL_FACTOR * limit` by score."""
+"""What is shown is selected from the best `POOL_FACTOR * limit` by score."""
 
 
 def distinct_lessons(table: FeatureColumns, ranked: Ranked) -> Ranked:
@@ -81,8 +81,3 @@ def near_copies(table: FeatureColumns, pool: Ranked, pick: int) -> Floats:
     found[alike] = similarity[alike] * words
     found[found < NEAR_COPY] = 0.0
     return found
-
-
-def pool_size(limit: int, mmr_lambda: float) -> int:
-    """Return how many of the best by score MMR needs to select `limit` of them."""
-    return limit if mmr_lambda == 1.0 else POOL_FACTOR * limit

@@ -55,11 +55,15 @@ def join_lines(text: str) -> str:
 
 
 def render_augmented(
-    task: str, memories: Sequence[Memory], disagreements: Mapping[str, Collection[str]] = MappingProxyType({})
+    task: str,
+    memories: Sequence[Memory],
+    disagreements: Mapping[str, Collection[str]] = MappingProxyType({}),
+    untried: Collection[str] = (),
 ) -> str:
     """Return the task with the memories below by outcome, best first in each section; the task alone without any.
 
-    `disagreements` are the memories that contradict others of them, with the ids of those.
+    `disagreements` are the memories that contradict others of them, with the ids of those; `untried` are the ids of
+    those that are shown to be tried.
 
     The memories' own texts stand in it as `inert` leaves them, which is as stored where they are harmless. A line of a
     past task that ends in one of the block's markers gets a trailing space: it would make the block's end ambiguous.
@@ -78,7 +82,8 @@ def render_augmented(
             contradicted = sorted(numbers[i] for i in disagreements.get(memory.id, ()) if i in numbers)
             past_task = _MARKER_IN_TASK.sub(r"\g<0> ", inert(memory.task))
             parts.append(f"--- Memory {number} ---\nPast task:\n{past_task}")
-            parts.append(f"Reflection:\n{_self_delimiting(inert(memory.reflection))}{_support(memory, contradicted)}")
+            support = _support(memory, contradicted, is_untried=memory.id in untried)
+            parts.append(f"Reflection:\n{_self_delimiting(inert(memory.reflection))}{support}")
     return "\n\n".join(parts)
 
 
@@ -90,8 +95,8 @@ def in_sections(memories: Sequence[Memory]) -> Iterator[tuple[str, list[Memory]]
             yield title, members
 
 
-def _support(memory: Memory, contradicted: Sequence[int]) -> str:
-    """Further lines of a reflection: whether a later lesson amends it, what it contradicts, how many runs bear it out.
+def _support(memory: Memory, contradicted: Sequence[int], *, is_untried: bool) -> str:
+    """Further lines of a reflection: whether a later lesson amends it, what it contradicts, how far it is borne out.
 
     `contradicted` are the numbers of the memories that it contradicts.
     """
@@ -100,6 +105,8 @@ def _support(memory: Memory, contradicted: Sequence[int]) -> str:
         lines.append(f"Disagrees with memory {', '.join(map(str, contradicted))}: check which of them holds.")
     if memory.runs > 1:
         lines.append(f"Borne out by {memory.borne_out} of {memory.runs} runs.")
+    if is_untried:
+        lines.append("Not tried yet: it is shown to find out whether it helps.")
     return "".join(f"\n{_INDENT}{line}" for line in lines)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mcp_reflect.domain.lessons.sentences.shortening import shorten_lesson
-from mcp_reflect.domain.models import Memory
+from mcp_reflect.domain.models import Match, Memory
 from mcp_reflect.domain.text.inert import inert
 from mcp_reflect.domain.text.rendering import in_sections
 from mcp_reflect.domain.truncate import truncate_line, truncate_middle
@@ -65,23 +65,27 @@ def concise_memories(retrieved: RetrievedMemories) -> dict[str, Any]:
     sizes = [_size(lesson) for lesson in lessons]
     total = CHARS_PER_TOKEN * TOKENS_OF_ANSWER * max(len(memories), _MEMORIES_IN_BUDGET) // _MEMORIES_IN_BUDGET
     disagreements = retrieved.disagreements
-    views, room = _framed(memories, disagreements, total - _FRAME, _LONGEST_TASK)
+    remarks = {match.memory.id: _remarks(match, disagreements) for match in retrieved.matches}
+    views, room = _framed(memories, remarks, total - _FRAME, _LONGEST_TASK)
     if room < sum(sizes):
-        views, room = _framed(memories, disagreements, total - _FRAME, _SHORT_TASK)
+        views, room = _framed(memories, remarks, total - _FRAME, _SHORT_TASK)
     for view, lesson, share in zip(views, lessons, share_room(sizes, room), strict=True):
         view["reflection"] = _fitted(lesson, share)
     return {"retrieval_id": retrieved.retrieval_id, "memories": views}
 
 
 def _framed(
-    memories: Sequence[Memory], disagreements: Mapping[str, Sequence[str]], total: int, longest_task: int
+    memories: Sequence[Memory], remarks: Mapping[str, dict[str, Any]], total: int, longest_task: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """Memories without their lessons, and the room that they leave for these."""
-    views = [_without_lesson(memory, longest_task) for memory in memories]
-    for view in views:
-        if others := disagreements.get(view["id"]):
-            view["disagrees_with"] = list(others)
+    """Memories with their remarks and without their lessons, and the room that they leave for these."""
+    views = [_without_lesson(memory, longest_task) | remarks[memory.id] for memory in memories]
     return views, total - sum(_size(view) for view in views)
+
+
+def _remarks(match: Match, disagreements: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """What else is to be known of a memory in this answer."""
+    disagreeing = list(disagreements.get(match.memory.id, ()))
+    return ({"disagrees_with": disagreeing} if disagreeing else {}) | ({"untried": True} if match.untried else {})
 
 
 def _without_lesson(memory: Memory, longest_task: int) -> dict[str, Any]:

@@ -12,7 +12,16 @@ if TYPE_CHECKING:  # commands that only show something import no use case
     from mcp_reflect.application.lifecycle import StatusChange
     from mcp_reflect.application.memory_service import RetrievedMemories
 
-_OF_SOME_KINDS = ("evidence", "tests", "recurrences", "importance", "contradicts", "superseded_by", "disagrees_with")
+_OF_SOME_KINDS = (
+    "evidence",
+    "tests",
+    "recurrences",
+    "importance",
+    "contradicts",
+    "superseded_by",
+    "disagrees_with",
+    "untried",
+)
 """Shown where a memory has them, beside `score_parts`."""
 
 _SHOWN = (
@@ -44,6 +53,7 @@ def memory_view(
         "rating": 20 * memory.q_value - 10,
         "superseded_by": memory.successor,
         "disagrees_with": list(disagrees_with),
+        "untried": match is not None and match.untried,
         "runs": memory.runs,
         "borne_out": memory.borne_out,
         "interval": list(credible_interval(memory.trials, memory.successes, memory.initial_q)),

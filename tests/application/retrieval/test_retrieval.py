@@ -10,7 +10,7 @@ import pytest
 
 from mcp_reflect.adapters.sql_ledger.change_feed import SqlChangeFeed
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery, Query, Submission, Verdict
-from mcp_reflect.domain.models import Retrieval
+from mcp_reflect.domain.models import Result, Retrieval
 from mcp_reflect.domain.ranking.recency import microseconds
 from tests.support.composition import Parts, small_memory
 from tests.support.ledgers import read
@@ -91,3 +91,27 @@ def test_what_a_search_for_an_error_shows_counts_as_used_at_once(parts: Parts) -
     with parts.tables.as_they_are("alpha") as tables:
         table = tables.table
         assert table.used[table.rows_of([error.id])].tolist() == [microseconds(used)]
+
+
+def test_one_lesson_at_a_time_is_tried_beside_those_that_helped(tmp_path: Path) -> None:
+    task = "mend the clock of the tower"
+    with small_memory(tmp_path) as made:
+
+        def lesson(number: int, text: str) -> str:
+            run = Submission(task=f"{task}, part {number}", review_result="pass", guidance=text)
+            outcome = made.memory.submit(run)
+            assert outcome.memory is not None
+            return outcome.memory.id
+
+        known = [lesson(number, f"turn screw {number} by {number + 1} degrees") for number in range(4)]
+        for number in range(6):
+            named = {"helpful_memory_ids" if number % 2 else "harmful_memory_ids": tuple(known)}
+            result: Result = "pass" if number % 2 else "fail"
+            run = Submission(task=task, review_result=result, feedback="ok", retrieved_memory_ids=tuple(known), **named)
+            made.memory.submit(run)
+        new = {lesson(number, f"oil wheel {number} with {number + 1} drops") for number in range(4, 8)}
+        found = made.memory.query(Query(task=task, limit=4)).matches
+        assert [match.memory.id in new for match in found] == [match.untried for match in found]
+        assert sum(match.untried for match in found) == 1
+        augmented, _ = made.memory.augment(Query(task=task, limit=4))
+        assert augmented.count("Not tried yet") == 1

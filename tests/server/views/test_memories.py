@@ -118,3 +118,31 @@ def test_a_memory_that_contradicts_another_of_the_answer_names_it() -> None:
     retrieved = RetrievedMemories("ret_1", matches)
     for shown in (retrieved_view(retrieved), concise_memories(retrieved)):
         assert [view.get("disagrees_with") for view in shown["memories"]] == [["mem_1"], ["mem_0"], None]
+
+
+def test_a_memory_that_is_shown_to_be_tried_says_so() -> None:
+    known, new = (
+        ReflectionMemory(
+            id=f"mem_{number}",
+            project="alpha",
+            user="ann",
+            task="retry failed requests",
+            reflection="Log each one.",
+            author="agent",
+            source_trace_id=f"trace_{number}",
+            initial_q=0.5,
+            q_value=0.5,
+            created_at=datetime(2026, 1, 1, tzinfo=UTC),
+        )
+        for number in range(2)
+    )
+    parts = ScoreParts(lambda_=0.5, meaning=0.1, words=0.1, lesson=0.0, neighbours=0.0, quality=0.3, task_record=0.05)
+    matches = [
+        Match(memory=memory, similarity=0.9, relevance=0.9, score=0.9, parts=parts, untried=memory is new)
+        for memory in (known, new)
+    ]
+    for shown in (
+        retrieved_view(RetrievedMemories("ret_1", matches)),
+        concise_memories(RetrievedMemories("ret_1", matches)),
+    ):
+        assert [view.get("untried") for view in shown["memories"]] == [None, True]
