@@ -18,7 +18,7 @@ _LONGEST_UNIT = 3
 
 _LEAST_WEIGHT = 1.5
 """Weight of words, times evidence, below which a sentence says nothing, nor what hangs on it."""
-_LEAST_GAIN = 7.0
+_LEAST_GAIN = 5.0
 """The same of new words, where sentences compete for the room: who says much says much that nobody needs again.
 
 It is less where the best of them gains less than twice as much: a talk in short facts is told by them.
