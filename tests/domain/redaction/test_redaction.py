@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mcp_reflect.domain.redaction.patterns import secret_patterns
 from mcp_reflect.domain.redaction.redact import redact
 from tests.support.waiting import HANG_S
 
@@ -179,6 +180,16 @@ FRAGMENTS += ["password=", "token: ", '"', "'", "\\", "\\n", "\n", " ", "-u a:",
 def test_redacting_again_changes_nothing(text: str) -> None:
     once = redact(text)
     assert redact(once) == once
+
+
+BEGINNINGS = sorted({hint for known in secret_patterns() for hint in known.hints})
+BEGINNINGS += ["stringData:\n  ", "password", "secret", "login", "key", "Cookie", "env:\n  - name: "]
+ENDS = ["", " ", " " * 12, "\t", "\n", "\n  ", ":", "=", '"', "'", "\\", "\\n", "|", ",", "0", "a", "$", "é"]
+
+
+@given(st.lists(st.sampled_from(BEGINNINGS) | st.sampled_from(ENDS), max_size=12).map("".join))
+def test_what_only_begins_like_a_secret_is_read_without_an_error(text: str) -> None:
+    assert isinstance(redact(text), str)
 
 
 @pytest.mark.parametrize("levels", [1, 2, 3])

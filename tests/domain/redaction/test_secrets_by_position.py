@@ -81,6 +81,7 @@ FIRM += [
     ("env:\n     2→  - name: DB_PASSWORD\n     3→    value: riverstone\n", "riverstone"),
     ("kind: Secret\nstringData:\n  username: shop\n  redis: 'riverstone'\n  cache.conf: plum81x\n", "riverstone"),
     ("kind: Secret\nstringData:\n  username: shop\n  redis: 'riverstone'\n  cache.conf: plum81x\n", "plum81x"),
+    ("kind: Secret\nstringData:\n  empty:\n  blank:            \n  redis: riverstone\n", "riverstone"),
     ("session:\n  secret: riverstone\n  age: 60", "riverstone"),
     ("PASS=riverstone ./deploy.sh", "riverstone"),
     (r"localhost:5432:shop:anna:plum\:81x", "plum"),

@@ -9,7 +9,7 @@ from mcp_reflect.domain.redaction.values.secret_values import MARK, is_harmless
 _HEADING = "stringData:"
 _FIELD = re.compile(
     r"[ \t]*(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)(?:[ \t]*\d{1,6}→|[>+-][ ])?[ \t]{1,40}"
-    r"(?P<key>[\w.-]{1,80}):[ \t]{1,9}(?:\\{0,8}[\"'])?(?P<value>[^\n\"'\\]{1,300})(?:\\{0,8}[\"'])?"
+    r"(?P<key>[\w.-]{1,80}):(?:[ \t]{1,40}(?:\\{0,8}[\"'])?(?P<value>[^\s\"'\\][^\n\"'\\]{0,299})(?:\\{0,8}[\"'])?)?"
 )
 _TELLS_WHERE = re.compile(r"(?i:(?:.*[_.-])?(?:user|username|login|host|hostname|port|database|dbname|region|type))")
 """Keys of what is no secret, and what a lesson needs."""
@@ -25,11 +25,11 @@ def redact_manifests(text: str) -> str:
         position = found + len(_HEADING)
         while (field := _FIELD.match(text, position)) is not None:
             position = field.end()
-            start, end = field.span("value")
-            value = field["value"].rstrip()
-            if _is_secret(field["key"], value):
+            value = (field["value"] or "").rstrip()
+            if value and _is_secret(field["key"], value):
+                start = field.start("value")
                 done += (text[copied:start], f"{MARK}secret]")
-                copied = end - (len(field["value"]) - len(value))
+                copied = start + len(value)
     return "".join((*done, text[copied:])) if done else text
 
 
