@@ -14,11 +14,11 @@ from datetime import datetime, timedelta
 from mcp_reflect.application.jobs.retry import is_retried
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReadSession, Reflector, WriteSession
 from mcp_reflect.application.review.credit import refine
-from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.review.later_words import lesson_in
 from mcp_reflect.application.review.lesson_search import LessonSearch
-from mcp_reflect.application.review.reflection import AuthoredDraft, memories_to_judge, save_reflection, texts_of
+from mcp_reflect.application.review.reflection import memories_to_judge, save_reflection
+from mcp_reflect.application.review.run_lesson import AuthoredDraft
 from mcp_reflect.domain.models import ReflectionDraft, ReflectionJob
-from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import ReflectError, ReflectorBusy, ReflectorError
@@ -93,21 +93,16 @@ class ReflectionJobs:
                 return
             retrieved = memories_to_judge(session, trace, review)
         run = ParsedRun.of(trace).reviewed(review, retrieved)
-        (draft, author), last_error = self._words(run, job)
-        screening = Screening(run)
-        words: AuthoredDraft = (screening.screen(draft), author)
-        run = replace(run, feedback=screening.safe_feedback())
-        texts = texts_of(trace, words, review.draft)
-        embedded = EmbeddedTexts.by(self._embedder, texts)
-        candidates = self._search.candidates(trace, words[0], embedded, texts)
+        words, last_error = self._words(run, job)
+        lesson = lesson_in(words, run, self._embedder, self._initial_q, self._search)
         with self._ledger.writing() as session:
             now_counting = session.reviews.current(trace.id)
             if now_counting is None or now_counting.id != review.id:
                 return  # Reviewed again while the words were being written; that review has its own job.
             if not session.traces.is_unchanged(trace):
                 return  # Something it names was forgotten; the job is still due, and reads it anew.
-            run = replace(run, review=refine(session, trace, review, *words))
-            save_reflection(session, run, words, embedded, self._clock(), self._initial_q, last_error, candidates)
+            refined = replace(lesson.run, review=refine(session, trace, review, *lesson.words))
+            save_reflection(session, replace(lesson, run=refined), self._clock(), last_error)
         self._on_saved(trace.project)
 
     def _words(self, run: ReviewedRun, job: ReflectionJob) -> tuple[AuthoredDraft, str]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC
 
 from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReflectionDialogue, Reflector
 from mcp_reflect.application.profile import Profile
-from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
-from mcp_reflect.application.review.reflection import AuthoredDraft, save_reflection, texts_of
+from mcp_reflect.application.review.later_words import lesson_in
+from mcp_reflect.application.review.reflection import save_reflection
 from mcp_reflect.domain.models import RETRIEVABLE, Memory, ReflectionDraft
-from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.values import CHARS_PER_TOKEN
@@ -108,16 +107,13 @@ def _rewrite(ledger: Ledger, embedder: Embedder, reflector: Reflector, clock: Cl
     draft = _without_verdict(storable_draft(reflector.reflect(run)))
     if draft.is_empty:
         return RewriteResult(memory, f"the answer {NOTHING_STORABLE}")
-    screening = Screening(run)
-    words: AuthoredDraft = (screening.screen(draft), reflector.author)
-    run = replace(run, feedback=screening.safe_feedback())
-    embedded = EmbeddedTexts.by(embedder, texts_of(run.trace, words, run.review.draft))
+    lesson = lesson_in((draft, reflector.author), run, embedder, memory.initial_q)
     with ledger.writing() as session:
         review, present = session.reviews.current(run.trace.id), session.memories.reflection_of(run.trace.id)
         unchanged = review == run.review and session.traces.is_unchanged(run.trace)
         if not unchanged or present is None or present.author != "extractive":
             return RewriteResult(memory, "it was changed meanwhile")
-        saved = save_reflection(session, run, words, embedded, clock(), present.initial_q)
+        saved = save_reflection(session, lesson, clock())
         return RewriteResult(saved or memory)
 
 

@@ -12,7 +12,7 @@ from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import DEFAULT, Verdict
 from mcp_reflect.application.review.credit import CreditInference
 from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
-from mcp_reflect.application.review.reflection import AuthoredDraft, screened
+from mcp_reflect.application.review.run_lesson import AuthoredDraft, screened
 from mcp_reflect.application.review.same_lessons import NO_CANDIDATES, Candidates
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.learning.repetition import review_sources

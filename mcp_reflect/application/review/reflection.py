@@ -10,30 +10,25 @@ from datetime import datetime
 from mcp_reflect.application.lifecycle import release, retire, said_again
 from mcp_reflect.application.memory_reader import claims_from
 from mcp_reflect.application.ports import ReadSession, WriteSession
-from mcp_reflect.application.review.claims import claims_of, save_claims
-from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
-from mcp_reflect.application.review.same_lessons import NO_CANDIDATES, Candidates, find_same_lesson
+from mcp_reflect.application.review.claims import save_claims
+from mcp_reflect.application.review.run_lesson import RunLesson
+from mcp_reflect.application.review.same_lessons import find_same_lesson
 from mcp_reflect.application.review.supersession import supersede
 from mcp_reflect.application.review.witnesses import is_shared, join, leave
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.lessons.comparison.sameness import Lesson, say_the_same
 from mcp_reflect.domain.models import (
     RETRIEVABLE,
-    Author,
     JobState,
     Memory,
-    ReflectionDraft,
     ReflectionJob,
     ReflectionMemory,
     Review,
     Trace,
 )
-from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.reflection.composition import compose_memory
 from mcp_reflect.domain.text.rendering import render_reflection
-from mcp_reflect.domain.trajectory.run import ReviewedRun
-
-AuthoredDraft = tuple[ReflectionDraft, Author]
+from mcp_reflect.domain.values import Vector
 
 
 def memories_to_judge(session: ReadSession, trace: Trace, review: Review) -> tuple[Memory, ...]:
@@ -44,107 +39,88 @@ def memories_to_judge(session: ReadSession, trace: Trace, review: Review) -> tup
     return tuple(found[i] for i in trace.retrieved_memory_ids if i in found)
 
 
-def texts_of(trace: Trace, words: AuthoredDraft, review_draft: ReflectionDraft) -> list[str]:
-    """Return the texts to embed for a reflection and its claims."""
-    claims, _ = claims_of(trace, words, review_draft)
-    return [trace.task, *claims]
-
-
-def screened(screening: Screening, words: AuthoredDraft | None) -> AuthoredDraft | None:
-    """Return words without what nobody vouches for (`provenance/screening.py`)."""
-    return None if words is None else (screening.screen(words[0]), words[1])
-
-
-def save_reflection(
-    session: WriteSession,
-    run: ReviewedRun,
-    words: AuthoredDraft,
-    embedded: EmbeddedTexts,
-    now: datetime,
-    initial_q: float,
-    last_error: str = "",
-    candidates: Candidates = NO_CANDIDATES,
-    *,
-    first: bool = False,
-) -> Memory | None:
+def save_reflection(session: WriteSession, lesson: RunLesson, now: datetime, last_error: str = "") -> Memory | None:
     """Store the lesson of a reviewed run and its claims, in place of those it had, and settle its job.
 
-    `first` says that it has none yet, and no job.
-
-    The memory is the run's own, or one of `candidates` that says the same (`witnesses.py`). None where the draft is
+    The memory is the run's own, or one of the candidates that says the same (`witnesses.py`). None where the draft is
     empty: the run taught nothing, so that no memory of it competes for a place. A memory of its own that an earlier
     review brought is archived then, until a later one brings it back.
     """
-    written = None if first else session.jobs.reflections.get(run.trace.id)
-    job = _job(run.review, "completed", now, last_error)
+    review, (draft, _) = lesson.run.review, lesson.words
+    written = None if lesson.is_first else session.jobs.reflections.get(review.trace_id)
+    job = _job(review, "completed", now, last_error)
     if written is None:
-        session.jobs.reflections.add(job, run.trace.project)
+        session.jobs.reflections.add(job, lesson.run.trace.project)
     else:
         session.jobs.reflections.put(job)
-    if not set(words[0].withheld) <= set(run.review.withheld):
-        more = tuple(dict.fromkeys([*run.review.withheld, *words[0].withheld]))
-        session.reviews.put_withheld(run.review.model_copy(update={"withheld": more}))
-    rewritten = written is not None and written.review_id == run.review.id and not words[0].is_empty
-    return save_meanwhile(
-        session, run, words, embedded, now, initial_q, candidates=candidates, same_review=rewritten, first=first
-    )
+    if not set(draft.withheld) <= set(review.withheld):
+        more = tuple(dict.fromkeys([*review.withheld, *draft.withheld]))
+        session.reviews.put_withheld(review.model_copy(update={"withheld": more}))
+    rewritten = written is not None and written.review_id == review.id and not draft.is_empty
+    return save_meanwhile(session, lesson, now, same_review=rewritten)
 
 
 def save_meanwhile(
-    session: WriteSession,
-    run: ReviewedRun,
-    words: AuthoredDraft,
-    embedded: EmbeddedTexts,
-    now: datetime,
-    initial_q: float,
-    *,
-    candidates: Candidates = NO_CANDIDATES,
-    same_review: bool = False,
-    first: bool = False,
+    session: WriteSession, lesson: RunLesson, now: datetime, *, same_review: bool = False
 ) -> Memory | None:
     """Save a reflection without settling the job: it serves until the queued one is written and replaces its words.
 
     With `same_review` these are other words for what the review has brought already, as a model writes them later: a
     run that shares its lesson with others goes on to do so.
     """
-    trace, review = run.trace, run.review
-    claims = claims_of(trace, words, review.draft)
-    if claims[0] or not first:
-        save_claims(session, (trace, review), claims, words[0], embedded, now, initial_q, candidates)
-    model, vector = embedded.model, embedded.vectors[trace.task]
-    earlier = None if first else _reflection_of(session, trace.id)
+    save_claims(session, lesson, now)
+    trace_id = lesson.run.trace.id
+    earlier = None if lesson.is_first else _reflection_of(session, trace_id)
     if earlier is not None and is_shared(session, earlier):
-        if same_review or _still_teaches(words, earlier):
-            own = compose_memory(run, *words, memory_id=earlier.id, initial_q=initial_q, created_at=now)
-            join(session, earlier, (trace, review), own, (model, vector), now)
-            return session.memories.by_ids([earlier.id])[earlier.id]
-        leave(session, earlier, trace.id)
-        earlier = _reflection_of(session, trace.id)
-    if words[0].is_empty:
-        if earlier is not None:
-            retire(session, earlier, now)
-        return None
-    memory = compose_memory(
-        run,
-        *words,
-        memory_id=earlier.id if earlier else new_id("mem"),
-        initial_q=earlier.initial_q if earlier else initial_q,
-        created_at=earlier.created_at if earlier else now,
-    )
-    same = find_same_lesson(session, memory, model, vector, candidates)
+        if same_review or _still_teaches(lesson, earlier):
+            own = _memory_of(lesson, earlier.id, earlier.initial_q, now)
+            return _join(session, earlier, lesson, own, now)
+        leave(session, earlier, trace_id)
+        earlier = _reflection_of(session, trace_id)
+    if not lesson.words[0].is_empty:
+        return _put(session, lesson, earlier, now)
+    if earlier is not None:
+        retire(session, earlier, now)
+    return None
+
+
+def _put(session: WriteSession, lesson: RunLesson, earlier: ReflectionMemory | None, now: datetime) -> Memory:
+    """Store the memory of a run in place of its earlier one, or join the memory that says the same."""
+    if earlier is None:
+        memory = _memory_of(lesson, new_id("mem"), lesson.initial_q, now)
+    else:
+        memory = _memory_of(lesson, earlier.id, earlier.initial_q, earlier.created_at)
+    model, vector = _embedding(lesson)
+    same = find_same_lesson(session, memory, model, vector, lesson.candidates)
     if same is not None:
         if earlier is not None:
             retire(session, earlier, now)
-        join(session, same, (trace, review), memory, (model, vector), now)
-        return session.memories.by_ids([same.id])[same.id]
+        return _join(session, same, lesson, memory, now)
     if earlier is not None:
         kept = {"status": said_again(session, earlier, now), "superseded_by": earlier.superseded_by}
         memory = memory.model_copy(update=kept)
-        if candidates.as_of >= 0:
+        if lesson.candidates.as_of >= 0:
             release(session, memory.id)  # what its words before superseded
     session.memories.put(memory, model, vector)
-    supersede(session, memory, candidates, now)
+    supersede(session, memory, lesson.candidates, now)
     return session.memories.by_ids([memory.id])[memory.id]
+
+
+def _join(
+    session: WriteSession, memory: ReflectionMemory, lesson: RunLesson, own: ReflectionMemory, now: datetime
+) -> Memory:
+    """Make the run a witness of a memory, and return that as it is then."""
+    join(session, memory, (lesson.run.trace, lesson.run.review), own, _embedding(lesson), now)
+    return session.memories.by_ids([memory.id])[memory.id]
+
+
+def _memory_of(lesson: RunLesson, memory_id: str, initial_q: float, created_at: datetime) -> ReflectionMemory:
+    return compose_memory(lesson.run, *lesson.words, memory_id=memory_id, initial_q=initial_q, created_at=created_at)
+
+
+def _embedding(lesson: RunLesson) -> tuple[str, Vector]:
+    """The embedding model, and its vector of the run's task."""
+    return lesson.embedded.model, lesson.embedded.vectors[lesson.run.trace.task]
 
 
 def _reflection_of(session: ReadSession, trace_id: str) -> ReflectionMemory | None:
@@ -152,9 +128,10 @@ def _reflection_of(session: ReadSession, trace_id: str) -> ReflectionMemory | No
     return found if isinstance(found, ReflectionMemory) else None
 
 
-def _still_teaches(words: AuthoredDraft, memory: ReflectionMemory) -> bool:
+def _still_teaches(lesson: RunLesson, memory: ReflectionMemory) -> bool:
     """Return true where a run teaches the lesson that it shares with others still."""
-    return not words[0].is_empty and say_the_same(Lesson.of(render_reflection(words[0])), Lesson.of(memory.reflection))
+    draft, _ = lesson.words
+    return not draft.is_empty and say_the_same(Lesson.of(render_reflection(draft)), Lesson.of(memory.reflection))
 
 
 def queue_reflection(

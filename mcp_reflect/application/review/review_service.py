@@ -8,6 +8,7 @@ claims (`reflection.py`), or queue it where a model is to write it (`jobs/`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
@@ -18,11 +19,13 @@ from mcp_reflect.application.ports import ReflectionDialogue, Reflector, WriteSe
 from mcp_reflect.application.requests import Verdict
 from mcp_reflect.application.review.credit import creditable, refine, update_of
 from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.review.later_words import lesson_in
 from mcp_reflect.application.review.latest_run import LatestRun
 from mcp_reflect.application.review.lesson_search import LessonSearch
 from mcp_reflect.application.review.prepared_review import PreparedReview, ReviewPreparer, validate_verdict
-from mcp_reflect.application.review.reflection import AuthoredDraft, save_reflection, texts_of
+from mcp_reflect.application.review.reflection import save_reflection
 from mcp_reflect.application.review.review_transaction import ReviewOutcome, apply_review
+from mcp_reflect.application.review.run_lesson import AuthoredDraft, RunLesson
 from mcp_reflect.domain.models import QUpdate, ReflectionJob, Review, Trace
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.redaction.stored_text import storable_draft
@@ -163,22 +166,21 @@ class ReviewService:
         draft = storable_draft(self._dialogue.draft(answer, run))
         if draft.is_empty:
             return self._present(outcome)
-        screening = Screening(run)
-        words: AuthoredDraft = (screening.screen(draft), "sampling")
-        run = replace(run, feedback=screening.safe_feedback())
-        texts = texts_of(trace, words, review.draft)
-        embedded = self._embedded(texts)
-        if embedded is not None:
-            found = self._search.candidates(trace, words[0], embedded, texts)
-            with self._ledger.writing() as session:
-                present, job = session.reviews.current(trace.id), session.jobs.reflections.get(trace.id)
-                unchanged = present == review and session.traces.is_unchanged(trace)
-                if unchanged and job is not None and job.state == "queued":
-                    run = replace(run, review=refine(session, trace, review, *words))
-                    initial_q = self._profile.initial_q
-                    save_reflection(session, run, words, embedded, self._clock(), initial_q, candidates=found)
-            self._on_saved(trace.project)
+        with suppress(ModelUnavailable):  # the job writes it later then
+            words: AuthoredDraft = (draft, "sampling")
+            self._save_sampled(lesson_in(words, run, self._embedder, self._profile.initial_q, self._search))
         return self._present(outcome)
+
+    def _save_sampled(self, lesson: RunLesson) -> None:
+        """Store what the client's model wrote, unless the run or its review has changed or has its reflection."""
+        trace, review = lesson.run.trace, lesson.run.review
+        with self._ledger.writing() as session:
+            present, job = session.reviews.current(trace.id), session.jobs.reflections.get(trace.id)
+            unchanged = present == review and session.traces.is_unchanged(trace)
+            if unchanged and job is not None and job.state == "queued":
+                refined = replace(lesson.run, review=refine(session, trace, review, *lesson.words))
+                save_reflection(session, replace(lesson, run=refined), self._clock())
+        self._on_saved(trace.project)
 
     def _embedded(self, texts: Sequence[str]) -> EmbeddedTexts | None:
         """None where the model cannot be had: the review must not wait for it."""

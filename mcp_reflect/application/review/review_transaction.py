@@ -16,6 +16,7 @@ from mcp_reflect.application.review.reflection import (
     save_meanwhile,
     save_reflection,
 )
+from mcp_reflect.application.review.run_lesson import RunLesson
 from mcp_reflect.domain.models import IngestStatus, Memory, QUpdate, Review, Trace
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 
@@ -60,20 +61,20 @@ def apply_review(
     run = replace(prepared.run, trace=trace, review=review)
     session.reviews.put(review)
     updates = learn(session, trace, review, first=first)
-    words, embedded = prepared.words, prepared.embedded
-    if words is not None and embedded is not None:
-        found = prepared.candidates
-        memory = save_reflection(session, run, words, embedded, now, profile.initial_q, candidates=found, first=first)
+    lesson: RunLesson | None = None
+    if prepared.lesson is not None and prepared.embedded is not None:
+        lesson = RunLesson(run, prepared.lesson, prepared.embedded, profile.initial_q, prepared.candidates, first)
+    if lesson is not None and prepared.words is not None:
+        memory = save_reflection(session, lesson, now)
         updates = _with_evidence(session, trace, memory, updates)
         return ReviewOutcome(trace.id, review, "completed", "", memory, updates)
-    asked = words is None and not profile.uses_model
+    asked = prepared.words is None and not profile.uses_model
     due = now + timedelta(seconds=SAMPLING_GRACE_S if asked else 0.0)
-    reason = "the embedding model is not available" if embedded is None else ""
-    queue_reflection(session, review, due, reason, for_model=words is None and not asked)
+    reason = "the embedding model is not available" if prepared.embedded is None else ""
+    queue_reflection(session, review, due, reason, for_model=prepared.words is None and not asked)
     memory = None
-    if prepared.meanwhile is not None and embedded is not None:
-        found = prepared.candidates
-        memory = save_meanwhile(session, run, prepared.meanwhile, embedded, now, profile.initial_q, candidates=found)
+    if lesson is not None:
+        memory = save_meanwhile(session, lesson, now)
         updates = _with_evidence(session, trace, memory, updates)
     to_ask = replace(run, retrieved=memories_to_judge(session, trace, review)) if asked else None
     return ReviewOutcome(trace.id, review, "queued", reason, memory, updates, to_ask)
