@@ -33,7 +33,7 @@ def main() -> None:
 def _introduce() -> None:
     """Tell a person at a terminal what this is: a client would speak MCP through pipes."""
     sys.stdout.write(
-        "mcp-reflect is a memory for coding agents: an MCP server that a client starts, not a person.\n\n"
+        "mcp-reflect is a memory for coding agents: an MCP server that a client starts,\nnot a person.\n\n"
         "  mcp-reflect demo                  see it work, in a temporary folder\n"
         "  mcp-reflect install claude-code   put it into a client; --help lists the others\n"
         "  mcp-reflect doctor                check the installation\n"

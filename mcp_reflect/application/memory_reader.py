@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -27,6 +28,9 @@ from mcp_reflect.domain.models import (
 from mcp_reflect.errors import InvalidArgument, UnknownId
 
 _LISTED = 5
+_MOST_FOUND = 200
+_A_BEGINNING = "an id, or the beginning of a single one"
+_LIKE_AN_ID = re.compile(r"[a-z0-9](?:.*[a-z0-9_])?", re.DOTALL)
 _KINDS = {"trace": "run", "mem": "memory", "ret": "retrieval"}
 
 AnyTrace = TypeVar("AnyTrace", Trace, TraceSummary)
@@ -130,21 +134,33 @@ class MemoryReader:
 
         Prefixes are `trace`, `mem` and `ret`. Raises UnknownId for no id, and InvalidArgument for several.
         """
-        most = 200
-        starts = tuple(f"{prefix}_" for prefix in prefixes)
-        with self._ledger.reading() as session:
-            begin = session.projects.find_ids(self.profile.project, beginning, most) if beginning.strip() else []
-        found = [each for each in begin if each.startswith(starts)]
-        if beginning in found:
-            return beginning
+        wanted = _without_surroundings(beginning)
+        if not wanted:
+            raise InvalidArgument("record_id", f"got {beginning!r}", _A_BEGINNING)
+        found = self.find_ids(self.profile.project, wanted, *prefixes)
+        if wanted in found:
+            return wanted
         if not found:
-            _refuse_other_kind(beginning, prefixes)
+            _refuse_other_kind(wanted, prefixes)
             raise UnknownId("record_id", [beginning])
         if len(found) > 1:
             more = ", …" if len(found) > _LISTED else ""
             problem = f"{beginning!r} is the beginning of {', '.join(found[:_LISTED])}{more}"
-            raise InvalidArgument("record_id", problem, "an id, or the beginning of a single one")
+            raise InvalidArgument("record_id", problem, _A_BEGINNING)
         return found[0]
+
+    def find_ids(self, project: str, beginning: str, *prefixes: str) -> list[str]:
+        """Return the ids of a project that begin so and have one of the prefixes, at most 200."""
+        starts = tuple(f"{prefix}_" for prefix in prefixes)
+        with self._ledger.reading() as session:
+            begin = session.projects.find_ids(project, _without_surroundings(beginning), _MOST_FOUND)
+        return [each for each in begin if each.startswith(starts)]
+
+
+def _without_surroundings(typed: str) -> str:
+    """An id without what is copied along with it: blanks, quotes, an ellipsis, the end of a sentence."""
+    found = _LIKE_AN_ID.search(typed.lower())
+    return found[0] if found else ""
 
 
 def _refuse_other_kind(beginning: str, prefixes: Sequence[str]) -> None:

@@ -19,7 +19,6 @@ from mcp_reflect.domain.text.inert import escaped_json, visible
 from mcp_reflect.errors import ConfigurationError, ReflectError, UnknownId
 
 if TYPE_CHECKING:
-    from mcp_reflect.application.memory_reader import MemoryReader
     from mcp_reflect.application.ports import Progress as Told
     from mcp_reflect.bootstrap.ledger import LedgerAccess
     from mcp_reflect.config.load import Settings
@@ -116,7 +115,8 @@ def _for_people(error: ReflectError | RemoteError) -> str:
         return error.message
     told = f"{typed_name(error.argument)}: {error.message}."
     if error.code == UnknownId.code:
-        told += " Allowed: ids as issued by `mcp-reflect traces` and `mcp-reflect memories`."
+        known = f"ids of project {current_settings().project}"
+        told += f" Allowed: {known}, as issued by `mcp-reflect traces` and `mcp-reflect memories`."
     return told
 
 
@@ -139,13 +139,6 @@ def current_settings() -> Settings:
     from mcp_reflect.config.load import load_settings  # noqa: PLC0415 - heavy
 
     return load_settings()
-
-
-def memory_reader(access: LedgerAccess) -> MemoryReader:
-    """Return a reader of the memory in a ledger that is open."""
-    from mcp_reflect.application.memory_reader import MemoryReader  # noqa: PLC0415 - heavy
-
-    return MemoryReader(access.ledger, access.profile, access.embedder.identity)
 
 
 def call_tool(tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -195,8 +188,16 @@ def refuse_own_file(file: Path, wanted: Settings) -> None:
 
 def confirm(question: str, *, yes: bool) -> None:
     """Ask, unless the answer came with the command; ends it where the answer is no, or nobody is there to give one."""
-    if not yes:
-        typer.confirm(question, abort=True, err=True)
+    answer = "y" if yes else ""
+    while answer not in {"y", "yes"}:
+        err.print(f"{question} [y/N]: ", end="", markup=False, soft_wrap=True)
+        line = sys.stdin.readline()
+        if not line:
+            err.print()
+            raise _print_error("nobody is there to answer; --yes does it without asking", 1)
+        answer = line.strip().lower()
+        if answer in {"", "n", "no"}:
+            raise typer.Abort
 
 
 @contextmanager

@@ -13,14 +13,14 @@ _INDENT = 2
 _LEAST_WIDTH = 20
 
 
-def show_entry(head: Text, *bodies: Text, most_lines: int = 2) -> None:
+def show_entry(head: Text, *bodies: Text, most_lines: int = 2, indent: int = 0) -> None:
     """Print an entry of a list: a line of facts, and below it each text in at most `most_lines` lines.
 
-    Where the output is no terminal every text is one line, not cut.
+    Where the output is no terminal every text is one line, not cut. `indent` spaces stand before the line of facts.
     """
-    out.print(head, soft_wrap=True)
+    out.print(Text(" " * indent), head, sep="", soft_wrap=True)
     for body in bodies:
-        show_text(body, most_lines=most_lines)
+        show_text(body, most_lines=most_lines, indent=indent + _INDENT)
 
 
 def show_text(text: Text, *, most_lines: int | None = None, indent: int = _INDENT) -> None:

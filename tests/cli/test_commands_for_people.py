@@ -184,7 +184,10 @@ def test_programs_that_stop_reading_cause_no_traceback(home: Path, caller: Calle
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("show", "nothing"), "mcp-reflect: ID: unknown nothing. Allowed: ids as issued by `mcp-reflect traces` and"),
+        (
+            ("show", "nothing"),
+            "ID: unknown nothing. Allowed: ids of project test-project, as issued by",
+        ),
         (("why", "trace_0"), "unknown trace_0"),
         (("review", "zzz", "pass"), "unknown zzz"),
         (("forget", "mem_zzz", "--yes"), "unknown mem_zzz"),
@@ -193,7 +196,7 @@ def test_programs_that_stop_reading_cause_no_traceback(home: Path, caller: Calle
             ("query", "x", "--filter", "colour"),
             "mcp-reflect: --filter: 'colour' has no key or no =",
         ),
-        (("show", "_"), "unknown _"),
+        (("show", "_"), "got '_'"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(home: Path, words: tuple[str, ...], told: str) -> None:

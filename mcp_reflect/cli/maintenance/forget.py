@@ -14,7 +14,6 @@ from mcp_reflect.cli.console import (
     err,
     format_count,
     ledger_access,
-    memory_reader,
     out,
     print_warnings,
     report_errors,
@@ -22,6 +21,7 @@ from mcp_reflect.cli.console import (
     show_progress,
 )
 from mcp_reflect.cli.layout import flat, head, lesson_line, show_entry
+from mcp_reflect.cli.records.reading import resolve_ids
 from mcp_reflect.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def forget_command(
     from mcp_reflect.application.maintenance.erase import plan_erasure  # noqa: PLC0415 - heavy
     from mcp_reflect.wire.maintenance import MaintenanceEvent, request_maintenance  # noqa: PLC0415 - with sockets
 
+    (full,) = resolve_ids([(thing_id, "trace", "mem")])
     with ledger_access() as access:
-        full = memory_reader(access).resolve_id(thing_id, "trace", "mem")
         found = plan_erasure(access.ledger, access.profile, full)
         if not as_json:
             _show(found)

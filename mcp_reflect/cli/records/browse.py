@@ -14,6 +14,7 @@ LimitArgument = Annotated[int, typer.Option(min=1, metavar="N", help="Most to sh
 KindName = Literal["reflection", "error", "claim", "insight", "all"]
 StatusName = Literal["in-use", "active", "adopted", "pending", "superseded", "deprecated", "archived", "all"]
 
+_RUNS = {"all": "runs", "pending": "runs without a review", "reviewed": "reviewed runs"}
 _OTHERS_NAMED = 5
 _MOST = 1_000_000_000
 """More than there is, and no more than a database counts to."""
@@ -35,7 +36,7 @@ def traces_command(
     if found:
         say_count(len(found), reading.document["total"], "run", more="--limit shows more")
     else:
-        _say_nothing_found("runs", reading)
+        _say_nothing_found(_RUNS[status], reading)
 
 
 def _show_run(run: dict[str, Any]) -> None:
@@ -67,7 +68,8 @@ def memories_command(
     if found:
         say_count(len(found), reading.document["total"], "memory", "memories", more="--limit shows more")
     else:
-        _say_nothing_found("memories", reading)
+        wanted = (each for each in (status, kind) if each not in {"in-use", "all"})
+        _say_nothing_found(" ".join([*wanted, "memories"]), reading)
 
 
 def _show_memory(memory: dict[str, Any]) -> None:
@@ -85,7 +87,7 @@ def _say_nothing_found(things: str, reading: Reading) -> None:
     if others := reading.beside["others"]:
         shown = others[:_OTHERS_NAMED]
         named = ", ".join(f"{each['project']} ({format_count(each['traces'], 'run')})" for each in shown)
-        out.print(f"Projects that have some: {named}. Name one with --project.", markup=False, soft_wrap=True)
+        out.print(f"Projects with runs: {named}. Name one with --project.", markup=False, soft_wrap=True)
 
 
 def projects_command(as_json: JsonOption = False) -> None:

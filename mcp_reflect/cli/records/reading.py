@@ -67,8 +67,8 @@ def _from_ledger(records: str, arguments: dict[str, Any]) -> dict[str, Any]:
         return reader.read(records, arguments)
 
 
-def resolve_ids(beginnings: Sequence[tuple[str, str]]) -> list[str]:
-    """Return the full ids of pairs of a beginning and a prefix, `trace` or `mem`."""
+def resolve_ids(beginnings: Sequence[Sequence[str]]) -> list[str]:
+    """Return the full ids of beginnings, each followed by the prefixes that it may have, `trace` and `mem`."""
     ids: list[str] = read_records("ids", beginnings=beginnings).document["ids"]
     return ids
 

@@ -81,7 +81,7 @@ def _show_list(title: str, memories: Sequence[dict[str, Any]], followed: set[str
     for memory in memories:
         mark = "followed" if memory["id"] in followed else ""
         facts = (memory["kind"], f"q_value {memory['q_value']:.3f}", mark)
-        show_entry(head(f"  {memory['id']}", *facts), lesson_line(memory["reflection"]))
+        show_entry(head(memory["id"], *facts), lesson_line(memory["reflection"]), indent=2)
 
 
 def show_memory(memory: dict[str, Any]) -> None:

@@ -12,6 +12,9 @@ from mcp_reflect.cli.layout import flat, head, lesson_line, lines_of, show_entry
 from mcp_reflect.cli.records.reading import read_records
 from mcp_reflect.cli.records.show import IdArgument
 
+_AS_GOOD_AS_ALL = 0.995
+"""A share of a review that is shown as all of it."""
+
 
 def why_command(thing_id: IdArgument, as_json: JsonOption = False) -> None:
     """Tell why a memory has its q_value, or what a run was given, learned, and moved."""
@@ -33,35 +36,45 @@ def _show_memory(found: Mapping[str, Any]) -> None:
     for run in found["origins"]:
         result = run["result"] or "not reviewed"
         show_entry(head(f"from {run['trace_id']}", format_minute(run["created_at"]), result), flat(run["task"]))
-    reviews = format_count(memory["reviews"], "review")
+    reviews = format_count(len(found["moves"]), "review")
     moved = f"q_value {found['initial_q']:.3f} → {memory['q_value']:.3f} in {reviews}  "
     out.print(Text(moved), sparkline(found["q_values"]))
     for move in found["moves"]:
         step = f"{move['q_before']:.3f} → {move['q_after']:.3f}  {move['review']['result']}"
-        show_entry(head(step, move["trace_id"], format_minute(move["review"]["created_at"])), flat(move["task"]))
+        facts = (move["trace_id"], format_minute(move["review"]["created_at"]), _weight(move))
+        show_entry(head(step, *facts), flat(move["task"]))
     for entry in found["log"]:
         step = f"{format_minute(entry['at'])}  {entry['action']}, was {entry['status_before']}"
         out.print(f"{step}: {entry['reason']}" if entry["reason"] else step, markup=False, soft_wrap=True)
 
 
+def _weight(move: Mapping[str, Any]) -> str:
+    """How much of its review moved the q_value; empty for all of it.
+
+    Less counts where the run followed the memory in part, or where the sources of the review had said the same before.
+    """
+    full: float = move["review"]["alpha"]
+    share = move["alpha"] / full if full else 1.0
+    return "" if share > _AS_GOOD_AS_ALL else f"weight {share:.2f}"
+
+
 def _show_run(found: Mapping[str, Any], other_runs: Mapping[str, int]) -> None:
     run, review = found["trace"], found["review"]
-    facts = (format_minute(run["created_at"]), run["result"] or "not reviewed")
-    show_entry(head(run["trace_id"], *facts), flat(run["task"]))
+    told = (format_minute(run["created_at"]), run["result"] or "not reviewed")
+    show_entry(head(run["trace_id"], *told), flat(run["task"]))
     if review is not None and review["feedback"]:
         show_text(flat(f"because: {review['feedback']}"), most_lines=3)
     out.print(Text("It was given:" if found["recalled"] else "It was given no memory.", "bold"))
     for each in found["recalled"]:
         how = {None: "", True: "followed", False: "not followed"}[each["followed"]]
         moved = "q_value not moved" if each["q_after"] is None else f"{each['q_before']:.3f} → {each['q_after']:.3f}"
-        show_entry(head(f"  {each['id']}", moved, how), lesson_line(each["reflection"]))
+        show_entry(head(each["id"], moved, how), lesson_line(each["reflection"]), indent=2)
     out.print(Text("It taught:" if found["taught"] else _no_lesson(run), "bold"))
     for memory in found["taught"]:
         others = other_runs[memory["id"]]
         role = f"{memory['kind']}, also taught by {format_count(others, 'other run')}" if others else memory["kind"]
-        show_entry(
-            head(f"  {memory['id']}", role, f"q_value {memory['q_value']:.3f}"), lesson_line(memory["reflection"])
-        )
+        facts = (role, f"q_value {memory['q_value']:.3f}")
+        show_entry(head(memory["id"], *facts), lesson_line(memory["reflection"]), indent=2)
 
 
 def _no_lesson(run: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from mcp_reflect.application.ports import ReadableLedger
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.provenance import explain, explain_run
 from mcp_reflect.domain.models import RETRIEVABLE, Memory
-from mcp_reflect.errors import UsageError
+from mcp_reflect.errors import InvalidArgument, UnknownId, UsageError
 from mcp_reflect.server.views.memories import memory_view
 from mcp_reflect.server.views.stats import stats_view
 from mcp_reflect.server.views.times import time_view
@@ -86,17 +86,30 @@ class RecordReader:
     def _stats(self) -> dict[str, Any]:
         return {"document": stats_view(self._reader, self._count_waiting_errors()), "beside": {}}
 
-    def _ids(self, *, beginnings: Sequence[tuple[str, str]]) -> dict[str, Any]:
-        """The full ids of pairs of a beginning and a prefix."""
-        return {"document": {"ids": [self._reader.resolve_id(*each) for each in beginnings]}, "beside": {}}
+    def _ids(self, *, beginnings: Sequence[Sequence[str]]) -> dict[str, Any]:
+        """The full ids of beginnings, each followed by the prefixes that it may have."""
+        return {"document": {"ids": [self._resolve(*each) for each in beginnings]}, "beside": {}}
+
+    def _resolve(self, beginning: str, *prefixes: str) -> str:
+        """The full id. Raises as `resolve_id`, and InvalidArgument where another project alone has such an id."""
+        try:
+            return self._reader.resolve_id(beginning, *prefixes)
+        except UnknownId:
+            own = self._profile.project
+            others = [each["project"] for each in self._overview() if not each["present"]]
+            found = [name for name in others if self._reader.find_ids(name, beginning, *prefixes)]
+            if not found:
+                raise
+            problem = f"{beginning!r} is not in project {own}, but in {', '.join(found)}"
+            raise InvalidArgument("record_id", problem, f"ids of {own}, or --project {found[0]}") from None
 
     def _memory(self, *, beginning: str) -> dict[str, Any]:
-        memory = self._reader.memory(self._reader.resolve_id(beginning, "mem"))
+        memory = self._reader.memory(self._resolve(beginning, "mem"))
         return {"document": memory_view(memory), "beside": {"headline": memory.headline}}
 
     def _thing(self, *, beginning: str) -> dict[str, Any]:
         """A run, a memory or a retrieval, whole."""
-        full = self._reader.resolve_id(beginning, "trace", "mem", "ret")
+        full = self._resolve(beginning, "trace", "mem", "ret")
         if full.startswith("mem_"):
             return {"document": memory_view(self._reader.memory(full)), "beside": {}}
         if full.startswith("trace_"):
@@ -118,7 +131,7 @@ class RecordReader:
 
     def _provenance(self, *, beginning: str) -> dict[str, Any]:
         """Tell why a memory has its q_value, or what a run was given, moved and taught."""
-        full = self._reader.resolve_id(beginning, "mem", "trace")
+        full = self._resolve(beginning, "mem", "trace")
         return self._of_run(full) if full.startswith("trace_") else self._of_memory(full)
 
     def _of_memory(self, memory_id: str) -> dict[str, Any]:
