@@ -31,6 +31,7 @@ LAYERS = (
 """Bottom up. A part imports from lower layers only, never from a part of its own layer."""
 
 DOMAIN_LAYERS = (
+    {"lazy_re"},
     {"defaults", "ids", "limits", "models", "truncate", "values"},
     {"changes", "vectors", "trajectory"},
     {"text"},

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.output_lines import (
     FRAME,
     begins_options,

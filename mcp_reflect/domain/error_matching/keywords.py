@@ -16,10 +16,10 @@ Quoted names stay: "No module named 'numpy'" and "No module named 'pandas'" want
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.limits import MAX_TEXT
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, MAX_ERRORS, error_line, errors_in_text
 

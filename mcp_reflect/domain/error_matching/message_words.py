@@ -6,7 +6,7 @@ symbols, packages, files and quoted text.
 
 from __future__ import annotations
 
-import re
+from mcp_reflect.domain import lazy_re as re
 
 _HINT = re.compile(
     r"""[\s.;,(?–-]*\b(?:did\syou\smean|perhaps\syou|maybe\syou|you\smay\sneed|you\smight|try\s|hint:).*$""",

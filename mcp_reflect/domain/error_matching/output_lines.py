@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.text.memoize import memoize_short
 
 _MAX_LINE = 600

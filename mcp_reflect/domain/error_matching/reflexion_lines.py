@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.limits import MAX_FIELD, MAX_METADATA_BYTES, MAX_METADATA_KB, MAX_TASK, MAX_TEXT
 from mcp_reflect.domain.models import Metadata, Status
 from mcp_reflect.domain.redaction.redact import redact_json

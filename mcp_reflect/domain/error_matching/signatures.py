@@ -19,10 +19,10 @@ a line in common are not. What names nothing and stands in both is nothing furth
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.headlines import Headline, find_headlines
 from mcp_reflect.domain.error_matching.keywords import normalized_line
 from mcp_reflect.domain.error_matching.message_words import (

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.guide.promotion import promotable
 from mcp_reflect.domain.lessons.comparison.disagreement import stated_rules
 from mcp_reflect.domain.lessons.failures.failure_text import decisive_error

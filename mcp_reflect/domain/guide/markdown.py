@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.guide.composition import GuideLine, ProjectGuide
 from mcp_reflect.domain.text.inert import inert
 from mcp_reflect.domain.truncate import in_one_line

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models import InsightDraft
 from mcp_reflect.domain.reflection.model_answers import ids_in, json_objects, visible_answer
 from mcp_reflect.domain.text.recalled import strip_recalled

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -24,6 +23,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.keywords import STOP_WORDS
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.domain.text.polarity import is_negative

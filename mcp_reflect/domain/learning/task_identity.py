@@ -7,8 +7,9 @@ with this one.
 from __future__ import annotations
 
 import hashlib
-import re
 from functools import lru_cache
+
+from mcp_reflect.domain import lazy_re as re
 
 _WORD = re.compile(r"\w+")
 _BYTES = 8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from mcp_reflect.domain import lazy_re as re
 
 NETWORK_ADDRESS = re.compile(
     r"https?://[^\s`'\")>]+|[\w.+-]+@[\w-]+\.[\w.]+"

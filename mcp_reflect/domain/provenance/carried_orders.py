@@ -6,8 +6,7 @@ agent's own again where a call of the agent bears it out that no text had led to
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.dictated_commands import may_be_told
 from mcp_reflect.domain.provenance.observed import Observed

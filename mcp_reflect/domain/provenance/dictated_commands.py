@@ -8,10 +8,10 @@ and what a program that failed said about how it is called itself, as `git push`
 from __future__ import annotations
 
 import itertools
-import re
 import shlex
 from collections.abc import Iterator
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.text.memoize import memoize_short
 
 _BUILDERS: dict[str, frozenset[str] | None] = {

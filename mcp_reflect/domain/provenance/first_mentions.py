@@ -6,8 +6,7 @@ words of English, which have no author.
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.provenance.observed import is_short_name
 from mcp_reflect.domain.provenance.tokens import JOINT, tells_author, tokens_of
 

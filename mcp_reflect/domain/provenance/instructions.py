@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from mcp_reflect.domain import lazy_re as re
 
 _OBLIGES = re.compile(r"\b(?:must|always|never|should|have to|ha[sd] to|required|forbidden|ought)\b", re.IGNORECASE)
 _SENTENCE = re.compile(

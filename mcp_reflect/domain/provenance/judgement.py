@@ -10,10 +10,10 @@ network; and of what only a text said, all but reports, errors and values about 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, CarriedOrders
 from mcp_reflect.domain.provenance.instructions import instructs

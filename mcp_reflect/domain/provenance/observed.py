@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.tokens import stems_of, tokens_of

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.observed import Contents, decoded
 from mcp_reflect.domain.provenance.run_texts import RunTexts

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.anchors import ANCHOR, HOST, NETWORK_ADDRESS, anchors_in
 from mcp_reflect.domain.provenance.calls import Call

@@ -6,11 +6,11 @@ errors of a run stay where they are. What is withheld is kept with the review, f
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import groupby
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models import DRAFT_TEXTS, LESSON_FIELDS, ReflectionDraft
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.carried_orders import tells_calls

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from itertools import takewhile
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.file_names import shown_name
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.command_outcomes import REDIRECTION

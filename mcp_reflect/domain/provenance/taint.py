@@ -8,10 +8,10 @@ plugin) may come from an error alone.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.dictated_commands import (
     may_be_told,

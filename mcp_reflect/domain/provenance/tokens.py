@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 from mcp_reflect.domain.text.common_words import COMMON_STEMS
 from mcp_reflect.domain.text.inert import skeleton

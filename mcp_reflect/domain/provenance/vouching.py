@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
+
+from mcp_reflect.domain import lazy_re as re
 
 _FAILED = " failed"
 _PUT_OUT = f"{_FAILED}: "

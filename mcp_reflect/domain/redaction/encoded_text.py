@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable
 from urllib.parse import quote, unquote
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.values.secret_values import MARK
 
 Redaction = Callable[[str], str]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
+
+from mcp_reflect.domain import lazy_re as re
 
 _PREFIX = r"(?:[ \t]{0,8}\d{1,6}(?:→|\t)|>[ ])?"
 """The number of a line, or the mark of a quotation."""

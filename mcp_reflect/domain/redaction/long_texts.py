@@ -5,8 +5,9 @@ The patterns whose hints a piece lacks are not searched in it either, so a long 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+
+from mcp_reflect.domain import lazy_re as re
 
 LONGEST_WHOLE = 65_536
 """Characters up to which a text is redacted as a whole."""

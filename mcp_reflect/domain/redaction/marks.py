@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+
+from mcp_reflect.domain import lazy_re as re
 
 _MAX_ROUNDS = 8
 """A replacement can expose a secret that touched another one; two rounds are usual."""

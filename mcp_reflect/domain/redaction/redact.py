@@ -7,11 +7,11 @@ stays too: it is frequent in runs, and a trajectory without it loses its meaning
 from __future__ import annotations
 
 import hashlib
-import re
 from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.cookies import redact_cookies
 from mcp_reflect.domain.redaction.by_name.named_secrets import redact_named
 from mcp_reflect.domain.redaction.by_name.nearby_secrets import redact_near_accounts

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models import InsightDraft, ReflectionDraft
 from mcp_reflect.domain.redaction.redact import redact
 from mcp_reflect.domain.redaction.values.secret_values import MARK

@@ -7,13 +7,13 @@ altogether. Usable parts are taken, and the rest is dropped without an error.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.limits import MAX_CLAIM_CHARS, MAX_CLAIMS, MAX_IDS
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.text.recalled import strip_recalled

@@ -8,9 +8,9 @@ condensed alike, or the same task would not resemble itself.
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 
 MAX_EMBEDDED_WORDS = 190

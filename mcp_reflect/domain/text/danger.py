@@ -7,8 +7,7 @@ a tool or a page and that nobody vouches for (`provenance/screening.py`). Englis
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.text.inert import skeleton
 from mcp_reflect.domain.text.memoize import memoize_short
 from mcp_reflect.domain.text.orders import addresses_reader, runs_from_network

@@ -14,10 +14,10 @@ JSON is data: `inert_json` is for values that a model or a program is given, who
 from __future__ import annotations
 
 import json
-import re
 import unicodedata
-from functools import cache, lru_cache
+from functools import lru_cache
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.text.already_inert import is_already_inert, is_visible_ascii
 
 TYPE_CHECKING = False  # as typing's, whose import would take longer than this module
@@ -25,19 +25,18 @@ TYPE_CHECKING = False  # as typing's, whose import would take longer than this m
 if TYPE_CHECKING:
     from typing import Any
 
-# Compiled at first use: hooks import this, and harmless text needs two of them at most.
-_SEQUENCE = (
+_SEQUENCE = re.compile(
     # CSI; OSC, DCS, SOS, PM, APC up to their end or the line's; two-character escapes. ESC may be written as C1.
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
     r"|\x1b[ -/]*[0-~]?"
 )
-_LINE_END = r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]"
-_UNUSUAL_LINE_END = "[\x0b\x0c\x85\u2028\u2029]"
-_UNSEEN = (
+_LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_UNUSUAL_LINE_END = re.compile("[\x0b\x0c\x85\u2028\u2029]")
+_UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\U0001d173-\U0001d17a]"
 )
-_JOINING = "[\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
+_JOINING = re.compile("[\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 _SUSPECT = re.compile(r"[^\n\t -~]")
 
 _DASHES = "‐‑‒–—―−﹘﹣－─━╌╍⸺⸻ー﹉⁃˗֊"
@@ -48,18 +47,13 @@ _LOOKALIKES = str.maketrans(
     + "aeopcyxijshdlmtkbhruvoaeptiknnabekmhopctxijsyabezhikmnoptyxiagiirneo",
 )  # fmt: skip
 
-_FRAME_LINE = (
+_FRAME_LINE = re.compile(
     r"[\s*#_`~]*(?:relevant memories ?:|(?:successful|failed|other) memories ?:|-{2,} ?memory ?\d+ ?-{2,}"
     r"|past task ?:|reflection ?:)[\s*#_`~]*"
 )
-_TAG = r"<(?=\s*/?\s*(?:mcp[-_ ]?reflect[-_ ]?recall|system[-_ ]?reminder)\b|\|[a-z_]{2,40}\|)"
+_TAG = re.compile(r"<(?=\s*/?\s*(?:mcp[-_ ]?reflect[-_ ]?recall|system[-_ ]?reminder)\b|\|[a-z_]{2,40}\|)")
 _FENCED = ("memor", "task", "reflection", "recall", "remind", "|")
 _QUOTED = "> "
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
 
 
 def visible(text: str) -> str:
@@ -68,8 +62,8 @@ def visible(text: str) -> str:
         return text
     while _SUSPECT.search(text):
         before = text
-        text = _compiled(_UNSEEN).sub("", _compiled(_LINE_END).sub("\n", _compiled(_SEQUENCE).sub("", text)))
-        text = _compiled(_JOINING).sub(lambda found: _kept(found, text), text)  # noqa: B023 - called at once
+        text = _UNSEEN.sub("", _LINE_END.sub("\n", _SEQUENCE.sub("", text)))
+        text = _JOINING.sub(lambda found: _kept(found, text), text)  # noqa: B023 - called at once
         if text == before:
             break
     return text
@@ -112,10 +106,8 @@ def inert_json(value: Any) -> Any:
 
 def escaped_json(document: str) -> str:
     """Return a JSON document with what `visible` would take out written as escapes: it means the same."""
-    document = _compiled(_UNSEEN).sub(_escaped, _compiled(_UNUSUAL_LINE_END).sub(_escaped, document))
-    return _compiled(_JOINING).sub(
-        lambda found: found[0] if _kept(found, document) == found[0] else _escaped(found), document
-    )
+    document = _UNSEEN.sub(_escaped, _UNUSUAL_LINE_END.sub(_escaped, document))
+    return _JOINING.sub(lambda found: found[0] if _kept(found, document) == found[0] else _escaped(found), document)
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -148,7 +140,7 @@ def _defused(line: str) -> str:
     if not any(word in skeleton for word in _FENCED):
         return line
     line = _defused_tags(line)
-    if _compiled(_FRAME_LINE).fullmatch(" ".join(skeleton.split())):
+    if _FRAME_LINE.fullmatch(" ".join(skeleton.split())):
         indent = line[: len(line) - len(line.lstrip())]
         return f"{indent}{_QUOTED}{line[len(indent) :]}"
     return line
@@ -160,7 +152,7 @@ def _without_tags(text: str) -> str:
 
 def _defused_tags(line: str) -> str:
     skeleton, places = _skeleton(line)
-    tags = {places[found.start()] for found in _compiled(_TAG).finditer(skeleton)}
+    tags = {places[found.start()] for found in _TAG.finditer(skeleton)}
     return "".join("(" if place in tags else each for place, each in enumerate(line)) if tags else line
 
 

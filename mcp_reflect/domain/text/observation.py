@@ -7,9 +7,9 @@ command are none of these, in whatever words.
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.text.inert import skeleton
 from mcp_reflect.domain.text.observation_wording import (
     ADDRESS,

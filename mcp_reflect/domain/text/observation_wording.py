@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from mcp_reflect.domain import lazy_re as re
 
 CLOSED = (
     r"the|a|an|this|that|these|those|its|it|they|he|she|there|we|i|our|their|his|her|both|all|some|many|most"

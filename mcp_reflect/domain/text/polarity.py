@@ -7,7 +7,7 @@ line, while merging a contradiction loses information.
 
 from __future__ import annotations
 
-import re
+from mcp_reflect.domain import lazy_re as re
 
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+(?:\.\d+)*")
 _NUMBER = re.compile(r"\d")

@@ -7,10 +7,10 @@ concluded by what it had read.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, get_args
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
 
 _NOUNS: dict[TextOrigin, str] = {

@@ -17,9 +17,9 @@ What hooks add to a conversation has no such grammar; it stands between the tags
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.text.recall_tags import CLOSING, OPENING, TAG
 
 LABELS = ("Mistake: ", "Do instead: ", "Guidance: ", "Tools: ", "What worked: ")

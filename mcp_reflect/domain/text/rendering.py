@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models import Memory, ReflectionDraft
 from mcp_reflect.domain.text.inert import inert
 from mcp_reflect.domain.text.recalled import LABELS, strip_recalled

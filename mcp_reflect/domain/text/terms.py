@@ -7,7 +7,6 @@ file). Scripts without blanks are split into characters, so that pairs stand for
 
 from __future__ import annotations
 
-import re
 import threading
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
@@ -16,6 +15,7 @@ from zlib import crc32
 
 import numpy as np
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.text.english_stemmer import english_stemmer
 from mcp_reflect.domain.values import Keys, Terms
 

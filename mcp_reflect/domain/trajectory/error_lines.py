@@ -6,10 +6,10 @@ These are heuristics on free text: memories and error matching use them, rewards
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.truncate import truncate_line
 
 MAX_ERRORS = 20

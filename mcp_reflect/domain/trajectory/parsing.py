@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Never
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERRORS, errors_in_result, errors_in_text
 from mcp_reflect.domain.trajectory.messages import (
     Message,

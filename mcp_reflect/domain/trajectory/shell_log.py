@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
+
+from mcp_reflect.domain import lazy_re as re
 
 _PROMPT = re.compile(r"^(?:[\w.@~/:-]{0,40}[$#] |\$ |> \$ )(?P<command>\S.*)$")
 _HEADING = re.compile(r"# [A-Z](?:\w* ){0,6}\w*$")

@@ -6,8 +6,9 @@ Imports only the standard library, because hooks import it.
 from __future__ import annotations
 
 import json
-import re
 from typing import NamedTuple
+
+from mcp_reflect.domain import lazy_re as re
 
 _CODEX_HEAD = re.compile(
     r"(?:(?:Chunk ID|Wall time|Process exited with code|Exit code|Original token count|Total output lines)\b[^\n]*\n"

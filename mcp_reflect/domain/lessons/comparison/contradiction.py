@@ -6,8 +6,7 @@ opposite (`enabled`, `disabled`), names what the other rejects ("X, not Y"), or 
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 
 Words = tuple[str, ...]

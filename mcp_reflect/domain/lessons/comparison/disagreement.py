@@ -10,12 +10,12 @@ full of figures that hold for it alone. A number in a task belongs to the subjec
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.lessons.comparison.contradiction import rules_contradict, shared_weight
 from mcp_reflect.domain.lessons.comparison.everyday_amendment import find_changes

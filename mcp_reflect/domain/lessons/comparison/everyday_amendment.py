@@ -11,11 +11,11 @@ one stands first.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences.cues import phrases
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight

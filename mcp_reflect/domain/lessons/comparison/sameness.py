@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
 from mcp_reflect.domain.text.quotation import SAID, without_names

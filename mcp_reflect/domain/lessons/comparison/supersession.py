@@ -9,11 +9,11 @@ hold nothing is decided: two lessons with other values on one subject may both b
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.comparison.everyday_amendment import is_limited
 from mcp_reflect.domain.lessons.comparison.sameness import FRAME_STEMS
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.models import DRAFT_TEXTS, ReflectionDraft
 from mcp_reflect.domain.text.orders import addresses_reader, runs_from_network

@@ -8,12 +8,12 @@ No wording is looked at, so that it holds in every language.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.headlines import find_headlines
 from mcp_reflect.domain.lessons.failures.repairs import RETRIED_WITHIN, is_inspection
 from mcp_reflect.domain.lessons.run.steps import Step

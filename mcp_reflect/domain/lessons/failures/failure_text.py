@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.headlines import Headline, find_headlines
 from mcp_reflect.domain.error_matching.output_lines import is_complaint, is_error, is_frame, is_summary
 from mcp_reflect.domain.lessons.run.steps import Step

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.repairs import Repair, describe_change
 from mcp_reflect.domain.lessons.failures.wording import decisive_edits
 from mcp_reflect.domain.lessons.run.steps import Step

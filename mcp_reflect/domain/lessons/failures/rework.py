@@ -7,10 +7,10 @@ to take back files by version control.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.repairs import Repair, is_inspection
 from mcp_reflect.domain.lessons.run.command_lines import are_variants, normalised, program_of
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges

@@ -8,11 +8,11 @@ a path counts from the folder that both know. An edit is the same where it write
 from __future__ import annotations
 
 import hashlib
-import re
 import shlex
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.command_lines import normalised
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.text.memoize import memoize_short

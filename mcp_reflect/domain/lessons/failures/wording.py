@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.failure_text import short_error
 from mcp_reflect.domain.lessons.failures.repairs import Repair, describe_change, is_inspection
 from mcp_reflect.domain.lessons.run.call_text import describe_call, describe_two_calls, describe_two_forms

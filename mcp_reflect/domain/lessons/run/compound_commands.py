@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.command_lines import (
     normalised,
     only_reads,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
+
+from mcp_reflect.domain import lazy_re as re
 
 _PARTS = 3
 """Of a path outside of the folder the last parts are shown: where a repository lies differs from machine to machine."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.command_lines import hides_status
 from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_result, errors_in_text

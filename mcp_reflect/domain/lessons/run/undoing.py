@@ -5,10 +5,10 @@ Such a command is a step back and not what worked: a word of it says so, and it 
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator, Sequence
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.command_lines import parts_of
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.text.memoize import memoize_short

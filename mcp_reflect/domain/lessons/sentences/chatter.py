@@ -5,8 +5,7 @@ A sentence that also states a rule, a cause or a value teaches something, howeve
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences.cues import RULE, SETTLED, phrases
 from mcp_reflect.domain.lessons.sentences.vocabulary import without_commits
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+
+from mcp_reflect.domain import lazy_re as re
 
 
 class Phrases:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences import cues
 from mcp_reflect.domain.lessons.sentences.chatter import count_marks, is_chatter, without_interjection
 from mcp_reflect.domain.lessons.sentences.self_contained import points_at_deed, points_back, without_joint

@@ -7,7 +7,7 @@ nothing ("It is possible to …") it does not, and "this project" points at what
 
 from __future__ import annotations
 
-import re
+from mcp_reflect.domain import lazy_re as re
 
 _HERE = (
     "app|application|branch|bug ?tracker|build|codebase|company|crate|directory|environment|folder|host|library|machine"

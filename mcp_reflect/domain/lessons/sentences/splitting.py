@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from mcp_reflect.domain import lazy_re as re
 
 LONGEST_SENTENCE = 400
 """Characters. A longer sentence is split at semicolons and colons, and what is still longer is left out."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.text.common_words import COMMON_STEMS
 from mcp_reflect.domain.text.memoize import memoize_short
 

@@ -7,10 +7,10 @@ value in them must look random.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName, is_name, kind_of_name
 from mcp_reflect.domain.redaction.values.secret_values import MARK, is_harmless, looks_drawn, looks_random
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.named_values import is_harmless_bare
 from mcp_reflect.domain.redaction.values.secret_values import MARK, is_harmless
 

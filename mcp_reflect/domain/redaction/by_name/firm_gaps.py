@@ -8,8 +8,7 @@ the password is with a word that is no predicate.
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.named_values import QUOTE, is_harmless_bare, is_variable, option_dashes
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName, is_name
 from mcp_reflect.domain.redaction.values.secret_values import is_harmless

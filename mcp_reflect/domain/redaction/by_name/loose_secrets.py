@@ -7,8 +7,7 @@ or fills a field. There any word that is no placeholder is a password.
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.firm_gaps import STATEMENT, is_capital, is_firm, is_told_word, is_word
 from mcp_reflect.domain.redaction.by_name.named_values import (
     QUOTE,

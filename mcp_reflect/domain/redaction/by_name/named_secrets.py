@@ -8,8 +8,7 @@ assignment a value counts as a secret unless it looks like something else; after
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.column_secrets import redact_columns
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_firm_assignment, is_told_word
 from mcp_reflect.domain.redaction.by_name.loose_secrets import loose_secret, secret_before

@@ -6,10 +6,10 @@ behind such names often, words of that form hardly ever: of 1.2 million lines of
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_word
 from mcp_reflect.domain.redaction.by_name.named_values import NamedSecret
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName

@@ -7,10 +7,11 @@ name only after some others. A name is weak where it often stands for something 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
+
+from mcp_reflect.domain import lazy_re as re
 
 _S = r"[ ._-]?"
 _IDENTIFIER = r"(?:(?<![a-z0-9+/\\])|(?<=\\[nrt]))"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 
 _GAP = r"(?:[\"'`)\]}*|>]{0,4}[ \t]{0,3}(?:[:=|,>]|=>|->|is|was|to|lautet|ist)?[ \t]{0,3}[\"'`(*|<]{0,4})"

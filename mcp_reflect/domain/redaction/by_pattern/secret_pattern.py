@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.values.secret_values import looks_random
 
 

@@ -6,8 +6,7 @@ section of accounts, the fields of each record. The less the place says, the mor
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.values.chosen_words import has_password_sign, is_drawn_or_disguised, looks_chosen

@@ -5,8 +5,7 @@ A pattern begins with literal characters, which are found fast, and looks back f
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word, is_word
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.values.chosen_words import is_drawn_or_disguised, looks_chosen

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from typing import NamedTuple
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_randomness.telling_words import Hint, hint_before, is_argument, is_id_prefix
 from mcp_reflect.domain.redaction.values.letter_model import random_bits
 from mcp_reflect.domain.redaction.values.secret_values import MARK, PLACEHOLDER

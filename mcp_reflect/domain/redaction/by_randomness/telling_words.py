@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from enum import Enum
+
+from mcp_reflect.domain import lazy_re as re
 
 _WINDOW = 100
 """Characters before a text that are searched for a telling word."""

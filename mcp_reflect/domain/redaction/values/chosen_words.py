@@ -6,8 +6,7 @@ the words that follow the name of a secret or a user, such a word is nearly alwa
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.values.letter_model import random_bits
 from mcp_reflect.domain.redaction.values.secret_values import PLACEHOLDER, looks_random
 
