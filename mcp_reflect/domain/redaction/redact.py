@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache, partial
-from itertools import pairwise
+from itertools import chain, pairwise
+from operator import add
 from typing import Any
 
 from mcp_reflect.domain import lazy_re as re
@@ -196,14 +197,15 @@ def _redact_once(text: str) -> str:
 
 
 def _patterns_for(text: str) -> list[SecretPattern]:
-    """Return the patterns one of whose hints is in the text, in their order."""
-    found = set[int]()
-    for part in _hints().keys() & {*text, *map(str.__add__, text, text[1:])}:
-        for hint, numbers in _hints()[part].items():
+    """Return the patterns one of whose hints is in the text, and for which its words are long enough, in order."""
+    found, hints = set[int](), _hints()
+    for part in hints.keys() & chain(text, map(add, text, text[1:])):
+        for hint, numbers in hints[part].items():
             if hint in text:
                 found.update(numbers)
+    longest = max(map(len, text.split()), default=0)
     known = secret_patterns()
-    return [known[number] for number in sorted(found)]
+    return [each for number in sorted(found) if (each := known[number]).least_word <= longest]
 
 
 @cache
@@ -215,7 +217,7 @@ def _hints() -> dict[str, dict[str, list[int]]]:
     by_part: dict[str, dict[str, list[int]]] = {}
     for number, known in enumerate(secret_patterns()):
         for hint in known.hints:
-            rarest = max(map(str.__add__, hint, hint[1:]), key=_rarity, default=hint)
+            rarest = max(map(add, hint, hint[1:]), key=_rarity, default=hint)
             by_part.setdefault(rarest, {}).setdefault(hint, []).append(number)
     return by_part
 

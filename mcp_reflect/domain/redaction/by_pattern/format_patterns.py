@@ -78,7 +78,7 @@ FORMAT_PATTERNS = (
     ),
     SecretPattern(
         "basic-auth",
-        ("asic", "ASIC"),
+        ("uthorization", "UTHORIZATION"),
         re.compile(r"uthorization[\\\"']*\s*[:=,]\s*[\\\"']*basic\s+([A-Za-z0-9+/=_-]{6,})", re.IGNORECASE),
     ),
     SecretPattern(
@@ -126,7 +126,10 @@ FORMAT_PATTERNS = (
         judge=is_mixed,
     ),
     SecretPattern(
-        "mailgun-key", ("-",), re.compile(r"[a-f0-9](?<![A-Za-z0-9-].)[a-f0-9]{31}-[a-f0-9]{8}-[a-f0-9]{8}(?![\w-])")
+        "mailgun-key",
+        ("-",),
+        re.compile(r"[a-f0-9](?<![A-Za-z0-9-].)[a-f0-9]{31}-[a-f0-9]{8}-[a-f0-9]{8}(?![\w-])"),
+        least_word=50,
     ),
     SecretPattern(
         "url-password", ("oracle:",), re.compile(r"jdbc:oracle:\w{2,5}:[^\s/@\"']{1,60}/([^\s@\"'\\]{4,200})@")
@@ -147,7 +150,9 @@ FORMAT_PATTERNS = (
         # A field of a form in HTML
         re.compile(r"type=\\{0,8}[\"']password\\{0,8}[\"'][^<>\n]{0,200}?value=\\{0,8}[\"']([^\"'\\]{1,200})"),
     ),
-    SecretPattern("asana-token", (":",), re.compile(r"[012](?<![\w/].)(?:/\d{13,20}){1,2}:[a-f0-9]{32}")),
+    SecretPattern(
+        "asana-token", (":",), re.compile(r"[012](?<![\w/].)(?:/\d{13,20}){1,2}:[a-f0-9]{32}"), least_word=48
+    ),
     SecretPattern(
         "password-hash",
         ("$",),
@@ -184,7 +189,7 @@ FORMAT_PATTERNS = (
         judge=random_value(6),
     ),
     # The id of a bot and its token
-    SecretPattern("telegram-token", (":",), re.compile(r"\d{8,10}:[\w-]{35}"), whole_word=True),
+    SecretPattern("telegram-token", (":",), re.compile(r"\d{8,10}:[\w-]{35}"), whole_word=True, least_word=44),
     # The id of a user in base64, whose first digit that letter stands for, a time, and a signature
     SecretPattern("discord-token", (".",), re.compile(r"[MNO][\w-]{22,27}\.[\w-]{6}\.[\w-]{27,38}"), whole_word=True),
     SecretPattern("mailchimp-key", ("-us",), re.compile(r"[0-9a-f]{32}-us\d\d?"), whole_word=True),

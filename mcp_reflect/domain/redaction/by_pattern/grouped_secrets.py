@@ -45,6 +45,7 @@ GROUPED_PATTERNS: tuple[SecretPattern, ...] = (
         # A pattern that begins with a set of characters is found faster than one that looks back first.
         re.compile(r"([A-Z0-9](?<![A-Za-z0-9-].)[A-Z0-9]{3,7}-(?:[A-Z0-9]{4,8}-){2,8}[A-Z0-9]{4,8})(?![A-Za-z0-9-])"),
         judge=_is_license,
+        least_word=19,
     ),
     SecretPattern(
         "card-number",
@@ -55,7 +56,10 @@ GROUPED_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "card-number",
         ("ard", "ARD", "PAN", "pan"),
-        re.compile(rf"(?i:\b(?:card|pan|visa|master)\w{{0,12}}(?:[ _-]\w{{1,10}})?{_GAP})([3-6]\d{{12,18}})(?!\d)"),
+        re.compile(
+            r"[cCpPvVmM](?<!\w.)(?i:(?<=c)ard|(?<=p)an|(?<=v)isa|(?<=m)aster)"
+            rf"(?i:\w{{0,12}}(?:[ _-]\w{{1,10}})?{_GAP})([3-6]\d{{12,18}})(?!\d)"
+        ),
         judge=_is_card,
     ),
     SecretPattern(

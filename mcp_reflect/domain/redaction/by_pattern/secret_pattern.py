@@ -17,7 +17,8 @@ class SecretPattern:
     One that is given as text is compiled when it is searched first: there are two hundred, most of them never searched.
     The secret is the pattern's last group, or the whole match where it has no group. With `whole_word` a match next to
     letters or digits is ignored. A match is ignored, too, where `unless` matches in the text before it, and where
-    `judge` refuses the secret.
+    `judge` refuses the secret. With `least_word` only text with a word of so many characters is searched, which a match
+    has: words are told apart by blanks, and prose has none of forty characters.
     """
 
     kind: str
@@ -26,6 +27,7 @@ class SecretPattern:
     whole_word: bool = False
     unless: re.Pattern[str] | None = None
     judge: Callable[[str], bool] | None = None
+    least_word: int = 0
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
