@@ -73,5 +73,6 @@ class FirstMentions:
         for texts, first in ((self._own, self._first_own), (self._read, self._first_read)):
             for place, text in texts:
                 for word in tokens_of(text):
-                    first[word] = min(place, first.get(word, place))
+                    if first.setdefault(word, place) > place:
+                        first[word] = place
             texts.clear()

@@ -78,7 +78,7 @@ def _as_it_is(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)  # frozen, it would take three times as long to make: a run reads hundreds
 class Observed:
     """A sentence out of a text that a run read, with the fields of its `TextReading`.
 
@@ -184,7 +184,7 @@ def sentences_of(
             if cell in looked_at:  # JSON repeats its keys and signs
                 continue
             looked_at.add(cell)
-            for each in _told(cell, failed):
+            for each in _told(cell) if failed else (cell,):
                 sentence = _LINE_NUMBER.sub("", each).strip()
                 if sentence and len(sentence) <= _MOST_CHARS and sentence not in seen:
                     seen.add(sentence)
@@ -203,9 +203,9 @@ def _joined(text: str, failed: str) -> Iterator[str]:
             yield " ".join(" ".join(plain).split())
 
 
-def _told(sentence: str, failed: str) -> Iterator[str]:
-    """A sentence; of what a command that failed printed, an error and the advice at its end for themselves."""
-    error = without_advice(sentence) if failed and is_troubled(sentence) else sentence
+def _told(sentence: str) -> Iterator[str]:
+    """A sentence that a command which failed printed; an error and the advice at its end for themselves."""
+    error = without_advice(sentence) if is_troubled(sentence) else sentence
     yield error
     if len(error) < len(sentence):
         yield sentence[len(error) :].lstrip(" :;,.-–—")

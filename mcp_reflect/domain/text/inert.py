@@ -37,7 +37,9 @@ _UNSEEN = re.compile(
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e00ff\U000e01f0-\U000e0fff\U0001d173-\U0001d17a]"
 )
 _JOINING = re.compile("[\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
-_SUSPECT = re.compile(r"[^\n\t -~]")
+_ACTING = re.compile(_UNSEEN.pattern[:-1] + "\r\x0b\x0c\x85\u2028\u2029" + _JOINING.pattern[1:-1])
+"""All that `visible` may take out; it begins the sequences, too."""
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 _DASHES = "‐‑‒–—―−﹘﹣－─━╌╍⸺⸻ー﹉⁃˗֊"
 _LOOKALIKES = str.maketrans(
@@ -60,7 +62,7 @@ def visible(text: str) -> str:
     """Return the text without what is not seen; only line feeds end a line. For terminals and files."""
     if is_visible_ascii(text):
         return text
-    while _SUSPECT.search(text):
+    while _ACTING.search(text):
         before = text
         text = _UNSEEN.sub("", _LINE_END.sub("\n", _SEQUENCE.sub("", text)))
         text = _JOINING.sub(lambda found: _kept(found, text), text)  # noqa: B023 - called at once
@@ -87,10 +89,7 @@ def inert(text: str) -> str:
 
 def skeleton(text: str) -> str:
     """Return the visible text in plain lower-case letters, with look-alikes as what they imitate."""
-    text = visible(text)
-    if text.isascii():
-        return text.lower()
-    return "\n".join(line.lower() if line.isascii() else "".join(map(_plain, line)) for line in text.split("\n"))
+    return _NOT_ASCII.sub(lambda found: _plain(found[0]), visible(text)).lower()
 
 
 def inert_json(value: Any) -> Any:

@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.text.memoize import memoize_short
+
+_SENTENCES = 64
+"""A sentence is looked at from several sides, one after the other, and again beside what follows it."""
+_LONGEST = 400
 
 
 class Phrases:
@@ -15,10 +20,13 @@ class Phrases:
 
     def __init__(self, pattern: str) -> None:
         self._pattern = re.compile(pattern)
+        self._holds = memoize_short(entries=_SENTENCES, chars=_LONGEST)(
+            lambda text: self._pattern.search(text.lower()) is not None
+        )
 
     def search(self, text: str) -> bool:
         """Return true where one of the phrases stands in the text."""
-        return self._pattern.search(text.lower()) is not None
+        return self._holds(text)
 
     def match(self, text: str) -> bool:
         """Return true where the text begins with one of the phrases."""

@@ -48,14 +48,16 @@ def _paragraphs(text: str) -> Iterator[str]:
     in_item = False
     for line in text.splitlines():
         stripped = line.strip()
-        is_item = bool(_BULLET.match(line))
+        bullet = _BULLET.match(line)
+        is_item = bullet is not None
         ended = bool(held) and (held[-1].endswith(_ENDS) or (in_item and not line[:1].isspace()))
         if held and (not stripped or is_item or ended):
             yield " ".join(held)
             held = []
         if stripped:
             in_item = is_item or (in_item and bool(held))
-            held.append(_EMPHASIS.sub(_plain, _BULLET.sub("", line).strip()))
+            told = line[bullet.end() :].strip() if bullet else stripped
+            held.append(_EMPHASIS.sub(_plain, told) if "*" in told or "__" in told else told)
     if held:
         yield " ".join(held)
 
