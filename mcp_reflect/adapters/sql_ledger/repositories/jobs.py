@@ -14,7 +14,7 @@ from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepositor
 from mcp_reflect.domain.models import InsightJob, ReflectionJob
 
 _J, _I = schema.reflection_jobs, schema.insight_jobs
-_JOB = select(_J).where(_J.c.trace_id == bindparam("trace"))
+_JOB = "SELECT j.* FROM reflection_jobs j WHERE j.trace_id = :trace"
 _PROJECT = select(schema.traces.c.project).where(schema.traces.c.id == bindparam("trace"))
 _REPLACE = (
     update(_J)
@@ -29,7 +29,7 @@ class SqlReflectionJobs(SqlRepository):
 
     def get(self, trace_id: str) -> ReflectionJob | None:
         """Return the job of a trace in whatever state; None where it has none."""
-        row = self._connection.execute(_JOB, {"trace": trace_id}).mappings().first()
+        row = self._first(_JOB, trace=trace_id)
         return None if row is None else rows.job_from(row)
 
     def due(self, project: str, now: datetime, limit: int, patience: timedelta = timedelta(0)) -> list[ReflectionJob]:

@@ -15,14 +15,12 @@ from mcp_reflect.domain.models import Kind, LogEntry, Memory, Status
 if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read records do not wait for
     from mcp_reflect.domain.values import Vector
 
-_M, _E = schema.memories.c, schema.embeddings
-_CHANGED_SINCE = (
-    select(_M.id)
-    .where(_M.project == bindparam("project"), _M.seq > bindparam("seq"), _M.kind == bindparam("kind"))
-    .order_by(_M.seq)
-    .limit(bindparam("most"))
-)
-_EMBEDDED_TEXT = select(_M.embedded_text).where(_M.id == bindparam("memory"))
+_CHANGED_SINCE = """
+    SELECT m.id FROM memories m WHERE m.project = :project AND m.seq > :seq AND m.kind = :kind
+    ORDER BY m.seq LIMIT :most
+"""
+_EMBEDDED_TEXT = "SELECT m.embedded_text FROM memories m WHERE m.id = :memory"
+_E = schema.embeddings
 _FORGET_LESSON = update(_E).where(_E.c.memory_id == bindparam("memory")).values(lesson_vector=None)
 _INSERT, _INSERT_WORDS = insert(schema.memories), insert(schema.words)
 _INSERT_UTILITY, _INSERT_VECTOR = insert(schema.utilities), insert(schema.embeddings)
@@ -33,8 +31,8 @@ class SqlMemories(SqlMemoryRecords, SqlRepository):
 
     def changed_since(self, project: str, seq: int, limit: int, *, kind: Kind) -> list[str]:
         """Return the ids of at most `limit` memories of a kind written after a number, by ascending number."""
-        asked = {"project": project, "seq": seq, "most": limit, "kind": kind}
-        return list(self._connection.execute(_CHANGED_SINCE, asked).scalars())
+        found = self._source.all(_CHANGED_SINCE, project=project, seq=seq, kind=kind, most=limit)
+        return [row["id"] for row in found]
 
     def superseded_by(self, successor_id: str) -> list[Memory]:
         """Return the memories that name another as the one that amends them, of whatever status, oldest first."""
@@ -50,7 +48,7 @@ class SqlMemories(SqlMemoryRecords, SqlRepository):
         from mcp_reflect.domain.reflection.embedded_text import embedded_text  # noqa: PLC0415 - as above
 
         e = schema.embeddings
-        embedded = self._connection.execute(_EMBEDDED_TEXT, {"memory": memory.id}).scalar()
+        embedded = self._scalar(_EMBEDDED_TEXT, memory=memory.id)
         if embedded is not None:
             self.revise(memory)
             # Other models' vectors are those of the text that was.

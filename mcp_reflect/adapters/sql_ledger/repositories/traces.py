@@ -18,9 +18,7 @@ _TEXTS = ("task", "trajectory", "final_response", "reference_context", "feedback
 """Columns that may quote a memory, some of them megabytes long; once written they never change."""
 
 _INSERT = insert(schema.traces)
-_SHORT_COLUMNS = select(*(schema.traces.c[name] for name in Trace.model_fields if name not in _TEXTS)).where(
-    schema.traces.c.id == bindparam("trace")
-)
+_SHORT_COLUMNS = ", ".join(f't."{name}"' for name in Trace.model_fields if name not in _TEXTS)
 
 _TAKEN = select(schema.traces.c.trace_key).where(
     schema.traces.c.project == bindparam("of"), schema.traces.c.trace_key.in_(bindparam("keys", expanding=True))
@@ -35,7 +33,7 @@ class SqlTraces(SqlTraceRecords, SqlRepository):
 
     def is_unchanged(self, trace: Trace) -> bool:
         """Return true where all columns but the long texts are stored as in `trace`; false for an unknown id."""
-        row = self._connection.execute(_SHORT_COLUMNS, {"trace": trace.id}).mappings().first()
+        row = self._first(f"SELECT {_SHORT_COLUMNS} FROM traces t WHERE t.id = :trace", trace=trace.id)  # noqa: S608 - as below
         return row is not None and trace == rows.trace_from({**row, **{n: getattr(trace, n) for n in _TEXTS}})
 
     def taken_keys(self, project: str, trace_keys: Collection[str]) -> set[str]:
