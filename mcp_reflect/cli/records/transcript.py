@@ -54,9 +54,7 @@ def _show_call(call: ToolCall, most: int | None) -> None:
 
 
 def _show_result(result: ToolResult, name: str, most: int | None) -> None:
-    from mcp_reflect.domain.trajectory.error_lines import errors_in_result  # noqa: PLC0415 - only here
-
-    failed = result.failed or next(errors_in_result(result.text, failed=result.failed), "") != ""
+    failed = bool(result.failed or any(result.errors))
     style = "red" if failed else "dim"
     out.print(Text("← ", style) + flat(f"{name} failed" if failed else name, style), soft_wrap=True)
     show_text(lines_of(result.text or "(nothing)", style), most_lines=most)

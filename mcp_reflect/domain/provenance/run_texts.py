@@ -101,7 +101,7 @@ class RunTexts:
     def _by_word(self) -> dict[str, list[int]]:
         found: dict[str, list[int]] = {}
         for number, each in enumerate(self.observed):
-            for token in each.tokens:
+            for token in tokens_of(each.text):  # and not each.tokens, which few sentences are asked for again
                 found.setdefault(token, []).append(number)
         by_stem: dict[str, set[int]] = {}
         for token, numbers in found.items():  # a run repeats its words: each has its stem taken once

@@ -89,7 +89,8 @@ def inert(text: str) -> str:
 
 def skeleton(text: str) -> str:
     """Return the visible text in plain lower-case letters, with look-alikes as what they imitate."""
-    return _NOT_ASCII.sub(lambda found: _plain(found[0]), visible(text)).lower()
+    text = visible(text)
+    return (text if text.isascii() else _NOT_ASCII.sub(lambda found: _plain(found[0]), text)).lower()
 
 
 def inert_json(value: Any) -> Any:

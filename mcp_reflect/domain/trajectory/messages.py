@@ -11,8 +11,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from mcp_reflect.domain.trajectory.error_lines import errors_in_result
 from mcp_reflect.domain.trajectory.tool_output import unwrap
 
 Message = dict[str, Any]
@@ -46,6 +48,11 @@ class ToolResult:
     name: str
     text: str
     failed: bool | None = None
+
+    @cached_property
+    def errors(self) -> tuple[str, ...]:
+        """Return the errors that it reports, in order."""
+        return tuple(errors_in_result(self.text, failed=self.failed))
 
 
 TrajectoryEvent = Utterance | ToolCall | ToolResult

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Never
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.trajectory.error_lines import MAX_ERRORS, errors_in_result, errors_in_text
+from mcp_reflect.domain.trajectory.error_lines import MAX_ERRORS, errors_in_text
 from mcp_reflect.domain.trajectory.messages import (
     Message,
     ToolCall,
@@ -85,7 +85,7 @@ class Trajectory:
             yield from errors_in_text(self.text)
         for event in self.events:
             if isinstance(event, ToolResult):
-                yield from errors_in_result(event.text, failed=event.failed)
+                yield from event.errors
 
     def render(self, max_chars: int) -> str:
         """Return the trajectory as text for a prompt, at most `max_chars` long.

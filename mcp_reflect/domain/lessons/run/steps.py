@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.run.command_lines import hides_status
 from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name
-from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_result, errors_in_text
+from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_text
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
 from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
@@ -165,7 +165,7 @@ def _text(piece: dict[str, Any], *keys: str) -> str:
 
 def _with_result(step: Step, result: ToolResult) -> Step:
     code = exit_code(result.text, result.failed)
-    found = tuple(dict.fromkeys(errors_in_result(result.text, failed=result.failed)))
+    found = tuple(dict.fromkeys(result.errors))
     failed: bool | None
     if result.failed is True or (code is not None and code != 0):
         failed = True
