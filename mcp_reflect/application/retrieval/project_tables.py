@@ -121,8 +121,11 @@ class ProjectTables:
             changes = session.feed.changes(project, self._embedder.identity, applied)
         tables.table.apply(changes)
         tables.errors.apply(changes)
-        while not applied and tables.table.learn(LEARNING_TASKS):
-            pass
+        if not applied:
+            while tables.table.learn(LEARNING_TASKS):
+                pass
+            # The first query waits for its model anyway.
+            tables.table.lexical_index.build_outgrown()
 
     def _of(self, project: str) -> tuple[TablesOfProject, threading.Lock]:
         with self._opening:

@@ -40,6 +40,11 @@ class FieldedIndex:
         self._taught += bool(len(lesson))
         self._answered = None
 
+    def build_outgrown(self) -> None:
+        """Build what the next query would build; see `LexicalIndex.build_outgrown`."""
+        self._tasks.build_outgrown()
+        self._lessons.build_outgrown()
+
     def overlaps(self, terms: Terms) -> Floats32:
         """Return the overlap of every row with the terms of a query, in [0, 1], shape (rows,); to be read only."""
         if not self._taught:

@@ -87,7 +87,7 @@ class LexicalIndex:
 
     def similarities(self, row: int, rows: npt.NDArray[np.int64]) -> Floats32:
         """Return the overlap of a row with a few others, in [0, 1], by all terms; in time linear in these texts."""
-        self._rebuild_if_outgrown()
+        self.build_outgrown()
         mine = self._documents[row]
         found = np.zeros(len(rows), np.float32)
         if not len(mine):
@@ -103,7 +103,7 @@ class LexicalIndex:
 
     def shares(self, terms: Terms, row: int) -> dict[int, float]:
         """Return what each term adds to the overlap of a row with a text, by the key of the term."""
-        self._rebuild_if_outgrown()
+        self.build_outgrown()
         keys, weights = self._strongest(terms, QUERY_NORM_SHARE)
         theirs = self._documents[row].keys
         if not len(theirs):
@@ -115,7 +115,7 @@ class LexicalIndex:
         return dict(zip(keys[shared].tolist(), products.tolist(), strict=True))
 
     def _overlaps(self, terms: Terms, norm_share: float) -> Floats32:
-        self._rebuild_if_outgrown()
+        self.build_outgrown()
         found = np.zeros(len(self._documents), np.float32)
         keys, weights = self._strongest(terms, norm_share)
         if not len(keys):
@@ -148,7 +148,8 @@ class LexicalIndex:
         """True where so much was added since the postings were built that they are rebuilt at the next query."""
         return len(self._documents) - self._indexed_rows > self._indexed_rows // _REBUILD_SHARE
 
-    def _rebuild_if_outgrown(self) -> None:
+    def build_outgrown(self) -> None:
+        """Build the postings anew where too much was added since they were built; the next query would do it."""
         if self._outgrown:
             self._postings = build_postings(self._documents)
             self._row_weights.clear()

@@ -12,7 +12,8 @@ from mcp_reflect.adapters.sql_ledger.change_feed import SqlChangeFeed
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery, Query, Submission, Verdict
 from mcp_reflect.domain.models import Result, Retrieval
 from mcp_reflect.domain.ranking.recency import microseconds
-from tests.support.composition import Parts, small_memory
+from mcp_reflect.domain.text import lexical_index
+from tests.support.composition import PROJECT, Parts, small_memory
 from tests.support.ledgers import read
 
 TASKS = [
@@ -60,6 +61,22 @@ def test_what_another_process_has_just_written_is_found_and_shown_once(parts: Pa
     assert stored.memory.id in found(parts, 0.0)  # with lambda, what its own review credited may rank higher
     (shown,) = [each for each in open_retrievals(parts) if each not in before]
     assert stored.memory.id in shown.memory_ids
+
+
+def test_a_first_search_builds_no_postings_since_reading_the_project_did(
+    tmp_path: Path, closed_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(closed_home, tmp_path, dirs_exist_ok=True)
+    with small_memory(tmp_path) as read_before, small_memory(tmp_path) as unread:
+        read_before.tables.load(PROJECT)
+        monkeypatch.setattr(lexical_index, "build_postings", _unexpected)
+        assert read_before.memory.query(Query(task=TASKS[0])).matches
+        with pytest.raises(AssertionError, match="postings are built"):
+            unread.memory.query(Query(task=TASKS[0]))
+
+
+def _unexpected(documents: object) -> object:
+    raise AssertionError(f"postings are built of {documents}")
 
 
 def test_the_ledger_is_asked_what_is_new_only_where_others_wrote(
