@@ -20,6 +20,50 @@ def test_building_the_server_loads_nothing_heavy() -> None:
     assert not done.stdout.split()
 
 
+WRITING = {
+    "mcp_reflect.adapters.extractive_reflector",
+    "mcp_reflect.adapters.prompts",
+    "mcp_reflect.application.known_errors",
+    "mcp_reflect.application.use_cases",
+    "mcp_reflect.domain.guide",
+    "mcp_reflect.domain.lessons.drafting",
+    "mcp_reflect.domain.lessons.run",
+    "mcp_reflect.domain.provenance.screening",
+}
+"""What stores and reviews runs, and tells of errors and insights: with what it imports a hundred modules, 3 MB."""
+
+FIRST_QUERY = """
+import sys
+from mcp_reflect.application.requests import Query, Submission
+from mcp_reflect.bootstrap.memory import open_memory
+from mcp_reflect.config.load import load_settings
+from mcp_reflect.server.app import build_server
+
+build_server()
+with open_memory(load_settings()) as memory:
+    memory.query(Query(task="Mend the clock"))
+    memory.counts(), memory.count_waiting_errors()
+    print(*(name for name in sys.argv[1:] if name in sys.modules))
+    memory.submit(Submission(task="Mend the clock", review_result="pass", guidance="Wind it up."))
+    print(*(name for name in sys.argv[1:] if name in sys.modules))
+"""
+
+
+def test_what_stores_and_reviews_runs_is_loaded_by_the_first_run_and_not_by_a_query(tmp_path: Path) -> None:
+    names = sorted(WRITING | HEAVY - {"onnxruntime"})
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_QUERY, *names],
+        env=os.environ | {"MCP_REFLECT_HOME": str(tmp_path), "MCP_REFLECT_PROJECT": "alpha"},
+        check=True,
+        timeout=HANG_S,
+        capture_output=True,
+        text=True,
+    )
+    after_query, after_run = (line.split() for line in done.stdout.splitlines())
+    assert not after_query
+    assert {*after_run} >= WRITING
+
+
 UNREAD_PARTS = ("application.known_errors", "bootstrap.memory", "domain.redaction.redact", "domain.trajectory.parsing")
 UNREAD = HEAVY | {"mcp", "numpy", "sqlalchemy", *(f"mcp_reflect.{name}" for name in UNREAD_PARTS)}
 """What a command that reads records does not wait for where no hub runs."""

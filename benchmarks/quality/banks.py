@@ -17,7 +17,7 @@ from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.ports import Embedder
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
-from mcp_reflect.application.review.review_transaction import ReviewOutcome
+from mcp_reflect.application.review.review_outcome import ReviewOutcome
 from mcp_reflect.bootstrap.memory import build_memory
 from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.config.load import Settings, load_settings

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from mcp_reflect.application.connection_context import ConnectionContext
-from mcp_reflect.application.guide import WrittenGuide, write_guide
-from mcp_reflect.application.insights import Insights
-from mcp_reflect.application.intake.prepared_run import PreparedRun
-from mcp_reflect.application.intake.run_intake import RunIntake
-from mcp_reflect.application.known_errors import ErrorFixes, Recorded
 from mcp_reflect.application.lesson_embedding import LessonEmbedding
 from mcp_reflect.application.lifecycle import StatusChange, change_status
 from mcp_reflect.application.memory_reader import MemoryReader
@@ -19,8 +15,6 @@ from mcp_reflect.application.ports import Ledger, OutOfDate
 from mcp_reflect.application.requests import DEFAULT, ErrorFix, Query, Submission, Verdict
 from mcp_reflect.application.retrieval.retriever import PreparedSearch, RetrievalSpec, Retriever
 from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
-from mcp_reflect.application.review.review_service import ReviewService
-from mcp_reflect.application.review.review_transaction import ReviewOutcome
 from mcp_reflect.domain.lessons.comparison.disagreement import find_disagreements
 from mcp_reflect.domain.lessons.comparison.everyday_amendment import with_later_first
 from mcp_reflect.domain.models import Action, ErrorMemory, Match
@@ -30,6 +24,15 @@ from mcp_reflect.domain.redaction.stored_text import storable_text
 from mcp_reflect.domain.text.rendering import render_augmented
 from mcp_reflect.domain.values import FLOAT32_ERROR
 from mcp_reflect.errors import UsageError
+
+if TYPE_CHECKING:  # built and imported when they are used first
+    from mcp_reflect.application.guide import WrittenGuide
+    from mcp_reflect.application.insights import Insights
+    from mcp_reflect.application.intake.prepared_run import PreparedRun
+    from mcp_reflect.application.known_errors import ErrorFixes, Recorded
+    from mcp_reflect.application.review.review_outcome import ReviewOutcome
+    from mcp_reflect.application.review.review_service import ReviewService
+    from mcp_reflect.application.use_cases import UseCases
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,8 @@ class RetrievedMemories:
 class MemoryService(MemoryReader):
     """A project's memory as one connection sees it. Thread-safe; cheap to make on shared parts.
 
-    `is_waiting` tells whether the run with a trace_key waits in the outbox.
+    `use_cases` gives what queries need none of, which it builds for its first call. `has_mirror` says that errors are
+    mirrored in a file of the repository. `is_waiting` tells whether the run with a trace_key waits in the outbox.
     """
 
     def __init__(
@@ -60,12 +64,10 @@ class MemoryService(MemoryReader):
         context: ConnectionContext,
         *,
         retriever: Retriever,
-        reviews: ReviewService,
-        errors: ErrorFixes,
-        insights: Insights,
-        intake: RunIntake,
+        use_cases: Callable[[], UseCases],
         unclaimed: UnclaimedRetrievals,
         lessons: LessonEmbedding,
+        has_mirror: bool,
         is_waiting: Callable[[str], bool],
     ) -> None:
         super().__init__(context.ledger, context.profile, context.embedder.identity)
@@ -74,13 +76,26 @@ class MemoryService(MemoryReader):
         self._clock = context.clock
         self._on_saved = context.on_saved
         self._retriever = retriever
-        self.reviews = reviews
-        self.errors = errors
-        self.insights = insights
-        self._intake = intake
+        self._use_cases = use_cases
         self._unclaimed = unclaimed
         self._lessons = lessons
+        self._has_mirror = has_mirror
         self.is_waiting = is_waiting
+
+    @property
+    def reviews(self) -> ReviewService:
+        """Return the reviews of runs."""
+        return self._use_cases().reviews
+
+    @property
+    def errors(self) -> ErrorFixes:
+        """Return the known errors."""
+        return self._use_cases().errors
+
+    @property
+    def insights(self) -> Insights:
+        """Return the insights."""
+        return self._use_cases().insights
 
     # -- before a task
 
@@ -153,19 +168,23 @@ class MemoryService(MemoryReader):
 
     def guide(self) -> WrittenGuide:
         """Return the project guide, from every memory in use."""
-        return write_guide(self._ledger, self.profile)
+        return self._use_cases().guide()
+
+    def count_waiting_errors(self) -> int:
+        """Return the number of errors in the repository's file that wait for consent."""
+        return len(self.errors.mirror.waiting()) if self._has_mirror else 0
 
     # -- after a task
 
     def submit(self, submission: Submission, *, client_can_sample: bool = False) -> ReviewOutcome:
         """Store a run with the errors that it fixed, and its review where one is given; see `RunIntake.submit`."""
         with self._lessons.after_write(self.profile.project):
-            return self._intake.submit(submission, client_can_sample=client_can_sample)
+            return self._use_cases().intake.submit(submission, client_can_sample=client_can_sample)
 
     def submit_all(self, submissions: Iterable[Submission | PreparedRun]) -> Iterator[ReviewOutcome | UsageError]:
         """Store many runs in few transactions; see `RunIntake.submit_all`. Their lessons are embedded later."""
         with self._lessons.held_back(self.profile.project):
-            yield from self._intake.submit_all(submissions)
+            yield from self._use_cases().intake.submit_all(submissions)
 
     def review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool = False) -> ReviewOutcome:
         """Review a stored run; see `ReviewService.review`."""

@@ -115,13 +115,6 @@ def build_bundled_embedder() -> Embedder:
     return FastembedEmbedder()
 
 
-def build_reflector(settings: Settings, ledger: Ledger, prompts: Prompts, clock: Clock) -> OpenAIReflector | None:
-    """Return the model that writes reflections; None where the settings name none or forbid it."""
-    if not settings.llm_configured or settings.reflection.author not in {"auto", "llm"}:
-        return None
-    return build_language_model(settings, ledger, prompts, clock)
-
-
 def build_language_model(settings: Settings, ledger: Ledger, prompts: Prompts, clock: Clock) -> OpenAIReflector:
     """Return the configured language model, whose use of tokens is counted in the ledger."""
     from mcp_reflect.adapters.openai_reflector import OpenAIReflector  # noqa: PLC0415 - only where asked for

@@ -41,7 +41,7 @@ def register_resources(server: MCPServer[MemoryService]) -> None:
     @server.resource("reflect://stats", title="Figures", mime_type=_JSON)
     def stats() -> str:
         """Counts of runs, reviews and memories of the project."""
-        return _shown(lambda m: stats_view(m, len(m.errors.mirror.waiting())), _session.get())
+        return _shown(lambda m: stats_view(m, m.count_waiting_errors()), _session.get())
 
     @server.resource("reflect://insights", title="Insights", mime_type=_JSON)
     def insights() -> str:

@@ -17,7 +17,7 @@ from mcp_reflect import ReflectClient
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.outbox import WaitingRun, keep_run, refused_files, waiting_files
 from mcp_reflect.application.requests import Submission
-from mcp_reflect.application.review.review_transaction import ReviewOutcome
+from mcp_reflect.application.review.review_outcome import ReviewOutcome
 from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.hub.outbox_intake import empty_outbox, take_in_runs

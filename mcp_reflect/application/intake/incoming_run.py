@@ -10,7 +10,7 @@ from mcp_reflect.application.intake.prepared_run import PreparedRun
 from mcp_reflect.application.known_errors.from_runs import PreparedError, RunFindings
 from mcp_reflect.application.requests import Submission
 from mcp_reflect.application.review.prepared_review import PreparedReview
-from mcp_reflect.application.review.review_transaction import ReviewOutcome
+from mcp_reflect.application.review.review_outcome import ReviewOutcome
 from mcp_reflect.application.review.same_lessons import NO_CANDIDATES, Candidates
 from mcp_reflect.domain.models import Trace
 from mcp_reflect.domain.trajectory.parsing import Trajectory

@@ -23,8 +23,8 @@ from mcp_reflect.application.requests import Submission
 from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.application.review.credit import creditable
 from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.review.review_outcome import ReviewOutcome
 from mcp_reflect.application.review.review_service import ReviewService
-from mcp_reflect.application.review.review_transaction import ReviewOutcome
 from mcp_reflect.domain.models import Trace
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.text.condensation import condensed

@@ -24,7 +24,8 @@ from mcp_reflect.application.review.latest_run import LatestRun
 from mcp_reflect.application.review.lesson_search import LessonSearch
 from mcp_reflect.application.review.prepared_review import PreparedReview, ReviewPreparer, validate_verdict
 from mcp_reflect.application.review.reflection import save_reflection
-from mcp_reflect.application.review.review_transaction import ReviewOutcome, apply_review
+from mcp_reflect.application.review.review_outcome import ReviewOutcome
+from mcp_reflect.application.review.review_transaction import apply_review
 from mcp_reflect.application.review.run_lesson import AuthoredDraft, RunLesson
 from mcp_reflect.domain.models import QUpdate, ReflectionJob, Review, Trace
 from mcp_reflect.domain.provenance.screening import Screening

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from mcp_reflect.application.memory_reader import require_memories
@@ -16,25 +16,9 @@ from mcp_reflect.application.review.reflection import (
     save_meanwhile,
     save_reflection,
 )
+from mcp_reflect.application.review.review_outcome import SAMPLING_GRACE_S, ReviewOutcome
 from mcp_reflect.application.review.run_lesson import RunLesson
-from mcp_reflect.domain.models import IngestStatus, Memory, QUpdate, Review, Trace
-from mcp_reflect.domain.trajectory.run import ReviewedRun
-
-SAMPLING_GRACE_S = 120.0
-"""How long the client's own model has for a reflection before the queue writes it."""
-
-
-@dataclass(frozen=True)
-class ReviewOutcome:
-    """The outcome of a submit or a review. `ask_client` carries the run that the client's model should reflect on."""
-
-    trace_id: str
-    review: Review | None
-    ingest_status: IngestStatus
-    last_error: str
-    memory: Memory | None
-    q_updates: list[QUpdate]
-    ask_client: ReviewedRun | None = None
+from mcp_reflect.domain.models import Memory, QUpdate, Trace
 
 
 def apply_review(

@@ -40,7 +40,7 @@ def rewrite_command(
         estimate_cost,
         find_memories_to_rewrite,
     )
-    from mcp_reflect.bootstrap.memory import open_reflector  # noqa: PLC0415 - heavy
+    from mcp_reflect.bootstrap.use_cases import open_reflector  # noqa: PLC0415 - heavy
 
     with ledger_access() as access:
         wanted = current_settings()

@@ -17,7 +17,7 @@ from mcp_reflect.application.requests import (
     TraceListRequest,
     TraceRequest,
 )
-from mcp_reflect.application.review.review_transaction import ReviewOutcome
+from mcp_reflect.application.review.review_outcome import ReviewOutcome
 from mcp_reflect.errors import ReflectError
 from mcp_reflect.server.connection_defaults import augment_defaults, query_defaults
 from mcp_reflect.server.tools.sampling import ask_client_if_needed, can_sample
@@ -114,7 +114,7 @@ async def _get_trace(ctx: AppContext, wanted: TraceRequest) -> CallToolResult:
 
 def _memory_stats(ctx: AppContext, _: FiguresRequest) -> CallToolResult:
     memory = ctx.request_context.lifespan_context
-    return answer(stats_view(memory, len(memory.errors.mirror.waiting())))
+    return answer(stats_view(memory, memory.count_waiting_errors()))
 
 
 QUERY_TOOLS = (

@@ -23,7 +23,7 @@ from mcp_types import (
 )
 from mcp_types.version import is_version_at_least
 
-from mcp_reflect.application.review.review_transaction import SAMPLING_GRACE_S, ReviewOutcome
+from mcp_reflect.application.review.review_outcome import SAMPLING_GRACE_S, ReviewOutcome
 from mcp_reflect.errors import ReflectError
 from mcp_reflect.server.tools.tool import AppContext
 from mcp_reflect.server.workers import in_worker

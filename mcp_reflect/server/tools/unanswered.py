@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from anyio.lowlevel import checkpoint_if_cancelled
 
 from mcp_reflect.application.requests import Submission
-from mcp_reflect.application.review.review_transaction import ReviewOutcome
+from mcp_reflect.application.review.review_outcome import ReviewOutcome
 from mcp_reflect.server.workers import waiting
 
 MOST_REMEMBERED = 1_000

@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # commands that only show something import no use case
     from mcp_reflect.application.insights import ProjectContext
     from mcp_reflect.application.known_errors import KnownFixes
     from mcp_reflect.application.memory_service import RetrievedMemories
-    from mcp_reflect.application.review.review_transaction import ReviewOutcome
+    from mcp_reflect.application.review.review_outcome import ReviewOutcome
 
 TOKENS_OF_ANSWER = 750
 """Most tokens of an answer with up to ten memories; a longer list has a tenth of it for each of them."""

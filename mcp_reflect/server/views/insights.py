@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mcp_reflect.application.insights import ProjectContext
-from mcp_reflect.domain.insights.observations import observation_line
 from mcp_reflect.domain.models import InsightMemory, Observation
 from mcp_reflect.server.views.guide import guide_line_view
 from mcp_reflect.server.views.times import time_view
+
+if TYPE_CHECKING:
+    from mcp_reflect.application.insights import ProjectContext
 
 
 def insight_view(memory: InsightMemory) -> dict[str, Any]:
@@ -26,6 +27,10 @@ def insight_view(memory: InsightMemory) -> dict[str, Any]:
 
 def observation_view(seen: Observation) -> dict[str, Any]:
     """Return a run of the material as the tools show it."""
+    from mcp_reflect.domain.insights.observations import (  # noqa: PLC0415 - screens runs, which a first query does not
+        observation_line,
+    )
+
     return {
         "trace_id": seen.trace.id,
         "result": seen.result or "pending",

@@ -12,7 +12,7 @@ from mcp_reflect.server.views.times import time_view
 
 if TYPE_CHECKING:  # as in `memories.py`
     from mcp_reflect.application.ports import TraceSummary
-    from mcp_reflect.application.review.review_transaction import ReviewOutcome
+    from mcp_reflect.application.review.review_outcome import ReviewOutcome
 
 MAX_SHOWN_TRAJECTORY = 20_000
 """Characters of a trajectory in a tool's answer; the resource has all of it."""

@@ -16,7 +16,7 @@ from mcp_reflect.application.intake.prepared_run import PreparedRun, RunPreparer
 from mcp_reflect.application.intake.run_intake import CHUNK_RUNS
 from mcp_reflect.application.maintenance.audit import audit_project
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
-from mcp_reflect.application.review.review_transaction import ReviewOutcome
+from mcp_reflect.application.review.review_outcome import ReviewOutcome
 from mcp_reflect.domain.models import ErrorMemory, Memory
 from mcp_reflect.errors import InvalidArgument, ModelUnavailable, TraceKeyConflict
 from tests.support.composition import PROJECT, Parts, small_memory

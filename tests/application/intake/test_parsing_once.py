@@ -13,6 +13,7 @@ import pytest
 
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.application.jobs.leases import JobLeases
+from mcp_reflect.application.jobs.reflection_writer import ReflectionWriter
 from mcp_reflect.application.jobs.reflections import ReflectionJobs
 from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.requests import ErrorQuery, Query, Submission, Verdict
@@ -184,8 +185,9 @@ def test_a_reflection_that_is_written_later_parses_its_run_once(parts: Parts, mo
     run = Submission(task="Mend the clock", trajectory=RUN, review_result="fail", feedback="It stands still.")
     trace_id = memory.submit(run).trace_id
     watch = Watch(parts, monkeypatch)
-    arguments = (parts.ledger, parts.embedder, "alpha", Model(), ExtractiveReflector(), parts.lesson_search)
-    jobs = ReflectionJobs(*arguments, clock=lambda: moment(10**6), on_saved=lambda _: None, initial_q=INITIAL_Q)
+    arguments = (parts.ledger, parts.embedder, Model(), ExtractiveReflector(), parts.lesson_search)
+    writer = ReflectionWriter(*arguments, clock=lambda: moment(10**6), on_saved=lambda _: None, initial_q=INITIAL_Q)
+    jobs = ReflectionJobs("alpha", writer.write, uses_model=True)
     assert JobWorker(jobs, parts.ledger, lambda: moment(10**6), JobLeases()).work_off() == 1
     assert memory.reviews.outcome(trace_id).memory.author == "llm"
     assert watch.parses() == 1

@@ -9,6 +9,7 @@ import pytest
 
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.application.jobs.leases import JobLeases
+from mcp_reflect.application.jobs.reflection_writer import ReflectionWriter
 from mcp_reflect.application.jobs.reflections import ReflectionJobs
 from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.memory_service import MemoryService
@@ -57,15 +58,9 @@ def worker(
     parts: Parts, reflector: Broken | None, embedder: HashEmbedder | None = None, at: float = 10**7, **more: Any
 ) -> JobWorker[ReflectionJob]:
     later = moment(at)
-    arguments = (
-        parts.ledger,
-        embedder or parts.embedder,
-        "alpha",
-        reflector,
-        ExtractiveReflector(),
-        parts.lesson_search,
-    )
-    jobs = ReflectionJobs(*arguments, clock=lambda: later, on_saved=lambda _: None, initial_q=INITIAL_Q, **more)
+    arguments = (parts.ledger, embedder or parts.embedder, reflector, ExtractiveReflector(), parts.lesson_search)
+    writer = ReflectionWriter(*arguments, clock=lambda: later, on_saved=lambda _: None, initial_q=INITIAL_Q, **more)
+    jobs = ReflectionJobs("alpha", writer.write, uses_model=reflector is not None)
     return JobWorker(jobs, parts.ledger, lambda: later, JobLeases())
 
 

@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_types import PromptReference, ResourceTemplateReference
 
 from mcp_reflect.application.requests import Submission
-from mcp_reflect.application.review.review_transaction import ReviewOutcome
+from mcp_reflect.application.review.review_outcome import ReviewOutcome
 from mcp_reflect.server.tools.unanswered import UnansweredSubmissions
 from tests.support.servers import ERAS, call, connect
 from tests.support.waiting import HANG_S
