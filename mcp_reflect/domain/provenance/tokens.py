@@ -28,13 +28,17 @@ def tokens_of(text: str) -> frozenset[str]:
     found = set(_TOKEN.findall(plain))
     joined = [token for token in found if not token.isalnum()]
     found.update(part for token in joined for part in JOINT.split(token) if len(part) >= _LEAST_PART)
-    found.update(_INSIDE.findall(plain))
+    found.update(_inside(plain))
     return frozenset(found)
 
 
 def names_inside(text: str) -> frozenset[str]:
     """Return the names in lower case that stand inside of words of a text: `-lcurl` and libcurl.so name curl."""
-    return frozenset(_INSIDE.findall(skeleton(text)))
+    return frozenset(_inside(skeleton(text)))
+
+
+def _inside(plain: str) -> list[str]:
+    return _INSIDE.findall(plain) if "-" in plain or "lib" in plain else []
 
 
 def stems_of(tokens: frozenset[str]) -> frozenset[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences.cues import RULE, SETTLED, phrases
 from mcp_reflect.domain.lessons.sentences.vocabulary import without_commits
+from mcp_reflect.domain.text.memoize import memoize_short
 
 _VALUE = re.compile(r"\d|[<>=]=|->|\w\(\)")
 _CODE = re.compile(r"`[^`]+`|\b[a-z]+_[a-z_]+\b|\b[a-z]+[A-Z]\w+\b")
@@ -66,6 +67,7 @@ def is_request(sentence: str) -> bool:
     return _REQUEST.search(sentence)
 
 
+@memoize_short(entries=64, chars=400)  # asked whether a sentence teaches anything, and then for its evidence
 def count_marks(sentence: str) -> int:
     """Return how many words of a sentence speak of who says it, and not of the matter: `I`, judgements, guesses.
 

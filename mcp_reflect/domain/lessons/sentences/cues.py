@@ -179,9 +179,9 @@ STATE = Cue(
 """How things stand, or who somebody is: true of this run only. On what it depends may hold for others."""
 
 WEAKENING = (
-    Cue(re.compile(r".*\?$", re.DOTALL), 0.25, at_beginning=True),
+    Cue(re.compile(r"\?$"), 0.25),
     COURTESY,
-    Cue(re.compile(r".*:$", re.DOTALL), 0.3, at_beginning=True),  # what follows it says more
+    Cue(re.compile(r":$"), 0.3),  # what follows it says more
     STATE,
 )
 """Only the first that holds counts."""

@@ -28,6 +28,7 @@ _WORD = re.compile(
 _NAME = re.compile(r"[`_\d]|[a-z][A-Z]|\w/\w")
 _COMMIT = re.compile(r"`?(?<![\w-])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}(?![\w-])`?")
 """The id of a commit, which stands for one moment of a project."""
+_DIGIT = re.compile(r"\d")
 _CONTRACTION = re.compile(r"(?:n['’]t|['’](?:d|ll|m|re|s|ve))$")
 _CODE = re.compile(r"[_/.=<>]|[a-z][A-Z]|\d")
 _SUFFIX = re.compile(r"(?:'s|ies|ied|ing|edly|ed|es|ly|s)$")
@@ -88,7 +89,7 @@ def names_something(sentence: str) -> bool:
 
 def without_commits(sentence: str) -> str:
     """Return a sentence without the ids of commits, which no later run has to do with."""
-    return _COMMIT.sub("", sentence)
+    return _COMMIT.sub("", sentence) if _DIGIT.search(sentence) else sentence
 
 
 def count_special(terms: Iterable[str]) -> int:
