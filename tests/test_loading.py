@@ -81,6 +81,35 @@ def test_reading_the_ledger_loads_neither_the_server_nor_a_model_nor_sqlalchemy(
     assert not done.stdout.split()
 
 
+PATTERNS = """
+import gc
+from mcp_reflect.application.requests import Query
+from mcp_reflect.bootstrap.memory import open_memory
+from mcp_reflect.config.load import load_settings
+from mcp_reflect.domain import lazy_re
+
+with open_memory(load_settings()) as memory:
+    memory.query(Query(task="Mend the clock"))
+pattern = type(lazy_re.compile(""))
+defined = [each for each in gc.get_objects() if type(each) is pattern]
+print(len(defined), sum("search" in vars(each) for each in defined))
+"""
+
+
+def test_a_first_query_compiles_a_few_of_the_patterns(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PATTERNS],
+        env=os.environ | {"MCP_REFLECT_HOME": str(tmp_path), "MCP_REFLECT_PROJECT": "alpha"},
+        check=True,
+        timeout=HANG_S,
+        capture_output=True,
+        text=True,
+    )
+    defined, compiled = map(int, done.stdout.split())
+    assert defined > 300
+    assert compiled < defined / 5
+
+
 def test_redacting_imports_the_standard_library_only() -> None:
     """Every first query and every first run wait for it."""
     code = (

@@ -46,9 +46,9 @@ __all__ = [
 ]
 
 
-def compile(pattern: str | Pattern[str], flags: int = 0) -> Pattern[str]:  # noqa: A001 - takes the place of re.compile
-    """Return a pattern that is compiled when it is used first, or the one that is given."""
-    return _LazyPattern(pattern, flags) if isinstance(pattern, str) else pattern  # type: ignore[return-value]
+def compile(pattern: str, flags: int = 0) -> Pattern[str]:  # noqa: A001 - takes the place of re.compile
+    """Return a pattern that is compiled when it is used first."""
+    return _LazyPattern(pattern, flags)  # type: ignore[return-value]
 
 
 class _LazyPattern:

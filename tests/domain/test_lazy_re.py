@@ -20,8 +20,10 @@ import mcp_reflect.domain
 from mcp_reflect.domain import lazy_re
 
 lazy_re.compile = re.compile
+from mcp_reflect.domain.redaction.patterns import secret_patterns
 for module in pkgutil.walk_packages(mcp_reflect.domain.__path__, "mcp_reflect.domain."):
     importlib.import_module(module.name)
+secret_patterns()
 """
 
 
@@ -42,11 +44,6 @@ def test_a_pattern_is_compiled_at_its_first_use() -> None:
     assert wrong.pattern == "("
     with pytest.raises(re.error, match="missing \\)"):
         wrong.search("")
-
-
-def test_a_pattern_may_be_given_as_one() -> None:
-    for pattern in (lazy_re.compile("a"), re.compile("a")):
-        assert lazy_re.compile(pattern) is pattern
 
 
 def test_every_pattern_of_the_domain_compiles_without_a_warning() -> None:

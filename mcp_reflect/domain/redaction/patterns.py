@@ -18,7 +18,7 @@ from mcp_reflect.domain.redaction.by_position.syntax_secrets import SYNTAX_PATTE
 
 @cache
 def secret_patterns() -> tuple[SecretPattern, ...]:
-    """Return all patterns. Those of vendors are compiled one by one, when they are searched first."""
+    """Return all patterns."""
     return (
         *FORMAT_PATTERNS,
         *COMMAND_PATTERNS,

@@ -191,7 +191,7 @@ def _is_telling(name: str) -> bool:
 
 def _redact_once(text: str) -> str:
     for known in _patterns_for(text):
-        text = known.compiled.sub(partial(_replaced, known), text)
+        text = known.pattern.sub(partial(_replaced, known), text)
     named = redact_near_accounts(redact_records(redact_manifests(redact_named(redact_cookies(text)))))
     return redact_random(redact_positional(redact_tokens(named)))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.values.secret_values import looks_random
@@ -14,7 +13,6 @@ from mcp_reflect.domain.redaction.values.secret_values import looks_random
 class SecretPattern:
     """A pattern of one kind of secret; it is searched only in text that contains one of `hints`.
 
-    One that is given as text is compiled when it is searched first: there are two hundred, most of them never searched.
     The secret is the pattern's last group, or the whole match where it has no group. With `whole_word` a match next to
     letters or digits is ignored. A match is ignored, too, where `unless` matches in the text before it, and where
     `judge` refuses the secret. With `least_word` only text with a word of so many characters is searched, which a match
@@ -23,16 +21,11 @@ class SecretPattern:
 
     kind: str
     hints: tuple[str, ...]
-    pattern: re.Pattern[str] | str
+    pattern: re.Pattern[str]
     whole_word: bool = False
     unless: re.Pattern[str] | None = None
     judge: Callable[[str], bool] | None = None
     least_word: int = 0
-
-    @cached_property
-    def compiled(self) -> re.Pattern[str]:
-        """Return the pattern, ready to be searched."""
-        return re.compile(self.pattern)
 
 
 def random_value(least: int) -> Callable[[str], bool]:

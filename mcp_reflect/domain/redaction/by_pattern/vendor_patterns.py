@@ -18,13 +18,13 @@ def vendor_patterns() -> Iterator[SecretPattern]:
         yield SecretPattern(kind, (prefix,), _prefixed(prefix, rest))
 
 
-def _prefixed(prefix: str, rest: str) -> str:
+def _prefixed(prefix: str, rest: str) -> re.Pattern[str]:
     # The look-behind follows the prefix, because a pattern that begins with literal characters is found fast.
     # In an escaped string a line end is the two characters \n, so this n belongs to no word; %3D is no word either.
     literal = re.escape(prefix)
     lone = len(prefix) < _LONG_PREFIX or prefix.startswith(("sk-", "key-", "api-", "sdk-"))
     before = "A-Za-z0-9_-" if lone else "A-Za-z0-9"
-    return (
+    return re.compile(
         rf"{literal}(?:(?<![{before}]{literal})|(?<=\\[nrt]{literal})|(?<=%[0-9A-F]{{2}}{literal})"
         rf"|(?<=\n[+-]{literal})){rest}"
     )

@@ -94,7 +94,7 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
         SecretPattern(
             "password",
             (command,),
-            rf"{command}(?<![\w-]{command}){rest}(?=[ ]|(?<=[ ])){_ARGUMENTS}(?<![^ ]){option}{_VALUE}",
+            re.compile(rf"{command}(?<![\w-]{command}){rest}(?=[ ]|(?<=[ ])){_ARGUMENTS}(?<![^ ]){option}{_VALUE}"),
         )
         for command, rest, option in _OPTIONS
     ),
@@ -177,7 +177,7 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
         ),
     ),
     *(
-        SecretPattern("password", (word,), rf"{word}(?:{before})[ \t]{{1,5}}{_IN_QUOTES}")
+        SecretPattern("password", (word,), re.compile(rf"{word}(?:{before})[ \t]{{1,5}}{_IN_QUOTES}"))
         for word, before in _STATEMENTS
     ),
 )
