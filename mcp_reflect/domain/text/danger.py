@@ -92,7 +92,7 @@ _PATTERNS = (
         r"(?:\baccount\b|\bwallet\b|\biban\b|\bbtc\b|\bbitcoin\b|0x[0-9a-f]{8,}|\bgift cards?\b|\bcertificates?\b)"
     ),
 )
-_DANGEROUS = re.compile("|".join(_PATTERNS), re.IGNORECASE)
+_DANGEROUS = re.compile("|".join(_PATTERNS))  # of text in small letters
 
 
 @memoize_short(entries=1_024, chars=600)
