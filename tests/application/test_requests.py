@@ -46,6 +46,7 @@ OPTIONAL = [
 
 texts = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), min_size=1, max_size=20)
 names = texts.filter(str.strip)
+ids = texts.filter(lambda text: text.strip(" \t\r\n`'\"").strip())  # quotes around an id are taken off
 
 
 def needed_by(kind: type[requests.RequestModel]) -> dict[str, Any]:
@@ -193,6 +194,11 @@ def test_no_other_word_is_taken_for_a_result(sent: Any) -> None:
     assert reason(ReviewRequest, trace_id="trace_1", result=sent).name == "result"
 
 
+@pytest.mark.parametrize("sent", [["'"], ['" "'], "`", ["mem_1", "'\x0b'"]])
+def test_quotes_around_nothing_are_no_id(sent: Any) -> None:
+    assert reason(Submission, **TASK, helpful_memory_ids=sent).name == "helpful_memory_ids"
+
+
 def test_insights_are_taken_as_json_and_one_alone() -> None:
     one = {"text": "Seed tests.", "importance": "0.5", "evidence": "trace_1"}
     (wanted,) = parse_arguments(ReflectRequest, {"insights": [one]}, "reflect").drafts
@@ -238,7 +244,7 @@ def test_the_fields_of_a_reflection_are_those_of_its_draft() -> None:
     result=st.sampled_from(["", "pass", "fail"]),
     feedback=texts,
     guidance=texts,
-    helpful=st.lists(names, max_size=3, unique=True),
+    helpful=st.lists(ids, max_size=3, unique=True),
     alpha=st.floats(0, 1),
     source=texts,
 )
