@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -25,6 +26,8 @@ def main() -> None:
         from mcp_reflect.hooks import command  # noqa: PLC0415
 
         command.run_hook(sys.argv[2:])
+    # What imports make stays. The command looks for garbage again when it has all it needs.
+    gc.disable()
     from mcp_reflect.cli.app import run_command_line as run_command  # noqa: PLC0415
 
     run_command()

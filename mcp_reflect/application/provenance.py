@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mcp_reflect.application.ports import ReadableLedger, TraceSummary
 from mcp_reflect.application.profile import Profile
@@ -10,8 +10,7 @@ from mcp_reflect.domain.models import LogEntry, Memory, Review, UtilityEvent
 from mcp_reflect.errors import UnknownId
 
 
-@dataclass(frozen=True)
-class QChange:
+class QChange(NamedTuple):
     """A change of the q_value: its event, the review that caused it and the run that was reviewed."""
 
     event: UtilityEvent
@@ -19,8 +18,7 @@ class QChange:
     run: TraceSummary
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(NamedTuple):
     """The provenance of one memory.
 
     `moves` are in the order of the reviews, `log` and `origins` oldest first; the first origin is the source, the
@@ -56,8 +54,7 @@ def explain(ledger: ReadableLedger, profile: Profile, memory_id: str) -> Explana
     return Explanation(memory, origins, moves, log)
 
 
-@dataclass(frozen=True)
-class RecalledMemory:
+class RecalledMemory(NamedTuple):
     """A memory that a run was given, with the q_values around the run's review; None where it was not moved.
 
     `followed` is None where nobody judged and nothing was inferred.
@@ -69,8 +66,7 @@ class RecalledMemory:
     q_after: float | None
 
 
-@dataclass(frozen=True)
-class RunExplanation:
+class RunExplanation(NamedTuple):
     """A run, the memories that it was given in their order, and those that it taught, its lesson first."""
 
     run: TraceSummary

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import io
 import os
@@ -105,7 +106,10 @@ def run_command_line() -> None:
     first = _first_argument()
     try:
         try:
-            build_app(first if first in _COMMANDS else "")()
+            app = build_app(first if first in _COMMANDS else "")
+            gc.freeze()  # what the imports made, so that nobody looks for garbage in it
+            gc.enable()
+            app()
         finally:
             sys.stdout.flush()
     except BrokenPipeError:

@@ -28,8 +28,7 @@ PortableRow = tuple[str, Mapping[str, Any]]
 """A row of the named table as JSON values."""
 
 
-@dataclass(frozen=True)
-class TraceSummary:
+class TraceSummary(NamedTuple):
     """A trace without its trajectory, with its review, job and memory; `memory_id` is empty where there is none."""
 
     id: str
@@ -44,8 +43,7 @@ class TraceSummary:
     origin: Origin = "run"
 
 
-@dataclass(frozen=True)
-class ProjectCounts:
+class ProjectCounts(NamedTuple):
     """Figures of a project; `mean_q` is None without memories, `last_error` of the latest job that is not completed."""
 
     traces: int
@@ -64,8 +62,7 @@ class ProjectCounts:
     """Runs with sentences that were kept from their lessons, the latest first."""
 
 
-@dataclass(frozen=True)
-class ProjectOverview:
+class ProjectOverview(NamedTuple):
     """A project in a list of all: its runs and memories, and when its newest run was handed in."""
 
     name: str
@@ -83,8 +80,7 @@ class LostWrites:
     until: datetime
 
 
-@dataclass(frozen=True)
-class InsightFigures:
+class InsightFigures(NamedTuple):
     """Insights by status, their jobs by state, and what went wrong in the latest job."""
 
     memories: Mapping[str, int]
@@ -92,8 +88,7 @@ class InsightFigures:
     last_error: str
 
 
-@dataclass(frozen=True)
-class Portable:
+class Portable(NamedTuple):
     """A project as rows, each after the rows that it refers to. `schema` is the version of the ledger's tables."""
 
     schema: int
@@ -102,8 +97,7 @@ class Portable:
     rows: Iterator[PortableRow]
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(NamedTuple):
     """The outcome of rows that came in, by table. Where there are conflicts, nothing may be committed."""
 
     added: Mapping[str, int]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from mcp_reflect.domain.models import Author, InsightDraft, Material, ReflectionDraft
 
@@ -60,8 +59,7 @@ class ReflectionDialogue(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Usage:
+class Usage(NamedTuple):
     """Tokens that one call to a model used."""
 
     prompt: int
