@@ -34,9 +34,8 @@ NPM = "@modelcontextprotocol/server-memory"
 SETTLE_S = 3.0
 READING = (["stats"], ["traces"], ["memories"], ["show", "trace_"], ["why", "mem_"])
 RICH = "import rich.console"
-LIBRARIES = f"{RICH}, typer; from pydantic import create_model; create_model('Model')"
-WITHOUT_HUB = {"MCP_REFLECT_HUB__ENABLED": "false", "PYDANTIC_DISABLE_PLUGINS": "__all__"}
-"""The second is what a command does by itself."""
+LIBRARIES = f"{RICH}, typer"
+WITHOUT_HUB = {"MCP_REFLECT_HUB__ENABLED": "false"}
 
 LASTING = {"MCP_REFLECT_HUB__IDLE_EXIT_S": "60"}
 LESSON = {"review_result": "pass", "guidance": "Look at the flags first."}
@@ -79,10 +78,7 @@ def cold(sdk: float) -> None:
 
 
 def commands(home: Path) -> None:
-    """CPU time of commands that read, beside Python importing the library that prints: most of it is imports.
-
-    Without a hub none takes less than the libraries that read the line, the settings and the records.
-    """
+    """CPU time of commands that read, beside Python importing the library that prints: most of it is imports."""
     with RawClient(environment(home, **LASTING)) as keeper:
         keeper.shake_hands()
         keeper.call("submit_trace", task="Fix the failing test", **LESSON)
@@ -97,7 +93,7 @@ def commands(home: Path) -> None:
                 for name, command in candidates.items():
                     times[name].append(cpu_seconds(command, variables))
             least, floor, *others = (statistics.median(values) for values in times.values())
-            print(f"rich: {least * 1000:.0f} ms CPU; with typer and a model of pydantic {floor / least:.2f} times that")
+            print(f"rich: {least * 1000:.0f} ms CPU; with typer {floor / least:.2f} times that")
             for name, value in zip(list(candidates)[2:], others, strict=True):
                 print(f"mcp-reflect {name}, {title}: {value * 1000:.0f} ms CPU")
                 report_against_goal(f"mcp-reflect {name}, {title} / importing rich", value / least, 2.5)

@@ -31,7 +31,8 @@ LAYERS = (
 """Bottom up. A part imports from lower layers only, never from a part of its own layer."""
 
 DOMAIN_LAYERS = (
-    {"lazy_re"},
+    {"lazy_re", "field_checks"},
+    {"record"},
     {"defaults", "ids", "limits", "models", "truncate", "values"},
     {"changes", "vectors", "trajectory"},
     {"text"},
@@ -68,7 +69,7 @@ INNER_LAYERS = {
 """Packages inside the parts, by the order of their own folders and files."""
 
 NARROWED = {
-    "config": {"domain.defaults", "domain.limits", "domain.truncate", "errors"},
+    "config": {"domain.defaults", "domain.field_checks", "domain.limits", "domain.record", "domain.truncate", "errors"},
     "wire": {"errors"},
     "adapters": {"errors", "domain", "application.ports"},
     "hooks": {

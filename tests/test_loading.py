@@ -65,7 +65,7 @@ def test_what_stores_and_reviews_runs_is_loaded_by_the_first_run_and_not_by_a_qu
 
 
 UNREAD_PARTS = ("application.known_errors", "bootstrap.memory", "domain.redaction.redact", "domain.trajectory.parsing")
-UNREAD = HEAVY | {"mcp", "numpy", "sqlalchemy", *(f"mcp_reflect.{name}" for name in UNREAD_PARTS)}
+UNREAD = HEAVY | {"mcp", "numpy", "pydantic", "sqlalchemy", *(f"mcp_reflect.{name}" for name in UNREAD_PARTS)}
 """What a command that reads records does not wait for where no hub runs."""
 
 

@@ -30,6 +30,7 @@ import mcp_reflect
 from docs.tools.marked import ROOT, write_block
 from mcp_reflect.bootstrap.memory import open_memory
 from mcp_reflect.config.load import load_settings
+from mcp_reflect.domain.record import Record
 from mcp_reflect.server.app import build_server
 
 PACKAGE = Path(mcp_reflect.__file__).parent
@@ -64,7 +65,7 @@ def holds_named(names: set[str], wanted: str) -> Holds:
 
 def _fields(value: object) -> Iterator[tuple[str, object]]:
     """The named parts of a value that data is passed in; those of services are not looked at."""
-    if isinstance(value, BaseModel):
+    if isinstance(value, BaseModel | Record):
         yield from ((name, value.__dict__.get(name)) for name in type(value).model_fields)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
         yield from ((each.name, getattr(value, each.name, None)) for each in dataclasses.fields(value))

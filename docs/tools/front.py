@@ -9,17 +9,17 @@ import json
 import os
 import socket
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 import anyio
 from anyio import to_thread
 from anyio.abc import SocketStream
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
-from pydantic.fields import FieldInfo
 
 import mcp_reflect.wire.shim
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.config.setting_rows import setting_fields, setting_variables
+from mcp_reflect.config.setting_types import Setting
 from mcp_reflect.config.settings import Settings
 from mcp_reflect.hub.line_stream import LineStream
 from mcp_reflect.hub.session import HubSession
@@ -112,22 +112,24 @@ def record_answers() -> dict[str, Any]:
     }
 
 
-def _rule(key: str, field: FieldInfo) -> dict[str, Any]:
+def _rule(key: str, field: Setting) -> dict[str, Any]:
     """A setting's rule for `wire.settings_check`; of the kind "other" where that cannot prove a value right."""
-    bounds = {
-        ours: getattr(mark, theirs)
-        for mark in field.metadata
-        for theirs, ours in (("ge", "least"), ("le", "most"), ("gt", "above"))
-        if hasattr(mark, theirs)
-    }
-    choices = ["bundled"] if key == "embedding.model" else list(get_args(field.annotation))
-    kind = _KINDS.get(key) or _KINDS_OF_TYPES.get(field.annotation)
-    if kind is None:
-        kind = "choice" if choices and all(isinstance(choice, str) for choice in choices) else "other"
+    bounds = {"least": field.ge, "most": field.le, "above": field.gt}
+    bounds = {name: bound for name, bound in bounds.items() if bound is not None}
+    choices = ["bundled"] if key == "embedding.model" else _choices(key)
+    kind = _KINDS.get(key) or _KINDS_OF_TYPES.get(type(field.default)) or ("choice" if choices else "other")
     rule: dict[str, Any] = {"variables": list(setting_variables(key)), "kind": kind}
     if kind == "choice":
         rule["choices"] = choices
     return rule | (bounds if kind in {"integer", "number"} else {})
+
+
+def _choices(key: str) -> list[str]:
+    """The values that a setting may have, as its type names them; none where that is no Literal."""
+    section, _, name = key.rpartition(".")
+    kind = type(Settings.model_fields[section].default) if section else Settings
+    hint = get_type_hints(kind)[name]
+    return list(get_args(hint)) if get_origin(hint) is Literal else []
 
 
 def front_text() -> str:

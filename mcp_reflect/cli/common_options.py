@@ -24,7 +24,7 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress an
 class _UsualValues:
     """Takes the values that people usually type as they are, and leaves all others to typer.
 
-    Typer checks values by pydantic, whose import costs more than all else that a command for reading needs.
+    Typer checks values by pydantic, whose import takes longer than all else that a command for reading does.
     """
 
     def __init__(self, parameter: Any) -> None:

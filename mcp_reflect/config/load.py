@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from platformdirs import user_data_dir
-from pydantic import ValidationError
 
 from mcp_reflect.config.masking import mask_secrets
 from mcp_reflect.config.project import locate_project, login_name, repository_root
@@ -33,6 +32,7 @@ from mcp_reflect.config.setting_rows import (
     setting_variables,
 )
 from mcp_reflect.config.settings import Settings
+from mcp_reflect.domain.field_checks import InvalidRecord
 from mcp_reflect.domain.truncate import truncate
 from mcp_reflect.errors import ConfigurationError
 
@@ -81,8 +81,7 @@ def load_settings_with_origins(
     _resolve_mirror(values, environ, cwd, origins, config)
     try:
         settings = Settings.model_validate(values)
-    except ValidationError as error:
-        # `from None`: pydantic's own text would show values unmasked.
+    except InvalidRecord as error:
         raise ConfigurationError(_explain(error, origins, config)) from None
     _check_combinations(settings, origins, config)
     if located is None:
@@ -196,18 +195,17 @@ def _resolve_mirror(
     section["mirror"] = str(file)
 
 
-def _explain(error: ValidationError, origins: Mapping[str, str], config: Path) -> str:
-    first = error.errors(include_url=False)[0]
-    key = ".".join(str(part) for part in first["loc"])
+def _explain(error: InvalidRecord, origins: Mapping[str, str], config: Path) -> str:
+    key = ".".join(error.path)
     origin = origins.get(key, str(config))
     rules = {row.key: row.allowed for row in setting_rows() if row.key}
-    if first["type"] == "extra_forbidden":
+    if error.is_unknown:
         return _one_line(f"{key} (from {origin}) is no setting{_nearest(key, rules)}")
     rule = rules.get(key, "a table of settings")
     # A project id is the one setting whose check knows a proposal.
-    detail = str(first["msg"]).partition(", for example ")[2] if key == "project" else ""
+    detail = error.problem.partition(", for example ")[2] if key == "project" else ""
     return _one_line(
-        f"{key} = {_shown(first['input'])} (from {origin}) must be {rule}{f', for example {detail}' * bool(detail)}"
+        f"{key} = {_shown(error.value)} (from {origin}) must be {rule}{f', for example {detail}' * bool(detail)}"
     )
 
 

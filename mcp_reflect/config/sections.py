@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import SecretStr
-
-from mcp_reflect.config.setting_types import FRACTION, HTTP_URL, Float, HttpUrl, Int, LedgerUrl, Section, Text, setting
+from mcp_reflect.config.setting_types import (
+    FRACTION,
+    HTTP_URL,
+    Bool,
+    Float,
+    HttpUrl,
+    Int,
+    LedgerUrl,
+    SecretText,
+    Section,
+    Text,
+    setting,
+)
 from mcp_reflect.domain import defaults
 from mcp_reflect.domain.limits import MAX_LIMIT
 
@@ -139,7 +149,7 @@ class IndexSettings(Section):
     """The settings of the vector index, section `index`."""
 
     url: HttpUrl = setting("", "address of a Chroma server", HTTP_URL, shown="embedded")
-    token: SecretStr | None = setting(None, "token for the Chroma server or Chroma Cloud", "a token", shown="none")
+    token: SecretText | None = setting(None, "token for the Chroma server or Chroma Cloud", "a token", shown="none")
     tenant: Text = setting("", "tenant on the Chroma server", "a name", shown="the server's default")
     database: Text = setting("", "database on the Chroma server", "a name", shown="the server's default")
 
@@ -155,7 +165,7 @@ class LedgerSettings(Section):
 class HubSettings(Section):
     """The settings of the hub process, section `hub`."""
 
-    enabled: bool = setting(
+    enabled: Bool = setting(
         default=True, meaning="one owner process for all clients", rule="true or false", shown="true"
     )
     idle_exit_s: Float = setting(
@@ -184,7 +194,7 @@ class HookSettings(Section):
     tokens: Int = setting(
         800, "room for what a hook adds, in tokens of four bytes", "an integer from 0 to 2000", ge=0, le=2_000
     )
-    submit: bool = setting(
+    submit: Bool = setting(
         default=True, meaning="hooks hand in each run by themselves", rule="true or false", shown="true"
     )
     ask_for_lesson: Literal["interactive", "always", "never"] = setting(
@@ -193,7 +203,7 @@ class HookSettings(Section):
         "always, or never",
         "interactive, always or never",
     )
-    active: bool = setting(
+    active: Bool = setting(
         default=False,
         meaning="the client runs our hooks, so the server's instructions leave submitting to them; the plugin sets it",
         rule="true or false",

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
-
+from mcp_reflect.config.setting_types import Section, Setting
 from mcp_reflect.config.settings import Settings
 
 PREFIX = "MCP_REFLECT_"
@@ -31,17 +29,16 @@ def setting_rows() -> Iterator[SettingRow]:
     """Yield every setting, in the order of the classes."""
     yield SettingRow("", (CONFIG_VARIABLE,), "config.toml in home", "the file of settings", "the path of a file")
     for key, field in setting_fields(Settings):
-        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
-        shown, toml_key = str(extra["shown"]), "" if key in ENVIRONMENT_ONLY else key
-        yield SettingRow(toml_key, setting_variables(key), shown, field.description or "", str(extra["rule"]))
+        toml_key = "" if key in ENVIRONMENT_ONLY else key
+        yield SettingRow(toml_key, setting_variables(key), field.shown, field.meaning, field.rule)
 
 
-def setting_fields(section: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo]]:
+def setting_fields(section: type[Section], prefix: str = "") -> Iterator[tuple[str, Setting]]:
     """Yield the fields of a section and of those nested in it, each with its dotted key after `prefix`."""
     for name, field in section.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            yield from setting_fields(field.annotation, f"{prefix}{name}.")
-        else:
+        if isinstance(field.default, Section):
+            yield from setting_fields(type(field.default), f"{prefix}{name}.")
+        elif isinstance(field, Setting):
             yield prefix + name, field
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
-
-from pydantic import AfterValidator, PrivateAttr, SecretStr
 
 from mcp_reflect.config.project import DEFAULT_PROJECT, PROJECT_ID_RULE, check_project_id
 from mcp_reflect.config.sections import (
@@ -21,14 +18,14 @@ from mcp_reflect.config.sections import (
     QLearningSettings,
     ReflectionSettings,
 )
-from mcp_reflect.config.setting_types import Section, Text, setting
+from mcp_reflect.config.setting_types import Folder, SecretText, Section, Text, setting
 
 
 class Settings(Section):
     """Everything that can be set. `home` is absolute; it need not exist yet."""
 
-    home: Path = setting(..., "folder where everything is kept", "the path of a folder", shown="platform data dir")
-    project: Annotated[str, AfterValidator(check_project_id)] = setting(
+    home: Folder = setting(..., "folder where everything is kept", "the path of a folder", shown="platform data dir")
+    project: Annotated[str, check_project_id] = setting(
         DEFAULT_PROJECT,
         "the project whose memories are used",
         PROJECT_ID_RULE,
@@ -47,8 +44,8 @@ class Settings(Section):
     ledger: LedgerSettings = LedgerSettings()
     hub: HubSettings = HubSettings()
     hooks: HookSettings = HookSettings()
-    _project_origin: str = PrivateAttr(default="")
-    _project_settled: bool = PrivateAttr(default=True)
+    _project_origin = ""
+    _project_settled = True
 
     @property
     def project_origin(self) -> str:
@@ -62,10 +59,9 @@ class Settings(Section):
 
     def note_project_origin(self, origin: str, *, is_settled: bool) -> None:
         """Note what the project was taken from, and whether a client's roots could still say better."""
-        self._project_origin = origin
-        self._project_settled = is_settled
+        vars(self).update(_project_origin=origin, _project_settled=is_settled)
 
-    openai_api_key: SecretStr | None = setting(
+    openai_api_key: SecretText | None = setting(
         None, "key for the LLM and for openai: embeddings; alone it causes no call", "a key", shown="none"
     )
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from mcp_reflect.config.load import Settings, load_settings, setting_rows
 from mcp_reflect.errors import ConfigurationError
@@ -303,7 +302,7 @@ def test_no_secret_is_ever_shown(tmp_path: Path) -> None:
 
 def test_settings_cannot_be_changed(tmp_path: Path) -> None:
     settings = load(tmp_path)
-    with pytest.raises(ValidationError, match="frozen"):
+    with pytest.raises(AttributeError, match="frozen"):
         settings.memory.limit = 3
 
 

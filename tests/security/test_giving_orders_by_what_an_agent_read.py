@@ -51,7 +51,7 @@ def submitted(
 def everything(parts: Parts) -> str:
     with parts.ledger.reading() as session:
         found = session.memories.find("alpha")
-    return "\n".join(memory.model_dump_json() for memory in found)
+    return "\n".join(repr(memory) for memory in found)
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -19,7 +19,7 @@ CONFIGURED = ("limit", "lambda_", "mmr_lambda")
 @pytest.mark.parametrize("name", CONFIGURED)
 def test_a_setting_a_profile_and_a_schema_have_the_same_default(name: str) -> None:
     told = Query.model_fields[name].default
-    assert Settings.model_fields["memory"].get_default(call_default_factory=True).model_dump()[name] == told
+    assert Settings.model_fields["memory"].default.model_dump()[name] == told
     assert getattr(PROFILE, name) == told
 
 

@@ -111,7 +111,7 @@ _MEMORY_VALUES: Mapping[str, Callable[[Any], Any]] = {
 
 
 def memory_from(row: Row) -> Memory:
-    """Return the memory in a row that joins memories and utilities. Raises ValidationError for one of no known kind."""
+    """Return the memory in a row that joins memories and utilities. Raises InvalidRecord for one of no known kind."""
     kind = MEMORY_KINDS.get(row["kind"], ReflectionMemory)
     fields = {name: value for name, value in _fields(row, "memories", kind.model_fields).items() if value is not None}
     for name, read in _MEMORY_VALUES.items():

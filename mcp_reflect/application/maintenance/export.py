@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from pydantic import ValidationError
-
 from mcp_reflect.application.maintenance.audit import audit_ledger
 from mcp_reflect.application.maintenance.export_file import (
     EXPORT_FORMAT,
@@ -18,11 +16,11 @@ from mcp_reflect.application.maintenance.export_file import (
     Header,
     check_export,
     encode_export_line,
-    first_problem,
     read_rows,
 )
 from mcp_reflect.application.maintenance.unearned import Importer, without_unearned
 from mcp_reflect.application.ports import AuditRows, Ledger, Progress, Taken
+from mcp_reflect.domain.field_checks import InvalidRecord
 from mcp_reflect.errors import ArchiveError
 
 _LISTED = 5
@@ -107,8 +105,8 @@ def import_project(
         try:
             rows = session.projects.audit_rows(target)
             wrong = [finding for finding in _findings(rows) if finding not in before]
-        except ValidationError as error:
-            raise ArchiveError(f"{file}: {first_problem(error)}; nothing was changed") from error
+        except InvalidRecord as error:
+            raise ArchiveError(f"{file}: {error}; nothing was changed") from error
         if wrong:
             raise ArchiveError(f"{file}: does not agree with itself: {_listed(wrong)}; nothing was changed")
         if unearned := list(_unearned(rows, present, importer.initial_q)):

@@ -82,7 +82,7 @@ def _header(line: bytes) -> Header | None:
     try:
         return Header.model_validate(found)
     except ValidationError as error:
-        raise ArchiveError(f"its first line is damaged: {first_problem(error)}") from error
+        raise ArchiveError(f"its first line is damaged: {_first_problem(error)}") from error
 
 
 def check_export(file: Path) -> tuple[Header, str]:
@@ -129,7 +129,7 @@ def read_rows(file: Path, header: Header, progress: Progress | None) -> Iterator
                 progress(done, header.rows)
 
 
-def first_problem(error: ValidationError) -> str:
-    """Return where a value is wrong, and why, for the first of the errors."""
+def _first_problem(error: ValidationError) -> str:
+    """Where a value is wrong, and why, for the first of the errors."""
     first = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from mcp_reflect.application.requests.arguments import (
     ClaimList,
@@ -40,7 +40,6 @@ from mcp_reflect.application.requests.request_model import RequestModel
 from mcp_reflect.domain import defaults
 from mcp_reflect.domain.limits import MAX_CLAIMS
 from mcp_reflect.domain.models import Action, ReflectionDraft
-from mcp_reflect.domain.models.common import Frozen
 from mcp_reflect.errors import InvalidArgument
 
 NO_RETRIEVAL = "none"
@@ -165,8 +164,10 @@ class TraceListRequest(RequestModel):
     limit: ItemLimit = 20
 
 
-class PlannedCall(Frozen):
+class PlannedCall(BaseModel):
     """A call of a tool that an agent is about to make, in its present folder."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     tool: ShortText
     folder: str = ""

@@ -35,8 +35,6 @@ def read_records(records: str, **arguments: Any) -> Reading:
     with report_errors():
         found = _from_hub(records, arguments)
     if found is None:
-        # Pydantic would look for plugins in the metadata of every installed package.
-        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         with _no_garbage_collection():
             found = _from_ledger(records, arguments)
     return Reading(found["document"], found["beside"])

@@ -1,6 +1,6 @@
-"""The nouns of the domain. Frozen: a change is a new value, written by one ledger transaction."""
+"""The nouns of the domain. Immutable: a change is a new value, written by one ledger transaction."""
 
-from mcp_reflect.domain.models.common import Author, Frozen, Metadata, Origin, Result, Scalar
+from mcp_reflect.domain.models.common import Author, Metadata, Origin, Result, Scalar
 from mcp_reflect.domain.models.insight import InsightDraft, Material, Observation
 from mcp_reflect.domain.models.job import IngestStatus, InsightJob, Job, JobState, ReflectionJob
 from mcp_reflect.domain.models.match import Match, ScoreParts
@@ -35,7 +35,6 @@ __all__ = [
     "Author",
     "ClaimMemory",
     "ErrorMemory",
-    "Frozen",
     "IngestStatus",
     "InsightDraft",
     "InsightJob",

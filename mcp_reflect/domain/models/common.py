@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 Scalar = str | int | float | bool
 Metadata = dict[str, Scalar | list[Scalar]]
 
@@ -20,9 +18,3 @@ repository, from an earlier memory, from a tool, from the network.
 """
 HEARSAY: tuple[TextOrigin, ...] = ("file", "memory", "tool", "web")
 """Origins for whose words nobody vouches: what was read."""
-
-
-class Frozen(BaseModel):
-    """The base of immutable models that refuse unknown fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

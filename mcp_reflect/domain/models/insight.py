@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from mcp_reflect.domain.models.common import Frozen, Result
+from mcp_reflect.domain.models.common import Result
 from mcp_reflect.domain.models.memory import InsightMemory
 from mcp_reflect.domain.models.trace import Trace
+from mcp_reflect.domain.record import Record
 
 
-class InsightDraft(Frozen):
+class InsightDraft(Record):
     """A finding about many runs, before it becomes a memory. `importance` in [0, 1]; `evidence` are trace ids."""
 
     text: str
@@ -17,7 +18,7 @@ class InsightDraft(Frozen):
     evidence: tuple[str, ...]
 
 
-class Observation(Frozen):
+class Observation(Record):
     """A run as one of many. `importance` is that of the moment of looking; `result` is empty without a review.
 
     `lesson` is what its memory says; empty where it left none.
@@ -30,7 +31,7 @@ class Observation(Frozen):
     importance: float
 
 
-class Material(Frozen):
+class Material(Record):
     """The runs, newest first, and the known insights from which new insights are drawn."""
 
     focus: str = ""

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from mcp_reflect.domain.models.common import Author, Frozen
+from mcp_reflect.domain.models.common import Author
+from mcp_reflect.domain.record import Record
 
 IngestStatus = Literal["none", "queued", "completed", "failed"]
 JobState = Literal["queued", "completed", "failed"]
 
 
-class Job(Frozen):
+class Job(Record):
     """Work for the background, or how it ended. `attempts` counts the tries so far."""
 
     state: JobState

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mcp_reflect.domain.models.common import Frozen
 from mcp_reflect.domain.models.memory import Memory
+from mcp_reflect.domain.record import Record
 
 
-class ScoreParts(Frozen):
+class ScoreParts(Record):
     """The parts of a score.
 
     They add up: `(1 - lambda_) * (meaning + words + lesson + neighbours) + lambda_ * quality + task_record`.
@@ -26,7 +26,7 @@ class ScoreParts(Frozen):
     task_record: float
 
 
-class Match(Frozen):
+class Match(Record):
     """A memory as an answer to a query. `similarity` is the cosine in [-1, 1], `score` what it was ranked by.
 
     `relevance` is what stands in the score beside the q_value: see `ranking/relevance.py`, and the similarity where a

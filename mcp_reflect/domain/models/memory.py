@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Annotated, ClassVar, Literal, TypeVar
+from typing import ClassVar, Literal, TypeVar
 
-from pydantic import Field
-
-from mcp_reflect.domain.models.common import HEARSAY, Author, Frozen, Metadata, TextOrigin
+from mcp_reflect.domain.models.common import HEARSAY, Author, Metadata, TextOrigin
 from mcp_reflect.domain.models.memory_status import Status, successor_in_force
 from mcp_reflect.domain.models.repairing_edit import RepairingEdit
+from mcp_reflect.domain.record import Record
 
 Kind = Literal["reflection", "error", "claim", "insight"]
 FOUND_IN_RUN: tuple[Kind, Author] = ("error", "extractive")
@@ -19,7 +18,7 @@ it.
 """
 
 
-class MemoryBase(Frozen):
+class MemoryBase(Record):
     """Identity, ownership, origin, status and record of a memory, and the text that it is shown by.
 
     `superseded_by` is the memory that amends it, which counts while its status is `superseded`.
@@ -220,7 +219,7 @@ class InsightMemory(MemoryBase):
         return tuple(dict.fromkeys((self.source_trace_id, *self.evidence)))
 
 
-Memory = Annotated[ReflectionMemory | ErrorMemory | ClaimMemory | InsightMemory, Field(discriminator="kind")]
+Memory = ReflectionMemory | ErrorMemory | ClaimMemory | InsightMemory
 """Something learned that can be retrieved."""
 
 MEMORY_KINDS: Mapping[Kind, type[ReflectionMemory | ErrorMemory | ClaimMemory | InsightMemory]] = {
@@ -238,7 +237,7 @@ def of_kind(memories: Iterable[Memory], kind: type[AnyMemory]) -> list[AnyMemory
     return [memory for memory in memories if isinstance(memory, kind)]
 
 
-class LogEntry(Frozen):
+class LogEntry(Record):
     """A change of a memory's status that somebody asked for. `action` is an Action, or the name of a rule."""
 
     memory_id: str

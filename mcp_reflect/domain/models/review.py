@@ -5,13 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from pydantic import Field
-
-from mcp_reflect.domain.models.common import Author, Frozen, Result
+from mcp_reflect.domain.models.common import Author, Result
 from mcp_reflect.domain.models.trace import ReflectionDraft
+from mcp_reflect.domain.record import Record
 
 
-class Review(Frozen):
+class Review(Record):
     """A verdict on a trace. `seq` orders reviews over the whole ledger; learning replays in that order.
 
     Where the reviewer named no memories, whoever wrote the reflection may have judged them: `judged_by` is that author,
@@ -31,7 +30,7 @@ class Review(Frozen):
     alpha: float
     helpful_memory_ids: tuple[str, ...] = ()
     harmful_memory_ids: tuple[str, ...] = ()
-    draft: ReflectionDraft = Field(default_factory=ReflectionDraft)
+    draft: ReflectionDraft = ReflectionDraft()
     judged_helpful: tuple[str, ...] = ()
     judged_harmful: tuple[str, ...] = ()
     judged_by: Author | Literal[""] = ""
@@ -42,7 +41,7 @@ class Review(Frozen):
     created_at: datetime
 
 
-class UtilityEvent(Frozen):
+class UtilityEvent(Record):
     """One review moving one memory: `q_after = q_before + alpha * (reward - q_before)`.
 
     `halvings` says how often `alpha` was halved because the review's `sources` had said the same before.
@@ -61,7 +60,7 @@ class UtilityEvent(Frozen):
     q_after: float
 
 
-class QUpdate(Frozen):
+class QUpdate(Record):
     """A change of one q_value by a call. `reward` is None where only an earlier review was taken back."""
 
     memory_id: str

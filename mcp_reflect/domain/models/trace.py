@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from pydantic import Field
-
-from mcp_reflect.domain.models.common import Frozen, Metadata, Origin, TextOrigin
+from mcp_reflect.domain.models.common import Metadata, Origin, TextOrigin
+from mcp_reflect.domain.record import Record
 
 ReviewStatus = Literal["pending", "reviewed"]
 
@@ -19,7 +18,7 @@ DRAFT_TEXTS = (*LESSON_FIELDS, "text")
 """The same with free prose, which a draft may hold in their place."""
 
 
-class ReflectionDraft(Frozen):
+class ReflectionDraft(Record):
     """The words of a reflection before it becomes a memory; every field may be empty.
 
     `text` is free prose (a model that gave no fields); the structured fields are preferred. `claims` are sentences
@@ -48,7 +47,7 @@ class ReflectionDraft(Frozen):
         return not any(getattr(self, name) for name in DRAFT_TEXTS)
 
 
-class Trace(Frozen):
+class Trace(Record):
     """A run, or the source of a memory that was recorded without a run (`origin`).
 
     `trajectory` is plain text, or a canonical JSON array of chat messages. `draft` and `feedback` came with an
@@ -67,13 +66,13 @@ class Trace(Frozen):
     trace_key: str = ""
     retrieved_memory_ids: tuple[str, ...] = ()
     tools_used: tuple[str, ...] = ()
-    draft: ReflectionDraft = Field(default_factory=ReflectionDraft)
+    draft: ReflectionDraft = ReflectionDraft()
     feedback: str = ""
     origin: Origin = "run"
     created_at: datetime
 
 
-class Retrieval(Frozen):
+class Retrieval(Record):
     """The memories that a connection was given by one query, in order."""
 
     id: str

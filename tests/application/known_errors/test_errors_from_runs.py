@@ -133,5 +133,5 @@ def test_an_archived_error_is_not_recorded_again_and_its_run_keeps_its_lesson(pa
 def test_secrets_do_not_enter_an_error(parts: Parts) -> None:
     submit(parts, trajectory(new='return row.get("price", "ghp_' + "a1B2" * 9 + '")'))
     (error,) = known(parts)
-    assert "a1B2a1B2" not in error.model_dump_json()
+    assert "a1B2a1B2" not in repr(error)
     assert "[redacted:" in error.correct_action
