@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.server_processes import EMPTY_SERVER, memory_mb, report_against_goal, start_seconds
+from benchmarks.server_processes import EMPTY_SERVER, report_against_goal, settled_mb, start_seconds
 from mcp_reflect.application.requests import Submission
 from mcp_reflect.bootstrap.memory import open_memory
 from mcp_reflect.config.load import load_settings
@@ -68,7 +68,7 @@ def first_query(template: Path | None) -> float:
 
 
 def memory_around_a_query(template: Path) -> tuple[float, float]:
-    """Resident MB of a hub with one client before and after its first query."""
+    """Resident MB of a hub with one client before and after its first query, each time when it has become quiet."""
     with tempfile.TemporaryDirectory() as folder, hubs_ended(Path(folder) / "home") as home:
         shutil.copytree(template, home)
         with RawClient(environment(home)) as client:
@@ -76,9 +76,9 @@ def memory_around_a_query(template: Path) -> tuple[float, float]:
             client.send("notifications/initialized", notify=True)
             client.request("resources/read", {"uri": "reflect://stats"})  # answered by the hub itself
             hub = status(home)["pid"]
-            before = memory_mb(hub)
+            before = settled_mb(hub)
             client.call("query_memories", task=TASK)
-            return before, memory_mb(hub)
+            return before, settled_mb(hub)
 
 
 def measure(variables: dict[str, str], rounds: int = ROUNDS) -> None:

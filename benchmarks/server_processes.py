@@ -12,6 +12,7 @@ from typing import Any
 
 from tests.support.hubs import INITIALIZE
 
+_SETTLE_S = 3.0
 EMPTY_SERVER = [sys.executable, "-c", "from mcp.server import MCPServer; MCPServer('empty').run('stdio')"]
 """A server of the SDK that offers nothing: what every start is compared with."""
 
@@ -54,6 +55,12 @@ def memory_mb(pid: int, field: str = "Rss") -> float:
     """Return a process's memory in MB, out of smaps_rollup: Rss counts shared pages fully, Pss each page's share."""
     text = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii")
     return next(int(line.split()[1]) for line in text.splitlines() if line.startswith(f"{field}:")) / 1000
+
+
+def settled_mb(pid: int) -> float:
+    """Return a process's resident memory in MB when it has given back what it took for a moment."""
+    time.sleep(_SETTLE_S)
+    return memory_mb(pid)
 
 
 def report_against_goal(what: str, value: float, goal: float) -> None:

@@ -23,6 +23,7 @@ from mcp_reflect.bootstrap.store import Store, open_store
 from mcp_reflect.config.load import Settings, load_settings
 from mcp_reflect.errors import MemoryUnavailable, ReflectError, UsageError
 from mcp_reflect.hub.client_sessions import ClientSessions
+from mcp_reflect.hub.code_pages import CodePages
 from mcp_reflect.hub.handshake import client_settings, receive_hello, refusal_line, refuse_hello
 from mcp_reflect.hub.line_stream import LineStream
 from mcp_reflect.hub.listener import HubListener, accept_connections, open_listener, raise_descriptor_limit
@@ -140,9 +141,11 @@ class Hub:
                 self._leaving.set()
 
     async def _watch(self) -> None:
+        code = CodePages()
         while True:
             await anyio.sleep(_TICK_S)
             self._logs.keep_short()
+            code.look()
             if self._sessions or self._maintaining:
                 self._idle_since = time.monotonic()
             idle = time.monotonic() - self._idle_since
