@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from mcp_reflect.bootstrap.parts import (
     build_index,
     build_ledger,
 )
+from mcp_reflect.bootstrap.preparation_process import PreparationProcess
 from mcp_reflect.config.home import Home
 from mcp_reflect.config.load import Settings
 from mcp_reflect.domain.models import InsightJob, ReflectionJob
@@ -65,6 +66,7 @@ class Store:
     workers: SharedWorkers[Workers] = field(default_factory=SharedWorkers)
     leases: JobLeases = field(default_factory=JobLeases)
     unclaimed: UnclaimedRetrievals = field(default_factory=UnclaimedRetrievals)
+    preparation: PreparationProcess = field(default_factory=PreparationProcess)
 
     def start(self) -> None:
         """Start what works in the background for all connections, and follows the ledger."""
@@ -119,7 +121,9 @@ def compose_store(
     learning = BackgroundLearning(tables)
     lessons = LessonEmbedding(ledger, embedder, tables)
     try:
-        yield Store(home, ledger, index, indexer, embedder, tables, learning, lessons, workers or SharedWorkers())
+        store = Store(home, ledger, index, indexer, embedder, tables, learning, lessons, workers or SharedWorkers())
+        with closing(store.preparation):
+            yield store
     finally:
         lessons.close()
         learning.close()

@@ -46,7 +46,7 @@ def build_use_cases(settings: Settings, store: Store, context: ConnectionContext
     with suppress(ModelUnavailable):  # told by the first call that needs the model
         mirror.read(FEW)
     errors = ErrorFixes(context, ErrorSearch(store.tables, store.embedder), mirror)
-    intake = RunIntake(context, reviews, errors, insights, store.unclaimed)
+    intake = RunIntake(context, reviews, errors, insights, store.unclaimed, store.preparation)
     return UseCases(context, reviews, errors, insights, intake)
 
 

@@ -1,8 +1,11 @@
-"""Prepares runs of the past apart from any ledger, so that another process may do it."""
+"""Prepares runs apart from any ledger, so that another process may do it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple, Protocol
 
 from mcp_reflect.application.intake.submission_reader import parse_submission
 from mcp_reflect.application.known_errors.from_runs import RunFindings, find_run_errors
@@ -10,14 +13,14 @@ from mcp_reflect.application.ports import Clock, Reflector
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
 from mcp_reflect.application.review.prepared_review import PreparedReview, ReviewPreparer
-from mcp_reflect.domain.models import Trace
+from mcp_reflect.domain.models import Memory, Trace
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 
 @dataclass(frozen=True)
 class PreparedRun:
-    """A run that was given no memory, with all that is worked out of it before a ledger or an embedder is asked.
+    """A run with all that is worked out of it before a ledger is written to or an embedder is asked.
 
     It can be pickled, and holds the trajectory once, as text.
     """
@@ -26,6 +29,24 @@ class PreparedRun:
     trace: Trace
     review: PreparedReview | None
     found: RunFindings
+
+
+class RunToPrepare(NamedTuple):
+    """A submission over a connection of a profile, at `now`; `memories` are those that the run may credit."""
+
+    profile: Profile
+    submission: Submission
+    memories: Sequence[Memory]
+    client_can_sample: bool
+    now: datetime
+
+
+class PreparesApart(Protocol):
+    """Has long runs prepared where that takes no time from the clients of this process."""
+
+    def prepare(self, run: RunToPrepare) -> PreparedRun:
+        """Return a run prepared. Raises UsageError where it would be refused, MemoryUnavailable where none can be."""
+        ...
 
 
 class RunPreparer:
@@ -44,18 +65,31 @@ class RunPreparer:
         named = (submission.retrieved_memory_ids, submission.helpful_memory_ids, submission.harmful_memory_ids)
         if submission.retrieval_id != NO_RETRIEVAL or any(named):
             return None
+        return self.prepare_given(submission, ())
+
+    def prepare_given(
+        self, submission: Submission, memories: Sequence[Memory], *, client_can_sample: bool = False
+    ) -> PreparedRun:
+        """Return a run prepared that may credit these memories. Raises UsageError where it would be refused."""
         run = parse_submission(self._profile, submission, self._clock)
+        given = {"retrieved_memory_ids": tuple(memory.id for memory in memories)}
+        run = replace(run, trace=run.trace.model_copy(update=given))
         screening = Screening(run)
         review = None
         if submission.review_result:
             at = submission.ended_at
             review = self._reviews.prepare(
-                run, submission.verdict, (), client_can_sample=False, at=at, screening=screening
+                run, submission.verdict, memories, client_can_sample=client_can_sample, at=at, screening=screening
             )
-            # What is left to be done reads the run no more: there is no memory to credit.
-            text_alone = replace(
-                review.run, trajectory=Trajectory(""), trace=run.trace.model_copy(update={"trajectory": ""})
-            )
-            review = replace(review, run=text_alone, credit=None)
+            if review.credit is not None:
+                review.credit.let_run_go()
+            if review.words is not None or not client_can_sample:
+                review = _without_run(review)
         found = find_run_errors(run, self._profile, screening)
         return PreparedRun(submission.model_copy(update={"trajectory": ""}), run.trace, review, found)
+
+
+def _without_run(review: PreparedReview) -> PreparedReview:
+    """Return a review without the text of its run, which is read no more but to ask the client's model about it."""
+    trace = review.run.trace.model_copy(update={"trajectory": ""})
+    return replace(review, run=replace(review.run, trajectory=Trajectory(""), trace=trace))

@@ -13,7 +13,7 @@ from dataclasses import replace
 from mcp_reflect.application.connection_context import ConnectionContext
 from mcp_reflect.application.insights import Insights
 from mcp_reflect.application.intake.incoming_run import IncomingRun, keep_refusal
-from mcp_reflect.application.intake.prepared_run import PreparedRun
+from mcp_reflect.application.intake.prepared_run import PreparedRun, PreparesApart, RunToPrepare
 from mcp_reflect.application.intake.submission_reader import SubmissionReader
 from mcp_reflect.application.intake.taught import Taught
 from mcp_reflect.application.known_errors import ErrorFixes
@@ -37,8 +37,12 @@ CHUNK_CHARS = 8_000_000
 """Characters of trajectories from which on a chunk takes no further run."""
 
 
+LONG_RUN_CHARS = 250_000
+"""Characters of a trajectory from which on a run is prepared apart: a tenth of a second of work and more."""
+
+
 class RunIntake:
-    """Takes in the runs of one connection. Thread-safe."""
+    """Takes in the runs of one connection. Thread-safe. `apart` prepares long runs."""
 
     def __init__(
         self,
@@ -47,6 +51,7 @@ class RunIntake:
         errors: ErrorFixes,
         insights: Insights,
         unclaimed: UnclaimedRetrievals,
+        apart: PreparesApart,
     ) -> None:
         self._ledger = context.ledger
         self._embedder = context.embedder
@@ -56,15 +61,20 @@ class RunIntake:
         self._errors = errors
         self._insights = insights
         self._reader = SubmissionReader(context.profile, context.clock, unclaimed)
+        self._clock = context.clock
         self._unclaimed = unclaimed
+        self._apart = apart
 
     def submit(self, submission: Submission, *, client_can_sample: bool = False) -> ReviewOutcome:
         """Store a run with the errors that it fixed, and its review where one is given, in one transaction."""
-        [stored] = runs = self._prepare([submission], client_can_sample=client_can_sample)
+        given: Submission | PreparedRun = submission
+        if len(submission.trajectory) >= LONG_RUN_CHARS:
+            given = self._apart.prepare(self._to_prepare(submission, client_can_sample=client_can_sample))
+        [stored] = runs = self._prepare([given], client_can_sample=client_can_sample)
         [result] = self._store(self._embed(runs))
         if isinstance(result, UsageError):
             raise result
-        if stored.is_open and stored.run is not None and stored.review is None:
+        if stored.is_open and stored.run is not None and stored.review is None and not stored.is_prepared:
             self._reviews.latest.keep(stored.run)
         return result
 
@@ -89,6 +99,13 @@ class RunIntake:
                 yield from self._store(before.result())
 
     # -- before the transaction
+
+    def _to_prepare(self, submission: Submission, *, client_can_sample: bool) -> RunToPrepare:
+        """Return a submission with the memories that it may credit. Raises UsageError for ids that are not visible."""
+        with self._ledger.reading() as session:
+            ids = self._reader.given(session, submission).ids
+            memories = tuple(session.memories.by_ids(ids).values())
+        return RunToPrepare(self._profile, submission, memories, client_can_sample, self._clock())
 
     def _prepare(
         self, submissions: Sequence[Submission | PreparedRun], *, client_can_sample: bool

@@ -85,12 +85,19 @@ class SubmissionReader:
 
         Raises UsageError for ids that are not visible.
         """
-        given = self._given(session, submission)
-        validate_verdict(session, self._profile, submission.verdict, given.ids)
+        given = self.given(session, submission)
         return replace(run, trace=run.trace.model_copy(update={"retrieved_memory_ids": given.ids})), given.claimed
 
-    def _given(self, session: ReadSession, submission: Submission) -> GivenMemories:
-        """Return what the run was given: as the caller names it, otherwise what its connection was last shown."""
+    def given(self, session: ReadSession, submission: Submission) -> GivenMemories:
+        """Return what the run was given: as the caller names it, otherwise what its connection was last shown.
+
+        Raises UsageError for ids that are not visible, also those in its verdict.
+        """
+        given = self._named_or_shown(session, submission)
+        validate_verdict(session, self._profile, submission.verdict, given.ids)
+        return given
+
+    def _named_or_shown(self, session: ReadSession, submission: Submission) -> GivenMemories:
         ids, claimed = list(submission.retrieved_memory_ids), None
         require_memories(session, self._profile, "retrieved_memory_ids", ids)
         if submission.retrieval_id == NO_RETRIEVAL:

@@ -96,7 +96,8 @@ def messages_as_json(value: Any) -> Any:
         if others:
             raise refusal(f"the list holds {shown(others[0])}, which is no message")
         try:
-            return json.dumps(value, ensure_ascii=False)
+            # One message at a time: other threads are not kept waiting while a long run is written.
+            return f"[{', '.join(json.dumps(item, ensure_ascii=False) for item in value)}]"
         except (TypeError, ValueError, RecursionError):
             raise refusal("the list cannot be written as JSON") from None
     return as_text(value)

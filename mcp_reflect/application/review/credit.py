@@ -10,6 +10,7 @@ from mcp_reflect.domain.learning import q_update
 from mcp_reflect.domain.learning.credit_assignment import credit_weights
 from mcp_reflect.domain.learning.repetition import halvings_after
 from mcp_reflect.domain.models import Author, Memory, QUpdate, ReflectionDraft, Review, Trace, UtilityEvent
+from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
 
 _UTILITY = {"q_value", "reviews", "passes", "trials", "successes", "last_used_at"}
@@ -73,7 +74,8 @@ class CreditInference:
     """
 
     def __init__(self, run: ParsedRun) -> None:
-        self._run = run
+        self._trace = run.trace
+        self._trajectory: Trajectory | None = run.trajectory
         self._advice: list[dict[str, Any]] = []
         self._used: dict[str, float] = {}
 
@@ -86,12 +88,17 @@ class CreditInference:
             return {}
         advice = [memory.model_dump(exclude=_UTILITY) for memory in memories]
         if advice != self._advice:
-            trace = self._run.trace
-            weights = credit_weights(memories, trace.task, self._run.trajectory, trace.final_response)
+            trace = self._trace
+            trajectory = self._trajectory or parse(trace.trajectory)
+            weights = credit_weights(memories, trace.task, trajectory, trace.final_response)
             told = any(weight < 1.0 for weight in weights.values())
             self._used = {i: weight for i, weight in weights.items() if weight > 0.0} if told else {}
             self._advice = advice
         return self._used
+
+    def let_run_go(self) -> None:
+        """Keep the parsed run no longer, so that this can be pickled; where it has to be read, it is parsed again."""
+        self._trajectory = None
 
 
 def refine(session: WriteSession, trace: Trace, review: Review, draft: ReflectionDraft, author: Author) -> Review:

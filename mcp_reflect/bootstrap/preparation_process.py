@@ -1,0 +1,123 @@
+"""A process of its own that prepares long runs, so that the interpreter of this one stays free for its clients."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from mcp_reflect.errors import InvalidArgument, MemoryUnavailable
+
+if TYPE_CHECKING:  # imported when a first run is prepared
+    from mcp_reflect.application.intake.prepared_run import PreparedRun, RunToPrepare
+
+log = logging.getLogger(__name__)
+
+IDLE_S = 20.0
+"""Seconds without a run after which the process is ended; it holds several times the memory of its largest run."""
+
+_ATTEMPTS = 2
+_END_S = 5.0
+# -P: the working directory must not be searched for modules.
+_COMMAND = (sys.executable, "-P", "-c", "from mcp_reflect.bootstrap import run_preparation as it; it.answer_requests()")
+
+
+class PreparationProcess:
+    """Prepares one run after the other in a process that is started for the first of them. Thread-safe.
+
+    Where no process can be started, this one does the work.
+    """
+
+    def __init__(self, idle_s: float = IDLE_S) -> None:
+        self._idle_s = idle_s
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ending: threading.Timer | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def pid(self) -> int | None:
+        """Return the process's id; None while there is none."""
+        process = self._process
+        return None if process is None else process.pid
+
+    def prepare(self, run: RunToPrepare) -> PreparedRun:
+        """Return a run prepared. Raises UsageError where it would be refused.
+
+        Raises MemoryUnavailable where the process ends before it answers, and the one after it, too.
+        """
+        request = pickle.dumps(run, pickle.HIGHEST_PROTOCOL)
+        with self._lock:
+            if self._ending is not None:
+                self._ending.cancel()
+            try:
+                return self._ask(run, request)
+            finally:
+                self._ending = threading.Timer(self._idle_s, self._end_if_idle)
+                self._ending.daemon = True
+                self._ending.start()
+
+    def close(self) -> None:
+        """End the process."""
+        with self._lock:
+            if self._ending is not None:
+                self._ending.cancel()
+            self._end()
+
+    def _ask(self, run: RunToPrepare, request: bytes) -> PreparedRun:
+        for _ in range(_ATTEMPTS):
+            if self._process is None:
+                try:
+                    pipe = subprocess.PIPE
+                    self._process = subprocess.Popen(_COMMAND, stdin=pipe, stdout=pipe)  # noqa: S603 - our own module
+                except OSError as error:
+                    log.warning("no process can be started for a long run: %s", error)
+                    return _prepare_here(run)
+            try:
+                return self._answer(self._process, request)
+            except (OSError, EOFError, pickle.UnpicklingError):
+                log.warning("the process that prepares long runs ended")
+                self._end()
+        raise MemoryUnavailable(
+            "the process that prepares long runs ended twice, perhaps for want of memory (see the hub's log). "
+            "Nothing was stored"
+        )
+
+    def _answer(self, process: subprocess.Popen[bytes], request: bytes) -> PreparedRun:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(request)
+        process.stdin.flush()
+        answer: PreparedRun | tuple[str, str, str] = pickle.load(process.stdout)  # noqa: S301 - of our own process
+        if isinstance(answer, tuple):
+            raise InvalidArgument(*answer)
+        return answer
+
+    def _end_if_idle(self) -> None:
+        with self._lock:
+            if self._ending is threading.current_thread():  # no run came while this waited
+                self._end()
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with suppress(OSError):
+            process.stdin.close()
+        process.stdout.close()
+        try:
+            process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _prepare_here(run: RunToPrepare) -> PreparedRun:
+    from mcp_reflect.bootstrap.run_preparation import prepare  # noqa: PLC0415 - no other start waits for it
+
+    return prepare(run)

@@ -1,0 +1,52 @@
+"""Prepares long runs for the process that started this one; see `preparation_process`.
+
+Requests and answers between these are pickled, one after the other, on stdin and stdout.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+
+from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
+from mcp_reflect.application.intake.prepared_run import PreparedRun, RunPreparer, RunToPrepare
+from mcp_reflect.errors import InvalidArgument
+
+_NICENESS = 5
+"""Clients that wait for a query come before one that hands in a long run."""
+
+
+def prepare(run: RunToPrepare) -> PreparedRun:
+    """Return a run prepared. Raises UsageError where it would be refused."""
+    preparer = RunPreparer(run.profile, ExtractiveReflector(), lambda: run.now)
+    return preparer.prepare_given(run.submission, run.memories, client_can_sample=run.client_can_sample)
+
+
+def answer_requests() -> None:
+    """Answer the requests of the process that started this one until there are no more.
+
+    An answer is a PreparedRun, or the parts of an InvalidArgument, as errors cannot be pickled. A crash ends this
+    process, with its traceback in the log of the one that asks.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks decides when to end
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
+    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print is no answer
+    while True:
+        try:
+            run = pickle.load(requests)  # noqa: S301 - of the process that started this one
+        except EOFError:
+            return
+        pickle.dump(_answer_to(run), answers, pickle.HIGHEST_PROTOCOL)
+        answers.flush()
+        del run
+
+
+def _answer_to(run: RunToPrepare) -> PreparedRun | tuple[str, str, str]:
+    try:
+        return prepare(run)
+    except InvalidArgument as error:
+        return error.argument, error.problem, error.allowed
