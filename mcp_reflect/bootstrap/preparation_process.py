@@ -23,7 +23,7 @@ IDLE_S = 20.0
 _ATTEMPTS = 2
 _END_S = 5.0
 # -P: the working directory must not be searched for modules.
-_COMMAND = (sys.executable, "-P", "-c", "from mcp_reflect.bootstrap import run_preparation as it; it.answer_requests()")
+_COMMAND = (sys.executable, "-P", "-c", "from mcp_reflect.bootstrap import run_preparation as p; p.serve_preparation()")
 
 
 class PreparationProcess:

@@ -24,7 +24,7 @@ def prepare(run: RunToPrepare) -> PreparedRun:
     return preparer.prepare_given(run.submission, run.memories, client_can_sample=run.client_can_sample)
 
 
-def answer_requests() -> None:
+def serve_preparation() -> None:
     """Answer the requests of the process that started this one until there are no more.
 
     An answer is a PreparedRun, or the parts of an InvalidArgument, as errors cannot be pickled. A crash ends this
