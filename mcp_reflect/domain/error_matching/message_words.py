@@ -25,14 +25,16 @@ _PREFIX = re.compile(
 )
 _NAME = r"[^\s'\"<>:()\[\],;|]"
 _DRIVE = r"(?:(?<![A-Za-z])[A-Za-z]:(?=[\\/]))?"
+_BEGIN = r"(?<![^\s'\"<>:()\[\],;|\d])"
+"""Where a name may begin: not within another one, but behind the digits with which a location ends. What matches from
+within a name matches from its beginning, so that this saves work and loses nothing."""
 _LOCATED = re.compile(
     rf"""
-      (?P<a>{_DRIVE}{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}}):\[\d+,\d+\]
-    | (?P<b>{_DRIVE}{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}})\(\d+(?:,\d+)?\)
-    | (?P<c>{_DRIVE}{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}}|(?:[\w.-]*/)*(?:Make|Docker)file)
-        :\d+(?::\d+)?(?:-\d+(?::\d+)?)?
-    | (?P<g>{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}}):\(\.\w+\+0x[0-9a-f]+\)
-    | (?P<d>{_NAME}+):\sline\s\d+(?=:)
+      (?:{_BEGIN}|(?=[A-Za-z]:[\\/]))(?P<a>{_DRIVE}{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}})
+        (?::\[\d+,\d+\]|\(\d+(?:,\d+)?\)|:\d+(?::\d+)?(?:-\d+(?::\d+)?)?)
+    | (?P<c>(?:(?<![^\W\d])(?<![./-])(?:[\w.-]*/)+)?(?:Make|Docker)file):\d+(?::\d+)?(?:-\d+(?::\d+)?)?
+    | {_BEGIN}(?P<g>{_NAME}*[\w)]\.[A-Za-z]\w{{0,7}}):\(\.\w+\+0x[0-9a-f]+\)
+    | {_BEGIN}(?P<d>{_NAME}+):\sline\s\d+(?=:)
     | \b(?:in|at)\s["']?(?P<e>[^\s'"]+?\.[A-Za-z]\w{{0,7}})["']?,?\s(?:on\s)?line\s\d+
     | ["'](?P<f>[^'"]+)["'],\sline\s\d+
     | \b[Ll]ines?\s\d+(?:,?\s(?:column|col|char)\s\d+)?
@@ -125,17 +127,23 @@ def split_message(text: str, *, numbers: bool = False) -> tuple[list[str], list[
         number = found[1] or found[2]
         return f" port{number} " if int(number) < _EPHEMERAL else " "
 
+    # Most lines have neither a number nor a path, and the patterns that take the longest look for one.
+    has_number, has_path = bool(_DIGITS.search(text)), "/" in text or "\\" in text
     text = _PATHS_TOLD.sub(" ", text.translate(_QUOTES))
-    text = _HINT.sub("", text)
-    text = _without_prefixes(text)
-    text = _REQUIRED.sub(_with_version, text)
-    text = _QUOTED_NUMBER.sub(lambda value: f" {_VALUE}{'_'.join(_WORD.findall(value[2]))} ", text)
+    text = _without_prefixes(_HINT.sub("", text))
+    if has_number:
+        text = _REQUIRED.sub(_with_version, text)
+        text = _QUOTED_NUMBER.sub(lambda value: f" {_VALUE}{'_'.join(_WORD.findall(value[2]))} ", text)
     text = _URL.sub(lambda url: f" {url[1].split('?')[0].strip('/').replace('/', ' ')} ", text)
-    text = _LOCATED.sub(located, _REPORTER.sub("", text))
+    if has_number:
+        text = _LOCATED.sub(located, _REPORTER.sub("", text))
     text = _without_prefixes(text.strip(" :-"))
-    text = _TIME.sub(" ", text)
-    text = _PATH.sub(lambda path: f" {_name_of(path[0])} ", text)
-    text = _ID.sub(" ", _PORT.sub(port, text))
+    if has_number:
+        text = _TIME.sub(" ", text)
+    if has_path:
+        text = _PATH.sub(lambda path: f" {_name_of(path[0])} ", text)
+    if has_number or "-" in text:
+        text = _ID.sub(" ", _PORT.sub(port, text))
     found = (word.strip("-.") if word[0] not in "'\"" else word for word in _TOKEN.findall(text.casefold()))
     told = [_QUALIFIED_TYPE.sub("", word) for word in found if word]
     return [word for word in told if numbers or not _NUMBER.match(word)], files
@@ -153,6 +161,8 @@ def paths_in(text: str) -> frozenset[str]:
     They are in lower case, with `/` between the parts, 0 for any number, and a name at the beginning of relative ones.
     Of those behind the address of a host, that is left out: they count as absolute ones.
     """
+    if "/" not in text and "\\" not in text:
+        return frozenset()
     text = _LOCATED.sub(" ", _URL.sub(" ", _HINT.sub("", text.translate(_QUOTES))))
     found = (path.replace("\\", "/").rstrip("/").casefold() for path in _PATH.findall(text))
     named = (
