@@ -146,13 +146,12 @@ class RunIntake:
         """Embed what will be stored of the runs, all in one call; without a model nothing, which loses no run."""
         texts = list(dict.fromkeys(text for each in runs if each.review for text in each.review.texts))
         errors = [(each, found) for each in runs for found in each.found.fixed]
-        if not texts and not errors:
-            return runs
+        told = [*map(condensed, texts), *(found.text for _, found in errors)]
         try:
-            vectors = self._embedder.embed([*map(condensed, texts), *(found.text for _, found in errors)])
+            vectors = self._embedder.embed(told) if told else ()
+            embedded = EmbeddedTexts(self._embedder.identity, dict(zip(texts, vectors, strict=False)))
         except ModelUnavailable:
             return runs
-        embedded = EmbeddedTexts(self._embedder.identity, dict(zip(texts, vectors, strict=False)))
         for each in runs:
             each.review = each.review and replace(each.review, embedded=embedded)
         for (each, found), vector in zip(errors, vectors[len(texts) :], strict=True):

@@ -21,4 +21,5 @@ class EmbeddedTexts:
     def by(cls, embedder: Embedder, texts: Sequence[str]) -> EmbeddedTexts:
         """Embed the texts, each once. Raises ModelUnavailable."""
         once = list(dict.fromkeys(texts))
-        return cls(embedder.identity, dict(zip(once, embedder.embed([*map(condensed, once)]), strict=True)))
+        vectors = embedder.embed([*map(condensed, once)]) if once else ()
+        return cls(embedder.identity, dict(zip(once, vectors, strict=True)))

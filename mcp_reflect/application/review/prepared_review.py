@@ -29,9 +29,9 @@ class PreparedReview:
     """A review with all that takes reading its run, worked out before the ledger is locked.
 
     `run` has the review as it will be stored but for its number and its inferred credit. `words` are the reflection,
-    None where a model is to be asked for it; `meanwhile` serves until that model has answered. `embedded` is None where
-    the embedding model could not be had. `credit` is None where nothing is to be inferred. `candidates` may hold the
-    lesson already.
+    None where a model is to be asked for it; `meanwhile` serves until that model has answered. `embedded` holds
+    `texts`, and is None where the embedding model could not be had. `credit` is None where nothing is to be inferred.
+    `candidates` may hold the lesson already.
     """
 
     run: ReviewedRun
@@ -43,9 +43,12 @@ class PreparedReview:
 
     @property
     def texts(self) -> list[str]:
-        """Return the texts to embed: the task, and the claims that the agent made."""
+        """Return the texts to embed: the task and the claims of the agent; none where nothing is to be stored."""
         trace = self.run.trace
-        return [trace.task, *(self.run.review.draft.claims or trace.draft.claims)]
+        claims = self.run.review.draft.claims or trace.draft.claims
+        if self.lesson is None or (self.lesson[0].is_empty and not claims):
+            return []
+        return [trace.task, *claims]
 
     @property
     def lesson(self) -> AuthoredDraft | None:

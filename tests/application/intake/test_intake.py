@@ -15,7 +15,7 @@ from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.application.intake.prepared_run import PreparedRun, RunPreparer
 from mcp_reflect.application.intake.run_intake import CHUNK_RUNS
 from mcp_reflect.application.maintenance.audit import audit_project
-from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
+from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, Verdict
 from mcp_reflect.application.review.review_outcome import ReviewOutcome
 from mcp_reflect.domain.models import ErrorMemory, Memory
 from mcp_reflect.errors import InvalidArgument, ModelUnavailable, TraceKeyConflict
@@ -154,3 +154,17 @@ def test_without_a_model_runs_are_stored_and_their_lessons_wait(
     monkeypatch.setattr(parts.embedder, "embed", refuse)
     results = list(parts.memory.submit_all([taught("release the package", RULE), repaired(7)]))
     assert [result.ingest_status for result in results if isinstance(result, ReviewOutcome)] == ["queued", "queued"]
+
+
+def test_a_run_that_teaches_nothing_asks_no_model(both: tuple[Parts, Parts], monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = both[0]
+
+    def refuse(_texts: object) -> None:
+        raise ModelUnavailable("no model here")
+
+    monkeypatch.setattr(parts.embedder, "embed", refuse)
+    task = "Count the clocks"
+    at_once = parts.memory.submit(Submission(task=task, review_result="pass"))
+    later = parts.memory.review(parts.memory.submit(Submission(task=task)).trace_id, Verdict(result="pass"))
+    for outcome in (at_once, later):
+        assert (outcome.ingest_status, outcome.memory) == ("completed", None)

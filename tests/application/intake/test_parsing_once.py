@@ -224,7 +224,7 @@ def test_a_review_follows_a_memory_that_was_forgotten_while_the_run_was_read(
         return embed(texts)
 
     monkeypatch.setattr(parts.embedder, "embed", forgetting)
-    outcome = parts.memory.review(trace_id, Verdict(result="pass"))
+    outcome = parts.memory.review(trace_id, Verdict(result="pass", feedback="Buy a spring first."))
     assert reads == 2
     assert gone not in {update.memory_id for update in outcome.q_updates}
     assert "gone_1" in parts.memory.trace(trace_id).retrieved_memory_ids
