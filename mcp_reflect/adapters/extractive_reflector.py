@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
 from mcp_reflect.domain.lessons.failures.wording import only_asks
-from mcp_reflect.domain.models import Author, ReflectionDraft
+from mcp_reflect.domain.models import LESSON_FIELDS, Author, ReflectionDraft
 from mcp_reflect.domain.reflection.model_answers import MAX_TOOL_CHARS, MAX_TOOLS
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.trajectory.tools import is_instrument
@@ -21,15 +21,16 @@ class ExtractiveReflector:
     def reflect(self, run: ReviewedRun) -> ReflectionDraft:
         """Return the lesson of the run; an empty draft where it holds nothing to learn.
 
-        Its tools are those that the run called, without shells and editors, which every coding agent has, and without
-        those that only ask for something. Raises nothing for a stored trace.
+        Its tools are those of the run's that it names, without shells and editors, which every coding agent has, and
+        without those that only ask for something. Raises nothing for a stored trace.
         """
         draft = extract_lesson(run)
         if draft.is_empty:
             return draft
+        told = "\n".join(getattr(draft, name) for name in LESSON_FIELDS)
         tools = [
             name
             for name in run.trace.tools_used
-            if len(name) <= MAX_TOOL_CHARS and not (is_instrument(name) or only_asks(name))
+            if name in told and len(name) <= MAX_TOOL_CHARS and not (is_instrument(name) or only_asks(name))
         ]
         return draft.model_copy(update={"applicable_tools": tuple(tools[:MAX_TOOLS])})

@@ -13,7 +13,7 @@ from itertools import groupby
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models import DRAFT_TEXTS, LESSON_FIELDS, ReflectionDraft
 from mcp_reflect.domain.models.common import TextOrigin
-from mcp_reflect.domain.provenance.carried_orders import tells_calls
+from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, tells_calls
 from mcp_reflect.domain.provenance.instructions import pieces_of
 from mcp_reflect.domain.provenance.judgement import CALL, FAILED, Judged, SentenceJudge
 from mcp_reflect.domain.provenance.run_reading import texts_of_run
@@ -31,19 +31,17 @@ _ENDED = "The run ended in an error:"
 _FROM_TESTS = re.compile(r"^Reviewer: ")
 
 
-def _pieces(text: str) -> Iterator[tuple[str, str, TextOrigin | None]]:
-    """Yield the sentences of a text, each with what stands behind it, and the source of words that it quotes.
-
-    What a run took from a text is judged anew.
-    """
+def _pieces(text: str) -> Iterator[tuple[str, str, Quotation | None]]:
+    """Yield the sentences of a text, each with what stands behind it, and the quotation that it is a part of."""
     for is_quoted, lines in groupby(text.splitlines(keepends=True), lambda line: read_quotation(line) is not None):
         for part in lines if is_quoted else ["".join(lines)]:
             given = read_quotation(part)
             for piece, end in pieces_of(part if given is None else f"{given.text}\n"):
-                yield piece, end, _source_in(given)
+                yield piece, end, given
 
 
 def _source_in(given: Quotation | None) -> TextOrigin | None:
+    """The source of quoted words; what a run took from a text is judged anew."""
     return None if given is None or given.is_taken else given.source
 
 
@@ -87,10 +85,12 @@ class Screening:
         kept: dict[str, str] = {}
         for name in DRAFT_TEXTS:
             pieces: list[str] = []
-            for judged, end in self._judged(name, getattr(draft, name), withheld):
+            for judged, end, given in self._judged(name, getattr(draft, name), withheld):
                 lineage.update(judged.sources)
                 if judged.is_quoted:
-                    quoted.append(judged.quotation)
+                    tells_act = name == "correct_action" and not draft.key_mistake.strip() and self._has_worked(judged)
+                    has_worked = judged.is_taken and (tells_act or (given is not None and given.has_worked))
+                    quoted.append(judged.quotation._replace(has_worked=has_worked))
                 else:
                     unvouched += self._unvouched(judged)
                     pieces.append(judged.text + end)
@@ -128,7 +128,7 @@ class Screening:
 
     def passes(self, text: str) -> bool:
         """Return true where no sentence of a text would be withheld."""
-        judged = ((self._reading.judge.judge(piece, given, is_output=True), piece) for piece, _, given in _pieces(text))
+        judged = ((self._judge_output(piece, given), piece) for piece, _, given in _pieces(text))
         return all(
             found.is_kept and (found.is_quoted or found.text == piece) and (found.is_at_hand or not found.is_taken)
             for found, piece in judged
@@ -136,12 +136,12 @@ class Screening:
 
     def quoted(self, text: str) -> str:
         """Return what the run did by what it had read as a quotation with its source; empty for any other text."""
-        judged = [self._reading.judge.judge(piece, given, is_output=True) for piece, _, given in _pieces(text)]
+        judged = [self._judge_output(piece, given) for piece, _, given in _pieces(text)]
         return str(judged[0]) if len(judged) == 1 and judged[0].is_taken and judged[0].is_kept else ""
 
     def without_orders(self, text: str) -> str:
         """Return the output of a tool without the sentences that would be withheld from a lesson."""
-        judged = ((self._reading.judge.judge(piece, given, is_output=True), end) for piece, end, given in _pieces(text))
+        judged = ((self._judge_output(piece, given), end) for piece, end, given in _pieces(text))
         return "".join(f"{found}{end}" for found, end in judged if found.is_kept).strip()
 
     def safe_feedback(self) -> str:
@@ -150,9 +150,17 @@ class Screening:
         review = self._run.review
         return self.without_orders(review.feedback) if review.source == "tests" else review.feedback
 
-    def _judged(self, name: str, text: str, withheld: list[str]) -> list[tuple[Judged, str]]:
-        """Return the sentences of a field that are kept, each with what stands behind it."""
-        told: list[tuple[Judged, str]] = []
+    def _judge_output(self, piece: str, given: Quotation | None) -> Judged:
+        return self._reading.judge.judge(piece, _source_in(given), is_output=True)
+
+    def _has_worked(self, judged: Judged) -> bool:
+        """Return true where a sentence on what works tells an act of a run that passed, and no conclusion."""
+        passed = isinstance(self._run, ReviewedRun) and self._run.review.result == "pass"
+        return passed and bool(CALL.match(judged.text) or TELLS_EDIT.match(judged.text))
+
+    def _judged(self, name: str, text: str, withheld: list[str]) -> list[tuple[Judged, str, Quotation | None]]:
+        """Return the sentences of a field that are kept, each with what stands behind it, and its quotation if any."""
+        told: list[tuple[Judged, str, Quotation | None]] = []
         is_told = False
         main: Judged | None = None
         behind = "\n"
@@ -164,18 +172,19 @@ class Screening:
             behind = end
             if is_failure and not is_told:
                 continue  # a failure without what mended it says nothing of what worked
-            found = self._judge(piece, given, withheld, is_output=is_output, is_mistake=name == "key_mistake")
+            source = _source_in(given)
+            found = self._judge(piece, source, withheld, is_output=is_output, is_mistake=name == "key_mistake")
             is_told = found is not None
             main = found if number == 0 else main
             if found is None or (found.is_quoted and piece.startswith(_BEFORE) and not found.is_taken):
                 continue
             if is_failure and told and told[-1][0].is_taken:
-                told[-1] = (told[-1][0].followed_by(found), end)
+                told[-1] = (told[-1][0].followed_by(found), end, told[-1][2])
             else:
-                told.append((found, end))
+                told.append((found, end, given))
         if name == "correct_action" and (main is None or main.is_quoted):
             # what led to the step that worked is no advice without it
-            return [(found, end) for found, end in told if found.is_quoted or not tells_calls(found.text)]
+            return [each for each in told if each[0].is_quoted or not tells_calls(each[0].text)]
         return told
 
     def _judge(

@@ -2,7 +2,7 @@
 
 A quotation stands on a line of its own with its source, and with the name of that where it is known. Behind
 `A web page (docs.python.org) said: ` stands what a run read, behind `Based on a file (README.md): ` what it did or
-concluded by what it had read.
+concluded by what it had read, and behind `What worked, following a file (README.md): ` what it did so and passed with.
 """
 
 from __future__ import annotations
@@ -23,35 +23,44 @@ _SOURCES: dict[str, TextOrigin] = {noun: source for source, noun in _NOUNS.items
 _NOUN = "|".join(_NOUNS.values())
 _BEGINNING = "|".join(f"{noun[0].upper()}{noun[1:]}" for noun in _NOUNS.values())
 _LONGEST_NAME = 60
+_OUTPUT = "'s output"
+FOLLOWING = "What worked, following"
+"""How the line begins that tells what a run did by what it had read, and passed with."""
 _NAME = re.compile(rf"[^()\"\n]{{1,{_LONGEST_NAME}}}")
 _LINE = re.compile(
-    rf"\s*(?:(?P<said>{_BEGINNING})|Based on (?P<taken>{_NOUN}))(?: \((?P<name>{_NAME.pattern})\))?(?(said) said): "
+    rf"\s*(?:(?P<said>{_BEGINNING})|(?:Based on|(?P<worked>{FOLLOWING})) (?P<taken>{_NOUN})(?(worked)(?:{_OUTPUT})?))"
+    rf"(?: \((?P<name>{_NAME.pattern})\))?(?(said) said): "
     r'"(?P<text>.*?)"?\s*'
 )
 
 _ENDS = (".", "!", "?", "…")
 
-SAID = "It said: "
+SAID = "The agent said: "
 """What stands before the words of a run in the sentence after its calls."""
+_INTRODUCED = re.compile(rf"\A(?:{SAID}|It said: )")  # as earlier versions wrote it
 
 
 class Quotation(NamedTuple):
     """A quotation out of a lesson. `is_taken` is true for what a run did or concluded, false for what it read.
 
-    `name` is that of the tool, the page's host or the file; empty where it is not told.
+    `name` is that of the tool, the page's host or the file; empty where it is not told. `has_worked` is true for what a
+    run did that passed, together with what it concluded from the same source.
     """
 
     source: TextOrigin
     text: str
     is_taken: bool = False
     name: str = ""
+    has_worked: bool = False
 
     def __str__(self) -> str:
         noun, name = _NOUNS[self.source], f" ({self.name})" if _NAME.fullmatch(self.name) else ""
         text = " ".join(self.text.split())
         if self.is_taken:
-            return f'Based on {noun}{name}: "{text}"'
-        return f'{noun[0].upper()}{noun[1:]}{name} said: "{text.removeprefix(SAID)}"'
+            if not self.has_worked:
+                return f'Based on {noun}{name}: "{text}"'
+            return f'{FOLLOWING} {noun}{_OUTPUT if self.source == "tool" else ""}{name}: "{text}"'
+        return f'{noun[0].upper()}{noun[1:]}{name} said: "{_INTRODUCED.sub("", text)}"'
 
 
 def read_quotation(line: str) -> Quotation | None:
@@ -61,19 +70,23 @@ def read_quotation(line: str) -> Quotation | None:
         return None
     is_taken = found["taken"] is not None
     source = _SOURCES[(found["taken"] or found["said"]).lower()]
-    return Quotation(source, found["text"], is_taken, found["name"] or "")
+    return Quotation(source, found["text"], is_taken, found["name"] or "", found["worked"] is not None)
 
 
 def joined(quotations: Iterable[Quotation]) -> Iterator[Quotation]:
-    """Yield quotations with those of one kind and source together in the place of the first, each text once."""
-    texts: dict[Quotation, list[str]] = {}
+    """Yield quotations with those of one kind and source together in the place of the first, each text once.
+
+    What worked stands before what was concluded from the same source.
+    """
+    texts: dict[Quotation, list[Quotation]] = {}
     for each in quotations:
-        told = texts.setdefault(each._replace(text=""), [])
-        if each.text not in told:
-            told.append(each.text)
-    for kind, told in texts.items():
-        ended = [text if text.endswith(_ENDS) else f"{text}." for text in told[:-1]]
-        yield kind._replace(text=" ".join([*ended, *told[-1:]]))
+        told = texts.setdefault(each._replace(text="", has_worked=False), [])
+        if all(each.text != other.text for other in told):
+            told.append(each)
+    for kind, found in texts.items():
+        *others, last = (each.text for each in sorted(found, key=lambda each: not each.has_worked))
+        ended = [text if text.endswith(_ENDS) else f"{text}." for text in others]
+        yield kind._replace(text=" ".join([*ended, last]), has_worked=any(each.has_worked for each in found))
 
 
 def without_sources(text: str) -> str:

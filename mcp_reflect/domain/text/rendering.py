@@ -10,6 +10,7 @@ from typing import Any
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models import Memory, ReflectionDraft
 from mcp_reflect.domain.text.inert import inert
+from mcp_reflect.domain.text.quotation import read_quotation
 from mcp_reflect.domain.text.recalled import LABELS, strip_recalled
 from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
 
@@ -24,21 +25,37 @@ _MARKER_IN_TASK = re.compile(r"(?:Relevant memories:|(?:(?<=\n\n)|(?<=\n\r\n))Re
 def render_reflection(draft: ReflectionDraft) -> str:
     """Return a reflection as text: the summary, then one labelled entry per field; its free prose without fields.
 
+    The summary's quotations stand behind the fields, but for those of what worked: they explain the others' words.
     Tools that the other fields name are not listed again. Never an empty line, and further lines of a field are
     indented by two spaces. So the end of a reflection shows wherever it is pasted, which is what lets `strip_recalled`
     cut it out again without taking words that follow.
     """
+    summary, quoted = _parted(draft.summary)
     fields = (
-        ("", draft.summary),
+        ("", summary),
         (_MISTAKE, draft.key_mistake),
         (_CORRECT if draft.key_mistake.strip() else _WORKED, draft.correct_action),
         (_GUIDANCE, draft.guidance),
     )
-    structured = any(value.strip() for _, value in fields)
+    structured = bool(quoted) or any(value.strip() for _, value in fields)
     told = fields if structured else (("", draft.text),)
-    unnamed = [name for name in draft.applicable_tools if not any(_names(text, name) for _, text in told)]
-    entries = [*told, (_TOOLS, ", ".join(unnamed))]
-    return "\n".join(label + ("\n" + _INDENT).join(lines) for label, value in entries if (lines := _lines(value)))
+    texts = [draft.summary, *(text for _, text in told)]
+    unnamed = [name for name in draft.applicable_tools if not any(_names(text, name) for text in texts)]
+    lines = [line for label, value in told for line in _entry(label, _lines(value))]
+    lines += [_INDENT + line if lines or number else line for number, line in enumerate(quoted)]
+    return "\n".join([*lines, *_entry(_TOOLS, _lines(", ".join(unnamed)))])
+
+
+def _entry(label: str, lines: Sequence[str]) -> list[str]:
+    """The lines of a field with its label before the first."""
+    return [(_INDENT if number else label) + line for number, line in enumerate(lines)]
+
+
+def _parted(summary: str) -> tuple[str, list[str]]:
+    """A summary without its quotations but those of what worked, and those that it goes without."""
+    found = [(line, read_quotation(line)) for line in _lines(summary)]
+    kept = [line for line, quotation in found if quotation is None or quotation.has_worked]
+    return "\n".join(kept), [line for line, quotation in found if quotation is not None and not quotation.has_worked]
 
 
 def _names(text: str, tool: str) -> bool:

@@ -69,7 +69,7 @@ def test_a_call_that_any_case_has_is_told_with_what_it_was_for() -> None:
         *user("No, thanks."),
     ]
     said = report.replace("Q7XK2M", "…")
-    assert told(delayed) == f"What worked: `send_certificate(amount=50, …)`. It said: {said}"
+    assert told(delayed) == f"What worked: `send_certificate(amount=50, …)`. The agent said: {said}"
     assert said not in told(delayed, result="fail").partition("Mistake:")[0]
     assert said not in told([*delayed[:-2], *agent("Your certificate is done."), *delayed[-1:]])
 
@@ -100,11 +100,11 @@ def test_a_wrong_answer_is_told_with_the_words_that_led_to_it() -> None:
         *user("Who founded the club?"),
         *called("Search", {"input": "the club"}, "Could not find [the club]. Similar: ['The Club', 'Club']"),
         *called("Search", {"input": "The Club (Riga)"}, "The Club was founded by three brothers."),
-        *agent("Three brothers founded it, so the answer is the Berg brothers."),
+        *agent("Three sons of a glazier founded it, so the answer is the Berg brothers."),
         *called("Finish", {"input": "the Berg brothers"}, "Answer is INCORRECT"),
     ]
     lesson = told(run, "fail", "Who founded the club?")
-    assert lesson.startswith("Mistake: Wrong answer: `the Berg brothers`. It said: ")
+    assert lesson.startswith("Mistake: Wrong answer: `the Berg brothers`. The agent said: ")
     assert "so the answer is the Berg brothers" in lesson
     assert "Guidance: `Search(input=The Club (Riga))` found something, `Search(input=the club)` did not" in lesson
     assert "Do instead" not in lesson
@@ -208,7 +208,7 @@ def test_a_run_that_ended_in_vain_says_so_in_a_word_and_once() -> None:
     ]
     run = [*user("Which war?"), *called("Search", {"input": "Hal town"}, "Hal is a town."), *asked[0], *asked[1]]
     lesson = told(run, "fail", "Which war?")
-    assert lesson == "Mistake: The run ended in a search that found nothing: `Search(input=Hal)`"
+    assert lesson == "Mistake: The run ended without an answer, in a search that found nothing: `Search(input=Hal)`"
 
 
 def test_a_failure_is_told_once() -> None:
@@ -292,7 +292,7 @@ def test_a_failed_run_that_only_looked_things_up_says_so() -> None:
     looked = called("get_booking", {"id": "Q7XK2M"}, '{"id": "Q7XK2M"}')
     run = [*user(TASK), *looked, *agent("Saver tickets cannot be changed."), *user("Oh."), *agent("Anything else?")]
     assert told(run, "fail") == (
-        "Mistake: Only looking things up was not enough. It said: Saver tickets cannot be changed."
+        "Mistake: Only looking things up was not enough. The agent said: Saver tickets cannot be changed."
     )
 
 
@@ -346,7 +346,7 @@ def test_what_holds_for_one_customer_is_no_policy(said: str) -> None:
     ],
 )
 def test_a_refusal_in_the_agents_own_name_is_a_policy(said: str, policy: str) -> None:
-    assert f"It said: {policy}" in told(served(said), "fail")
+    assert f"The agent said: {policy}" in told(served(said), "fail")
 
 
 def test_a_search_for_something_else_does_not_mend_one_that_found_nothing() -> None:

@@ -14,8 +14,9 @@ SAID = 'It prints "2 passed" (twice).'
 @pytest.mark.parametrize("source", HEARSAY)
 @pytest.mark.parametrize("name", ["", "docs/setup.md", "pytest -q tests"])
 @pytest.mark.parametrize("is_taken", [True, False])
-def test_a_quotation_is_read_back(source: TextOrigin, name: str, *, is_taken: bool) -> None:
-    given = Quotation(source, SAID, is_taken, name)
+@pytest.mark.parametrize("has_worked", [True, False])
+def test_a_quotation_is_read_back(source: TextOrigin, name: str, *, is_taken: bool, has_worked: bool) -> None:
+    given = Quotation(source, SAID, is_taken, name, has_worked and is_taken)
     assert read_quotation(f"  {given}") == given
     assert (without_quotations(f"a\n{given}"), without_sources(f"a\n{given}")) == ("a", f"a\n{SAID}")
 
@@ -37,6 +38,16 @@ def test_what_one_source_led_to_is_one_quotation_and_nothing_is_said_twice() -> 
         'Based on a tool (make): "`make` after `x`. It needs x. b"',
         'A tool (make) said: "It needs x."',
     ]
+
+
+def test_what_worked_stands_before_what_was_concluded_from_the_same_source() -> None:
+    concluded = Quotation("file", "It needs x.", is_taken=True, name="README.md")
+    worked = concluded._replace(text="`make` after `x`", has_worked=True)
+    (told,) = joined([concluded, worked])
+    assert str(told) == 'What worked, following a file (README.md): "`make` after `x`. It needs x."'
+    assert list(joined([told])) == [told]
+    output = str(worked._replace(source="tool", name="make"))
+    assert output == 'What worked, following a tool\'s output (make): "`make` after `x`"'
 
 
 def test_lessons_that_differ_by_the_name_of_a_source_say_the_same() -> None:

@@ -37,6 +37,7 @@ NEEDS_TASK = 6.0
 EXPLAINED = f". {SAID}"
 """What introduces the agent's own words behind the calls of a run that failed. Runs that did the same are one lesson,
 however they explained it."""
+_EXPLAINED = re.compile(rf"{re.escape(EXPLAINED)}|\. It said: ")  # as earlier versions wrote it
 
 _MOST_CHARS = 8_000
 _MOST_MORE = 0.2
@@ -162,7 +163,7 @@ def _statements(reflection: str) -> Iterator[tuple[str, ...]]:
         if told.startswith(_TOOLS):
             continue
         label = next((each for each in LABELS if told.startswith(each)), "")
-        for sentence in _sentences(told[len(label) :].partition(EXPLAINED)[0]):
+        for sentence in _sentences(_EXPLAINED.split(told[len(label) :], 1)[0]):
             if statement := tuple(_tokens(sentence)):
                 yield statement
 

@@ -6,6 +6,7 @@ Nothing is concluded here. A draft is empty where the run holds nothing that its
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
 from mcp_reflect.domain.lessons.drafting.last_words import last_conclusion, last_policy, report_of
@@ -129,7 +130,8 @@ def _actions(
 ) -> Iterator[str]:
     """Lines on what failed and then worked, and on what worked at once."""
     shown = [each for each in repairs if passed or not is_lookup(each.worked)][-REPAIRS:]
-    yield from dict.fromkeys(_described(shown, describe_customer_repair if served else describe_repair))
+    describe_one = partial(describe_customer_repair, passed=passed) if served else describe_repair
+    yield from dict.fromkeys(_described(shown, describe_one))
     named = {id(step) for repair in shown for step in (repair.worked, *repair.commands)}
     subjects = {repair.worked.subject for repair in shown}
     if not passed:

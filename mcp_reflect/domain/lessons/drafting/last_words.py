@@ -23,7 +23,7 @@ from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 MOST_TURNS = 400
 """The last turns of a run that are read: a run is decided at its end."""
-_ANSWER_WORDS = frozenset(map(stem, ("answer", "final", "finally", "hence", "question", "therefore", "thus")))
+ANSWER_WORDS = frozenset(map(stem, ("answer", "final", "finally", "hence", "question", "therefore", "thus")))
 _STATEMENT = 0.6
 """Factor of wording from which a sentence states something, and neither asks nor announces."""
 
@@ -109,4 +109,4 @@ def report_of(step: Step, trajectory: Trajectory, steps: Sequence[Step], known: 
 
 def names_more(said: str, did: str) -> bool:
     """Return true where the words of a run name something that its calls do not, other than that it is the answer."""
-    return bool(term_weights(said).keys() - term_weights(did).keys() - _ANSWER_WORDS)
+    return bool(term_weights(said).keys() - term_weights(did).keys() - ANSWER_WORDS)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
 from mcp_reflect.domain.lessons.drafting.last_words import (
+    ANSWER_WORDS,
     MOST_TURNS,
     is_reason,
     is_statement,
@@ -16,7 +17,7 @@ from mcp_reflect.domain.lessons.drafting.last_words import (
 )
 from mcp_reflect.domain.lessons.failures.failure_text import ERROR_CHARS, decisive_error, failure_text, short_error
 from mcp_reflect.domain.lessons.failures.repairs import Repair, is_inspection
-from mcp_reflect.domain.lessons.failures.wording import describe_step, is_lookup, is_telling, says_more
+from mcp_reflect.domain.lessons.failures.wording import describe_edit, describe_step, is_lookup, is_telling, says_more
 from mcp_reflect.domain.lessons.run.call_text import (
     CALL_CHARS,
     describe_answer,
@@ -28,9 +29,10 @@ from mcp_reflect.domain.lessons.run.case_data import (
     serves_one_case,
     without_given,
 )
-from mcp_reflect.domain.lessons.run.steps import Step, find_said
+from mcp_reflect.domain.lessons.run.steps import Step, find_said, steps_before
 from mcp_reflect.domain.lessons.sentences.chatter import without_interjection
 from mcp_reflect.domain.lessons.sentences.evidence import (
+    AGENT,
     USER,
     is_courtesy,
     objects,
@@ -38,6 +40,7 @@ from mcp_reflect.domain.lessons.sentences.evidence import (
 )
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import (
+    PLAIN_WEIGHT,
     count_special,
     count_words,
     names_something,
@@ -67,7 +70,9 @@ _NUMBER = re.compile(r"\d+")
 STATUS_TOKEN = re.compile(r"###\w+###")
 _TOLD_VALUE = re.compile(r"=(?!…)[^,)`]")
 """In a call: a value that is told. Without one, and nothing beside it, the call is one of any run of its kind."""
-_VAIN = "The run ended in a search that found nothing: "
+_VAIN = "The run ended without an answer, in a search that found nothing: "
+_MANY_IN_ONE = "The run ended without an answer, as several calls written into one found nothing: "
+_ONLY_LOOKED = "The run ended without an answer: it only looked things up"
 _OBJECTED = "The user objected: "
 _WRONG, _WRONG_TO_SAY, _WRONG_ANSWER = "Wrong or not enough: ", "Wrong or not enough to say: ", "Wrong answer: "
 """What a failed run did, as the next one has to take it: which of the two it was nobody said."""
@@ -78,31 +83,71 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     served = serves_customer(trajectory, steps)
     told = telling_feedback(run) or last_error(run, steps, served=served)
     if told:
-        return told
+        found = _last_finding(trajectory, f"{run.trace.task}\n{told}") if told.startswith((_VAIN, _MANY_IN_ONE)) else ""
+        return f"{told}{EXPLAINED}{found}" if found else told
     one_case = serves_one_case(steps)
-    changing = [step for step in steps if step.failed is not True and is_telling(step)]
+    done = [step for step in steps if step.failed is not True]
+    changing = [step for step in done if is_telling(step)] or [step for step in done if step.kind == "edit"]
     answers = [step for step in changing if step.kind == "call" and gives_answer(step)]
-    describe = describe_answer if answers else describe_call_form if one_case else describe_step
+    describe = describe_answer if answers else describe_call_form if one_case else _describe_act
     did = "; ".join([*dict.fromkeys(map(describe, answers or changing))][-_TRIED:])
+    known = f"{run.trace.task}\n{did}" if answers else did
     objection = truncate_line(_last_objection(trajectory), CALL_CHARS)
     if served:
         said = last_policy(trajectory, steps)
     else:
         talked = is_conversation(trajectory)
         kinds = (is_reason,) if objection or (did and talked) else (is_reason, is_statement)
-        said = run.trace.final_response.strip() or last_statement(trajectory, *kinds, or_any=not talked)
+        in_words = not (talked or answers) and (bool(did) or _ends_in_words(trajectory, steps))
+        said = run.trace.final_response.strip() or last_statement(trajectory, *kinds, or_any=in_words)
+        if answers:  # what only says the answer or the task again is left out
+            said = " ".join(each for each in split_sentences(said) if _adds_to(each, known))
     told = truncate_line(said, CALL_CHARS)
     parts = []  # a sentence for each: screening may withhold some of them, and the others are left
-    explains = names_more(told, f"{run.trace.task}\n{did}" if answers else did)
+    explains = names_more(told, known)
     if did and (objection or explains or not one_case or (not served and (answers or _TOLD_VALUE.search(did)))):
         parts.append(f"{_WRONG_ANSWER if answers else _WRONG}{did}{f'{EXPLAINED}{told}' if explains else ''}")
-    elif told and steps and not did:
-        parts.append(f"Only looking things up was not enough{EXPLAINED}{told}")
+    elif steps and not did:
+        parts += filter(None, [_without_act(trajectory, steps, told, served=served)])
     elif told and not did:
         parts.append(f"{_WRONG_TO_SAY}{told}")
     if objection:
         parts.append(f"{_OBJECTED}{objection}")
     return "\n".join(parts)
+
+
+def _describe_act(step: Step) -> str:
+    return describe_edit(step) if step.kind == "edit" else describe_step(step)
+
+
+def _without_act(trajectory: Trajectory, steps: Sequence[Step], told: str, *, served: bool) -> str:
+    """The mistake of a run that changed nothing and handed in no answer by a call; `told` is what it said last."""
+    if served:
+        return f"Only looking things up was not enough{EXPLAINED}{told}" if told else ""
+    if told and _ends_in_words(trajectory, steps):
+        return f"{_WRONG_TO_SAY}{told}"
+    asked = [*dict.fromkeys(describe_step(step) for step in steps if is_lookup(step))][-_TRIED:]
+    looked = f", at last by {', '.join(asked)}" if asked else ""
+    return f"{_ONLY_LOOKED}{looked}{f'{EXPLAINED}{told}' if told else ''}" if looked or told else ""
+
+
+def _ends_in_words(trajectory: Trajectory, steps: Sequence[Step]) -> bool:
+    """Return true where the agent said something after the last step: where it did nothing, that was its answer."""
+    ended = steps_before(trajectory, steps) + len(steps)
+    return any(said.role == AGENT and said.place >= ended for said in find_said(trajectory))
+
+
+def _adds_to(sentence: str, known: str) -> bool:
+    """Return true where a sentence has an uncommon word, a name or two other words that are not known."""
+    said, known_terms = term_weights(sentence), term_weights(known)
+    new = [term for term in said if term not in known_terms and term not in ANSWER_WORDS]
+    return len(new) > 1 or count_special(new) > 0 or any(said[term] > PLAIN_WEIGHT for term in new)
+
+
+def _last_finding(trajectory: Trajectory, known: str) -> str:
+    """What the agent stated last, where it says more than is known; empty without that."""
+    said = truncate_line(last_statement(trajectory, is_reason, is_statement, or_any=False), CALL_CHARS)
+    return said if names_more(said, known) else ""
 
 
 def is_conversation(trajectory: Trajectory) -> bool:
@@ -158,11 +203,17 @@ def last_error(run: ReviewedRun, steps: Sequence[Step], *, served: bool = False)
         call = (describe_call_form if served else describe_step)(acted[-1])
         is_all = short_error(error) == error.rstrip(".")  # no list of what there is instead
         if is_lookup(acted[-1]) and is_all and not says_more(error, call):
-            return f"{_VAIN}{call}"
+            return f"{_MANY_IN_ONE if _holds_calls(acted[-1], steps) else _VAIN}{call}"
         return f"{call} failed: {told}"
     if not steps and run.errors and (error := decisive_error(run.errors[-1:])):
         return short_error(error)
     return ""
+
+
+def _holds_calls(step: Step, steps: Sequence[Step]) -> bool:
+    """Return true where an argument of a call holds further calls of the run's tools, as text, which nobody made."""
+    given = " ".join(map(str, step.arguments.values()))
+    return any(f"{tool}{sign}" in given for tool in {each.tool for each in steps} for sign in "[(")
 
 
 def find_refusals(steps: Sequence[Step], repairs: Sequence[Repair], mistake: str) -> Iterator[str]:
@@ -179,9 +230,9 @@ def find_refusals(steps: Sequence[Step], repairs: Sequence[Repair], mistake: str
             if one_case and not is_lookup(step):
                 told, error = describe_call_form(step), without_given(error, step)
             nothing = is_lookup(step) and not says_more(found, told)
-            is_told = told in mistake or error in mistake or (nothing and mistake.startswith(_VAIN))
+            is_told = told in mistake or error in mistake or (nothing and mistake.startswith((_VAIN, _MANY_IN_ONE)))
             if not is_told:
-                refused[told, _NUMBER.sub("0", error)] = f"{told} {'found nothing' if nothing else f'failed: {error}'}"
+                refused[told, _NUMBER.sub("…", error)] = f"{told} {'found nothing' if nothing else f'failed: {error}'}"
     yield from list(refused.values())[-_REFUSALS:]
 
 

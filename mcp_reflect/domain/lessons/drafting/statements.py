@@ -34,6 +34,8 @@ _NAMED_FACTOR = 0.5
 """Of a rule that names the one case it was applied to by an id: what says it for all cases goes before."""
 _HEADLINE_WEIGHT = 8.0
 """Weight of the words of a sentence from which it sums a run up by itself."""
+_LEAST_EVIDENCE = 0.25
+"""Evidence below which a sentence is an opinion, a guess or a plan, however much it says."""
 _STATED = 1.3
 """Evidence from which what a user says in a failed run is a statement about more than that run."""
 
@@ -55,7 +57,11 @@ def select_told(
         candidates = [each for each in candidates if each.role == USER and each.evidence >= _STATED]
     task = run.trace.task
     if not one_case:
-        told = [each for each in candidates if names_more(each.text, task) and not (steps and reports_state(each))]
+        told = [
+            each
+            for each in candidates
+            if each.evidence >= _LEAST_EVIDENCE and names_more(each.text, task) and not (steps and reports_state(each))
+        ]
         return select_sentences(told, task, room)
     data = case_data(steps)
     served = serves_customer(run.trajectory, steps)

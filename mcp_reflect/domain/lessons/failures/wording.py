@@ -101,13 +101,20 @@ def _first_failure(repair: Repair) -> str:
     return f". {'At first it' if again else _describe_failed(repair.first)} failed: {repair.first_error}"
 
 
-def describe_customer_repair(repair: Repair) -> str:
-    """Return a repair as `describe_repair` does, of a call without the values that one customer's case had."""
+def describe_customer_repair(repair: Repair, *, passed: bool = True) -> str:
+    """Return a repair as `describe_repair` does, of a call without the values that one customer's case had.
+
+    Of a run that failed it says after the failure what was accepted: whether that was right nobody knows.
+    """
     if repair.worked.kind != "call" or is_lookup(repair.worked):
         return describe_repair(repair)
     worked, failed = describe_two_forms(repair.worked, repair.failed)
     told = without_given(short_error(repair.error), repair.failed)
     error = f": {told}" if told else "."
+    if not passed:
+        call, _, others = worked.partition(" with another ")
+        accepted = f": {worked}" if failed else f" with another {others}"
+        return f"{failed or call} failed{error.rstrip('.')}. Accepted{accepted}"
     return f"{worked}. {failed} failed{error}" if failed else f"{worked}; before that it failed{error}"
 
 

@@ -23,6 +23,10 @@ _PERSONAL = re.compile(
 _IDENTIFIER = re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{5,}\b|\b[A-Z]{5,}\b")
 _FULL_NAME = re.compile(r"\b[A-Z][^\W\d_]+ [A-Z][^\W\d_]+\b")
 
+_SUM = re.compile(r"[$€£¥]\s?(\d[\d,]*(?:\.\d+)?)|\b(\d[\d,]*(?:\.\d+)?) ?(?:USD|EUR|GBP|dollars?|euros?)\b")
+_DIGITS_OF_RULE = 2
+"""A sum with more digits before its zeros was worked out in a case; those of rules are round, as $50 and $1,500 are."""
+
 _GIVEN = re.compile(rf"{_DATE.pattern}|{_IDENTIFIER.pattern}|\b\d{{4,}}\b")
 
 
@@ -45,13 +49,18 @@ def case_data(steps: Sequence[Step]) -> frozenset[str]:
 
 
 def holds_for_case(sentence: str, data: frozenset[str]) -> bool:
-    """Return true where a sentence names a day, tells a customer's name or address, or names somebody of the case.
+    """Return true where a sentence names a day or a sum of the case, a customer's name or address, or somebody of it.
 
     `data` is that of the case (`case_data`).
     """
-    if _DATE.search(sentence) or _PERSONAL.search(sentence):
+    if _DATE.search(sentence) or _PERSONAL.search(sentence) or any(map(_is_worked_out, _SUM.findall(sentence))):
         return True
     return any(data.issuperset(map(stem, name.split())) for name in _FULL_NAME.findall(sentence))
+
+
+def _is_worked_out(found: tuple[str, str]) -> bool:
+    digits = re.sub(r"\D", "", "".join(found).removesuffix(".00")).strip("0")
+    return len(digits) > _DIGITS_OF_RULE
 
 
 def without_ids(sentence: str, data: frozenset[str]) -> str:

@@ -18,6 +18,7 @@ _JUDGEMENT = phrases(
     """good | great | nice(?:r|ly)? | solid | neat | clever | smart | elegant | excellent | awesome | lovely | fair
     glad | happy | funny | curious | interesting | surprising(?:ly)? | notorious(?:ly)? | tricky | plausible | crucial
     clean(?:er|ly) | simpler | easier | smoother | useful | helpful | worth\\w* | perfect(?:ly)? | fundamental
+    wonder(?:ing)? | trade-?off
     really | definitely | honestly | hopefully | super | pretty (?!print)\\w+ | a bit | kind of | sort of | so many
     feels? | felt | seems? | sounds? | makes? (?:\\w+ ){0,3}?(?:sense|clear\\w*) | the biggest \\w+ | we could
     a (?:pain|relief|shame|pity|nightmare) | keep(?:ing)? an eye | probably | perhaps | maybe
@@ -49,6 +50,15 @@ _FINITE = re.compile(
 )
 _VERB = re.compile(r"\w{2,}ed\b|\b\w{3,}s (?:the|an?|in|to|from|with|on|at|not|as|by|no|its|his|her|their|it|that)\b")
 """What looks like a verb in the past, or like one of the third person with what follows it."""
+_LOOKED_AT = r"(?:paragraph|passage|page|article|text|snippet|(?:search )?results?)"
+_ABSENT = re.compile(
+    rf"(?:the|this|that) {_LOOKED_AT}s? (?:above )?(?:does not|doesn't|do not|don't|did not|didn't) "
+    r"(?:contain|give|help|include|list|mention|name|provide|say|specify|state|tell)\b"
+    r"|[^,;:]{1,120} (?:is|are|was|were) not (?:mentioned|stated|given|listed|included|found) (?:in|on|by) "
+    rf"(?:the|this|that) {_LOOKED_AT}s?\W*\Z",
+    re.IGNORECASE,
+)
+"""What a text that was before the agent's eyes does not say: the reader has another one there, or none."""
 _COMMENT_CHARS = 110
 """Characters of a comment at most: what is longer says something beside it."""
 
@@ -78,7 +88,7 @@ def count_marks(sentence: str) -> int:
 
 def is_chatter(sentence: str) -> bool:
     """Return true for a sentence that teaches nothing: it judges, tells of chores, or only opens what follows it."""
-    if sentence.rstrip().endswith((":", "...", "…")):
+    if sentence.rstrip().endswith((":", "...", "…")) or _ABSENT.match(sentence):
         return True
     told = without_commits(sentence)
     if len(sentence) > _COMMENT_CHARS or any(each.search(told) for each in (RULE, SETTLED.pattern, _VALUE, _CODE)):

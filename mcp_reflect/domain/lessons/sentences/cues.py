@@ -90,6 +90,13 @@ POLICY = phrases(
             (?:is|are) (?:not|fixed|free|limited) | isn't | aren't"""
 )
 """The wordings by which a sentence tells a customer how cases like theirs are dealt with."""
+_OF_RULES = """
+    allow apply cannot case certain circumstance condition constraint current due exception follow guideline however
+    limit limited limitation meet note option override permitted please policy possible proceed process regarding
+    regardless request require requirement restriction rule situation specific strict unable unfortunately workaround
+"""
+OF_RULES = frozenset(_OF_RULES.split())
+"""Words by which one speaks of rules: a sentence of them alone says that there are some, and none."""
 EVENT = phrases("(?:has|have|had) (?:now |already )?been \\w+", unless="if | once | since | unless | when | without")
 """What was done in one case, and no condition of a rule."""
 RULE_STEP = 0.18
@@ -127,7 +134,7 @@ COURTESY = Cue(
     phrases(
         """thank(?:s| you) | you're welcome | have a (?:good|great|nice|wonderful|lovely|pleasant|safe) | safe travels
             feel free | let me know | glad | appreciate | anything else | hope you | sorry (?:for|about) | apologi[sz]e
-            look(?:ing)? forward | (?:do not|don't) hesitate | further (?:assistance|questions) | pleasure
+            look(?:ing)? forward | (?:do not|don't) hesitate | further (?:assistance|questions) | pleasure | never ?mind
             good (?:luck|morning|day|evening) | (?:nice|good|great|excellent) (?:work|job) | well done | cheers"""
     ),
     0.15,
@@ -178,11 +185,32 @@ STATE = Cue(
 )
 """How things stand, or who somebody is: true of this run only. On what it depends may hold for others."""
 
+PROPOSAL = Cue(
+    phrases(
+        """(?:would|could) (?:\\w+ )?be (?:a |an )?(?:\\w+ )?(?:good|great|nice|solid|clean|useful|helpful|interesting
+            valuable|beneficial|essential|ideal|worthwhile|better|natural|next|targeted)
+            (?:we|you|I)(?:'d| should| could| might| can| may)(?: want to)? (?:\\w+ ){0,2}?(?:add|consider|explore
+            look into|expand|test|write|revisit|clean up|document|improve|refactor)
+            (?:I'll|I will|I'd|I would|I can|let me|happy to|we can|we'll) (?:\\w+ )?(?:add|put|write|open|file|draft
+            look|take|review|check|dig|lean|submit|create|set up|follow|push|update|get)
+            could (?:always |also )be (?:explored|added|improved|extended|worth\\w*)
+            worth(?:while)? (?:\\w+-?)?(?:checking|adding|exploring|considering|a look|testing|looking)
+            seems like a \\w+ (?:task|idea|addition|step)
+            would (?:definitely |also |really |further |only )?(?:help|benefit|streamline|increase|improve|strengthen)
+            (?:main|key|two|next) (?:actionables?|action items?|steps?) | plan would be
+            (?:sounds|seems) like a plan""",
+        unless="must | never | always | only | has to | have to | required | every",
+    ),
+    0.3,
+)
+"""What somebody would do, or offers to: work that is open, which settles nothing."""
+
 WEAKENING = (
     Cue(re.compile(r"\?$"), 0.25),
     COURTESY,
     Cue(re.compile(r":$"), 0.3),  # what follows it says more
     STATE,
+    PROPOSAL,
 )
 """Only the first that holds counts."""
 

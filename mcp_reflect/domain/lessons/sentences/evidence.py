@@ -10,7 +10,13 @@ from mcp_reflect.domain.lessons.sentences import cues
 from mcp_reflect.domain.lessons.sentences.chatter import count_marks, is_chatter, without_interjection
 from mcp_reflect.domain.lessons.sentences.self_contained import points_at_deed, points_back, without_joint
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
-from mcp_reflect.domain.lessons.sentences.vocabulary import without_commits
+from mcp_reflect.domain.lessons.sentences.vocabulary import (
+    count_special,
+    names_something,
+    stem,
+    term_weights,
+    without_commits,
+)
 
 USER, AGENT = "user", "assistant"
 
@@ -30,11 +36,15 @@ _RECORD_FACTOR = 0.3
 """Of a line of such a run that only gives a value its name (`Departure: 9:00 AM`)."""
 _SPEAKER_FACTOR = 0.35
 """Of each word that speaks of who says a sentence (`chatter.count_marks`)."""
+_VAGUE = 2
+"""Uncommon words up to which a sentence of a talk only comments on it, as in "That's a sharp observation"."""
+_VAGUE_FACTOR = 0.1
 _PLAIN_FACTOR = 0.6
 """Of a sentence that states no rule, cause or decision by its wording."""
 _LAST_FACTOR = 1.7
 _RECAP_FACTOR = 1.5
 
+_OF_RULES = frozenset(map(stem, cues.OF_RULES))
 _OWN = re.compile(r"\b(?:I|my|me|we|our|us)\b|\?$")
 _TURNS = re.compile(r",? (?:but|however)\b")
 """What follows it counts: "I understand that, but the policy …"."""
@@ -89,11 +99,13 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
 
     `one_case` says that the run only served one case, as the runs of an agent that books flights do: what it says is
     true of that case alone, unless it states a rule. Where a customer is served in a conversation, a rule is a policy.
+    Where nothing was done but talk, sentences of the agent that name nothing hardly count, nor what hangs on them.
     A sentence that points back hangs on the one before it, but not where a user rules: they speak of what the run did.
     What the agent says first of what it just did ("That took too much away") is understood beside that alone.
     """
     turns = _without_farewell(turns)
     states = states_policy if one_case and sum(turn.role == USER for turn in turns) > 1 else states_rule
+    talked = not any(turn.acted for turn in turns)
     before: Candidate | None = None
     for number, turn in enumerate(turns):
         position = position_factor(turns, number)
@@ -107,6 +119,8 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             case = _case_factor(sentence, turn.role, rule=rule) if one_case else 1.0
             evidence = position * wording_factor(sentence) * case
             evidence *= _closing_factor(turns, number) if rule else _PLAIN_FACTOR
+            if talked and turn.role == AGENT and _is_vague(text):
+                evidence *= _VAGUE_FACTOR
             told = without_joint(without_interjection(sentence))
             hangs = before is not None and before.turn > 0 and points_back(told) and not _corrects(sentence, turn.role)
             if turn.acted and turn.role == AGENT and not hangs and points_at_deed(told):
@@ -114,6 +128,11 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             place = 0 if before is None else before.place + 1
             before = Candidate(told, turn.role, number, evidence, rule, place, place - 1 if hangs else None)
             yield before
+
+
+def _is_vague(sentence: str) -> bool:
+    """Return true where a sentence of a talk names nothing, and has hardly a word that is not of the commonest."""
+    return not names_something(sentence) and count_special(term_weights(sentence)) <= _VAGUE
 
 
 def _corrects(sentence: str, role: str) -> bool:
@@ -190,9 +209,14 @@ def states_rule(sentence: str) -> bool:
 
 
 def states_policy(sentence: str) -> bool:
-    """Return true where a sentence says how cases of a kind are dealt with, and not what was done in one of them."""
+    """Return true where a sentence says how cases of a kind are dealt with, and not what was done in one of them.
+
+    That there are rules, and strict ones, says nothing of how.
+    """
     plain = _with_plain_apostrophes(sentence)
-    return states_rule(plain) and cues.POLICY.search(plain) and not cues.EVENT.search(plain)
+    if not (states_rule(plain) and cues.POLICY.search(plain)) or cues.EVENT.search(plain):
+        return False
+    return bool(term_weights(plain).keys() - _OF_RULES)
 
 
 def _is_own_state(sentence: str) -> bool:

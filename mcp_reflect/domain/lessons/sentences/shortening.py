@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mcp_reflect.domain.lessons.sentences.evidence import AGENT, Candidate, wording_factor
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.self_contained import points_back
+from mcp_reflect.domain.text.quotation import FOLLOWING
 from mcp_reflect.domain.text.recalled import LABELS
 from mcp_reflect.domain.truncate import truncate
 
@@ -29,7 +30,7 @@ def shorten_lesson(reflection: str, limit: int) -> str:
         return reflection
     lines = _scored(reflection)
     room = limit - len(_MARK)
-    works = next((line for line in lines if line.text.startswith((_CORRECT, _WORKED))), None)
+    works = next((line for line in lines if line.text.startswith((_CORRECT, _WORKED, FOLLOWING))), None)
     known = "" if works is None else works.text
     kept = [] if works is None else [works]
     if len(known) < room:
@@ -49,7 +50,7 @@ def _scored(reflection: str) -> Sequence[Candidate]:
     for number, line in enumerate(reflection.splitlines()):
         label = next((each for each in LABELS if line.startswith(each)), None)
         field = label if label is not None else field
-        factor = _FIELD_FACTORS[field]
+        factor = _FIELD_FACTORS[_WORKED if line.startswith(FOLLOWING) else field]
         if factor and line.strip():
             continued = label is None and field in {_CORRECT, _WORKED}
             factor = (1.0 if continued else factor) * wording_factor(line)

@@ -34,7 +34,7 @@ _CODE = re.compile(r"[_/.=<>]|[a-z][A-Z]|\d")
 _SUFFIX = re.compile(r"(?:'s|ies|ied|ing|edly|ed|es|ly|s)$")
 _SHORTEST_STEM = 3
 
-_PLAIN = 1.0
+PLAIN_WEIGHT = 1.0
 _CHARACTER = 0.5
 """A character of a script without blanks: two of them make a word."""
 _CODED = 1.6
@@ -58,7 +58,7 @@ def word_weight(word: str) -> float:
     """Return the weight of a word by itself: 0 for a stop word, more for identifiers, paths and numbers."""
     if word in _STOP_WORDS:
         return 0.0
-    return _CODED if _CODE.search(word) else _PLAIN
+    return _CODED if _CODE.search(word) else PLAIN_WEIGHT
 
 
 @memoize_short(entries=32, chars=600)  # a sentence is compared with others several times while it is chosen
@@ -70,7 +70,7 @@ def term_weights(sentence: str) -> Mapping[str, float]:
         word = match.group()
         if _CONTRACTION.sub("", word.lower()) in _STOP_WORDS:
             continue
-        weight = _PLAIN
+        weight = PLAIN_WEIGHT
         if match.lastgroup:
             weight = _CHARACTER
         elif _CODE.search(word):
