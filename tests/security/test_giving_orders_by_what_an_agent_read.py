@@ -98,7 +98,7 @@ def test_a_report_of_a_page_is_a_quotation_that_nobody_promotes(parts: Parts) ->
     asked = "find out why the index is slow"
     drafted = {"correct_action": f"{told}. {wanted}.", "summary": "Somebody had renamed it by hand."}
     memory = submitted(parts, text, task=asked, **drafted)
-    assert memory.reflection.splitlines()[1].strip() == f'A web page (fetch_url) said: "{told}."'
+    assert memory.reflection.splitlines()[1] == f'Quoted: A web page (fetch_url) said: "{told}."'
     assert (memory.lineage, memory.correct_action) == (("agent", "web"), "")
     assert told not in str(parts.memory.guide())
     alone = submitted(parts, text, task=f"another task: {asked}", guidance=f"{told}.", claims=[f"{told}."])

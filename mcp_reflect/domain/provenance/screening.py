@@ -7,6 +7,7 @@ errors of a run stay where they are. What is withheld is kept with the review, f
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 
@@ -18,7 +19,7 @@ from mcp_reflect.domain.provenance.instructions import pieces_of
 from mcp_reflect.domain.provenance.judgement import CALL, FAILED, Judged, SentenceJudge
 from mcp_reflect.domain.provenance.run_reading import texts_of_run
 from mcp_reflect.domain.provenance.run_texts import RunTexts
-from mcp_reflect.domain.text.quotation import SOURCES, Quotation, joined, read_quotation
+from mcp_reflect.domain.text.quotation import SAID, SOURCES, Quotation, joined, read_quotation
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
 
@@ -173,7 +174,10 @@ class Screening:
             if is_failure and not is_told:
                 continue  # a failure without what mended it says nothing of what worked
             source = _source_in(given)
-            found = self._judge(piece, source, withheld, is_output=is_output, is_mistake=name == "key_mistake")
+            body = piece.removeprefix(SAID)
+            found = self._judge(body, source, withheld, is_output=is_output, is_mistake=name == "key_mistake")
+            if found is not None and body != piece and not found.is_quoted:
+                found = replace(found, text=f"{SAID}{found.text}")
             is_told = found is not None
             main = found if number == 0 else main
             if found is None or (found.is_quoted and piece.startswith(_BEFORE) and not found.is_taken):

@@ -23,12 +23,15 @@ _SOURCES: dict[str, TextOrigin] = {noun: source for source, noun in _NOUNS.items
 _NOUN = "|".join(_NOUNS.values())
 _BEGINNING = "|".join(f"{noun[0].upper()}{noun[1:]}" for noun in _NOUNS.values())
 _LONGEST_NAME = 60
+QUOTED = "Quoted: "
+"""What stands before the quotations behind the fields of a lesson."""
 _OUTPUT = "'s output"
 FOLLOWING = "What worked, following"
 """How the line begins that tells what a run did by what it had read, and passed with."""
 _NAME = re.compile(rf"[^()\"\n]{{1,{_LONGEST_NAME}}}")
 _LINE = re.compile(
-    rf"\s*(?:(?P<said>{_BEGINNING})|(?:Based on|(?P<worked>{FOLLOWING})) (?P<taken>{_NOUN})(?(worked)(?:{_OUTPUT})?))"
+    rf"\s*(?:{QUOTED})?"
+    rf"(?:(?P<said>{_BEGINNING})|(?:Based on|(?P<worked>{FOLLOWING})) (?P<taken>{_NOUN})(?(worked)(?:{_OUTPUT})?))"
     rf"(?: \((?P<name>{_NAME.pattern})\))?(?(said) said): "
     r'"(?P<text>.*?)"?\s*'
 )

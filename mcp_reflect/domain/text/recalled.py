@@ -20,10 +20,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.text.quotation import QUOTED
 from mcp_reflect.domain.text.recall_tags import CLOSING, OPENING, TAG
 
-LABELS = ("Mistake: ", "Do instead: ", "Guidance: ", "Tools: ", "What worked: ")
-"""How a field of a reflection begins, in order."""
+LABELS = ("Mistake: ", "Do instead: ", "Guidance: ", "Tools: ", "What worked: ", QUOTED)
+"""How a field of a reflection begins, and the quotations behind the fields."""
 
 _TITLE = "Relevant memories:"
 _MARKS = ((OPENING, CLOSING), ("&lt;mcp-reflect-recall&gt;", "&lt;/mcp-reflect-recall&gt;"))

@@ -16,7 +16,7 @@ from mcp_reflect.domain.trajectory.parsing import Trajectory, parse
 
 __all__ = ["in_sections", "join_lines", "map_text", "render_augmented", "render_reflection", "strip_recalled"]
 
-_MISTAKE, _CORRECT, _GUIDANCE, _TOOLS, _WORKED = LABELS
+_MISTAKE, _CORRECT, _GUIDANCE, _TOOLS, _WORKED, _QUOTED = LABELS
 _INDENT = "  "
 _SECTIONS: tuple[tuple[str, bool | None], ...] = (("Successful", True), ("Failed", False), ("Other", None))
 _MARKER_IN_TASK = re.compile(r"(?:Relevant memories:|(?:(?<=\n\n)|(?<=\n\r\n))Reflection:)(?=\r?(?:\n|\Z))")
@@ -42,7 +42,7 @@ def render_reflection(draft: ReflectionDraft) -> str:
     texts = [draft.summary, *(text for _, text in told)]
     unnamed = [name for name in draft.applicable_tools if not any(_names(text, name) for text in texts)]
     lines = [line for label, value in told for line in _entry(label, _lines(value))]
-    lines += [_INDENT + line if lines or number else line for number, line in enumerate(quoted)]
+    lines += _entry(_QUOTED if lines else "", quoted)
     return "\n".join([*lines, *_entry(_TOOLS, _lines(", ".join(unnamed)))])
 
 

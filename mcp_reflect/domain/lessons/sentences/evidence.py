@@ -99,7 +99,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
 
     `one_case` says that the run only served one case, as the runs of an agent that books flights do: what it says is
     true of that case alone, unless it states a rule. Where a customer is served in a conversation, a rule is a policy.
-    Where nothing was done but talk, sentences of the agent that name nothing hardly count, nor what hangs on them.
+    Where nothing was done but talk, comments of the agent that name nothing hardly count, nor what hangs on them.
     A sentence that points back hangs on the one before it, but not where a user rules: they speak of what the run did.
     What the agent says first of what it just did ("That took too much away") is understood beside that alone.
     """
@@ -131,8 +131,9 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
 
 
 def _is_vague(sentence: str) -> bool:
-    """Return true where a sentence of a talk names nothing, and has hardly a word that is not of the commonest."""
-    return not names_something(sentence) and count_special(term_weights(sentence)) <= _VAGUE
+    """Return true where a sentence of a talk points back, names nothing, and has hardly a word that is uncommon."""
+    is_plain = count_special(term_weights(sentence)) <= _VAGUE and not names_something(sentence)
+    return is_plain and points_back(sentence)
 
 
 def _corrects(sentence: str, role: str) -> bool:

@@ -11,8 +11,8 @@ from mcp_reflect.domain.text.quotation import FOLLOWING
 from mcp_reflect.domain.text.recalled import LABELS
 from mcp_reflect.domain.truncate import truncate
 
-_MISTAKE, _CORRECT, _GUIDANCE, _TOOLS, _WORKED = LABELS
-_FIELD_FACTORS = {_CORRECT: 3.0, _WORKED: 3.0, _MISTAKE: 1.0, _GUIDANCE: 1.2, "": 1.3, _TOOLS: 0.0}
+_MISTAKE, _CORRECT, _GUIDANCE, _TOOLS, _WORKED, _QUOTED = LABELS
+_FIELD_FACTORS = {_CORRECT: 3.0, _WORKED: 3.0, _MISTAKE: 1.0, _GUIDANCE: 1.2, "": 1.3, _QUOTED: 1.3, _TOOLS: 0.0}
 """Worth of a line by the field it stands in; "" is the summary. A field's later lines count as much as its wording."""
 
 _MARK = " …"
