@@ -359,3 +359,59 @@ def test_a_search_for_something_else_does_not_mend_one_that_found_nothing() -> N
     lesson = told(run, "pass", "Who founded the club?")
     assert lesson.startswith("What worked: `Finish(input=the Berg brothers)` after `Search(input=The Club (Riga))`")
     assert lesson.endswith("Guidance: `Search(input=old sports societies)` found nothing")
+
+
+def test_a_failed_run_without_an_answer_tells_its_last_look_ups_and_what_it_found() -> None:
+    looked = called("Search", {"input": "The Club (Riga)"}, "The Club was founded in 1921.")
+    run = [
+        *user("Who founded the club?"),
+        *looked,
+        *agent("The club was founded in 1921."),
+        *called("Search", {"input": "1921 in Riga"}, "In 1921 the port was opened."),
+    ]
+    lesson = told(run, "fail", "Who founded the club?")
+    assert lesson.startswith("Mistake: The run ended without an answer: it only looked things up, at last by ")
+    assert "`Search(input=1921 in Riga)`. The agent said: The club was founded in 1921." in lesson
+    assert (
+        told([*run, *agent("Ann Berg founded it.")], "fail")
+        == "Mistake: Wrong or not enough to say: Ann Berg founded it."
+    )
+
+
+def test_several_calls_written_into_one_are_told_as_that() -> None:
+    given = "The Club], Lookup[founder], Search[Ann Berg"
+    vain = called("Search", {"input": given}, "Could not find that page, please try again.")
+    lesson = told([*user(TASK), *called("Lookup", {"input": "club"}, "A club."), *vain], "fail")
+    assert lesson.startswith(
+        "Mistake: The run ended without an answer, as several calls written into one found nothing: "
+    )
+
+
+def test_a_failed_run_says_which_form_of_a_refused_call_was_accepted() -> None:
+    refused = called("pay", {"id": "Q7XK2M", "kind": "gift"}, "Error: gift cards are not accepted here")
+    taken = called("pay", {"id": "Q7XK2M", "kind": "credit"}, '{"ok": true}')
+    lesson = told([*user(TASK), *refused, *taken, *user("Thanks."), *agent("Goodbye!")], "fail")
+    assert (
+        "`pay(kind=gift, …)` failed: Error: gift cards are not accepted here. Accepted: `pay(kind=credit, …)`" in lesson
+    )
+
+
+def test_a_failed_run_that_only_edited_says_what() -> None:
+    edit = called("Edit", {"file_path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}, "done")
+    lesson = told([*user("Mend it."), *edit], "fail", "Mend it.")
+    assert lesson == "Mistake: Wrong or not enough: editing a.py (`x = 1` → `x = 2`)"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "If you upgrade, the additional fare must be paid at once, which is $1,436.",
+        "The policy is strict in these cases.",
+        "This restriction applies regardless of the circumstances.",
+    ],
+)
+def test_a_sum_of_the_case_and_that_there_are_rules_is_no_policy(said: str) -> None:
+    assert "Guidance" not in told(served(said))
+    assert "Guidance: Each bag beyond the first must be paid with $50." in told(
+        served("Each bag beyond the first must be paid with $50.")
+    )

@@ -91,8 +91,8 @@ POLICY = phrases(
 )
 """The wordings by which a sentence tells a customer how cases like theirs are dealt with."""
 _OF_RULES = """
-    allow apply cannot case certain circumstance condition constraint current due exception follow guideline however
-    limit limited limitation meet note option override permitted please policy possible proceed process regarding
+    allow apply cannot case cases certain circumstance condition constraint current due exception follow guideline however
+    limit limited limitation meet note option override permitted please policies policy possible proceed process regarding
     regardless request require requirement restriction rule situation specific strict unable unfortunately workaround
 """
 OF_RULES = frozenset(_OF_RULES.split())
