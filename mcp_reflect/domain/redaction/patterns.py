@@ -13,6 +13,7 @@ from mcp_reflect.domain.redaction.by_position.account_records import ACCOUNT_PAT
 from mcp_reflect.domain.redaction.by_position.command_secrets import COMMAND_PATTERNS
 from mcp_reflect.domain.redaction.by_position.login_secrets import LOGIN_PATTERNS
 from mcp_reflect.domain.redaction.by_position.positional_secrets import POSITIONAL_PATTERNS
+from mcp_reflect.domain.redaction.by_position.stored_secrets import STORE_PATTERNS
 from mcp_reflect.domain.redaction.by_position.syntax_secrets import SYNTAX_PATTERNS
 
 
@@ -24,6 +25,7 @@ def secret_patterns() -> tuple[SecretPattern, ...]:
         *COMMAND_PATTERNS,
         *LOGIN_PATTERNS,
         *POSITIONAL_PATTERNS,
+        *STORE_PATTERNS,
         *SYNTAX_PATTERNS,
         *ACCOUNT_PATTERNS,
         *COMPOUND_PATTERNS,

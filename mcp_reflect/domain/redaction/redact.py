@@ -16,11 +16,12 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.cookies import redact_cookies
 from mcp_reflect.domain.redaction.by_name.named_secrets import redact_named
 from mcp_reflect.domain.redaction.by_name.nearby_secrets import redact_near_accounts
-from mcp_reflect.domain.redaction.by_name.secret_names import is_pin, kind_of_name
+from mcp_reflect.domain.redaction.by_name.secret_names import kind_of_name, least_digits
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.by_position.account_records import redact_records
 from mcp_reflect.domain.redaction.by_position.manifest_secrets import redact_manifests
 from mcp_reflect.domain.redaction.by_position.positional_secrets import redact_positional
+from mcp_reflect.domain.redaction.by_position.printed_secrets import printed_secrets
 from mcp_reflect.domain.redaction.by_randomness.prefixed_tokens import redact_tokens
 from mcp_reflect.domain.redaction.by_randomness.random_tokens import redact_random
 from mcp_reflect.domain.redaction.encoded_text import (
@@ -64,7 +65,8 @@ _MAX_COMMAND = 300
 _SHORTEST_UNDER_WEAK_NAME = 8
 """Least length of a random text under a name such as `write_key` that makes it a secret."""
 
-_SHORTEST_PIN = 4
+_MASKED = re.compile(r"(?<![A-Za-z0-9])([A-Za-z])\1{2,}\Z")
+"""The end of a secret whose letters an example hides: `ghp_xxxxxxxx`, `services/T000/B000/XXXX`."""
 
 _SMALLEST_NUMBER = 1_000
 """Least absolute value of a number that is taken for a password; smaller ones are counts and flags."""
@@ -112,11 +114,27 @@ def redact_json(value: Any) -> Any:
 
 
 def redact_trajectory(trajectory: Trajectory) -> Trajectory:
-    """Return the trajectory redacted; in messages each string by itself, so that the result stays JSON."""
+    """Return the trajectory redacted; in messages each string by itself, so that the result stays JSON.
+
+    A secret that a command printed is replaced wherever it stands in the run.
+    """
     if trajectory.messages is None:
         return Trajectory(redact(trajectory.text))
-    messages = tuple(redact_json(message) for message in trajectory.messages)
+    given = trajectory.messages
+    printed = sorted(printed_secrets(trajectory), key=len, reverse=True)
+    messages = tuple(redact_json(_without(message, printed) if printed else message) for message in given)
     return trajectory if messages == trajectory.messages else Trajectory.of(list(messages))
+
+
+def _without(value: Any, words: list[str]) -> Any:
+    """Return a JSON value in whose strings each of the words is replaced."""
+    if isinstance(value, str):
+        for word in words:
+            value = value.replace(word, f"{MARK}secret]")
+        return value
+    if isinstance(value, dict):
+        return {key: _without(item, words) for key, item in value.items()}
+    return [_without(item, words) for item in value] if isinstance(value, list) else value
 
 
 def _walk(value: Any, name: str) -> Any:
@@ -127,8 +145,9 @@ def _walk(value: Any, name: str) -> Any:
         return _object(value, name)
     if isinstance(value, list | tuple):
         return type(value)(_walk(item, _announced(before, item) or name) for before, item in pairwise(("", *value)))
-    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) >= _SMALLEST_NUMBER:
-        return f"{MARK}password]" if kind_of_name(name) == "password" else value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        is_secret = abs(value) >= _SMALLEST_NUMBER and kind_of_name(name) == "password"
+        return f"{MARK}password]" if is_secret or _is_pin(str(value), name) else value
     return value
 
 
@@ -147,7 +166,7 @@ def _text(text: str, name: str) -> str:
 
 
 def _is_pin(text: str, name: str) -> bool:
-    return len(text) >= _SHORTEST_PIN and text.isdecimal() and is_pin(name)
+    return text.isdecimal() and 0 < least_digits(name) <= len(text)
 
 
 def _named_word(text: str, name: str) -> str:
@@ -233,7 +252,7 @@ def _replaced(known: SecretPattern, match: re.Match[str]) -> str:
     inside_word = known.whole_word and (text[end : end + 1].isalnum() or _follows_word(text, match.start()))
     if inside_word or text.startswith(MARK, start) or (group and PLACEHOLDER.fullmatch(text, start, end)):
         return match[0]
-    if known.judge and not known.judge(text[start:end]):
+    if _MASKED.search(text, start, end) or (known.judge and not known.judge(text[start:end])):
         return match[0]
     if known.unless and known.unless.search(text, max(match.start() - _MAX_COMMAND, 0), match.start()):
         return match[0]

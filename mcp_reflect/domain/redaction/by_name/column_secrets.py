@@ -8,10 +8,11 @@ value in them must look random.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.redaction.by_name.aligned_columns import Found, aligned_secrets
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName, is_name, kind_of_name
+from mcp_reflect.domain.redaction.by_name.text_lines import LONGEST_LINE, Cell, line_at, next_line
 from mcp_reflect.domain.redaction.values.secret_values import MARK, is_harmless, looks_drawn, looks_random
 
 _EDGE = r"[ \t\"'`\\]*"
@@ -33,9 +34,6 @@ _VALUES = re.compile(r"value", re.IGNORECASE)
 _PAIR = re.compile(rf"(?i:{_NAMES.pattern})[^\w\n]{{1,12}}(?i:value)(?=[\"'`\\ \t|;,\n\r]|\Z)")
 _SIGNS = ("\t", "\\t", "|", ";", ",")
 """What parts cells, in the order in which it is tried."""
-_LINE_ENDS = ("\n", "\\n", "\\r")
-_LINE_END = re.compile(r"\\{0,8}\r?\n|(?:\\{1,8}r)?\\{1,8}n")
-_LONGEST_LINE = 2_000
 _MOST_ROWS = 1_000
 _LEAST_RANDOM = 6
 _LEAST_WEAK = 16
@@ -48,40 +46,27 @@ _TUPLE = re.compile(r"(?:[,\s]|\\{1,8}[rnt]){0,12}\(((?>(?:'(?>(?:[^'\n]|''){0,2
 _CELL = re.compile(r"(?>(?:'(?>(?:[^'\n]|'')*)'|[^,'])+)")
 
 
-class _Cell(NamedTuple):
-    """A text between two signs, and where it stands."""
-
-    start: int
-    text: str
-
-
-class _Found(NamedTuple):
-    """A secret and its kind."""
-
-    start: int
-    end: int
-    kind: str
-
-
 def redact_columns(text: str, names: Sequence[SecretName]) -> str:
     """Return the text with the values of the columns replaced that have one of its names of secrets."""
     done: list[str] = []
     copied = 0
-    for found in sorted({*_under_headers(text, names), *_in_statements(text)} if names else ()):
+    for found in sorted(
+        {*_under_headers(text, names), *aligned_secrets(text, names), *_in_statements(text)} if names else ()
+    ):
         if found.start >= copied:
             done += (text[copied : found.start], f"{MARK}{found.kind}]")
             copied = found.end
     return "".join((*done, text[copied:])) if done else text
 
 
-def _under_headers(text: str, names: Sequence[SecretName]) -> Iterator[_Found]:
+def _under_headers(text: str, names: Sequence[SecretName]) -> Iterator[Found]:
     places = [name.start for name in names if _AFTER_NAME.match(text, name.end)]
     places += [match.start() for match in _PAIR.finditer(text)]
     covered = 0
     for place in sorted(places):
         if place < covered:
             continue
-        line = _line_at(text, place)
+        line = line_at(text, place)
         covered = line.start + len(line.text)
         sign, titles = _header(line.text)
         opened = _OPENED.match(line.text)
@@ -90,33 +75,33 @@ def _under_headers(text: str, names: Sequence[SecretName]) -> Iterator[_Found]:
             yield from _secrets_of(row, titles, drawn=sign == "|")
 
 
-def _in_statements(text: str) -> Iterator[_Found]:
+def _in_statements(text: str) -> Iterator[Found]:
     """Yield the secrets of INSERT … VALUES and of COPY."""
     for match in _COLUMNS.finditer(text):
         titles = [_TITLE.sub(r"\g<title>", column, count=1) for column in match["columns"].split(",")]
         if not any(map(_kind, titles)):
             continue
         if match["values"] is None:
-            sign = "\t" if "\t" in text[match.end() : match.end() + _LONGEST_LINE] else "\\t"
+            sign = "\t" if "\t" in text[match.end() : match.end() + LONGEST_LINE] else "\\t"
             for row in _rows(text, match.end(), sign, len(titles)):
                 yield from _secrets_of(row, titles)
             continue
         position = match.end()
         while record := _TUPLE.match(text, position):
             position = record.end()
-            row = [_Cell(cell.start(), cell[0]) for cell in _CELL.finditer(text, *record.span(1))]
+            row = [Cell(cell.start(), cell[0]) for cell in _CELL.finditer(text, *record.span(1))]
             if len(row) == len(titles):
                 yield from _secrets_of(row, titles)
 
 
-def _secrets_of(row: list[_Cell], titles: list[str], *, drawn: bool = False) -> Iterator[_Found]:
+def _secrets_of(row: list[Cell], titles: list[str], *, drawn: bool = False) -> Iterator[Found]:
     firm = not drawn or any(map(_ACCOUNT.search, titles))
     name = next((_content(cell)[0] for cell, title in zip(row, titles, strict=True) if _NAMES.fullmatch(title)), "")
     for cell, title in zip(row, titles, strict=True):
         said = name if _VALUES.fullmatch(title) and not _kind(title) else title
         value, start = _content(cell)
         if _is_secret(value, said, firm=firm):
-            yield _Found(start, start + len(value), _kind(said))
+            yield Found(start, start + len(value), _kind(said))
 
 
 def _is_secret(value: str, name: str, *, firm: bool) -> bool:
@@ -132,7 +117,7 @@ def _kind(name: str) -> str:
     return kind_of_name(name) or kind_of_name(name, weak=True)
 
 
-def _content(cell: _Cell) -> tuple[str, int]:
+def _content(cell: Cell) -> tuple[str, int]:
     """Return what stands in a cell without blanks and quotes, and where."""
     found = _CONTENT.match(cell.text)
     return ("", cell.start) if found is None else (found["value"], cell.start + found.start("value"))
@@ -157,16 +142,16 @@ def _titles(line: str, sign: str) -> list[str]:
     return titles if len(titles) == len(found) and (is_drawn or all(titles)) else []
 
 
-def _rows(text: str, position: int, sign: str, count: int, closing: str = "") -> Iterator[list[_Cell]]:
+def _rows(text: str, position: int, sign: str, count: int, closing: str = "") -> Iterator[list[Cell]]:
     """Yield the cells of the lines after a header, as long as they have as many as it; `closing` ends the last one."""
     for _ in range(_MOST_ROWS):
-        start = _next_line(text, position)
+        start = next_line(text, position)
         if start < 0:
             return
-        line = _line_at(text, start)
+        line = line_at(text, start)
         position = line.start + len(line.text)
         end = _end_of_literal(line.text, closing)
-        cells = _cells(_Cell(line.start, line.text[:end]), sign)
+        cells = _cells(Cell(line.start, line.text[:end]), sign)
         is_row = len(cells) == count and not _RULE.fullmatch(line.text)
         if is_row:
             yield cells
@@ -182,25 +167,10 @@ def _end_of_literal(line: str, closing: str) -> int:
     return found if found >= 0 else len(line)
 
 
-def _cells(line: _Cell, sign: str) -> list[_Cell]:
-    cells: list[_Cell] = []
+def _cells(line: Cell, sign: str) -> list[Cell]:
+    cells: list[Cell] = []
     start = line.start
     for part in line.text.split(sign):
-        cells.append(_Cell(start, part))
+        cells.append(Cell(start, part))
         start += len(part) + len(sign)
     return cells
-
-
-def _line_at(text: str, position: int) -> _Cell:
-    r"""Return the line around a position; in a string of JSON a line ends with the two characters `\n`."""
-    first, last = max(position - _LONGEST_LINE, 0), position + _LONGEST_LINE
-    before = [found + len(end) for end in _LINE_ENDS if (found := text.rfind(end, first, position)) >= 0]
-    start = max(before, default=first)
-    ends = [found for end in _LINE_ENDS if (found := text.find(end, position, last)) >= 0]
-    return _Cell(start, text[start : min(ends, default=last)].rstrip("\r\\"))
-
-
-def _next_line(text: str, position: int) -> int:
-    """Return where the line after the end of one begins; below 0 at the end of the text."""
-    found = _LINE_END.match(text, position)
-    return found.end() if found and found.end() < len(text) else -1

@@ -57,7 +57,7 @@ _REFERENCE = re.compile(r"\$\{?\w*\Z")
 _LONGEST_STATEMENT = 160
 _SHORTEST_SAID = 6
 
-_NAMED_AS = re.compile(r"[ ](?:as|is)[ ](?:the|my|our|your|their|its)[ ](?:[\w-]{1,20}[ ]){0,3}\Z")
+_NAMED_AS = re.compile(r"[ ](?:as|is|at|into)[ ](?:the|my|our|your|their|its)[ ](?:[\w-]{1,20}[ ]){0,3}\Z")
 _USED = re.compile(r"\b(?:use|used|with|try) [\"'`]?\Z", re.IGNORECASE)
 _LONGEST_NAMED = 90
 _WORD_SIGNS = " \t\r\n\"'`<>|,;&\\"

@@ -24,6 +24,7 @@ from mcp_reflect.domain.redaction.by_name.named_values import (
 )
 from mcp_reflect.domain.redaction.by_name.nearby_secrets import nearby_secret
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName, is_name, secret_names
+from mcp_reflect.domain.redaction.by_name.told_secrets import told_secret
 from mcp_reflect.domain.redaction.values.secret_values import MARK, is_harmless, is_identifier
 
 _CLOSE = rf"(?:(?P<name_escape>\\{{0,8}})(?P<name_quote>{QUOTE}|[\])}}*])){{0,4}}"
@@ -78,7 +79,8 @@ def redact_named(text: str) -> str:
         if name.start < copied:
             continue
         kind = name.kind
-        secret = _find(text, name, kind) or secret_before(text, name, copied) or nearby_secret(text, name)
+        secret = _find(text, name, kind) or secret_before(text, name, copied)
+        secret = secret or told_secret(text, name) or nearby_secret(text, name)
         if secret is not None and secret.end > secret.start:
             done += (text[copied : secret.start], f"{secret.quote}{MARK}{kind}]{secret.quote}")
             copied = secret.end

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.redaction.by_name.secret_names import SecretName
+from mcp_reflect.domain.redaction.by_name.secret_names import LEAST_DIGITS, SecretName
 from mcp_reflect.domain.redaction.values.letter_model import random_bits
 from mcp_reflect.domain.redaction.values.secret_values import is_phrase, looks_drawn
 
@@ -34,7 +34,6 @@ _SHORTEST_QUOTED = 6
 _SHORTEST_BARE = 8
 _SHORTEST_WEAK = 16
 _SHORTEST_PIN = 6
-_SHORTEST_OF_PIN = 4
 """Least length of a secret, in characters: shorter values are mostly words, counts and placeholders of grammars."""
 
 
@@ -65,8 +64,8 @@ def is_harmless_bare(value: str, kind: str, *, glued: bool) -> bool:
 def is_random_for(value: str, group: str) -> bool:
     """Return true where a value looks random enough, or is a number, for a name of this group."""
     value = value.rstrip(")]}.:,")
-    if group == "pin":
-        return value.isdecimal() and len(value) >= _SHORTEST_OF_PIN
+    if group in LEAST_DIGITS:
+        return value.isdecimal() and len(value) >= LEAST_DIGITS[group]
     if group == "password" and value.isdecimal():
         return len(value) >= _SHORTEST_PIN
     least = _SHORTEST_WEAK if group in {"weak_key", "weak_secret"} else _SHORTEST_QUOTED if "password" in group else 8

@@ -89,8 +89,10 @@ _STEMS: tuple[tuple[str, str, str], ...] = (
     ("token", "token", ""),
     ("secret", "secret", ""),
     ("secret", "clave secreta", ""),
-    *(("pin", stem, _PIN_OF) for stem in ("pin", "otp")),
-    *(("pin", stem, r"(?P<pin>(?<![a-z])\Z)") for stem in ("puk", "cvv", "cvc")),
+    *(("pin", stem, _PIN_OF) for stem in ("pin", "otp", "tan")),
+    *(("pin", stem, r"(?P<pin>(?<=[\"'\uf8e0-\uf8e6])\Z)") for stem in ("pin", "otp", "tan")),  # a key of JSON
+    ("pin", "puk", r"(?P<pin>(?<![a-z])\Z)"),
+    *(("card_code", stem, r"(?P<card_code>(?<![a-z])\Z)") for stem in ("cvv", "cvc", "cvv2", "cvc2", "csc")),
     ("weak_password", "psk", ""),
     ("weak_password", "community", ""),
     *(("password", f"pre{sign}shared{sign}key", "") for sign in ("", " ", "_", "-")),
@@ -129,7 +131,11 @@ _KINDS = {
     "weak_secret": "secret",
     "phrase": "password",
     "pin": "password",
+    "card_code": "password",
 }
+
+LEAST_DIGITS = {"pin": 4, "card_code": 3}
+"""Least digits of what the names of a group stand for."""
 
 
 class SecretName(NamedTuple):
@@ -147,7 +153,7 @@ class SecretName(NamedTuple):
     @property
     def is_weak(self) -> bool:
         """True where only a value that looks random is a secret."""
-        return self.group.startswith("weak") or self.group in {"phrase", "pin"}
+        return self.group.startswith("weak") or self.group == "phrase" or self.group in LEAST_DIGITS
 
 
 def secret_names(text: str) -> list[SecretName]:
@@ -207,9 +213,10 @@ def kind_of_name(name: str, *, weak: bool = False) -> str:
 
 
 @lru_cache(maxsize=4_096)
-def is_pin(name: str) -> bool:
-    """Return true where a name such as door_pin stands for digits."""
-    return any(each.end == len(name) and each.group == "pin" for each in secret_names(name))
+def least_digits(key: str) -> int:
+    """Return how many digits make a secret of what a key such as door_pin or cvc stands for; 0 for other keys."""
+    quoted = f'"{key}'  # a key that is nothing but `pin` counts as one of JSON
+    return max((LEAST_DIGITS.get(each.group, 0) for each in secret_names(quoted) if each.end == len(quoted)), default=0)
 
 
 def is_name(text: str) -> bool:

@@ -89,6 +89,34 @@ GROUPED_PATTERNS: tuple[SecretPattern, ...] = (
             rf"{_GAP}(\d(?:[ -]?\d){{3,8}})(?![\w.]\d|\w)"
         ),
     ),
+    *(
+        SecretPattern(
+            "pin",
+            (word,),
+            # The PIN for the panel is 739105 · 2FA code for GitHub: 739 105
+            re.compile(
+                rf"{word}(?<![a-z]{word})(?:[ _-](?i:code|number))?"
+                rf"(?:[ ](?i:for|of|to|on|in|at|from)[ ][^\n.:;,=\d]{{1,48}}?)?"
+                rf"(?:[ ](?:is|was|are)(?:[ ](?:now|still))?|[ ]?[:=])[ ][\"'`*]{{0,2}}"
+                rf"(\d(?:[ -]?\d){{3,8}})(?![\w.]\d|\w)"
+            ),
+        )
+        for word in (
+            *("PIN", "pin", "OTP", "otp", "TAN", "passcode", "2FA", "MFA"),
+            *("access code", "security code", "verification code", "door code", "gate code", "alarm code"),
+        )
+    ),
+    *(
+        SecretPattern(
+            "pin",
+            (word,),
+            re.compile(
+                rf"{word}(?<![A-Za-z]{word})2?(?:\\{{0,8}}[\"'])?[ ]?(?:[:=]|is)[ ]?"
+                rf"(?:\\{{0,8}}[\"'])?(\d{{3,4}})(?!\w|\.\d)"
+            ),
+        )
+        for word in ("CVV", "CVC", "cvv", "cvc", "security code")
+    ),
     SecretPattern(
         "password",
         ("chpasswd",),

@@ -41,7 +41,7 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("rabbitmqctl", "", r"(?:add_user|change_password) \S{1,60} "),
     ("mysqladmin", "", r"password "),
     ("nmcli", "", r"password "),
-    ("net use", "", r"/user:\S{1,80} "),
+    ("net use", "", r"/user:\S{1,80} (?!/)"),
     ("lftp", "", r"-u ?[^\s,]{1,80},"),
     ("http ", "", r"-a [^\s:]{1,80}:"),
     ("xfreerdp", "", r"/p:"),
@@ -63,6 +63,7 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("http-basic", r"\.\S{1,80}", r"\S{1,60} "),
     ("bundle config", "", r"[\w.-]{3,80} [^\s:]{1,40}:"),
     ("aws configure", "", r"set aws_(?:secret_access_key|session_token) "),
+    *((tool, "", r"-p ") for tool in ("hydra", "medusa", "ncrack")),
     ("ConvertTo-SecureString", "", r"(?:-String )?(?=[^-\s])"),
 )
 """(command, rest of its name, option up to its value)."""
@@ -78,6 +79,10 @@ _PIPED = (
 _IN_QUOTES = r"\\{0,8}[\"']((?:[^\"'\n\\]|\\(?![\"'])){1,500})(?=\\{0,8}[\"'])"
 _STATEMENTS: tuple[tuple[str, str], ...] = (
     *(
+        (word, r"[ \t]{1,5}\S{1,80}[ \t]{0,5}(?:=|TO|to)?(?:[ \t]{1,5}PASSWORD\()?")
+        for word in ("PASSWORD FOR", "password for")
+    ),
+    *(
         (word, rf"(?<=(?i:with) {word})|(?<=(?i:login) {word})|(?<=(?i:encrypted) {word})")
         for word in ("PASSWORD", "password")
     ),
@@ -86,6 +91,13 @@ _STATEMENTS: tuple[tuple[str, str], ...] = (
     ("user ", r"\S{1,100}[ \t]{1,5}identified(?:[ \t]{1,5}with[ \t]{1,5}\S{1,60})?[ \t]{1,5}by(?:[ \t]{1,5}password)?"),
 )
 """(word, what belongs to it) before the password in statements of SQL."""
+
+_BETWEEN_CODES = r"(?:\s|\\+[rn]|[\[\"',;*|]|\d{1,2}[.)][ \t]|\d{1,6}→|[>#-][ \t]|(?:and|und)[ ])"
+_CODE = (
+    r"(?:[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,3}|\d{3,5} \d{3,5}|\d{6,10}"
+    r"|(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{8,12})"
+)
+"""One code of a list of recovery codes."""
 
 
 COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
@@ -169,11 +181,13 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern("password", ("requirepass ", "masterauth "), re.compile(rf"(?:requirepass|masterauth)[ ]{_VALUE}")),
     SecretPattern(
         "recovery-codes",
-        ("ecovery codes", "ackup codes"),
+        (" codes", "_codes", "Codes", "-codes", "scodes"),
+        # A list of codes, each in groups or of digits
         re.compile(
-            r"(?:ecovery|ackup) codes[^\n\\]{0,40}"
-            r"((?:(?:\s|\\+[rn]|[\d>|→*#.,-]{1,9}[ \t]){1,20}"
-            r"(?:[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,3}|\d{3,5} \d{3,5})(?!\w)){1,20})"
+            r"(?:ecovery|ackup|cratch|mergency|escue|2FA|MFA|TOTP|ne-time|ingle-use|iederherstellung)"
+            r"[ _-]?s?(?:[ _-](?:pass|login|2FA|MFA))?[ _-]?[cC]odes"
+            rf"[^\n\\:\[.]{{0,40}}?(?:[:=(\[]|\s*\n|\\+n| are| is){_BETWEEN_CODES}{{0,20}}"
+            rf"({_CODE}(?!\w)(?:{_BETWEEN_CODES}{{1,20}}{_CODE}(?!\w)){{0,20}})"
         ),
     ),
     *(

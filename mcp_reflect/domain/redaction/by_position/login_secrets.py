@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern, random_value
+from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
 from mcp_reflect.domain.redaction.values.secret_values import is_harmless
 
 _Q = r"\\{0,8}[\"']"
@@ -13,8 +15,15 @@ _CALL = (
     r"|(?:Network|Basic|UsernamePassword)Credentials?|PasswordAuthentication|[Cc]redentials?|FTP(?:_TLS)?)"
 )
 _LITERAL = r"((?:[^\"'\n\\]|\\(?![\"'])){4,200})"
+_USER = r"(?i:user(?:name)?|login|e?mail|account)"
+_NAME_BESIDE = r"(?i:pass(?:word|wd|wort)?|pw)"
 _LINE_END = r"(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)"
 _NEXT_LINE = rf"{_LINE_END}(?:[ \t]*\d{{1,6}}→|>[ ])?[ \t]{{0,40}}"
+
+
+def _is_told_of_account(value: str) -> bool:
+    word = value.rstrip(".:!?")
+    return is_told_word(word) and (looks_chosen(word) or (not word.islower() and any(map(str.isdigit, word))))
 
 
 def _is_password(value: str) -> bool:
@@ -101,5 +110,28 @@ LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
             r"(?i:[\w.-]{0,60}?(?:sess|sid|auth|token|jwt|login|remember|identity|[cx]srf)[\w.-]{0,60})(?:\t|\\{1,8}t)"
             r"([^\s\\\"']{8,4000})"
         ),
+    ),
+    *(
+        SecretPattern(
+            "password",
+            hints,
+            re.compile(rf"{before}([^\s\"'`\\,;()<>]{{5,63}})(?=[\s.,;)\\\"'`]|\Z)"),
+            judge=_is_told_of_account,
+        )
+        for hints, before in (
+            # credentials are admin and …
+            (("red",), r"redentials?[ ](?:are|is)[ ][\w.@-]{1,40}[ ]and[ ]"),
+            (("reds",), r"reds[ ](?:are|is)[ ][\w.@-]{1,40}[ ]and[ ]"),
+            # log in with bob / …
+            (
+                ("og in", "ogin", "ogged in", "ign in"),
+                r"(?:og(?:ged)?[ ]in|ogin|ign[ ]in)[ ](?:with|as|using|via)[ ][\w.@-]{1,40}[ ]/[ ]",
+            ),
+            # user/pass: admin/…
+            (
+                ("/pass", "/Pass", "/ pass", "/pw", "/ Pass"),
+                rf"{_USER}[ ]?/[ ]?{_NAME_BESIDE}(?:[ ](?:are|is)|[:=])?[ ]{{1,3}}[\w.@-]{{1,40}}[ ]?/[ ]?",
+            ),
+        )
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_randomness.random_tokens import random_span
-from mcp_reflect.domain.redaction.by_randomness.telling_words import ID_PREFIXES
+from mcp_reflect.domain.redaction.by_randomness.telling_words import ID_PREFIXES, is_published
 from mcp_reflect.domain.redaction.values.letter_model import random_bits
 from mcp_reflect.domain.redaction.values.secret_values import MARK, is_mixed
 
@@ -63,6 +63,8 @@ def _is_mixed_token(part: str) -> bool:
 
 def _is_token(prefix: str, rest: str) -> bool:
     words = re.split("[_-]", prefix.casefold())
+    if is_published(f"{prefix}_{rest}"):
+        return False
     if prefix.casefold() in ID_PREFIXES or words[-1] in ID_PREFIXES - {"key", "prod"}:
         return False
     if not any(map(str.isdigit, rest)) or not any(map(str.isalpha, rest)):

@@ -12,7 +12,14 @@ import binascii
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.redaction.by_randomness.telling_words import Hint, hint_before, is_argument, is_id_prefix
+from mcp_reflect.domain.redaction.by_randomness.telling_words import (
+    Hint,
+    hint_before,
+    is_argument,
+    is_certain_prefix,
+    is_id_prefix,
+    is_published,
+)
 from mcp_reflect.domain.redaction.values.letter_model import random_bits
 from mcp_reflect.domain.redaction.values.secret_values import MARK, PLACEHOLDER
 
@@ -124,9 +131,9 @@ def _is_secret(text: str, position: int, token: str, span: RandomPart) -> bool:
     hint = hint_before(text, position)
     if hint is not Hint.ID and span.start:
         hint = max(hint, hint_before(text, position + span.start), key=list(Hint).index)
-    if hint is Hint.ID or PLACEHOLDER.fullmatch(word):
+    if hint is Hint.ID or PLACEHOLDER.fullmatch(word) or is_published(token):
         return False
-    is_hex = _HEX.fullmatch(_JOINTS.sub("", word)) is not None
+    is_hex = _is_hex(word)
     is_uuid = _is_id_of_uuid(word)
     match hint:
         case Hint.NAMED:
@@ -138,6 +145,10 @@ def _is_secret(text: str, position: int, token: str, span: RandomPart) -> bool:
         case Hint.NEAR:
             return _suffices(span, _NEAR) and _longest(word) >= _LEAST_SEGMENT
     return _is_alone(text, position, token, span)
+
+
+def _is_hex(word: str) -> bool:
+    return _HEX.fullmatch(_JOINTS.sub("", word.removeprefix("0x"))) is not None
 
 
 def _suffices(span: RandomPart, least: Least) -> bool:
@@ -158,8 +169,9 @@ def _is_alone(text: str, position: int, token: str, span: RandomPart) -> bool:
     in_path = text[max(position - 1, 0) : position] == "/" or "/" in prefix
     in_path = in_path and not (vendor and prefix.endswith("_"))
     if _is_id_of_uuid(word):
-        return vendor and not in_path and len(word) == _UUID_LENGTH and len(prefix) <= _LONGEST_ABBREVIATION
-    if _HEX.fullmatch(_JOINTS.sub("", word)):
+        telling = len(prefix) <= _LONGEST_ABBREVIATION or is_certain_prefix(prefix)
+        return vendor and not in_path and len(word) == _UUID_LENGTH and telling
+    if _is_hex(word):
         return _is_secret_hex(text, position, word, vendor=vendor and not in_path)
     if vendor or _follows_id(text, position):
         return _suffices(span, _PREFIXED)

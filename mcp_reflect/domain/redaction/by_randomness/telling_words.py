@@ -73,10 +73,21 @@ _RANDOM_ID_PREFIX_WORDS = (
 )
 _RANDOM_ID_PREFIXES = (ID_PREFIXES - {"key", "prod"}) | frozenset(_RANDOM_ID_PREFIX_WORDS.split())
 """Prefixes of random text without the form of a token that belong to ids and files."""
-_CERTAIN_WORDS = "sk secret token tok tkn pat key apikey live prod auth api priv"
+_PUBLISHED = re.compile(r"(?:pk[_-](?:live|test|lf)|phc|sb_publishable)[_-]")
+"""Prefixes of keys that stand in pages and programs which everybody may read."""
+_CERTAIN_WORDS = "sk secret token tok tkn pat key apikey live prod production auth api priv"
 _CERTAIN = frozenset(_CERTAIN_WORDS.split())
 
 
+_ANNOUNCED = re.compile(
+    r"\b(?:token|password|secret|credentials?|passphrase"
+    r"|(?:api|access|auth|license|private|signing|encryption)[ _-]?key)\b"
+    r"[^.!?;:\n{}()=]{1,90}:[ ]{1,3}[\"'`*]{0,3}\Z",
+    re.IGNORECASE,
+)
+"""A clause about a secret that ends with a colon right before the text, however many words it has."""
+_CHECKSUM = re.compile(r"h1:\Z|\.[a-z]{2,5}\#\Z")
+"""What stands right before a checksum of Go, and of an archive in a lock file."""
 _ARGUMENT = re.compile(r"[a-z]-(?:token|secret|password|credential|key)s?(?: [\w.@-]{1,30}){0,2} \Z")
 
 
@@ -93,7 +104,7 @@ class Hint(Enum):
 def hint_before(text: str, position: int) -> Hint:
     """Return what the nearest telling word before a position says about the text that begins there."""
     window = text[max(position - _WINDOW, 0) : position]
-    if window.endswith("h1:"):  # a checksum of Go
+    if _CHECKSUM.search(window):
         return Hint.ID
     line = max(window.rfind("\n"), window.rfind("\\n"))
     above = line >= 0 and not window[line:].strip(_BLANK)
@@ -106,7 +117,7 @@ def hint_before(text: str, position: int) -> Hint:
         found = _said_by(words, number, window)
         if found is not None:
             return found if not (above and found is Hint.NEAR) else Hint.NONE
-    return Hint.NONE
+    return Hint.NEAR if _ANNOUNCED.search(window) else Hint.NONE
 
 
 def _said_by(words: list[re.Match[str]], number: int, window: str) -> Hint | None:
@@ -136,7 +147,19 @@ def is_argument(text: str, position: int) -> bool:
 
 def is_id_prefix(prefix: str) -> bool:
     """Return whether a prefix is one of an id or of a file rather than of a secret."""
-    words = [each.lower() for each in re.split(r"[_.~-]", prefix) if each]
-    if any(word in _CERTAIN for word in words):
-        return False
-    return all(word in _RANDOM_ID_PREFIXES for word in words)
+    words = _words_of(prefix)
+    return _CERTAIN.isdisjoint(words) and all(word in _RANDOM_ID_PREFIXES for word in words)
+
+
+def is_published(token: str) -> bool:
+    """Return whether a token has the prefix of keys that are published."""
+    return _PUBLISHED.match(token) is not None
+
+
+def is_certain_prefix(prefix: str) -> bool:
+    """Return whether a prefix holds a word that vendors put before secrets only: `acme_live_`, `secret-`."""
+    return not _CERTAIN.isdisjoint(_words_of(prefix))
+
+
+def _words_of(prefix: str) -> list[str]:
+    return [each.lower() for each in re.split(r"[_.~-]", prefix) if each]

@@ -13,6 +13,8 @@ PLACEHOLDER = re.compile(
     | \$[A-Za-z_]\w*\W* | [$%#][{(].* | %\w+%       # $KEY, ${KEY}, $(command), %(key)s
     | \W*                                           # ********, …
     | [*xX.…•_-]{3,}\S{0,4}                         # xxxx, ****abcd
+    | [\w-]{1,12}(?:\.{3}|…)\S{0,4}                 # sk_test_..., of a text that was cut off
+    | [a-z]{2,6}[-_](?:your|insert|replace|example|placeholder|redacted)[-_ ].*   # sk-your-key-here
     | (?:your|insert|enter|replace|change|example|sample|dummy|placeholder|redacted|masked|hidden|removed)
       (?:[-_ ].*|me|d|this)?
     | password | passwd | pass                      # user:password@host

@@ -1,0 +1,90 @@
+"""Secrets that commands put into a store of secrets or read from their input, and objects that say what they hold."""
+
+from __future__ import annotations
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word, is_word
+from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
+from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
+
+_Q = r"\\{0,8}[\"']"
+_IN_QUOTES = rf"{_Q}([^\s\"'\\]{{4,200}})(?={_Q})"
+_WORD = r"([^\s\"'\\;|&<>$\[][^\s\"'\\;|&<>]{3,200})"
+_LINE_END = r"(?=[ \t]*(?:\Z|\r|\n|\\{1,8}[rn\"']|[\"']))"
+_ARGUMENTS = r"(?:[^\n;|&\\]{0,200}?[ ])??"
+_TELLS_WHERE = r"(?i:user|username|login|host|port|database|region|url|ttl)"
+
+
+def _may_be_secret(value: str) -> bool:
+    return " " in value or is_word(value)
+
+
+STORE_PATTERNS: tuple[SecretPattern, ...] = (
+    # An object that says what it is, and holds it under a common key: {"type": "password", …, "value": "…"}
+    *(
+        SecretPattern(
+            "secret",
+            (word,),
+            re.compile(
+                rf"{word}(?:(?<=:[\"']{word})|(?<=:[ ][\"']{word})|(?<=:\\[\"']{word})|(?<=:[ ]\\[\"']{word})){_Q}"
+                rf"(?:(?!{_Q}type{_Q})[^\n]){{0,300}}?"
+                rf"{_Q}(?:value|result|content|data|plaintext|secret|raw){_Q}[ ]?:[ ]?{_IN_QUOTES}"
+            ),
+            judge=is_word,
+        )
+        for word in ("password", "secret", "CONCEALED", "SecureString", "credential", "api_key", "access_token")
+    ),
+    SecretPattern(
+        "password",
+        ("random_password",),
+        re.compile(
+            rf"random_password\b[^\n]{{0,400}}?\bresult(?:{_Q})?[ ]{{0,9}}[:=][ ]{{0,9}}(?:{_Q})?([^\s\"'\\,]{{4,200}})"
+        ),
+        judge=is_word,
+    ),
+    # Whatever a command puts into a store: fly secrets set NAME=…, --from-literal=name=…, vault kv put path name=…
+    *(
+        SecretPattern(
+            "secret",
+            (start,),
+            re.compile(
+                rf"{start}{rest}(?!{_TELLS_WHERE}=)[\w./-]{{1,80}}=(?P<quote>{_Q})?(?!\[redacted:|@|\$|<)"
+                rf"((?(quote)[^\n\"'\\]{{4,300}}|[^\s\"'\\;|&<>][^\s\"'\\;|&<>]{{3,300}}))"
+            ),
+            judge=_may_be_secret,
+        )
+        for start, rest in (
+            ("secret", rf"s?[^\n;|&\\]{{1,200}}?--from-literal[= ](?:{_Q})?"),
+            ("secrets set ", rf"{_ARGUMENTS}(?:{_Q})?"),
+            ("secrets import ", _ARGUMENTS),
+            ("vault kv ", rf"(?:put|patch)[ ](?:-[\w=-]{{1,30}}[ ])*\S{{1,100}}[ ]{_ARGUMENTS}"),
+        )
+    ),
+    SecretPattern(
+        "secret",
+        ("encrypt_string ",),
+        re.compile(rf"encrypt_string [^\n;|&\\]{{0,100}}?(?<= )(?![-$])(?:{_Q})([^\n\"'\\]{{4,200}})(?={_Q})"),
+    ),
+    # Commands that read a password from their input
+    SecretPattern(
+        "password",
+        ("<<<",),
+        re.compile(
+            rf"\b(?:kinit|cryptsetup|smbpasswd|chpasswd|passwd|sudo|su|restic|borg|gpg2?|openssl|vault|pass|age|veracrypt"
+            rf"|secret-tool|keyring|pw|doas)\b[^\n|]{{0,150}}?<<<[ ]?\$?(?:{_Q})?([^\s\"'\\$][^\s\"'\\]{{3,200}})"
+        ),
+        judge=lambda value: is_told_word(value) and not value.isalpha(),
+    ),
+    SecretPattern(
+        "token",
+        ("vault login ",),
+        re.compile(rf"vault login (?:-[\w=-]{{1,30}}[ ]){{0,3}}(?![-$])(?:{_Q})?{_WORD}"),
+        judge=is_told_word,
+    ),
+    SecretPattern(
+        "password",
+        ("AUTH ",),
+        re.compile(rf"(?m:^)AUTH (?:[\w.-]{{1,60}} )?(?:{_Q})?{_WORD}{_LINE_END}"),
+        judge=looks_chosen,
+    ),
+)
