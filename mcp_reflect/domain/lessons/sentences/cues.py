@@ -91,9 +91,10 @@ POLICY = phrases(
 )
 """The wordings by which a sentence tells a customer how cases like theirs are dealt with."""
 _OF_RULES = """
-    allow apply cannot case cases certain circumstance condition constraint current due exception follow guideline however
-    limit limited limitation meet note option override permitted please policies policy possible proceed process regarding
-    regardless request require requirement restriction rule situation specific strict unable unfortunately workaround
+    allow apply cannot case cases certain circumstance condition constraint current due exception follow guideline
+    however limit limited limitation meet note option override permitted please policies policy possible proceed
+    process regarding regardless request require requirement restriction rule situation specific strict unable
+    unfortunately workaround
 """
 OF_RULES = frozenset(_OF_RULES.split())
 """Words by which one speaks of rules: a sentence of them alone says that there are some, and none."""
