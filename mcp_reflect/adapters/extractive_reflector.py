@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from mcp_reflect.domain.lessons.drafting.extraction import extract_lesson
 from mcp_reflect.domain.lessons.failures.wording import only_asks
 from mcp_reflect.domain.models import LESSON_FIELDS, Author, ReflectionDraft
@@ -31,6 +33,8 @@ class ExtractiveReflector:
         tools = [
             name
             for name in run.trace.tools_used
-            if name in told and len(name) <= MAX_TOOL_CHARS and not (is_instrument(name) or only_asks(name))
+            if len(name) <= MAX_TOOL_CHARS
+            and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told)
+            and not (is_instrument(name) or only_asks(name))
         ]
         return draft.model_copy(update={"applicable_tools": tuple(tools[:MAX_TOOLS])})

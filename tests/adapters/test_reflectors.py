@@ -123,7 +123,6 @@ def test_the_tools_are_those_that_the_lesson_names() -> None:
     calls = [{"id": str(n), "function": {"name": f"tool_{n}", "arguments": '{"n": 1}'}} for n in range(100)]
     many = run_of("pass", trajectory=json.dumps([{"role": "assistant", "tool_calls": calls}]))
     draft = ExtractiveReflector().reflect(many)
-    assert draft.applicable_tools == tuple(
-        name for name in many.trace.tools_used if f"`{name}(" in draft.correct_action
-    )
+    named = [name for name in many.trace.tools_used if f"`{name}(" in draft.correct_action]
+    assert list(draft.applicable_tools) == named
     assert 0 < len(draft.applicable_tools) <= 20
