@@ -73,6 +73,7 @@ NARROWED = {
     "wire": {"errors"},
     "adapters": {"errors", "domain", "application.ports"},
     "hooks": {
+        "domain.lazy_re",
         "domain.lessons",
         "domain.limits",
         "domain.text.recalled",

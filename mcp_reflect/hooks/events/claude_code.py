@@ -52,7 +52,7 @@ def typed_prompt(payload: dict[str, Any]) -> str:
     given = first_text(payload, "prompt")
     if not given:
         return ""
-    from mcp_reflect.hooks.transcripts.clients.turn_builder import user_text  # noqa: PLC0415 - of no use before a command
+    from mcp_reflect.hooks.transcripts.user_text import user_text  # noqa: PLC0415 - of no use before a command
 
     return user_text(given)
 

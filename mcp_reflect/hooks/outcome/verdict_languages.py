@@ -6,12 +6,15 @@ The patterns of a language are compiled where a prompt holds one of its cues, be
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
+
+TYPE_CHECKING = False  # as typing's, whose import every prompt would wait for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
-class Wording(NamedTuple):
+class Wording:
     """The wordings of one language, as alternatives of a regular expression.
 
     Each `good`, `bad` and `thanks` holds one of the `cues`. `openers` may stand before them and mean nothing; `thanks`
@@ -19,12 +22,13 @@ class Wording(NamedTuple):
     takes praise back, or objects.
     """
 
-    cues: tuple[str, ...]
-    openers: str
-    thanks: str
-    good: str
-    bad: str
-    doubt: str
+    def __init__(self, cues: tuple[str, ...], openers: str, thanks: str, good: str, bad: str, doubt: str) -> None:
+        self.cues = cues
+        self.openers = openers
+        self.thanks = thanks
+        self.good = good
+        self.bad = bad
+        self.doubt = doubt
 
 
 _WORDINGS = (
@@ -174,16 +178,19 @@ _CONNECTED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _END = r"\s*(?:[.!,;:…、，。！；：～~)-]|\Z|\n)"
 
 
-class Patterns(NamedTuple):
+class Patterns:
     """The wording of a language compiled; all but `doubt` are for the beginning of a prompt.
 
     `aside` is thanks or praise with nothing else.
     """
 
-    good: re.Pattern[str]
-    bad: re.Pattern[str]
-    doubt: re.Pattern[str]
-    aside: re.Pattern[str]
+    def __init__(
+        self, good: re.Pattern[str], bad: re.Pattern[str], doubt: re.Pattern[str], aside: re.Pattern[str]
+    ) -> None:
+        self.good = good
+        self.bad = bad
+        self.doubt = doubt
+        self.aside = aside
 
 
 def patterns_for(text: str) -> Iterator[Patterns]:

@@ -7,10 +7,13 @@ login page does not work" is a new task, not a verdict on the last one. English 
 
 from __future__ import annotations
 
-import re
-
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.hooks.outcome.verdict_languages import patterns_for
-from mcp_reflect.hooks.transcripts.turn import TurnResult
+
+TYPE_CHECKING = False  # as typing's, whose import every prompt would wait for
+
+if TYPE_CHECKING:
+    from mcp_reflect.hooks.transcripts.turn import TurnResult
 
 _BEGINNING = 160
 _THANKS = r"(?:many\ )?(?:thanks|thank\ you|thx|ty|cheers)(?:\ (?:you|a\ lot|so\ much|very\ much))?"

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from mcp_reflect.domain.text.recalled import strip_recalled
+from mcp_reflect.hooks.transcripts.user_text import clean_string
 
 MAX_TRANSCRIPT_BYTES = 256_000_000
 """Bytes; of a longer transcript only the end is read."""
@@ -83,8 +83,7 @@ def moment(told: Any) -> float:
 def clean_json(value: Any, deepest: int = _DEEPEST) -> Any:
     """Return JSON as submit_trace takes it: no NUL, no half characters, no NaN, not nested too deeply."""
     if isinstance(value, str):
-        plain = value.replace("\0", "")
-        return strip_recalled(plain if plain.isascii() else plain.encode("utf-8", "replace").decode())
+        return clean_string(value)
     if isinstance(value, list | dict) and deepest <= 0:
         return "…"
     if isinstance(value, list):

@@ -11,10 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from mcp_reflect.hooks.event import HookEvent
-from mcp_reflect.hooks.transcripts.clients.turn_builder import MAX_TURNS, TurnBuilder, user_text
+from mcp_reflect.hooks.transcripts.clients.turn_builder import MAX_TURNS, TurnBuilder
 from mcp_reflect.hooks.transcripts.json_lines import read_json_lines
 from mcp_reflect.hooks.transcripts.steps import output_text
 from mcp_reflect.hooks.transcripts.turn import SessionHead, SessionTurn
+from mcp_reflect.hooks.transcripts.user_text import user_text
 
 NAME = "cursor"
 

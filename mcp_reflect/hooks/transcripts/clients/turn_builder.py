@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from mcp_reflect.hooks.transcripts.json_lines import clean_json
@@ -10,19 +9,6 @@ from mcp_reflect.hooks.transcripts.turn import SessionTurn
 
 MAX_TURNS = 20
 """Of a transcript that was never looked at, the last ones."""
-
-_NOISE = re.compile(
-    r"<(system-reminder|local-command-[a-z]+|bash-(?:input|stdout|stderr)|user-prompt-submit-hook|task-notification"
-    r"|environment_context|user_instructions|ide_[a-z_]+|command-message|hook_context|hook_prompt"
-    r"|session_context)(?: [^>]*)?>.*?(?:</\1>|\Z)",
-    re.DOTALL,
-)
-
-
-def user_text(text: str) -> str:
-    """Return the text that the user typed, without the blocks that clients put around it."""
-    text = clean_json(text)
-    return (_NOISE.sub("", text) if "<" in text else text).strip()
 
 
 class TurnBuilder:

@@ -15,9 +15,10 @@ from typing import Any
 
 from mcp_reflect.hooks.event import HookEvent, first_text
 from mcp_reflect.hooks.own_tools import returns_memories
-from mcp_reflect.hooks.transcripts.clients.turn_builder import MAX_TURNS, TurnBuilder, user_text
+from mcp_reflect.hooks.transcripts.clients.turn_builder import MAX_TURNS, TurnBuilder
 from mcp_reflect.hooks.transcripts.json_lines import read_json
 from mcp_reflect.hooks.transcripts.turn import SessionHead, SessionTurn
+from mcp_reflect.hooks.transcripts.user_text import user_text
 
 NAME = "opencode"
 

@@ -16,10 +16,11 @@ from typing import Any
 from mcp_reflect.domain.trajectory.tools import arguments_of
 from mcp_reflect.hooks.event import HookEvent, first_text
 from mcp_reflect.hooks.own_tools import returns_memories
-from mcp_reflect.hooks.transcripts.clients.turn_builder import MAX_TURNS, TurnBuilder, user_text
+from mcp_reflect.hooks.transcripts.clients.turn_builder import MAX_TURNS, TurnBuilder
 from mcp_reflect.hooks.transcripts.formats.otlp import Span, read_spans
 from mcp_reflect.hooks.transcripts.steps import output_text
 from mcp_reflect.hooks.transcripts.turn import SessionHead, SessionTurn
+from mcp_reflect.hooks.transcripts.user_text import user_text
 
 NAME = "otel"
 
