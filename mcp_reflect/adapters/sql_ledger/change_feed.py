@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Executable, bindparam, select, update
+from sqlalchemy import Connection, select
 
 from mcp_reflect.adapters.sql_ledger import schema
+from mcp_reflect.adapters.sql_ledger.statements import statements
 
 if TYPE_CHECKING:
     from mcp_reflect.domain.changes import Changes
 
-_ADVANCE = (
-    update(schema.properties)
-    .where(schema.properties.c.name == "seq")
-    .values(value=schema.properties.c.value + bindparam("by"))
-    .returning(schema.properties.c.value)
-)
+_ADVANCE = "UPDATE properties SET value = value + :by WHERE name = 'seq' RETURNING value"
+_LATEST = "SELECT value FROM properties WHERE name = 'seq'"
 LATEST_SEQ = select(schema.properties.c.value).where(schema.properties.c.name == "seq")
 
 
@@ -25,6 +22,7 @@ class SqlChangeFeed:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._statements = statements(connection)
         self.seen = 0
 
     def lock(self) -> None:
@@ -35,7 +33,7 @@ class SqlChangeFeed:
     def latest_seq(self) -> int:
         """Return the number of the latest change; 0 for a new ledger."""
         # Asked of the database each time: commands and other servers write the same ledger.
-        return self._see(LATEST_SEQ)
+        return self._see(_LATEST)
 
     def next_seq(self) -> int:
         """Take the next number and return it."""
@@ -46,8 +44,9 @@ class SqlChangeFeed:
         # The row stays locked until the commit, so that a later number is never visible before an earlier one.
         return self._see(_ADVANCE, by=by)
 
-    def _see(self, statement: Executable, **values: int) -> int:
-        self.seen = int(self._connection.execute(statement, values).scalar_one())
+    def _see(self, statement: str, **values: int) -> int:
+        [row] = self._statements.all(statement, **values)
+        self.seen = int(row["value"])
         return self.seen
 
     def changes(self, project: str, model: str, after: int) -> Changes:
@@ -57,4 +56,4 @@ class SqlChangeFeed:
         """
         from mcp_reflect.adapters.sql_ledger.changes import read_changes  # noqa: PLC0415 - what the ranking needs
 
-        return read_changes(self._connection, project, model, after, self._see(LATEST_SEQ))
+        return read_changes(self._connection, project, model, after, self._see(_LATEST))

@@ -16,7 +16,7 @@ from mcp_reflect.adapters.sql_ledger.durability.commit_mark import CommitMark
 from mcp_reflect.adapters.sql_ledger.durability.commit_numbers import find_lost_writes
 from mcp_reflect.adapters.sql_ledger.engine import translated
 from mcp_reflect.adapters.sql_ledger.queries.projects import find_withheld
-from mcp_reflect.adapters.sql_ledger.repositories.repository import row_source
+from mcp_reflect.adapters.sql_ledger.statements import statements
 from mcp_reflect.application.ports import LostWrites
 from mcp_reflect.errors import ConfigurationError, LedgerError
 
@@ -84,7 +84,7 @@ def examine(url: str, seconds: float) -> Examination:
             }
             withheld: tuple[str, ...] = ()
             if version >= _WITHHOLDS:
-                withheld = find_withheld(row_source(connection))
+                withheld = find_withheld(statements(connection))
             problems: tuple[str, ...] = ()
             thorough = True
             lost = find_lost_writes(connection, marked)

@@ -5,24 +5,25 @@ from __future__ import annotations
 import sqlite3
 import time
 
-from sqlalchemy import Connection, bindparam, case, insert, or_, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.durability.commit_mark import COUNT, TIME, Commit, loss_beyond, lost_writes
+from mcp_reflect.adapters.sql_ledger.statements import statements
 from mcp_reflect.application.ports import LostWrites
 
 _p = schema.properties.c
-_ADVANCE = (
-    update(schema.properties)
-    .where(or_(_p.name == COUNT, _p.name == TIME))  # a list would be written into the statement anew each time
-    .values(value=case((_p.name == COUNT, _p.value + 1), else_=bindparam("now")))
-    .returning(_p.name, _p.value)
-)
+_ADVANCE = """
+    UPDATE properties SET value = CASE WHEN name = :count THEN value + 1 ELSE :now END
+    WHERE name = :count OR name = :time RETURNING name, value
+"""
 
 
 def number_commit(connection: Connection) -> Commit:
     """Give the transaction its number, which counts once it is committed."""
-    found: dict[str, int] = dict(connection.execute(_ADVANCE, {"now": time.time_ns() // 1000}).all())
+    now = time.time_ns() // 1000
+    advanced = statements(connection).all(_ADVANCE, count=COUNT, time=TIME, now=now)
+    found = {row["name"]: row["value"] for row in advanced}
     return Commit(found[COUNT], found[TIME])
 
 

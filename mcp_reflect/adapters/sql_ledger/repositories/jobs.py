@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Table, bindparam, case, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Select, Table, bindparam, case, delete, func, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.queries.projects import insight_jobs_of
@@ -21,7 +21,6 @@ _REPLACE = (
     .where(_J.c.trace_id == bindparam("trace"))
     .values({column.name: bindparam(column.name) for column in _J.c if column is not _J.c.trace_id})
 )
-_INSERT = insert(_J)
 
 
 class SqlReflectionJobs(SqlRepository):
@@ -47,14 +46,14 @@ class SqlReflectionJobs(SqlRepository):
 
     def add(self, job: ReflectionJob, project: str) -> None:
         """Insert the job of a trace of a project that has none; the trace must be stored."""
-        self._connection.execute(_INSERT, rows.job_row(job, project))
+        self._statements.insert(_J, rows.job_row(job, project))
 
     def put(self, job: ReflectionJob) -> None:
         """Insert a job, or replace that of the same trace; the trace must be stored."""
         project = self._connection.execute(_PROJECT, {"trace": job.trace_id}).scalar_one()
         row = rows.job_row(job, project)
         if not self._connection.execute(_REPLACE, row | {"trace": job.trace_id}).rowcount:
-            self._connection.execute(_INSERT, row)
+            self._statements.insert(_J, row)
 
     def delete(self, trace_id: str) -> None:
         """Delete the job of a trace; there may be none."""

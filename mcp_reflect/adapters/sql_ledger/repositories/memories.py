@@ -22,8 +22,6 @@ _CHANGED_SINCE = """
 _EMBEDDED_TEXT = "SELECT m.embedded_text FROM memories m WHERE m.id = :memory"
 _E = schema.embeddings
 _FORGET_LESSON = update(_E).where(_E.c.memory_id == bindparam("memory")).values(lesson_vector=None)
-_INSERT, _INSERT_WORDS = insert(schema.memories), insert(schema.words)
-_INSERT_UTILITY, _INSERT_VECTOR = insert(schema.utilities), insert(schema.embeddings)
 
 
 class SqlMemories(SqlMemoryRecords, SqlRepository):
@@ -56,14 +54,15 @@ class SqlMemories(SqlMemoryRecords, SqlRepository):
             if vector is not None or not stale:
                 self._connection.execute(delete(e).where(e.c.memory_id == memory.id, *stale))
         else:
-            self._connection.execute(_INSERT, ranking_rows.memory_row(memory) | {"seq": self._feed.next_seq()})
-            self._connection.execute(_INSERT_WORDS, ranking_rows.words_row(memory))
+            row = ranking_rows.memory_row(memory) | {"seq": self._feed.next_seq()}
+            self._statements.insert(schema.memories, row)
+            self._statements.insert(schema.words, ranking_rows.words_row(memory))
             # The utility's own seq stays 0 until a review moves it: the memory row already announces this q_value.
             utility = {"memory_id": memory.id, "project": memory.project, "q_value": memory.q_value, "seq": 0}
-            self._connection.execute(_INSERT_UTILITY, utility | {"reviews": memory.reviews})
+            self._statements.insert(schema.utilities, utility | {"reviews": memory.reviews})
         if vector is not None:
             blob = ranking_rows.to_blob(vector)
-            self._connection.execute(_INSERT_VECTOR, {"memory_id": memory.id, "model": model, "vector": blob})
+            self._statements.insert(e, {"memory_id": memory.id, "model": model, "vector": blob})
 
     def revise(self, memory: Memory) -> None:
         """Replace the content and terms of a memory; its vectors, but for that of its lesson, and its utility stay."""
@@ -74,7 +73,7 @@ class SqlMemories(SqlMemoryRecords, SqlRepository):
         self._connection.execute(update(m).where(m.c.id == memory.id).values(row))
         self._connection.execute(_FORGET_LESSON, {"memory": memory.id})
         self._connection.execute(delete(schema.words).where(schema.words.c.memory_id == memory.id))
-        self._connection.execute(insert(schema.words), ranking_rows.words_row(memory))
+        self._statements.insert(schema.words, ranking_rows.words_row(memory))
 
     def set_status(self, memory_id: str, status: Status) -> None:
         """Store the status of a memory under a new change number."""

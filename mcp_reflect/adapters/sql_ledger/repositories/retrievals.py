@@ -25,7 +25,8 @@ from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.change_feed import LATEST_SEQ
 from mcp_reflect.adapters.sql_ledger.queries.history import SqlRetrievalRecords
 from mcp_reflect.adapters.sql_ledger.queries.memories import SqlMemoryRecords
-from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository, row_source
+from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
+from mcp_reflect.adapters.sql_ledger.statements import statements
 from mcp_reflect.application.ports import OutOfDate
 from mcp_reflect.domain.models import Memory, Retrieval
 
@@ -38,10 +39,9 @@ _SHOWN_AS_OF = _SHOWN.from_select(
     ),
 ).execution_options(preserve_rowcount=True)
 
-_R = schema.retrievals.c
-_IS_OPEN = (_R.connection == bindparam("of"), _R.trace_id.is_(None))
-_OPEN = select(schema.retrievals).where(*_IS_OPEN).order_by(_R.created_at, _R.id)
-_CLOSE = update(schema.retrievals).where(*_IS_OPEN).values(trace_id=bindparam("trace"))
+_IS_OPEN = "connection = :of AND trace_id IS NULL"
+_OPEN = f"SELECT * FROM retrievals WHERE {_IS_OPEN} ORDER BY created_at, id"  # noqa: S608 - named values
+_CLOSE = f"UPDATE retrievals SET trace_id = :trace WHERE {_IS_OPEN}"  # noqa: S608 - as above
 
 
 class SqlRetrievals(SqlRetrievalRecords, SqlRepository):
@@ -49,8 +49,7 @@ class SqlRetrievals(SqlRetrievalRecords, SqlRepository):
 
     def open_of(self, connection: str) -> list[Retrieval]:
         """Return the retrievals of a connection that have no trace yet, oldest first."""
-        found = self._connection.execute(_OPEN, {"of": connection})
-        return [rows.retrieval_from(row) for row in found.mappings()]
+        return [rows.retrieval_from(row) for row in self._source.all(_OPEN, of=connection)]
 
     def is_open_for(self, project: str, user: str, memory_id: str) -> bool:
         """Return true where a retrieval of a user that has no trace yet holds a memory."""
@@ -61,7 +60,7 @@ class SqlRetrievals(SqlRetrievalRecords, SqlRepository):
 
     def close(self, connection: str, trace_id: str) -> None:
         """Store the trace in all retrievals of a connection that have none yet."""
-        self._connection.execute(_CLOSE, {"of": connection, "trace": trace_id})
+        self._statements.run(_CLOSE, of=connection, trace=trace_id)
 
 
 def record_retrieval(connection: Connection, retrieval: Retrieval, as_of: int | None) -> dict[str, Memory]:
@@ -76,7 +75,7 @@ def record_retrieval(connection: Connection, retrieval: Retrieval, as_of: int | 
         return {}
     used_at = rows.to_microseconds(retrieval.created_at)
     connection.execute(_use_of_several(len(ids)), ids | {"used_at": used_at})
-    return SqlMemoryRecords(row_source(connection)).by_ids(retrieval.memory_ids)
+    return SqlMemoryRecords(statements(connection)).by_ids(retrieval.memory_ids)
 
 
 @lru_cache(maxsize=64)

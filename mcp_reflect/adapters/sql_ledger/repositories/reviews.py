@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, insert, update
+from sqlalchemy import update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.queries.history import SqlReviewRecords
 from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.domain.models import Review
 
-_INSERT = insert(schema.reviews)
-_COUNTS = update(schema.traces).where(schema.traces.c.id == bindparam("trace")).values(review_id=bindparam("review"))
+_COUNTS = "UPDATE traces SET review_id = :review WHERE id = :trace"
 
 
 class SqlReviews(SqlReviewRecords, SqlRepository):
@@ -22,8 +21,8 @@ class SqlReviews(SqlReviewRecords, SqlRepository):
 
     def put(self, review: Review) -> None:
         """Insert a review and make it the one that counts for its trace; earlier ones stay."""
-        self._connection.execute(_INSERT, rows.review_row(review))
-        self._connection.execute(_COUNTS, {"trace": review.trace_id, "review": review.id})
+        self._statements.insert(schema.reviews, rows.review_row(review))
+        self._statements.run(_COUNTS, trace=review.trace_id, review=review.id)
 
     def put_withheld(self, review: Review) -> None:
         """Store the `withheld` field of a review that is stored already."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 
-from sqlalchemy import bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import bindparam, delete, func, or_, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.queries.history import SqlReviewRecords
@@ -17,7 +17,6 @@ from mcp_reflect.domain.models import Origin, ReflectionDraft, Review, Trace
 _TEXTS = ("task", "trajectory", "final_response", "reference_context", "feedback")
 """Columns that may quote a memory, some of them megabytes long; once written they never change."""
 
-_INSERT = insert(schema.traces)
 _SHORT_COLUMNS = ", ".join(f't."{name}"' for name in Trace.model_fields if name not in _TEXTS)
 
 _TAKEN = select(schema.traces.c.trace_key).where(
@@ -80,7 +79,7 @@ class SqlTraces(SqlTraceRecords, SqlRepository):
 
     def add(self, trace: Trace) -> None:
         """Insert a trace, whose id must be new."""
-        self._connection.execute(_INSERT, rows.trace_row(trace))
+        self._statements.insert(schema.traces, rows.trace_row(trace))
 
     def map_drafts(self, trace_id: str, change: Callable[[ReflectionDraft], ReflectionDraft]) -> None:
         """Apply a change to the draft of a trace and to those of all its reviews, and store them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sqlalchemy import String, bindparam, cast, delete, func, insert, or_, select, update
+from sqlalchemy import String, cast, delete, insert, or_, select, update
 
 from mcp_reflect.adapters.sql_ledger import rows, schema
 from mcp_reflect.adapters.sql_ledger.queries.history import SqlUtilityEventRecords
@@ -13,17 +13,13 @@ from mcp_reflect.domain.learning import q_update
 from mcp_reflect.domain.models import UtilityEvent
 
 _E = schema.utility_events.c
-_LAST_SEQ = select(func.max(_E.seq)).where(_E.memory_id == bindparam("memory"))
-_INSERT = insert(schema.utility_events)
-_U = schema.utilities.c
-_COUNTS = ("reviews", "trials", "successes", "passes")
-_MOVE = (
-    update(schema.utilities)
-    .where(_U.memory_id == bindparam("memory"))
-    .values(q_value=bindparam("q_value"), seq=bindparam("seq"))
-    .values({name: _U[name] + bindparam(name) for name in _COUNTS})
-)
-_PROJECT = select(schema.memories.c.project).where(schema.memories.c.id == bindparam("memory"))
+_LAST_SEQ = "SELECT max(seq) FROM utility_events WHERE memory_id = :memory"
+_MOVE = """
+    UPDATE utilities SET q_value = :q_value, seq = :seq, reviews = reviews + :reviews, trials = trials + :trials,
+        successes = successes + :successes, passes = passes + :passes
+    WHERE memory_id = :memory
+"""
+_PROJECT = "SELECT project FROM memories WHERE id = :memory"
 
 
 class SqlUtilityEvents(SqlUtilityEventRecords, SqlRepository):
@@ -31,7 +27,7 @@ class SqlUtilityEvents(SqlUtilityEventRecords, SqlRepository):
 
     def last_seq(self, memory_id: str) -> int:
         """Return the number of the last review that moved a memory; 0 where none has."""
-        return self._connection.execute(_LAST_SEQ, {"memory": memory_id}).scalar() or 0
+        return self._scalar(_LAST_SEQ, memory=memory_id) or 0
 
     def of_sources(self, memory_ids: Collection[str], sources: Iterable[str]) -> list[UtilityEvent]:
         """Return the events of these memories that share a source with `sources`, in the order of the reviews."""
@@ -45,10 +41,10 @@ class SqlUtilityEvents(SqlUtilityEventRecords, SqlRepository):
 
     def append(self, event: UtilityEvent) -> None:
         """Insert the newest event of a memory, set its q_value and add to the counts of its utility."""
-        project = self._connection.execute(_PROJECT, {"memory": event.memory_id}).scalar_one()
-        self._connection.execute(_INSERT, rows.event_row(event, project))
+        project = self._scalar(_PROJECT, memory=event.memory_id)
+        self._statements.insert(schema.utility_events, rows.event_row(event, project))
         totals = q_update.utility_totals(event.q_before, [event])._asdict()
-        self._connection.execute(_MOVE, totals | {"memory": event.memory_id, "seq": self._feed.next_seq()})
+        self._statements.run(_MOVE, memory=event.memory_id, seq=self._feed.next_seq(), **totals)
 
     def replace(self, memory_id: str, events: Sequence[UtilityEvent]) -> None:
         """Store these as all events of a memory and compute its utility anew from its initial_q."""
