@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -176,9 +175,8 @@ def _with_common_options(command: Callable[..., Any], *, of_project: bool) -> Ca
     @functools.wraps(command)
     def run(*, quiet: bool = False, **arguments: Any) -> Any:
         console.set_quiet(quiet)
-        if of_project and (project := arguments.pop("project")):
-            # One process runs one command: from here on this is the project of the settings, also for a hub asked.
-            os.environ["MCP_REFLECT_PROJECT"] = project
+        if of_project:
+            console.set_project(arguments.pop("project"))
         return command(**arguments)
 
     hints = get_type_hints(command, include_extras=True)

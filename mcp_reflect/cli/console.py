@@ -56,6 +56,22 @@ def note(text: str) -> None:
         _notes.print(text, markup=False, soft_wrap=True, style="dim")
 
 
+_PROJECT_VARIABLE = "MCP_REFLECT_PROJECT"
+_typed = {"project": ""}
+
+
+def set_project(project: str) -> None:
+    """Work on the project of `--project`, also where a hub is asked; an empty one leaves that of the settings."""
+    _typed["project"] = project
+    if project:
+        os.environ[_PROJECT_VARIABLE] = project  # one process runs one command
+
+
+def origin_of_project(told: str) -> str:
+    """Return what the project was taken from, as the person sees it; `told` is what the settings say."""
+    return "--project" if _typed["project"] and told == _PROJECT_VARIABLE else told
+
+
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document, for programs.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 

@@ -139,6 +139,8 @@ def review_command(
         written = outcome["memory"]
         out.print(f"{outcome['trace_id']}: {result}", markup=False)
         for update in outcome["q_updates"]:
+            if update["q_after"] == update["q_before"]:  # the same verdict once more
+                continue
             out.print(f"q_value of {update['memory_id']}: {update['q_before']:.3f} → {update['q_after']:.3f}")
         told = (
             f"memory {written['id']}, by {written['author']}" if written else f"reflection {outcome['ingest_status']}"

@@ -73,7 +73,7 @@ def locate_project(environ: Mapping[str, str], cwd: Path, roots: Sequence[Path] 
             if inside is not None:
                 return LocatedProject(_repository_id(*inside[1]), f"the git repository {inside[1][0]}, by {name}")
             return LocatedProject(_folder_id(folders[0]), f"the folder {folders[0]}, by {name}; no git repository")
-    origin = f"the folder {start}, which is in no git repository; MCP_REFLECT_PROJECT names another project"
+    origin = f"the folder {start}, which is in no git repository; MCP_REFLECT_PROJECT gives it another name"
     return LocatedProject(_folder_id(start), origin, is_settled=False)
 
 

@@ -49,6 +49,7 @@ COMMANDS = {
     "memory-archive": "memory archive {memory} --reason outdated",
     "memory-restore": "memory restore {memory}",
     "nothing-here": "memories --project elsewhere",
+    "stats-elsewhere": "stats --project elsewhere",
     "error-limit": "query run the tests --limit 500",
     "error-id": "show mem_zzzz",
     "error-kind": "why ret_zzzz",

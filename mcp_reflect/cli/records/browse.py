@@ -8,6 +8,7 @@ import typer
 
 from mcp_reflect.cli.console import JsonOption, format_count, format_minute, out, show_json
 from mcp_reflect.cli.layout import flat, head, lesson_line, say_count, show_entry, show_text
+from mcp_reflect.cli.records.other_projects import say_other_projects
 from mcp_reflect.cli.records.reading import Reading, read_records
 
 LimitArgument = Annotated[int, typer.Option(min=1, metavar="N", help="Most to show.")]
@@ -15,7 +16,6 @@ KindName = Literal["reflection", "error", "claim", "insight", "all"]
 StatusName = Literal["in-use", "active", "adopted", "pending", "superseded", "deprecated", "archived", "all"]
 
 _RUNS = {"all": "runs", "pending": "runs without a review", "reviewed": "reviewed runs"}
-_OTHERS_NAMED = 5
 _MOST = 1_000_000_000
 """More than there is, and no more than a database counts to."""
 
@@ -84,10 +84,7 @@ def _show_memory(memory: dict[str, Any]) -> None:
 def _say_nothing_found(things: str, reading: Reading) -> None:
     """Say that the project has none of these, and which other projects have runs."""
     out.print(f"No {things} in project {reading.beside['project']}.", markup=False, soft_wrap=True)
-    if others := reading.beside["others"]:
-        shown = others[:_OTHERS_NAMED]
-        named = ", ".join(f"{each['project']} ({format_count(each['traces'], 'run')})" for each in shown)
-        out.print(f"Projects with runs: {named}. Name one with --project.", markup=False, soft_wrap=True)
+    say_other_projects(reading.beside["others"])
 
 
 def projects_command(as_json: JsonOption = False) -> None:

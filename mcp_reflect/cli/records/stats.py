@@ -6,8 +6,9 @@ from typing import Any
 
 from rich.text import Text
 
-from mcp_reflect.cli.console import JsonOption, format_count, format_minute, out, show_json
+from mcp_reflect.cli.console import JsonOption, format_count, format_minute, origin_of_project, out, show_json
 from mcp_reflect.cli.layout import flat, head, show_field
+from mcp_reflect.cli.records.other_projects import say_other_projects
 from mcp_reflect.cli.records.reading import read_records
 
 _STATUSES = ("active", "adopted", "pending", "superseded", "deprecated", "archived")
@@ -15,15 +16,17 @@ _STATUSES = ("active", "adopted", "pending", "superseded", "deprecated", "archiv
 
 def stats_command(as_json: JsonOption = False) -> None:
     """Show what the project's memory holds and how it does."""
-    view = read_records("stats").document
+    reading = read_records("stats")
+    view = reading.document
     if as_json:
         show_json(view)
         return
     whose = "runs of all users" if view["scope"] == "project" else f"runs of {view['user']} only"
-    out.print(head(view["project"], f"named by {view['project_from']}", whose), soft_wrap=True)
+    out.print(head(view["project"], whose), soft_wrap=True)
     for name, text in _rows(view).items():
         if text:
             show_field(name, text)
+    say_other_projects(reading.beside["others"])
     if view["advice"]:
         out.print(Text("next: ", "yellow") + flat(view["advice"]), soft_wrap=True)
 
@@ -39,6 +42,7 @@ def _rows(view: dict[str, Any]) -> dict[str, str]:
     withheld = view["withheld"]
     kept_from = f"of {format_count(withheld['runs'], 'run')}: {' '.join(withheld['latest'])}"
     return {
+        "named by": origin_of_project(view["project_from"]),
         "runs": f"{runs['total']:,} ({judged})" if runs["total"] else "none yet",
         "memories": f"{memories['total']:,} ({', '.join(kinds)})" if memories["total"] else "none yet",
         "q_value": q_value if memories["total"] else "",

@@ -61,10 +61,13 @@ class RecordReader:
 
     def _listed(self, things: str, views: Sequence[Mapping[str, Any]], total: int) -> dict[str, Any]:
         """A list, beside it the project, and where that has nothing at all the projects that have runs."""
-        projects = [] if views else self._overview()
-        others = [] if any(each["present"] for each in projects) else projects
-        own = self._profile.project
-        return {"document": {things: views, "total": total}, "beside": {"project": own, "others": others}}
+        beside = {"project": self._profile.project, "others": self._others(is_empty=not views)}
+        return {"document": {things: views, "total": total}, "beside": beside}
+
+    def _others(self, *, is_empty: bool) -> list[dict[str, Any]]:
+        """The projects that have runs, where an answer is empty because this one has none."""
+        projects = self._overview() if is_empty else []
+        return [] if any(each["present"] for each in projects) else projects
 
     def _projects(self) -> dict[str, Any]:
         return {"document": {"projects": self._overview()}, "beside": {}}
@@ -84,7 +87,8 @@ class RecordReader:
         ]
 
     def _stats(self) -> dict[str, Any]:
-        return {"document": stats_view(self._reader, self._count_waiting_errors()), "beside": {}}
+        view = stats_view(self._reader, self._count_waiting_errors())
+        return {"document": view, "beside": {"others": self._others(is_empty=not view["traces"]["total"])}}
 
     def _ids(self, *, beginnings: Sequence[Sequence[str]]) -> dict[str, Any]:
         """The full ids of beginnings, each followed by the prefixes that it may have."""
