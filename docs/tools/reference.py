@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 import typer.main
 from typer.core import TyperArgument, TyperCommand, TyperGroup
@@ -115,15 +115,11 @@ def _parameter(parameter: Any) -> str:
     names = ", ".join(f"`{each}`" for each in (*parameter.opts, *parameter.secondary_opts))
     if isinstance(parameter, TyperArgument):
         names = f"`{_metavar(parameter)}`"
-    choices = get_args(parameter.type_descriptor.annotation) if _is_literal(parameter) else ()
+    choices = parameter.type_descriptor.choices or ()
     offered = f" One of {', '.join(f'`{each}`' for each in choices)}." if choices else ""
     plain = isinstance(parameter.default, str | int | float | Path) and parameter.default not in (False, "")
     default = f" Default: `{_shown(parameter)}`." if plain else ""
     return f"- {names}: {' '.join((parameter.help or '').split())}{offered}{default}"
-
-
-def _is_literal(parameter: Any) -> bool:
-    return get_origin(parameter.type_descriptor.annotation) is Literal
 
 
 def _shown(parameter: Any) -> str:

@@ -6,6 +6,7 @@ import functools
 import inspect
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
@@ -63,20 +64,42 @@ def _with_light_checks(parameter: Any) -> None:
 
 
 def _prepared(parameters: list[Any]) -> list[Any]:
-    """Parameters with light checks. The help of flags, and of arguments that are no choice, names no type.
+    """Parameters with light checks, and with types in their help that a person knows.
 
     Arguments are written in capitals, as the documents have them.
     """
     for each in parameters:
         if isinstance(each, TyperArgument | TyperOption):
             _with_light_checks(each)
-        if isinstance(each, TyperArgument) and each.metavar is None:
-            each.metavar = each.name.upper()
-        if getattr(each, "is_flag", False):
-            each.metavar = ""
-        elif isinstance(each, TyperArgument) and not each.type_descriptor.is_choice:
-            each.display_type_rich = lambda ctx: ""  # type: ignore[method-assign] # noqa: ARG005 - typer asks with it
+            _with_plain_type(each)
     return parameters
+
+
+def _with_plain_type(parameter: Any) -> None:
+    """Have the help show a parameter's choices, or what its value is; nothing for a flag and for a named argument.
+
+    Choices that are too long for a column stand behind the help's text.
+    """
+    is_argument = isinstance(parameter, TyperArgument)
+    if is_argument and parameter.metavar is None:
+        parameter.metavar = parameter.name.upper()
+    if getattr(parameter, "is_flag", False):
+        parameter.metavar = ""
+    elif "display_type_rich" not in vars(parameter) and (is_argument or parameter.metavar is None):
+        wanted = parameter.type_descriptor.annotation
+        if get_origin(wanted) is list:
+            wanted = get_args(wanted)[0]
+        choices = parameter.type_descriptor.choices or ()
+        shown = "|".join(choices) if choices else "" if is_argument else _NAMES_OF_TYPES.get(wanted, "TEXT")
+        if len(shown) > _LONGEST_TYPE:
+            shown = "" if is_argument else "NAME"
+            parameter.help = f"{parameter.help} One of {', '.join(choices)}."
+        parameter.display_type_rich = lambda ctx: shown  # noqa: ARG005 - typer asks with it
+
+
+_NAMES_OF_TYPES = {int: "N", float: "X", Path: "FILE"}
+_LONGEST_TYPE = 24
+"""Characters of choices that a help of 80 columns has room for beside its text."""
 
 
 def _plain(message: str) -> str:

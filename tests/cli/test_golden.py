@@ -59,6 +59,8 @@ COMMANDS = {
     "error-missing": "review",
     "error-command": "statz",
     "help-query": "query --help",
+    "help-learn": "learn --help",
+    "help-memories": "memories --help",
 }
 
 NOT_WRAPPED = {"augment", "guide", *(name for name in COMMANDS if name.startswith("error-"))}
