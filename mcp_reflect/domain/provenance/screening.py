@@ -46,6 +46,11 @@ def _source_in(given: Quotation | None) -> TextOrigin | None:
     return None if given is None or given.is_taken else given.source
 
 
+def _ending_line(text: str) -> str:
+    """The end of a sentence behind which the rest of its line is left out."""
+    return text.rstrip(f"{_MORE} \n") + "\n"
+
+
 class RunReading:
     """What a run read, and who judges what a lesson says of it; worked out when it is first asked for."""
 
@@ -92,6 +97,8 @@ class Screening:
                     tells_act = name == "correct_action" and not draft.key_mistake.strip() and self._has_worked(judged)
                     has_worked = judged.is_taken and (tells_act or (given is not None and given.has_worked))
                     quoted.append(judged.quotation._replace(has_worked=has_worked))
+                    if "\n" in end and pieces:
+                        pieces[-1] = _ending_line(pieces[-1])
                 else:
                     unvouched += self._unvouched(judged)
                     pieces.append(judged.text + end)
@@ -181,6 +188,8 @@ class Screening:
             is_told = found is not None
             main = found if number == 0 else main
             if found is None or (found.is_quoted and piece.startswith(_BEFORE) and not found.is_taken):
+                if "\n" in end and told:
+                    told[-1] = (told[-1][0], _ending_line(told[-1][1]), told[-1][2])
                 continue
             if is_failure and told and told[-1][0].is_taken:
                 told[-1] = (told[-1][0].followed_by(found), end, told[-1][2])

@@ -185,3 +185,25 @@ def test_looking_at_several_things_is_only_reading(command: str) -> None:
 @pytest.mark.parametrize("command", ["ls -a && uv run pytest", "cat a.sh | sh", "test -f a && rm a"])
 def test_looking_before_doing_is_not_only_reading(command: str) -> None:
     assert not only_reads(command)
+
+
+def test_a_rejected_edit_is_the_mistake_and_what_the_user_wants_instead_is_the_guidance() -> None:
+    edit = {"file_path": "tsconfig.json", "old_string": '"strict": true', "new_string": '"strict": false'}
+    use = {"type": "tool_use", "id": "e", "name": "Edit", "input": edit}
+    done = {"type": "tool_result", "tool_use_id": "e", "content": "done"}
+    run = [
+        *ran("tsc -p .", "src/chart.ts(1,23): error TS7016: Could not find a declaration file", failed=True),
+        {"role": "assistant", "content": [use]},
+        {"role": "user", "content": [done]},
+        *ran("tsc -p ."),
+        *said("assistant", "The check passes now."),
+        *said("user", "No, that hides it. Declare the module in types/tickmark.d.ts for now. I am off to lunch."),
+    ]
+    lesson = told(run, "The type check is red.", "fail")
+    assert 'Mistake: Wrong or not enough: editing tsconfig.json (`"strict": true` → `"strict": false`)' in lesson
+    assert "after editing" not in lesson
+    assert "`tsc -p .` failed: src/chart.ts(1,23): error TS7016" in lesson
+    assert "Declare the module in types/tickmark.d.ts for now." in lesson
+    assert "lunch" not in lesson
+    reviewed = told(run, "The type check is red.", "fail", feedback="strict has to stay on")
+    assert reviewed.startswith("Mistake: strict has to stay on\n  Wrong or not enough: editing tsconfig.json")

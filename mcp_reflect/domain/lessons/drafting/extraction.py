@@ -28,6 +28,7 @@ from mcp_reflect.domain.lessons.failures.rework import Rework
 from mcp_reflect.domain.lessons.failures.wording import (
     describe_customer_repair,
     describe_edit,
+    describe_failure,
     describe_further_failure,
     describe_repair,
     describe_step,
@@ -85,8 +86,8 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     closing = closing_words(trajectory, run.trace.final_response)
     repairs = [as_named(rework.as_accepted(each), steps, closing) for each in find_repairs(steps)]
     served = serves_customer(trajectory, steps)
-    actions = list(_actions(steps, repairs, rework, passed=passed, served=served))
     mistake = "" if passed else find_mistake(run, trajectory, steps)
+    actions = list(_actions(steps, repairs, rework, mistake, passed=passed, served=served))
     found = list(find_lookups(repairs, mistake)) if not passed else []
     refused = list(find_refusals(steps, repairs, mistake))
     room = max(LESSON_CHARS - sum(map(len, (*actions, *found, *refused))), _LEAST_SENTENCES)
@@ -126,11 +127,11 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
 
 
 def _actions(
-    steps: Sequence[Step], repairs: Sequence[Repair], rework: Rework, *, passed: bool, served: bool
+    steps: Sequence[Step], repairs: Sequence[Repair], rework: Rework, mistake: str, *, passed: bool, served: bool
 ) -> Iterator[str]:
-    """Lines on what failed and then worked, and on what worked at once."""
+    """Lines on what failed and then worked, and on what worked at once; of edits in the `mistake` what they mended."""
     shown = [each for each in repairs if passed or not is_lookup(each.worked)][-REPAIRS:]
-    describe_one = partial(describe_customer_repair, passed=passed) if served else describe_repair
+    describe_one = partial(describe_customer_repair, passed=passed) if served else partial(_described_beside, mistake)
     yield from dict.fromkeys(_described(shown, describe_one))
     named = {id(step) for repair in shown for step in (repair.worked, *repair.commands)}
     subjects = {repair.worked.subject for repair in shown}
@@ -161,6 +162,11 @@ def _actions(
     lines = list(dict.fromkeys(describe(step) for step in reversed(worked)))[: _COMMANDS - min(len(shown), 2)]
     if lines:
         yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
+
+
+def _described_beside(mistake: str, repair: Repair) -> str:
+    is_told = any(describe_edit(step) in mistake for step in repair.edits)
+    return describe_failure(repair) if is_told else describe_repair(repair)
 
 
 def _reported(run: ReviewedRun, steps: Sequence[Step], acted: str) -> str:

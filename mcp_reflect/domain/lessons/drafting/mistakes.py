@@ -29,6 +29,7 @@ from mcp_reflect.domain.lessons.run.case_data import (
     serves_one_case,
     without_given,
 )
+from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step, find_said, steps_before
 from mcp_reflect.domain.lessons.sentences.chatter import without_interjection
 from mcp_reflect.domain.lessons.sentences.evidence import (
@@ -55,6 +56,7 @@ REPAIRS = 3
 _FEEDBACK_CHARS = 1_000
 _TRIED = 3
 _REFUSALS = 2
+_EDITS_TOLD = 2
 
 _VERDICTS = (
     "reward|score|result|verdict|outcome|status|grade|rating|success|correct|incorrect|passed|pass|failed|fail|failure"
@@ -81,13 +83,16 @@ _WRONG, _WRONG_TO_SAY, _WRONG_ANSWER = "Wrong or not enough: ", "Wrong or not en
 def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) -> str:
     """Return the reviewer's words, else the error that the run ended in, else the answer or action it ended with."""
     served = serves_customer(trajectory, steps)
-    told = telling_feedback(run) or last_error(run, steps, served=served)
+    feedback = telling_feedback(run)
+    if feedback and (edits := edits_told(steps)):
+        return f"{feedback}\n{_WRONG}{'; '.join(map(describe_edit, edits))}"
+    told = feedback or last_error(run, steps, served=served)
     if told:
         found = _last_finding(trajectory, f"{run.trace.task}\n{told}") if told.startswith((_VAIN, _MANY_IN_ONE)) else ""
         return f"{told}{EXPLAINED}{found}" if found else told
     one_case = serves_one_case(steps)
     done = [step for step in steps if step.failed is not True]
-    changing = [step for step in done if is_telling(step)] or [step for step in done if step.kind == "edit"]
+    changing = edits_told(steps) or [step for step in done if is_telling(step)]
     answers = [step for step in changing if step.kind == "call" and gives_answer(step)]
     describe = describe_answer if answers else describe_call_form if one_case else _describe_act
     did = "; ".join([*dict.fromkeys(map(describe, answers or changing))][-_TRIED:])
@@ -114,6 +119,12 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     if objection:
         parts.append(f"{_OBJECTED}{objection}")
     return "\n".join(parts)
+
+
+def edits_told(steps: Sequence[Step]) -> list[Step]:
+    """Return the last edits of a failed run, as they ended: they are what was wrong or not enough, not its checks."""
+    edits = NetChanges(steps).of([step for step in steps if step.kind == "edit" and not step.failed])
+    return [step for step in edits if step.change][-_EDITS_TOLD:]
 
 
 def _describe_act(step: Step) -> str:

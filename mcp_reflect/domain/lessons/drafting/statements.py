@@ -27,7 +27,7 @@ from mcp_reflect.domain.lessons.sentences.evidence import (
     wording_factor,
 )
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
-from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
+from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, term_weights
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 
 _NAMED_FACTOR = 0.5
@@ -36,6 +36,7 @@ _HEADLINE_WEIGHT = 8.0
 """Weight of the words of a sentence from which it sums a run up by itself."""
 _LEAST_EVIDENCE = 0.25
 """Evidence below which a sentence is an opinion, a guess or a plan, however much it says."""
+_NAMING = 0.5
 _STATED = 1.3
 """Evidence from which what a user says in a failed run is a statement about more than that run."""
 
@@ -46,15 +47,19 @@ def select_told(
     """Return the sentences of a run that say most in `room` characters beside its task.
 
     Of a run that served one case, also beside `acted`, which tells what was done. Of a failed run they are the user's
-    statements: what the agent concluded in it is no lesson. A report of how things stand now is none either, where the
-    run did something.
+    statements, and what they say of the work and name something by: what the agent concluded is no lesson. A report
+    of how things stand now is none either, where the run did something.
     """
     if run.trajectory.messages is None and steps:
         turns = turns[1:]  # a log of commands is told by its steps
     one_case = serves_one_case(steps)
     candidates = list(find_candidates(turns, one_case=one_case))
     if not passed:
-        candidates = [each for each in candidates if each.role == USER and each.evidence >= _STATED]
+        candidates = [
+            each
+            for each in candidates
+            if each.role == USER and (each.evidence >= _STATED or (not one_case and _corrects_by_name(each)))
+        ]
     task = run.trace.task
     if not one_case:
         told = [
@@ -71,6 +76,11 @@ def select_told(
         if _outlives_case(each, data, served=served) and names_more(each.text, acted)
     ]
     return select_sentences(candidates, f"{task}\n{acted}", room, data)
+
+
+def _corrects_by_name(sentence: Candidate) -> bool:
+    """Return true for what a user said of the work that was done, where it names a command, a file or a value."""
+    return sentence.turn > 0 and sentence.evidence >= _NAMING and names_something(sentence.text)
 
 
 def choose_headline(

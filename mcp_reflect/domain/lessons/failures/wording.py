@@ -81,6 +81,12 @@ def describe_repair(repair: Repair) -> str:
     return f"{worked}{after}. {failed} failed{error}{first}"
 
 
+def describe_failure(repair: Repair) -> str:
+    """Return what failed and how, without what worked then: it is told elsewhere as what was not enough."""
+    told = repair.error if repair.failed.kind == "command" else short_error(repair.error)
+    return f"{_describe_failed(repair.failed)} failed{f': {told}' if told else ''}"
+
+
 def describe_further_failure(repair: Repair) -> str:
     """Return what else failed before a step that another repair tells already."""
     return f"{_describe_failed(repair.failed)} failed: {repair.error}" if repair.error else ""
