@@ -6,7 +6,7 @@ longer than the database's: they are built once.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, String, and_, bindparam, case, or_, select, union
 
@@ -17,7 +17,7 @@ from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.learning.task_statistics import task_records
 from mcp_reflect.domain.lessons.comparison.sameness import lesson_key
 from mcp_reflect.domain.lessons.failures.triggers import trigger_key
-from mcp_reflect.domain.models import RETRIEVABLE, Metadata, successor_in_force
+from mcp_reflect.domain.models import RETRIEVABLE, Author, Kind, Metadata, Status, successor_in_force
 from mcp_reflect.domain.reflection.embedded_text import lesson_text
 from mcp_reflect.domain.text import terms
 from mcp_reflect.domain.text.condensation import prose_of
@@ -69,6 +69,45 @@ _WRITTEN = (
     .where(_IS_NEW)
     .order_by(_M.seq)
 )
+
+
+class _WrittenRow(NamedTuple):
+    """A row of `_WRITTEN`.
+
+    Texts are read only where something is missing that is made of them: `mistake` and `evidence` for the signatures,
+    `text` for the terms, `task` and `told` for the lesson's key, and the last three for the lesson's terms.
+    """
+
+    id: str
+    user: str
+    status: Status
+    metadata: Metadata
+    q_value: float
+    created_at: int
+    vector: bytes | None
+    lesson_vector: bytes | None
+    seq: int
+    kind: Kind
+    author: Author
+    has_correct_action: int
+    error_keywords: str
+    error_signatures: str
+    mistake: str | None
+    evidence: list[str] | None
+    last_used_at: int | None
+    triggers: list[str]
+    terms: bytes | None
+    text: str | None
+    superseded_by: str
+    initial_q: float
+    lesson: bytes | None
+    lesson_key: int | None
+    task: str
+    told: str
+    reflection: str
+    correct_action: str
+    guidance: str
+
 
 _IS_MOVED = and_(_U.project == _PROJECT, _U.seq > _AFTER)
 _MOVED = select(_U.memory_id, _U.q_value).where(_IS_MOVED)
@@ -125,66 +164,42 @@ def read_changes(connection: Connection, project: str, model: str, after: int, s
     since = {"project": project, "after": after}
     records, tasks = _task_records(connection, since | {"model": model})
     others = _other_metadata(connection, since)
-    memories = [
-        MemoryChange(
-            memory_id=memory_id,
-            user=user,
-            retrievable=status in RETRIEVABLE,
-            metadata=metadata,
-            q_value=q_value,
-            created=created,
-            vector=None if blob is None else ranking_rows.to_vector(blob),
-            lesson_vector=None if lesson_blob is None else ranking_rows.to_vector(lesson_blob),
-            seq=changed,
-            kind=kind,
-            author=author,
-            has_correct_action=bool(has_correct_action),
-            error_keywords=rows.to_lines(keywords),
-            error_signatures=ranking_rows.signatures_from(signatures, mistake, evidence),
-            trigger_keys=tuple(map(trigger_key, triggers)),
-            used=used or 0,
-            terms=ranking_rows.terms_from(terms, text),
-            lesson=ranking_rows.terms_from(lesson, None if lesson is not None else lesson_text(kind, *told_by)),
-            initial_q=initial_q,
-            records=records.get(memory_id, ()),
-            superseded_by=successor_in_force(status, superseded_by),
-            other_metadata=others.get(memory_id, ()),
-            lesson_key=lesson_key(task, reflection) if key is None else key,
-        )
-        for (
-            memory_id,
-            user,
-            status,
-            metadata,
-            q_value,
-            created,
-            blob,
-            lesson_blob,
-            changed,
-            kind,
-            author,
-            has_correct_action,
-            keywords,
-            signatures,
-            mistake,
-            evidence,
-            used,
-            triggers,
-            terms,
-            text,
-            superseded_by,
-            initial_q,
-            lesson,
-            key,
-            task,
-            reflection,
-            *told_by,
-        ) in connection.execute(_WRITTEN, since | {"model": model})
-    ]
+    written = map(_WrittenRow._make, connection.execute(_WRITTEN, since | {"model": model}))
+    memories = [_memory_change(row, records.get(row.id, ()), others.get(row.id, ())) for row in written]
     # The rows above carry their q_value already, which matters when a whole project is read.
     told = connection.execute(_MOVED, since) if after else ()
     utilities = [UtilityChange(memory_id, q_value, records.get(memory_id, ())) for memory_id, q_value in told]
     return Changes(seq=seq, memories=memories, utilities=utilities, tasks=tasks)
+
+
+def _memory_change(row: _WrittenRow, records: tuple[TaskRecord, ...], others: tuple[Metadata, ...]) -> MemoryChange:
+    """A written memory with what it earned on each task, and the metadata of the other runs that taught it."""
+    lesson = None if row.lesson is not None else lesson_text(row.kind, row.reflection, row.correct_action, row.guidance)
+    return MemoryChange(
+        memory_id=row.id,
+        user=row.user,
+        retrievable=row.status in RETRIEVABLE,
+        metadata=row.metadata,
+        q_value=row.q_value,
+        created=row.created_at,
+        vector=None if row.vector is None else ranking_rows.to_vector(row.vector),
+        lesson_vector=None if row.lesson_vector is None else ranking_rows.to_vector(row.lesson_vector),
+        seq=row.seq,
+        kind=row.kind,
+        author=row.author,
+        has_correct_action=bool(row.has_correct_action),
+        error_keywords=rows.to_lines(row.error_keywords),
+        error_signatures=ranking_rows.signatures_from(row.error_signatures, row.mistake, row.evidence),
+        trigger_keys=tuple(map(trigger_key, row.triggers)),
+        used=row.last_used_at or 0,
+        terms=ranking_rows.terms_from(row.terms, row.text),
+        lesson=ranking_rows.terms_from(row.lesson, lesson),
+        initial_q=row.initial_q,
+        records=records,
+        superseded_by=successor_in_force(row.status, row.superseded_by),
+        other_metadata=others,
+        lesson_key=lesson_key(row.task, row.told) if row.lesson_key is None else row.lesson_key,
+    )
 
 
 def _other_metadata(connection: Connection, since: dict[str, Any]) -> dict[str, tuple[Metadata, ...]]:

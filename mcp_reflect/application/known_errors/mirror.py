@@ -184,8 +184,9 @@ class Mirror:
             with self._ledger.reading() as session:
                 digests, memories = session.mirrors.digests(self._key), errors_in(session, self._profile)
                 were_adopted = _were_adopted(session, memories, good)
+            now = self._clock()
             edits = find_mirror_edits(
-                good, digests, memories, self._profile, self._clock, were_adopted=were_adopted, may_delete=not broken
+                good, digests, memories, self._profile, now, were_adopted=were_adopted, may_delete=not broken
             )
             if at_most is not None and len(edits.planned) > at_most:
                 return False
@@ -201,7 +202,7 @@ class Mirror:
                 return False
             model = self._embedder.identity
             after = store_mirror_edits(
-                session, edits, vectors, model, self._profile, self._clock, file_name=self._file.name
+                session, edits, vectors, model, self._profile, self._clock(), file_name=self._file.name
             )
             session.mirrors.put(self._key, after)
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from mcp_reflect.application.known_errors.importing import Planned, matched, plan, store_planned
 from mcp_reflect.application.known_errors.written_lines import (
@@ -14,7 +15,7 @@ from mcp_reflect.application.known_errors.written_lines import (
     to_stored,
     without_lines,
 )
-from mcp_reflect.application.ports import Clock, Embedder, WriteSession
+from mcp_reflect.application.ports import Embedder, WriteSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.models import ErrorMemory, LogEntry
@@ -47,7 +48,7 @@ def find_mirror_edits(
     digests: Mapping[str, str],
     memories: Sequence[ErrorMemory],
     profile: Profile,
-    clock: Clock,
+    now: datetime,
     *,
     were_adopted: Collection[str],
     may_delete: bool,
@@ -68,7 +69,7 @@ def find_mirror_edits(
         written=written,
         edited=edited,
         known=known,
-        planned=plan(edited.lines, known, profile, clock(), were_adopted),
+        planned=plan(edited.lines, known, profile, now, were_adopted),
         gone=[memory for memory in memories if memory.id in deleted and memory.status != "archived"],
     )
 
@@ -84,12 +85,11 @@ def store_mirror_edits(
     vectors: Sequence[Vector] | Vector,
     model: str,
     profile: Profile,
-    clock: Clock,
+    now: datetime,
     *,
     file_name: str,
 ) -> dict[str, str]:
     """Store the errors of edited lines, archive those of deleted ones; return the digests of the lines as they are."""
-    now = clock()
     stored = store_planned(session, edits.planned, vectors, model, profile, now)
     for memory in edits.gone:
         session.memories.set_status(memory.id, "archived")

@@ -45,19 +45,31 @@ def select_sentences(
         discounted(term_weights(each.text), known if each.is_rule else known | data, _KNOWN_SHARE)
         for each in candidates
     ]
-    covered: set[str] = set()
-    chosen: set[int] = set()
-    room = budget
-    competes = not of_lesson and sum(len(each.text) + 1 for each in candidates) > budget
     number_of = {each.place: number for number, each in enumerate(candidates)}
-    open_ = {
+    units = {
         number: unit
         for number, each in enumerate(candidates)
         if (unit := _unit(number, candidates, number_of))
         and all(_says_something(candidates[part], weights[part]) for part in unit)
     }
-    most = max((_gain(candidates, weights, unit, covered) / len(unit) for unit in open_.values()), default=0.0)
-    least = min(_LEAST_GAIN, most / 2) if competes else _LEAST_WEIGHT
+    least = _LEAST_WEIGHT
+    if not of_lesson and sum(len(each.text) + 1 for each in candidates) > budget:
+        most = max((_gain(candidates, weights, unit, set()) / len(unit) for unit in units.values()), default=0.0)
+        least = min(_LEAST_GAIN, most / 2)
+    return [candidates[number] for number in sorted(_chosen(candidates, weights, units, budget, least))]
+
+
+def _chosen(
+    candidates: Sequence[Candidate],
+    weights: Sequence[Mapping[str, float]],
+    units: Mapping[int, Sequence[int]],
+    room: int,
+    least: float,
+) -> set[int]:
+    """Choose units one by one while one fits into `room` characters and gains `least` for each of its sentences."""
+    open_ = dict(units)
+    covered: set[str] = set()
+    chosen: set[int] = set()
     while open_:
         best: list[int] = []
         value = 0.0
@@ -76,7 +88,7 @@ def select_sentences(
             covered |= weights[number].keys()
             room -= len(candidates[number].text) + 1
         chosen.update(best)
-    return [candidates[number] for number in sorted(chosen)]
+    return chosen
 
 
 def _says_something(sentence: Candidate, weights: Mapping[str, float]) -> bool:
