@@ -21,6 +21,7 @@ from mcp_reflect.config.settings import Settings
 from mcp_reflect.errors import ConfigurationError, LedgerError
 
 if TYPE_CHECKING:
+    from mcp_reflect.adapters.sql_ledger.examination import Examination
     from mcp_reflect.application.ports import LostWrites
 
 _LITTLE = 500_000_000
@@ -134,7 +135,6 @@ _OTHER_HOME = "export MCP_REFLECT_HOME=<a folder that you may write>"
 def check_ledger(folder: Path, settings: Settings | None) -> Iterator[DoctorFinding]:
     """Check the ledger and its figures of the index; without usable `settings` (None), the home's own file."""
     from mcp_reflect.adapters.sql_ledger.examination import examine, ledger_file  # noqa: PLC0415 - heavy
-    from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION  # noqa: PLC0415 - with the ledger
 
     url = (settings.ledger.url if settings else "") or f"sqlite:///{folder / 'ledger.db'}"
     try:
@@ -150,21 +150,10 @@ def check_ledger(folder: Path, settings: Settings | None) -> Iterator[DoctorFind
         yield DoctorFinding("ledger", "wrong", f"{mask_secrets(url)}: {mask_secrets(str(error))}", remedy)
         return
     where = f"{file or mask_secrets(url)}"
-    if found.schema > SCHEMA_VERSION:
-        newer = f"{where} was written by a newer mcp-reflect (schema {found.schema}, known here: {SCHEMA_VERSION})"
-        yield DoctorFinding("ledger", "wrong", newer, "update mcp-reflect")
+    state = _state_of_ledger(found, where, file)
+    yield state
+    if state.status == "wrong":
         return
-    if found.problems:
-        yield DoctorFinding(
-            "ledger", "wrong", f"{where} is damaged: {found.problems[0]}", "mcp-reflect restore <a backup>"
-        )
-        return
-    size = f", {file.stat().st_size / 1e6:.1f} MB" if file else ""
-    counts = f"{format_count(found.traces, 'trace')}, {format_count(found.memories, 'memory', 'memories')}"
-    detail = f"{where}{size}, schema {found.schema}, {counts}"
-    if not found.thorough:
-        detail += f"; too large to be read for damage in {EXAMINATION_S:.0f} seconds"
-    yield DoctorFinding("ledger", "ok" if found.thorough else "warning", detail)
     if found.lost is not None:
         yield DoctorFinding("ledger", "warning", _lost(found.lost), _HAND_IN_AGAIN)
     yield _index(folder, settings, found.behind, indexed=found.indexed)
@@ -172,6 +161,24 @@ def check_ledger(folder: Path, settings: Settings | None) -> Iterator[DoctorFind
         runs = format_count(len(found.withheld), "run")
         detail = f"sentences that nobody vouches for were kept from the lessons of {runs}"
         yield DoctorFinding("lessons", "warning", detail, f"look at them: mcp-reflect show {found.withheld[0]}")
+
+
+def _state_of_ledger(found: Examination, where: str, file: Path | None) -> DoctorFinding:
+    """Say whether a ledger can be read, and how much it holds."""
+    from mcp_reflect.adapters.sql_ledger.schema_version import SCHEMA_VERSION  # noqa: PLC0415 - with the ledger
+
+    if found.schema > SCHEMA_VERSION:
+        newer = f"{where} was written by a newer mcp-reflect (schema {found.schema}, known here: {SCHEMA_VERSION})"
+        return DoctorFinding("ledger", "wrong", newer, "update mcp-reflect")
+    if found.problems:
+        damage = f"{where} is damaged: {found.problems[0]}"
+        return DoctorFinding("ledger", "wrong", damage, "mcp-reflect restore <a backup>")
+    size = f", {file.stat().st_size / 1e6:.1f} MB" if file else ""
+    counts = f"{format_count(found.traces, 'trace')}, {format_count(found.memories, 'memory', 'memories')}"
+    detail = f"{where}{size}, schema {found.schema}, {counts}"
+    if not found.thorough:
+        detail += f"; too large to be read for damage in {EXAMINATION_S:.0f} seconds"
+    return DoctorFinding("ledger", "ok" if found.thorough else "warning", detail)
 
 
 def _lost(lost: LostWrites) -> str:

@@ -23,6 +23,8 @@ from mcp_reflect.cli.console import (
 from mcp_reflect.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from mcp_reflect.application.maintenance.export import ImportResult
+    from mcp_reflect.application.profile import Profile
     from mcp_reflect.bootstrap.ledger import LedgerAccess
 
 _TERMINAL = Path("-")
@@ -120,13 +122,17 @@ def _import_all(access: LedgerAccess, file: Path, *, here: bool, trust_reviews: 
         )
     with show_progress("embedding") as told:
         embedded = embed_missing(access.ledger, access.embedder, done.project, told)
-    added, skipped = sum(done.added.values()), sum(done.skipped.values())
     if done.project == present:
         print_warnings(access.mirror.write())
     if as_json:
         counts = {"added": done.added, "skipped": done.skipped, "embedded": embedded}
         show_json({"project": done.project, "reviews_taken_over": done.earned} | counts)
-        return
+    else:
+        _tell_import(done, embedded, profile)
+
+
+def _tell_import(done: ImportResult, embedded: int, profile: Profile) -> None:
+    added, skipped = sum(done.added.values()), sum(done.skipped.values())
     traces = format_count(done.added.get("traces", 0), "trace")
     memories = format_count(done.added.get("memories", 0), "memory", "memories")
     out.print(
@@ -143,8 +149,8 @@ def _import_all(access: LedgerAccess, file: Path, *, here: bool, trust_reviews: 
             markup=False,
             soft_wrap=True,
         )
-    if done.project != present:
-        out.print(f"The present project is {present}; import --here would have used that.", markup=False)
+    if done.project != profile.project:
+        out.print(f"The present project is {profile.project}; import --here would have used that.", markup=False)
 
 
 def _import_errors(access: LedgerAccess, file: Path, *, as_json: bool) -> None:

@@ -47,21 +47,7 @@ def serve_through_hub() -> Relay | None:
     if not address.hub_enabled(environ, home, cwd):
         return None
 
-    def find_front() -> Front | None:
-        from mcp_reflect.wire.shim.front import open_front  # noqa: PLC0415 - not needed where a hub runs
-
-        return open_front(environ, home, cwd)
-
-    connection = handshake.new_connection_id()
-
-    relay = Relay(
-        home,
-        handshake.build_hello(__version__, home, environ, cwd, connection),
-        partial(hub_launcher.connect_or_start, within=address.start_timeout_s(environ, home, cwd)),
-        find_front=find_front,
-        outbox=_Outbox(environ, cwd, connection),
-        within_s=address.answer_within_s(environ, home, cwd),
-    )
+    relay = _build_relay(environ, home, cwd)
     alone = False
 
     def end() -> None:
@@ -81,6 +67,23 @@ def serve_through_hub() -> Relay | None:
         return relay
     except KeyboardInterrupt:
         exit_now(130)
+
+
+def _build_relay(environ: dict[str, str], home: str, cwd: str) -> Relay:
+    def find_front() -> Front | None:
+        from mcp_reflect.wire.shim.front import open_front  # noqa: PLC0415 - not needed where a hub runs
+
+        return open_front(environ, home, cwd)
+
+    connection = handshake.new_connection_id()
+    return Relay(
+        home,
+        handshake.build_hello(__version__, home, environ, cwd, connection),
+        partial(hub_launcher.connect_or_start, within=address.start_timeout_s(environ, home, cwd)),
+        find_front=find_front,
+        outbox=_Outbox(environ, cwd, connection),
+        within_s=address.answer_within_s(environ, home, cwd),
+    )
 
 
 def _serve(relay: Relay, note_accepted: Callable[[], None]) -> NoReturn:
