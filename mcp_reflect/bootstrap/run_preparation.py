@@ -9,6 +9,7 @@ import os
 import pickle
 import signal
 import sys
+from contextlib import suppress
 
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.application.intake.prepared_run import PreparedRun, RunPreparer, RunToPrepare
@@ -31,8 +32,7 @@ def serve_preparation() -> None:
     process, with its traceback in the log of the one that asks.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks decides when to end
-    if hasattr(os, "nice"):
-        os.nice(_NICENESS)
+    _yield_to_clients()
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what libraries print is no answer
     while True:
@@ -43,6 +43,15 @@ def serve_preparation() -> None:
         pickle.dump(_answer_to(run), answers, pickle.HIGHEST_PROTOCOL)
         answers.flush()
         del run
+
+
+def _yield_to_clients() -> None:
+    """Have the system run this process when the hub and its clients leave it the time."""
+    if sys.platform != "win32":
+        os.nice(_NICENESS)
+    if sys.platform == "linux":
+        with suppress(OSError):  # where the system does not let it
+            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def _answer_to(run: RunToPrepare) -> PreparedRun | tuple[str, str, str]:

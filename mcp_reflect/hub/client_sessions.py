@@ -21,6 +21,7 @@ from mcp_reflect.config.load import Settings
 from mcp_reflect.errors import ReflectError
 from mcp_reflect.hub.handshake import client_settings, connection_id, refuse_hello
 from mcp_reflect.hub.line_stream import LineStream
+from mcp_reflect.hub.pacing import connection_pace, line_pace
 from mcp_reflect.hub.session import HubSession
 from mcp_reflect.hub.status import find_setting_conflicts
 from mcp_reflect.server.app import build_server
@@ -41,6 +42,8 @@ class ClientSessions:
         self._servers: dict[bool, MCPServer[MemoryService]] = {False: build_server()}
         self._open: set[HubSession] = set()
         self._workers = WorkerQueue()
+        self._pace_of_connections = connection_pace(self._workers.serves)
+        self._pace_of_lines = line_pace(self._workers.serves)
         self._retiring = False
 
     def __len__(self) -> int:
@@ -59,6 +62,10 @@ class ClientSessions:
         if not self._open:
             self.ended.set()
 
+    async def admit_connection(self) -> None:
+        """Wait until one more connection may be taken in beside the sessions that wait for answers."""
+        await self._pace_of_connections.admit()
+
     async def serve(self, lines: LineStream, hello: dict[str, Any]) -> None:
         """Serve a client that has said its hello until its connection ends; refuse it where its settings are wrong."""
         if handshake.is_newer(str(hello.get("version")), self._version):
@@ -75,7 +82,7 @@ class ClientSessions:
             if not settings.project_settled:
                 opened = await stack.enter_async_context(_closing_in_worker())
                 project = ClientProject(partial(self._memory_by_roots, hello, opened))
-            session = HubSession(lines, memory, hello.get("pid"), self._workers, project)
+            session = HubSession(lines, memory, hello.get("pid"), self._workers, project, self._pace_of_lines)
             self._open.add(session)
             stack.callback(self._end, session)
             warnings = find_setting_conflicts(self._settings, settings)

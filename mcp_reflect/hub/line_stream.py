@@ -22,6 +22,11 @@ class LineStream:
         self._ready: list[bytes] = []
         self._rest: list[bytes] = []
 
+    @property
+    def has_next(self) -> bool:
+        """Return whether another line is here already: its sender did not wait for anything."""
+        return bool(self._ready)
+
     async def receive(self, longest: int = MAX_LINE_BYTES) -> bytes | None:
         """Return the next line without its newline; None at the end. Raises LineTooLong."""
         while not self._ready:

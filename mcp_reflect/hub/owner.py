@@ -131,6 +131,7 @@ class Hub:
     async def _accept(self, connections: TaskGroup) -> None:
         async with await SocketListener.from_socket(self._listening.socket) as listener:
             async for stream in accept_connections(listener):
+                await self._sessions.admit_connection()
                 connections.start_soon(self._greet, stream)
 
     async def _watch_signals(self) -> None:

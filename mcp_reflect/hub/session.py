@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from typing import Any
 
@@ -17,16 +18,25 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.errors import UsageError, error_data
 from mcp_reflect.hub.line_stream import LineStream, LineTooLong
 from mcp_reflect.hub.messages import read_message
+from mcp_reflect.hub.pacing import Pace
 from mcp_reflect.server.client_project import ClientProject, client_project
 from mcp_reflect.server.workers import SessionWorkers, WorkerQueue, limit_session
 from mcp_reflect.wire import handshake
 from mcp_reflect.wire.json_rpc import PARSE_ERROR_CODE, error_response, find_request_id
+
+log = logging.getLogger(__name__)
 
 MAX_PENDING_REQUESTS = 16
 """Requests of one connection that are taken in before the first of them is answered."""
 
 LARGE_LINE_BYTES = 1_000_000
 """A longer line is read when others are served; most runs are shorter."""
+
+MOST_BROKEN_LINES = 20
+"""Lines in a row that are no messages, after which a connection is ended."""
+
+BROKEN_LINE_PAUSE_S = 0.02
+"""How much longer the next line waits for each such line before it. All of them together take 4 s."""
 
 FINISH_TIMEOUT_S = 10.0
 """How long what is under way may take once the client has sent its last line."""
@@ -36,7 +46,10 @@ _ENDLESS = "subscriptions/listen"
 
 
 class HubSession:
-    """Serves one connection: carries its lines between the socket and the SDK's two streams."""
+    """Serves one connection: carries its lines between the socket and the SDK's two streams.
+
+    `pace` is that of messages which do not wait for the one before; None where nobody else is served.
+    """
 
     def __init__(
         self,
@@ -45,12 +58,15 @@ class HubSession:
         pid: object,
         workers: WorkerQueue,
         project: ClientProject | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._lines = lines
         self._memory = memory
         self._pid = pid
         self._workers = workers
         self._project = project
+        self._pace = pace
+        self._broken_lines = 0
         self._since = time.time()
         self._client = ""
         self._under_way: set[str] = set()
@@ -95,19 +111,34 @@ class HubSession:
                 while (line := await self._lines.receive()) is not None:
                     if len(line) > LARGE_LINE_BYTES:
                         await session.admit_large(len(line))
+                    if self._pace is not None and self._lines.has_next:
+                        await self._pace.admit()
                     try:
                         message = await read_message(line)
                     except UsageError as error:
-                        await incoming.send(error)
-                        if (request_id := find_request_id(line)) is not None:
-                            await self._lines.send(error_response(request_id, error_data(error), PARSE_ERROR_CODE))
-                        continue
+                        await self._refuse_line(line, error)
+                        if self._broken_lines < MOST_BROKEN_LINES:
+                            continue
+                        break
+                    self._broken_lines = 0
                     await self._note(message)
                     await incoming.send(SessionMessage(message))
             except (LineTooLong, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
             with anyio.move_on_after(FINISH_TIMEOUT_S):
                 await self._until(0)
+
+    async def _refuse_line(self, line: bytes, error: UsageError) -> None:
+        """Answer a line that is no message, where it has an id; the last one that is borne with says so."""
+        if (request_id := find_request_id(line)) is not None:
+            await self._lines.send(error_response(request_id, error_data(error), PARSE_ERROR_CODE))
+        self._broken_lines += 1
+        if self._broken_lines >= MOST_BROKEN_LINES:
+            log.warning("a connection sent %d lines in a row that are no messages, and is ended", MOST_BROKEN_LINES)
+            last = UsageError(f"{MOST_BROKEN_LINES} lines in a row are no messages. The connection is ended.")
+            await self._lines.send(error_response("null", error_data(last), PARSE_ERROR_CODE))
+        else:
+            await anyio.sleep(self._broken_lines * BROKEN_LINE_PAUSE_S)
 
     async def _note(self, message: types.JSONRPCMessage) -> None:
         """Keep count of what is under way, and wait where that is too much: the client then waits with its next."""

@@ -18,60 +18,57 @@ SLOTS = 4
 
 WORKERS = 2
 """Calls of all sessions that work at the same time. The interpreter runs one thread at a time: more would only delay
-each other. One of them is kept free for sessions that wait for each answer."""
+each other. One of them is kept free for sessions that wait for each answer, while there are any."""
 
 BLOCKED_S = 0.5
 """A call that works longer makes room for the next one: it may wait for a disk or a server. Seconds."""
 
-FLOOD_SHARE = 0.05
-"""Part of the time that flooding sessions get while another one waits for each answer.
-
-More of their calls would show in the 99th percentile of the other's: whatever call meets one takes several times as
-long, because they share the interpreter, the ledger's lock and the disk.
-"""
-
 LARGE_BYTES_PER_S = 500_000
 """Bytes of large messages that all sessions hand in beside another one that waits for each answer.
 
-To read, redact and store the largest run takes up to two seconds, in which other calls take several times as long.
+Long runs are prepared in another process; what is left, to read and store the largest, takes a tenth of a second.
 """
 
 LONGEST_PAUSE_S = 10.0
-"""Seconds that flooding sessions and large messages wait at most for others."""
+"""Seconds that a large message waits at most for others."""
 
 AT_WORK_S = 0.25
 """Seconds for which a session counts as one that waits for each answer after it last began or ended a call."""
 
-_OLDEST_EVERY = 4
-_SHORTEST_WAIT_S = 0.01
-
 
 class WorkerQueue:
-    """Decides whose call works next: of the session with the fewest unanswered calls, every fourth time the oldest.
+    """Fair queueing: the next call is one of the session whose calls have worked the shortest time so far.
 
-    So a client that waits for each answer is served before one that floods, and nobody waits without end. Beside such a
-    client those that flood have a part of the time in common, FLOOD_SHARE: after each of their calls they pause.
+    A session that comes back counts from where the others are, so that nobody saves up time and nobody waits without
+    end. Alone, a session has all workers, however many calls it has open. Beside one that waits for each answer, the
+    sessions with several open calls leave one worker free.
     """
 
     def __init__(self, workers: int = WORKERS) -> None:
         self._workers = workers
-        self._turns = 1
-        self._pause_ends = 0.0
+        self._time = 0.0
+        """What the session that was given the last turn had used then."""
         self._next_large = 0.0
         self._waits_for_answers: dict[SessionWorkers, float] = {}
         self._waiting: list[_Turn] = []
         self._working: list[_Turn] = []
 
+    def serves(self) -> bool:
+        """Return true while a session waits for each answer."""
+        return self._serves_beside(None, current_time())
+
     @asynccontextmanager
     async def turn(self, session: SessionWorkers) -> AsyncIterator[None]:
         """Wait for a turn of a session, and hold it."""
         turn = _Turn(session)
+        if not any(each.session is session for each in (*self._waiting, *self._working)):
+            session.used = max(session.used, self._time)
         self._waiting.append(turn)
         self._note(session)
         try:
             self._hand_out()
             while not turn.given.is_set():
-                with move_on_after(min(BLOCKED_S, max(self._pause_ends - current_time(), _SHORTEST_WAIT_S))):
+                with move_on_after(BLOCKED_S):
                     await turn.given.wait()
                 self._hand_out()
             yield
@@ -92,44 +89,43 @@ class WorkerQueue:
 
     def _hand_out(self) -> None:
         while (turn := self._next()) is not None:
-            self._turns += 1
             self._waiting.remove(turn)
             self._working.append(turn)
             turn.since = current_time()
             turn.given.set()
 
     def _end(self, turn: _Turn) -> None:
-        """Let the sessions that flood pause after a call of theirs, where another session is served beside them."""
-        now = current_time()
-        if turn.session.is_flooding and self._serves_beside(turn.session, now):
-            pause = min((now - turn.since) * (1 / FLOOD_SHARE - 1), LONGEST_PAUSE_S)
-            self._pause_ends = max(self._pause_ends, now + pause)
+        turn.session.used += turn.worked(current_time())
         self._note(turn.session)
 
     def _note(self, session: SessionWorkers) -> None:
         if session.unanswered == 1:
             self._waits_for_answers[session] = current_time()
 
-    def _serves_beside(self, session: SessionWorkers, now: float) -> bool:
+    def _serves_beside(self, session: SessionWorkers | None, now: float) -> bool:
         """Return true while another session than this one waits for each answer."""
         served = {other: at for other, at in self._waits_for_answers.items() if now - at < AT_WORK_S}
         self._waits_for_answers = served
         return any(other is not session for other in served)
 
-    def _pauses(self, session: SessionWorkers, now: float) -> bool:
-        return now < self._pause_ends and session.is_flooding and self._serves_beside(session, now)
-
     def _next(self) -> _Turn | None:
         """The turn that a free worker is for; None where there is neither."""
         now = current_time()
-        free = self._workers - sum(now - turn.since < BLOCKED_S for turn in self._working)
-        if free <= 0:
+        working = [turn.session for turn in self._working if now - turn.since < BLOCKED_S]
+        if len(working) >= self._workers:
             return None
-        ready = [turn for turn in self._waiting if not self._pauses(turn.session, now)]
-        if ready and self._turns % _OLDEST_EVERY == 0:
-            return ready[0]
-        may = [turn for turn in ready if free > 1 or turn.session.unanswered == 1]
-        return min(may, key=lambda turn: turn.session.unanswered, default=None)
+        may = self._waiting
+        if sum(session.unanswered > 1 for session in working) >= self._workers - 1:
+            may = [t for t in may if t.session.unanswered == 1 or not self._serves_beside(t.session, now)]
+        turn = min(may, key=lambda turn: self._used(turn.session, now), default=None)
+        if turn is not None:
+            self._time = max(self._time, turn.session.used)
+        return turn
+
+    def _used(self, session: SessionWorkers, now: float) -> tuple[float, int]:
+        """Return the seconds that the calls of a session have worked, and how many do so now."""
+        working = [turn.worked(now) for turn in self._working if turn.session is session]
+        return session.used + sum(working), len(working)
 
 
 class SessionWorkers:
@@ -137,17 +133,14 @@ class SessionWorkers:
 
     def __init__(self, queue: WorkerQueue) -> None:
         self.unanswered = 0
+        self.used = 0.0
+        """Seconds that calls of the session have worked, counted from where others were when it came."""
         self._queue = queue
         self._limiter = CapacityLimiter(SLOTS)
 
     async def admit_large(self, size: int) -> None:
         """Wait until a large message may be read, `size` bytes; see WorkerQueue."""
         await self._queue.admit_large(self, size)
-
-    @property
-    def is_flooding(self) -> bool:
-        """Return true for a session with more unanswered calls than may work at the same time."""
-        return self.unanswered > SLOTS
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -165,6 +158,10 @@ class _Turn:
     session: SessionWorkers
     given: Event = field(default_factory=Event)
     since: float = 0.0
+
+    def worked(self, now: float) -> float:
+        """Return the seconds for which it has kept a worker from others."""
+        return min(now - self.since, BLOCKED_S)
 
 
 _workers: ContextVar[SessionWorkers | None] = ContextVar("workers", default=None)

@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from mcp_reflect.server import workers
-from mcp_reflect.server.workers import (
-    AT_WORK_S,
-    BLOCKED_S,
-    FLOOD_SHARE,
-    LARGE_BYTES_PER_S,
-    SLOTS,
-    WORKERS,
-    SessionWorkers,
-    WorkerQueue,
-)
+from mcp_reflect.server.workers import AT_WORK_S, BLOCKED_S, LARGE_BYTES_PER_S, WORKERS, SessionWorkers, WorkerQueue
 from tests.support.waiting import HANG_S
 
 pytestmark = pytest.mark.anyio
@@ -72,13 +64,30 @@ async def test_a_client_that_waits_for_each_answer_goes_before_one_that_floods()
     calls = Calls()
     with anyio.fail_after(HANG_S):
         async with anyio.create_task_group() as group:
+            group.start_soon(calls.of("other", 0))
+            await anyio.wait_all_tasks_blocked()
+            await calls.end("other0")
             for number in range(20):
                 group.start_soon(calls.of("flood", number))
             await anyio.wait_all_tasks_blocked()
-            assert len(calls.begun) < WORKERS, "no worker is left for a client that waits"
-            group.start_soon(calls.of("other", 0))
+            assert len(calls.begun) - 1 < WORKERS, "no worker is left for a client that waits"
+            group.start_soon(calls.of("other", 1))
             await anyio.wait_all_tasks_blocked()
-            assert calls.begun[-1] == "other0"
+            assert calls.begun[-1] == "other1"
+            group.cancel_scope.cancel()
+
+
+async def test_a_session_that_is_alone_has_all_workers_for_its_open_calls() -> None:
+    calls = Calls()
+    with anyio.fail_after(HANG_S):
+        async with anyio.create_task_group() as group:
+            for number in range(50):
+                group.start_soon(calls.of("busy", number))
+            await anyio.wait_all_tasks_blocked()
+            assert len(calls.begun) == WORKERS
+            for number in range(48):
+                await calls.end(calls.begun[number])
+                assert len(calls.begun) == WORKERS + number + 1
             group.cancel_scope.cancel()
 
 
@@ -133,61 +142,86 @@ async def test_a_call_that_is_cancelled_while_it_waits_takes_no_worker() -> None
             group.cancel_scope.cancel()
 
 
-async def _flood_answered_beside(clock: Clock, other: bool, seconds: int) -> int:
-    """How many calls of a flooding session are answered that each take 10 ms; `other` calls once in the same time."""
-    queue = WorkerQueue()
-    flood, served = SessionWorkers(queue), SessionWorkers(queue)
-    answered = 0
-    goes_on = anyio.Event()
+class Load:
+    """Sessions that each keep some calls open, all of one length; time goes on by the shortest call."""
 
-    async def call() -> None:
-        nonlocal answered
-        async with flood.turn():
-            await goes_on.wait()
-        answered += 1
+    STEP_S = 0.01
 
+    def __init__(self, clock: Clock) -> None:
+        self.seconds: dict[str, float] = {}
+        """Seconds of answered calls, by session."""
+        self._clock = clock
+        self._queue = WorkerQueue()
+        self._ticked = anyio.Event()
+
+    async def keep_open(self, session: str, calls: int, seconds: float) -> None:
+        """Keep so many calls of a session open, each of which works so long, until this is cancelled."""
+        workers = SessionWorkers(self._queue)
+        self.seconds[session] = 0.0
+
+        async def call_on() -> None:
+            while True:
+                async with workers.turn():
+                    ends = self._clock.now + seconds
+                    while self._clock.now < ends - self.STEP_S / 2:
+                        await self._ticked.wait()
+                    self.seconds[session] += seconds
+
+        async with anyio.create_task_group() as group:
+            for _ in range(calls):
+                group.start_soon(call_on)
+
+    async def go_on(self, seconds: float) -> None:
+        """Let so much time pass."""
+        await anyio.wait_all_tasks_blocked()
+        for _ in range(round(seconds / self.STEP_S)):
+            self._clock.now += self.STEP_S
+            ticked, self._ticked = self._ticked, anyio.Event()
+            ticked.set()
+            for _ in range(20):  # until every call has ended, or begun
+                await anyio.lowlevel.checkpoint()
+
+
+@pytest.mark.parametrize(
+    ("calls", "seconds"), [((50, 5), (0.02, 0.02)), ((20, 20), (0.01, 0.1)), ((50, 8), (0.1, 0.01))]
+)
+async def test_sessions_with_open_calls_get_the_same_time_however_many_and_long_their_calls_are(
+    clock: Clock, calls: tuple[int, int], seconds: tuple[float, float]
+) -> None:
+    load = Load(clock)
     with anyio.fail_after(HANG_S):
         async with anyio.create_task_group() as group:
-            for _ in range(200 * seconds):
-                group.start_soon(call)
-            for _ in range(100 * seconds):
-                if other:
-                    async with served.turn():
-                        pass
-                await anyio.wait_all_tasks_blocked()
-                clock.now += 0.01
-                step, goes_on = goes_on, anyio.Event()
-                step.set()
-                await anyio.wait_all_tasks_blocked()
+            for name, number, length in zip("ab", calls, seconds, strict=True):
+                group.start_soon(load.keep_open, name, number, length)
+            await load.go_on(10.0)
+            assert load.seconds["a"] == pytest.approx(load.seconds["b"], rel=0.05)
+            assert sum(load.seconds.values()) == pytest.approx(10.0 * WORKERS, rel=0.05), "a worker had nothing to do"
             group.cancel_scope.cancel()
-    return answered
 
 
-async def test_a_flood_gets_a_small_part_of_the_time_beside_a_client_that_waits_for_each_answer(clock: Clock) -> None:
-    assert await _flood_answered_beside(clock, other=False, seconds=2) >= 2 / 0.01 * 0.9
-    assert 2 <= await _flood_answered_beside(clock, other=True, seconds=2) <= 2 / 0.01 * 2 * FLOOD_SHARE
-
-
-async def test_a_few_calls_at_the_same_time_are_no_flood(clock: Clock) -> None:
-    queue = WorkerQueue()
-    several, other = SessionWorkers(queue), SessionWorkers(queue)
-    begun = 0
-
-    async def call() -> None:
-        nonlocal begun
-        async with several.turn():
-            begun += 1
-            clock.now += 0.01
-
+async def test_a_session_that_comes_later_has_saved_up_no_time(clock: Clock) -> None:
+    load = Load(clock)
     with anyio.fail_after(HANG_S):
-        for round_ in range(1, 4):
-            async with other.turn():
-                pass
-            async with anyio.create_task_group() as group:
-                for _ in range(SLOTS):
-                    group.start_soon(call)
-                await anyio.wait_all_tasks_blocked()
-                assert begun == round_ * SLOTS, "a client that calls a few tools together pauses"
+        async with anyio.create_task_group() as group:
+            group.start_soon(load.keep_open, "early", 20, 0.02)
+            await load.go_on(10.0)
+            before = load.seconds["early"]
+            group.start_soon(load.keep_open, "late", 20, 0.02)
+            await load.go_on(2.0)
+            assert load.seconds["early"] - before == pytest.approx(load.seconds["late"], rel=0.1)
+            group.cancel_scope.cancel()
+
+
+async def test_many_open_calls_get_half_of_the_workers_beside_one_that_waits_for_each_answer(clock: Clock) -> None:
+    load = Load(clock)
+    with anyio.fail_after(HANG_S):
+        async with anyio.create_task_group() as group:
+            group.start_soon(load.keep_open, "waits", 1, 0.02)
+            group.start_soon(load.keep_open, "many", 50, 0.02)
+            await load.go_on(2.0)
+            assert load.seconds["many"] == pytest.approx(2.0, rel=0.1)
+            assert load.seconds["waits"] == pytest.approx(2.0, rel=0.1), "it had to wait for a worker"
+            group.cancel_scope.cancel()
 
 
 async def test_large_messages_wait_beside_a_client_that_waits_for_each_answer_and_for_nobody_else(clock: Clock) -> None:
