@@ -60,6 +60,18 @@ def lesson(
 # -- commands and repairs
 
 
+def test_a_command_gives_way_to_one_that_ran_it_again_beside_what_it_had_lacked() -> None:
+    """Its failure has no mark that is known here, so that it passes for a command that worked."""
+    first = bash("pod install", "You have out-of-date source repos")
+    found = lesson([*first, *bash("pod repo update && pod install", "Pod installation complete!")])
+    assert found.correct_action == "`pod repo update && pod install`"
+
+
+def test_commands_that_change_something_stay_beside_other_ones() -> None:
+    found = lesson([*bash("npm install left-pad", "added 1 package"), *bash("npm install right-pad && npm test", "ok")])
+    assert found.correct_action == "`npm install left-pad`; `npm install right-pad && npm test`"
+
+
 def test_different_commands_that_worked_are_different_lessons() -> None:
     commands = ["docker compose up -d db", "uv sync --frozen", "make clean build"]
     texts = [render_reflection(lesson(bash(command), task="Set up the environment")) for command in commands]

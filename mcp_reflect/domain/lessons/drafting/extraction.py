@@ -198,11 +198,18 @@ def _is_by_work(step: Step) -> bool:
 
 
 def _is_tried_again(step: Step, later: Sequence[Step]) -> bool:
-    """Return true for a command that changes nothing others need, and runs in another form later: that one did."""
-    if step.kind != "command" or is_preparation(step):
+    """Return true for a command that another form of it stands for: one that ran it again beside what it had lacked.
+
+    What changed something that others need may stand beside other forms of it, not beside one that holds it whole.
+    """
+    if step.kind != "command":
+        return False
+    forms = [each.subject for each in later if each.kind == "command"]
+    if any(form != step.subject and repeats(step.subject, form) for form in forms):
+        return True
+    if is_preparation(step):
         return False
     ours = normalised(step.subject)
-    forms = [each.subject for each in later if each.kind == "command"]
     return any(repeats(form, step.subject) or are_variants(ours, normalised(form)) for form in forms)
 
 
