@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-_MARK = "…"
+CUT = "…"
+"""What stands for the end that was left out."""
 
 
 def truncate(text: str, limit: int) -> str:
     """Cut a text to at most `limit` characters, the last of which stands for the end that was left out."""
     if len(text) <= limit:
         return text
-    return text[: limit - 1].rstrip() + _MARK if limit > 0 else ""
+    return text[: limit - 1].rstrip() + CUT if limit > 0 else ""
 
 
 def truncate_line(text: str, limit: int) -> str:
@@ -28,7 +29,7 @@ def truncate_bytes(text: str, limit: int) -> str:
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= limit:
         return text
-    return encoded[: limit - len(_MARK.encode())].decode("utf-8", "ignore") + _MARK
+    return encoded[: limit - len(CUT.encode())].decode("utf-8", "ignore") + CUT
 
 
 def truncate_middle(text: str, limit: int, *, head: float = 0.5, hint: str = "") -> str:
@@ -47,4 +48,4 @@ def truncate_middle(text: str, limit: int, *, head: float = 0.5, hint: str = "")
 
 
 def _note(left_out: int, hint: str) -> str:
-    return f"\n[{_MARK} {left_out:,} characters left out{hint} {_MARK}]\n"
+    return f"\n[{CUT} {left_out:,} characters left out{hint} {CUT}]\n"

@@ -8,6 +8,7 @@ from functools import cached_property
 from mcp_reflect.domain.provenance.dictated_commands import may_be_told
 from mcp_reflect.domain.provenance.observed import Observed
 from mcp_reflect.domain.provenance.tokens import stems_of, tokens_of
+from mcp_reflect.domain.truncate import CUT, in_one_line
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,15 @@ class Call:
     text: str
     command: str = ""
     is_edit: bool = False
+
+    @cached_property
+    def _lines(self) -> tuple[str, str]:
+        return self.text, in_one_line(self.text)
+
+    def holds(self, quoted: str) -> bool:
+        """Return true for a text that is in it, also where a lesson put it into one line and cut its end off."""
+        said = quoted.removesuffix(CUT).rstrip()
+        return any(said in text for text in self._lines)
 
     @cached_property
     def tokens(self) -> frozenset[str]:

@@ -108,7 +108,7 @@ class CarriedOrders:
         """Return true for words that quote a command or an edit of the run which no text may dictate."""
         quoted = [each.strip() for each in IN_BACKQUOTES.findall(sentence)]
         return any(
-            each in call.text and not (call.command and may_be_told(call.command))
+            call.holds(each) and not (call.command and may_be_told(call.command))
             for each in quoted
             for call in self._texts.calls
             if call.command or call.is_edit
@@ -120,7 +120,7 @@ class CarriedOrders:
         quoted = [each.strip() for each in IN_BACKQUOTES.findall(sentence)]
         if not quoted or not tells_calls(sentence):
             return after_all
-        return max(next((call.place for call in self._texts.calls if each in call.text), after_all) for each in quoted)
+        return max(next((call.place for call in self._texts.calls if call.holds(each)), after_all) for each in quoted)
 
     def _is_named_by_prose(self, name: str, observed: Observed) -> bool:
         """Return true for a name that the run has from prose alone.

@@ -64,6 +64,10 @@ _ELSEWHERE = re.compile(
     r"|^--?[\w-]*(?:config|plugin|exec|shell|registry|index|script|import|require|loader|rcfile|override|load|hook|proxy"
     r"|trust|insecure|unsafe|force|no-verify|privileged)"
 )
+_TAKES_CHECKS_AWAY = re.compile(
+    r"skip|ignor|disabl|deselect|exclud|bypass|xfail|passwithno|allow|no-?(?:verify|check|fail|strict|lint|test|audit)",
+    re.IGNORECASE,
+)
 _OWN_PACKAGES = re.compile(
     r"(?:(?:python3? -m )?pip3? install(?: -r [\w.-]+(?:/[\w.-]+)*\.txt| (?:-e )?['\"]?\.(?:\[[\w,-]+\])?['\"]?)+"
     r"|(?:npm|pnpm|yarn|bundle|poetry|composer) install|uv sync|go mod (?:download|tidy)|cargo fetch)"
@@ -109,6 +113,15 @@ _OPTION_THAT_LOADS = re.compile(
 _UNIX = "awk cat cp cut diff find grep head ln ls mkdir mv rm sed sort tail tar tee touch tr xargs".split()  # noqa: SIM905
 _KNOWN = frozenset((*_BUILDERS, *_STEPS, *_RUNNERS, *_UNIX, "php"))
 """Programs that projects of a kind are worked on with, or that every machine has."""
+_USUAL_TOOLS = frozenset(
+    """
+    gofmt goimports prettier black isort rustfmt clang-format autopep8 shfmt stylelint msgfmt sphinx-build mkdocs protoc
+    buf flutter dart pod xcodebuild swift mix sbt lein stack cabal dune zig meson bazel pnpm
+    """.split()  # noqa: SIM905 - as words they can be read
+)
+"""Formatters, generators and builders of projects."""
+_RUN_OTHERS = frozenset((*_RUNNERS, *"awk tee tar xargs rm php".split()))  # noqa: SIM905
+"""Of these, those that run what they are given, or that write or delete anywhere."""
 _IN_QUOTES = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 _ENDS = re.compile(r"\s*(?:&&|\|\||;|\||\n)\s*")
 
@@ -122,6 +135,14 @@ def may_be_told(command: str, failed: str = "") -> bool:
 def simple_commands(command: str) -> list[str]:
     """Return the simple commands of a command line."""
     return [part for part in _ENDS.split(command.strip()) if part]
+
+
+def quoted_commands(command: str) -> list[str]:
+    """Return the simple commands of a command line; what stands in quotes ends none, as in `sed 's|a|b|'`."""
+    masked = _IN_QUOTES.sub(lambda found: "_" * len(found[0]), command)
+    ends = [0, *(place for end in _ENDS.finditer(masked) for place in end.span()), len(command)]
+    parts = (command[start:end].strip() for start, end in zip(ends[::2], ends[1::2], strict=True))
+    return [part for part in parts if part]
 
 
 def words_that_run(command: str) -> frozenset[str]:
@@ -158,6 +179,21 @@ def words_brought_in(command: str) -> frozenset[str]:
     return frozenset(found - _USUAL)
 
 
+def is_known_program(program: str) -> bool:
+    """Return true for a program that projects of a kind are worked on with."""
+    return program in _USUAL_TOOLS or (program in _KNOWN and program not in _RUN_OTHERS)
+
+
+def chooses_code(variable: str) -> bool:
+    """Return true for a variable that chooses what is run, or where something goes, and for one of a secret."""
+    return _CHOOSES_CODE.fullmatch(variable) is not None
+
+
+def leads_elsewhere(word: str) -> bool:
+    """Return true for a word of a command that leads out of the project, or loads something."""
+    return _ELSEWHERE.search(word) is not None
+
+
 def _lower_words(command: str) -> Iterator[list[str]]:
     """The words of each simple command in lower case; what stands in quotes ends none, as in `sed 's|a|b|'`."""
     for part in simple_commands(_IN_QUOTES.sub(lambda found: _ENDS.sub("_", found[0]), command.lower())):
@@ -167,6 +203,8 @@ def _lower_words(command: str) -> Iterator[list[str]]:
 def _is_builder(command: str) -> bool:
     words = shell_words(command)
     while words and (variable := _VARIABLE.fullmatch(words[0])) and not _CHOOSES_CODE.fullmatch(variable[1]):
+        if _TAKES_CHECKS_AWAY.search(words[0]):
+            return False
         words = words[1:]
     if not words or _OWN_PACKAGES.fullmatch(command):
         return bool(words)
@@ -180,7 +218,7 @@ def _is_builder(command: str) -> bool:
         return False
     if program in _COMPILERS:
         rest = [word for word in rest if word != "-o"]
-    return not any(_ELSEWHERE.search(word) for word in rest)
+    return not any(_ELSEWHERE.search(word) or _TAKES_CHECKS_AWAY.search(word) for word in rest)
 
 
 def _program(words: list[str]) -> tuple[str, list[str]]:

@@ -17,6 +17,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, CarriedOrders
 from mcp_reflect.domain.provenance.instructions import instructs
+from mcp_reflect.domain.provenance.remedies import Remedy
 from mcp_reflect.domain.provenance.run_texts import UNTRUSTED, RunTexts
 from mcp_reflect.domain.provenance.taint import Taint
 from mcp_reflect.domain.text.danger import is_dangerous
@@ -107,6 +108,10 @@ class SentenceJudge:
 
     def _judge(self, said: str, given: TextOrigin | None, *, is_output: bool, is_mistake: bool) -> Judged:
         source, is_kept = self._source_of(said, given, is_output=is_output)
+        remedy = None if given or is_mistake else self._remedy_in(said, source, is_kept=is_kept)
+        if remedy:
+            by: TextOrigin = source if source in UNTRUSTED else "tool"
+            return self._taken(said, by) if remedy.is_quoted else Judged(by, said, is_borne_out=True)
         for shorter in _shortened(said) if is_output and not is_kept else ():
             source, is_kept = self._source_of(shorter, given, is_output=True)
             if is_kept:
@@ -120,6 +125,13 @@ class SentenceJudge:
         if source not in UNTRUSTED or (is_output and not _is_only_told(CALL.sub("", said))):
             return Judged(source, said)
         return Judged(source, said, self._texts.name_of(said, source), is_quoted=True)
+
+    def _remedy_in(self, said: str, source: TextOrigin, *, is_kept: bool) -> Remedy | None:
+        """Return what mended a failure, alone and without harm, where it would be a quotation or withheld otherwise."""
+        is_led = source == "agent" and self._taint.led_to(said) is not None
+        if (is_kept and not is_led) or is_dangerous(said) or self._texts.hidden_in(said):
+            return None
+        return self._taint.remedy_in(said)
 
     def _taken(self, said: str, source: TextOrigin, *, is_borne_out: bool = False) -> Judged:
         name = self._texts.name_of(said, source)

@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
+from mcp_reflect.domain.provenance.calls import Call
 from mcp_reflect.domain.provenance.observed import Contents, decoded
+from mcp_reflect.domain.provenance.remedies import Attempt
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.source_names import name_of_call, name_of_command
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
@@ -52,6 +54,7 @@ class _Asked(NamedTuple):
     command: str
     holds: Contents
     name: str = ""
+    call: Call | None = None
 
 
 def texts_of_run(run: ParsedRun) -> RunTexts:
@@ -71,7 +74,9 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
                 source = _source_of_call(event)
                 is_listing = bool(_LISTING_TOOL.fullmatch(event.name) or _LISTING.fullmatch(command))
                 holds = _contents(command or str(event.arguments), source, is_listing=is_listing)
-                last = calls[event.id] = _Asked(source, command, holds, name_of_call(event, source, command))
+                last = calls[event.id] = _Asked(
+                    source, command, holds, name_of_call(event, source, command), texts.calls[-1]
+                )
                 if is_listing:
                     listings.add(event.id)
             elif isinstance(event, ToolResult):
@@ -79,6 +84,10 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
                 failed = event.failed is True or exit_code(event.text, event.failed) not in {0, None}
                 texts.add(asked.source, event.text, asked.command if failed else "", asked.holds, asked.name)
                 texts.outcomes.add(texts.place, asked.command, failed=failed)
+                if asked.call is not None:
+                    is_troubled = failed or (event.failed is None and bool(event.errors))
+                    attempt = (asked.call, texts.place, event.text, asked.source, is_troubled, event.failed is False)
+                    texts.attempts.append(Attempt(*attempt))
                 if event.call_id in listings and event.call_id:
                     texts.mentions.by_listing(event.text)
             else:

@@ -12,6 +12,7 @@ from mcp_reflect.domain.provenance.calls import Call
 from mcp_reflect.domain.provenance.command_outcomes import CommandOutcomes
 from mcp_reflect.domain.provenance.first_mentions import FirstMentions
 from mcp_reflect.domain.provenance.observed import Contents, Observed, TextReading, decoded, encoded, sentences_of
+from mcp_reflect.domain.provenance.remedies import Attempt, Remedy, remedies_in
 from mcp_reflect.domain.provenance.tokens import stem_of, stems_of, tells_author, tokens_of
 from mcp_reflect.domain.text.inert import skeleton
 
@@ -44,6 +45,7 @@ class RunTexts:
     user_stems: frozenset[str] = frozenset()
     asked: frozenset[str] = frozenset()
     mentions: FirstMentions = field(default_factory=FirstMentions)
+    attempts: list[Attempt] = field(default_factory=list)
 
     def add(self, source: TextOrigin, text: str, failed: str = "", holds: Contents = "prose", name: str = "") -> None:
         """Add a text of a source, with its kind and its name; `failed` is the command whose failure it tells."""
@@ -109,6 +111,11 @@ class RunTexts:
             if stem and stem != token:
                 by_stem.setdefault(stem, set()).update(numbers)
         return found | {stem: sorted(numbers.union(found.get(stem, ()))) for stem, numbers in by_stem.items()}
+
+    @cached_property
+    def remedies(self) -> tuple[Remedy, ...]:
+        """What alone mended commands that had failed."""
+        return tuple(remedies_in(self.attempts))
 
     @cached_property
     def edited(self) -> frozenset[str]:

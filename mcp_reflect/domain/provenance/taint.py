@@ -20,6 +20,7 @@ from mcp_reflect.domain.provenance.dictated_commands import (
     words_brought_in,
     words_that_run,
 )
+from mcp_reflect.domain.provenance.remedies import Remedy
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.tokens import JOINT, names_inside, names_of, tells_author, tokens_of
 from mcp_reflect.domain.text.inert import skeleton
@@ -65,8 +66,8 @@ class Taint:
         """
         calls, tools = self._texts.calls, self._texts.tools
         for quoted in map(str.strip, IN_BACKQUOTES.findall(sentence)):
-            ran = any(call.command and quoted in call.command for call in calls)
-            edited = not ran and any(call.is_edit and quoted in call.text for call in calls)
+            ran = any(call.command and call.holds(quoted) for call in calls)
+            edited = not ran and any(call.is_edit and call.holds(quoted) for call in calls)
             source: TextOrigin | None = None
             tool = next((each for each in tools if quoted == each or quoted.startswith(f"{each}(")), "")
             if tool:
@@ -93,7 +94,7 @@ class Taint:
             words = tokens_of(text)
             if not words or texts.outcomes.had_failed(text):
                 continue
-            ran = [call for call in texts.calls if call.command and text in call.command]
+            ran = [call for call in texts.calls if call.command and call.holds(text)]
             if ran:
                 borne_out = any(texts.outcomes.bear_out(call.place) for call in ran)
                 if (self._of_foreign_program(text) if borne_out else self._of_command(text)) is not None:
@@ -106,6 +107,26 @@ class Taint:
         return acts and all(
             word in self._done_and_borne_out and not self._is_from_outside(word) for word in self.words(sentence)
         )
+
+    def remedy_in(self, sentence: str) -> Remedy | None:
+        """Return the remedy that a sentence tells, each tainted word of which the failing command brought.
+
+        The commands that it quotes are those of the remedy, or owe nothing to a text.
+        """
+        said = _ERROR.sub("`", sentence)
+        if not self._texts.remedies or self._texts.leads_to(said) or CHOOSES_CODE.search(said):
+            return None
+        tainted = set(self.words(said))
+        for remedy in self._texts.remedies:
+            brought = (self._texts.observed_with(word) for word in tainted)
+            if tainted <= remedy.words and all(
+                all(each.source == "tool" for each in observed) and observed[0].place == remedy.place
+                for observed in brought
+            ):
+                quoted = (text.strip() for text in IN_BACKQUOTES.findall(said))
+                if all(tokens_of(text) & remedy.words or self._of_command(text) is None for text in quoted):
+                    return remedy
+        return None
 
     def tells_acts_at_home(self, sentence: str) -> bool:
         """Return true for what the run did and no more, which brings in no code, address or sentence of a text.
@@ -121,7 +142,7 @@ class Taint:
         return bool(acts) and not names_host and all(map(self._is_act_at_home, acts))
 
     def _is_act_at_home(self, text: str) -> bool:
-        ran = [call.command for call in self._texts.calls if call.command and text in call.command]
+        ran = [call.command for call in self._texts.calls if call.command and call.holds(text)]
         if ran:
             said = [word for word in shell_words(text) if " " in word]
             programs = unknown_programs(text) & frozenset[str]().union(*map(unknown_programs, ran))
@@ -152,7 +173,10 @@ class Taint:
         said = _ERROR.sub("`", sentence)
         found = self._texts.leads_to(said)
         for text in IN_BACKQUOTES.findall(said) or [said]:
-            if any(text.strip() in call.command for call in self._texts.calls) and self._of_command(text) is None:
+            if (
+                any(call.command and call.holds(text.strip()) for call in self._texts.calls)
+                and self._of_command(text) is None
+            ):
                 found = found or self._of_program(text)
                 said = said.replace(text, "")
         return found or self._source_of(self.words(said))
@@ -179,9 +203,9 @@ class Taint:
         commands = [each.strip() for each in IN_BACKQUOTES.findall(sentence)]
         if not commands or COMMANDS_ONLY.fullmatch(sentence) is None:
             return False
-        ran = [call.command for call in self._texts.calls if call.command]
+        ran = [call for call in self._texts.calls if call.command]
         words = {word for each in commands for word in filter(tells_author, names_of(each))}
-        return all(any(each in one for one in ran) for each in commands) and all(
+        return all(any(call.holds(each) for call in ran) for each in commands) and all(
             map(self._texts.mentions.is_known, words)
         )
 
