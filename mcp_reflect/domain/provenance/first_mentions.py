@@ -12,6 +12,8 @@ from mcp_reflect.domain.provenance.tokens import JOINT, tells_author, tokens_of
 
 _LONG_FORMAT = re.compile(r"^[-dlbcps][rwxsStT-]{9}\S?(?:\s+\S+){7}\s(?=\S+$)")
 """What `ls -l` puts before a name."""
+_SENTENCE = re.compile(r"(?:.* )?[^\W\d_]{2,} [^\W\d_]{2,}[.!?]\s*")
+"""The end of a sentence: listings have none."""
 _OWN_TEXT = 0
 """The place of what nobody else brought before."""
 
@@ -35,8 +37,14 @@ class FirstMentions:
         self._read += [(place, text) for text in texts]
 
     def by_listing(self, text: str) -> None:
-        """Add the names of files that a listing of the agent shows, but for those that could be a sentence."""
-        for line in text.splitlines():
+        """Add the names of files that a listing of the agent shows, but for those that could be a sentence.
+
+        What holds sentences beside the names is no listing, whatever printed it.
+        """
+        lines = text.splitlines()
+        if any(map(_SENTENCE.fullmatch, lines)):
+            return
+        for line in lines:
             name = _LONG_FORMAT.sub("", line).strip().removeprefix("- ")
             if is_short_name(name):
                 self._listed |= tokens_of(name)
