@@ -42,7 +42,7 @@ def test_a_clock_set_back_and_forward_by_years_loses_and_reorders_nothing(tmp_pa
         assert current is not None
         assert current.result == "fail"
         # The second review brought no lesson, so the run no longer has one.
-        found = parts.memory.query(Query(task="deploy the service", limit=50))
+        found = parts.memory.query(Query(task="deploy the service", limit=50, lambda_=0.0))
         assert {each.memory.id for each in found.matches} == set(lessons[:-1])
         parts.indexer.sync(PROJECT)
         assert audit_project(parts.ledger, parts.index, parts.embedder, PROJECT) == []

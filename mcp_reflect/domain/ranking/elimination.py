@@ -1,34 +1,36 @@
-"""Elimination: lessons that reviews have disproved for a task make way for those that help with it.
+"""Elimination: lessons that are expected to help less with a task than another one in the answer make way for it.
 
-A memory is left out where the upper bound of its success rate on the very task lies below the lower bound of another
-one that is shown, each one standard deviation from the posterior mean: the rule of successive elimination (Even-Dar,
-Mannor and Mansour, JMLR 7, 2006). Rewordings of the task count with their weights (`learning/task_likeness.py`). It
-needs evidence against the memory: MIN_TRIALS on the task. Where the better one begins to fail, the bounds meet again
-and the other one is back.
+A memory is left out where the upper confidence bound of its success rate on the task (`scoring.success_rates`, with the
+optimism of the ranking) lies below the expected success rate of another one that is shown and was tried on the very
+task, MIN_TRIALS at least: the rule of successive elimination (Even-Dar, Mannor and Mansour, JMLR 7, 2006), where the
+bounds also hold what reviews of the project say of memories as relevant as it is. So where lessons of similar tasks
+mislead, they do not stand beside one that has proved to help; and where they help as well, they stay. Rewordings of the
+task count with their weights (`learning/task_likeness.py`). Where the better one begins to fail, its expectation falls
+below the bounds of the others, and these are back. The first one that was never tried on any task keeps its place, so
+that what is newly learned is tried beside what is proven (`ranking/exploration.py`).
 
 A task that hardly anything helps with has no better one. So a memory is also left out that failed each of its trials
 on the task, NEVER_HELPED_TRIALS at least: what claims to be the solution and never is goes, however relevant it sounds.
-The one with the highest mean among those that ever helped, or among all where none did, stays in any case.
+The one with the highest expectation among those that ever helped, or among all where none did, stays in any case.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from mcp_reflect.domain.learning.confidence import posterior_deviation, posterior_mean
 from mcp_reflect.domain.ranking.columns import FeatureColumns
-from mcp_reflect.domain.ranking.scoring import RankingQuery
+from mcp_reflect.domain.ranking.scoring import RankingQuery, success_rates
 from mcp_reflect.domain.ranking.top_k import Ranked
 
 MIN_TRIALS = 1.9
-"""Trials on the task without which nothing is eliminated, two reviews or nearly: one unlucky run disproves nothing."""
+"""Trials on the task without which nothing makes others needless, two reviews or nearly: one lucky run proves
+nothing."""
 
 NEVER_HELPED_TRIALS = 3.9
 """Trials on the task without a success after which a memory makes way, four reviews or nearly: of memories that help
 every other time, one in sixteen fails four times in a row."""
-
-_BOUND_DEVIATIONS = 1.0
-_UNKNOWN = 0.5
 
 
 def without_disproven(table: FeatureColumns, query: RankingQuery, ranked: Ranked) -> Ranked:
@@ -46,11 +48,12 @@ def without_disproven(table: FeatureColumns, query: RankingQuery, ranked: Ranked
     places[places == len(tried.rows)] = 0
     found = tried.rows[places] == ranked.rows
     trials[found], successes[found] = tried.trials[places[found]], tried.successes[places[found]]
-    mean = posterior_mean(trials, successes, np.full(len(ranked), _UNKNOWN))
-    deviation = _BOUND_DEVIATIONS * posterior_deviation(trials, mean)
-    upper = mean + deviation
-    disproved = (upper < (mean - deviation).max()) & (trials >= MIN_TRIALS)
+    rates = success_rates(table, ranked.rows, ranked.relevance, replace(query, field=ranked.field))
+    proven = np.where(trials >= MIN_TRIALS, rates.mean, 0.0).max()
     helped = successes > 0.0
+    disproved = rates.upper(query.optimism) < proven
+    untried = np.flatnonzero((trials == 0.0) & (table.outcomes.trials[ranked.rows] == 0.0))
+    disproved[untried[:1]] = False
     disproved |= ~helped & (trials >= NEVER_HELPED_TRIALS)
-    disproved[(mean + helped).argmax()] = False
+    disproved[(rates.mean + helped).argmax()] = False
     return ranked.take(np.flatnonzero(~disproved)) if disproved.any() else ranked

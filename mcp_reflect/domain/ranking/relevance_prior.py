@@ -19,7 +19,6 @@ special (as in the normalised query commitment of Shtok et al., ACM TOIS 30, 201
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -61,6 +60,18 @@ class Outcomes(NamedTuple):
         return Outcomes(self.trials[places], self.successes[places])
 
 
+class SuccessRates(NamedTuple):
+    """How often some memories are expected to help, and the deviation of that."""
+
+    mean: Floats
+    deviation: Floats
+
+    def upper(self, optimism: float) -> Floats:
+        """Return the upper confidence bounds, so many standard deviations above the means."""
+        bounds: Floats = self.mean + optimism * self.deviation
+        return bounds
+
+
 @dataclass(frozen=True)
 class RelevancePrior:
     """The coefficients (of 1, the evidence, that above the field, the record on other tasks), the rates of memories
@@ -73,45 +84,40 @@ class RelevancePrior:
     mean_rate: float = 0.5
     trials: float = 0.0
 
-    def quality(
+    def success_rates(
         self,
         initial_q: Floats,
         relevance: FloatArray,
         field: float,
         on_task: Outcomes,
         on_others: Outcomes,
-        optimism: float,
         limit: int,
-    ) -> Floats:
-        """Return the upper confidence bound of the success rates of memories with these outcomes.
+    ) -> SuccessRates:
+        """Return the success rates of memories with these outcomes, each with its deviation.
 
-        It is `mean + optimism * (deviation - deviation of a memory that fits as likely as not, without trials)`, where
-        the variance is that of the rate of memories of its kind, plus CHANCE_WEIGHT / limit² times that between the
+        The variance is that of the rate of memories of its kind, plus CHANCE_WEIGHT / limit² times that between the
         kinds: of several that are shown, whether one fits is hardly hoped for, because in a memory that grows there is
-        always something that might. `initial_q` is in [0, 1], `optimism` >= 0 in standard deviations, `limit` >= 1 is
-        how many are shown, and `field` as `field_of` returns it. Outcomes on other tasks count as in
-        `learning/task_statistics.py`.
+        always something that might. `initial_q` is in [0, 1], `limit` >= 1 is how many are shown, and `field` as
+        `field_of` returns it. Outcomes on other tasks count as in `learning/task_statistics.py`.
         """
         known = prior_features(relevance, field, above_mean(on_others, self.mean_rate))
         log_odds = log_odds_of(initial_q) + known @ np.array(self.coefficients)
         tried = np.flatnonzero(on_task.trials)
         if len(tried):
             log_odds[tried] += self.log_ratio(on_task.take(tried))
-        weight = CHANCE_WEIGHT / limit**2
-        mean, variance = self._moments(sigmoid(log_odds), on_task, weight)
-        _, untried = self._moments(np.full(1, 0.5), Outcomes(np.zeros(1), np.zeros(1)), weight)
-        found: Floats = mean + optimism * (np.sqrt(variance) - sqrt(untried[0]))
-        return found
+        return self._moments(sigmoid(log_odds), on_task, limit)
+
+    def untried_deviation(self, limit: int) -> float:
+        """Return the deviation of a memory without trials that fits as likely as not."""
+        return float(self._moments(np.full(1, 0.5), Outcomes(np.zeros(1), np.zeros(1)), limit).deviation[0])
 
     def log_ratio(self, outcomes: Outcomes) -> Floats:
         """Return how much more probable outcomes are of a memory that fits, as a logarithm."""
         fitting = log_marginal(*outcomes, self.helpful_rate, HELPFUL_STRENGTH)
         return fitting - log_marginal(*outcomes, self.other_rate, OTHER_STRENGTH)
 
-    def _moments(self, fits: Floats, outcomes: Outcomes, weight: float) -> tuple[Floats, Floats]:
-        """Return the mean of success rates, given the chances that memories fit, and their variance within the kinds
-        plus `weight` times that between the kinds.
-        """
+    def _moments(self, fits: Floats, outcomes: Outcomes, limit: int) -> SuccessRates:
+        """Return the success rates as in `success_rates`, given the chances that memories fit."""
         mean, variance = np.zeros(len(fits)), np.zeros(len(fits))
         apart = np.zeros(len(fits))
         parts = ((fits, self.helpful_rate, HELPFUL_STRENGTH), (1.0 - fits, self.other_rate, OTHER_STRENGTH))
@@ -121,7 +127,8 @@ class RelevancePrior:
             mean += chance * expected
             variance += chance * expected * (1.0 - expected) / (counted + 1.0)
             apart = expected - apart
-        return mean, variance + weight * fits * (1.0 - fits) * apart**2
+        between = CHANCE_WEIGHT / limit**2 * fits * (1.0 - fits) * apart**2
+        return SuccessRates(mean, np.sqrt(variance + between))
 
 
 NO_PRIOR = RelevancePrior()

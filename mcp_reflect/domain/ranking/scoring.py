@@ -17,17 +17,18 @@ prior. Neither changes a score while there are no reviews or at lambda 0, and bo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from mcp_reflect.domain.changes import TaskWording
 from mcp_reflect.domain.defaults import LIMIT
-from mcp_reflect.domain.learning.confidence import ucb_score
+from mcp_reflect.domain.learning.confidence import posterior_deviation, posterior_mean, ucb_score
 from mcp_reflect.domain.learning.task_statistics import NO_TRIALS, OTHER_TASKS_CAP, TaskSlice
 from mcp_reflect.domain.ranking.columns import FeatureColumns
 from mcp_reflect.domain.ranking.recency import effective_q
-from mcp_reflect.domain.ranking.relevance_prior import NO_PRIOR, Outcomes, field_of
+from mcp_reflect.domain.ranking.relevance_prior import NO_PRIOR, Outcomes, RelevancePrior, SuccessRates, field_of
 from mcp_reflect.domain.values import FloatArray, Floats, Rows, Terms, Vector
 
 TASK_GAIN = 0.4
@@ -106,6 +107,20 @@ def _toward_q(table: FeatureColumns, rows: Rows, quality: Floats, query: Ranking
     return _less_staleness(table, rows, q + share * (quality - q), query)
 
 
+def success_rates(table: FeatureColumns, rows: Rows, relevance: FloatArray, query: RankingQuery) -> SuccessRates:
+    """Return how often `rows` are expected to help with the task of the query, by all that reviews said of them."""
+    tried = _restricted(table.task_statistics.slice_of(query.task), rows, len(table.alive))
+    return _rates(table, relevance, query, _evidence(table, rows, *tried))
+
+
+class _Evidence(NamedTuple):
+    """Outcomes of some rows on the task itself and on others, and their initial q_values."""
+
+    on_task: Outcomes
+    on_others: Outcomes
+    initial_q: Floats
+
+
 def _ucb_quality(
     table: FeatureColumns,
     rows: Rows,
@@ -115,25 +130,49 @@ def _ucb_quality(
     on_task: TaskSlice,
 ) -> Floats:
     """Return the quality of `rows`, of which those at `positions` have the outcomes `on_task`."""
-    initial_q = table.outcomes.initial_q[rows]
+    known = _evidence(table, rows, positions, on_task)
+    learned = _prior(table, query)
+    if learned.trials:
+        upper = _rates(table, relevance, query, known).upper(query.optimism)
+        return upper - query.optimism * learned.untried_deviation(query.limit)
+    quality = ucb_score(*_counted(known), known.initial_q, query.optimism)
+    gain = TASK_GAIN * on_task.trials / (on_task.trials + TASK_GAIN_HALF_TRIALS)
+    quality[positions] += gain * (quality[positions] - known.initial_q[positions])
+    return quality
+
+
+def _prior(table: FeatureColumns, query: RankingQuery) -> RelevancePrior:
+    return table.relevance_prior() if query.learns_from_relevance else NO_PRIOR
+
+
+def _evidence(table: FeatureColumns, rows: Rows, positions: npt.NDArray[np.int64], on_task: TaskSlice) -> _Evidence:
     trials, successes = table.outcomes.trials[rows], table.outcomes.successes[rows]
+    here = Outcomes(np.zeros(len(rows)), np.zeros(len(rows)))
     if len(positions):  # the columns hold a share of every task; here only that of other tasks is wanted
         trials[positions] -= on_task.trials - on_task.withheld_trials
         successes[positions] -= on_task.successes - on_task.withheld_successes
-    learned = table.relevance_prior() if query.learns_from_relevance else NO_PRIOR
-    if learned.trials:
-        here, others = Outcomes(np.zeros(len(rows)), np.zeros(len(rows))), Outcomes(trials, successes)
         here.trials[positions], here.successes[positions] = on_task.trials, on_task.successes
+    return _Evidence(here, Outcomes(trials, successes), table.outcomes.initial_q[rows])
+
+
+def _rates(table: FeatureColumns, relevance: FloatArray, query: RankingQuery, known: _Evidence) -> SuccessRates:
+    learned = _prior(table, query)
+    if learned.trials:
         field = field_of(relevance) if query.field is None else query.field
-        return learned.quality(initial_q, relevance, field, here, others, query.optimism, query.limit)
+        return learned.success_rates(known.initial_q, relevance, field, known.on_task, known.on_others, query.limit)
+    trials, successes = _counted(known)
+    mean = posterior_mean(trials, successes, known.initial_q)
+    return SuccessRates(mean, posterior_deviation(trials, mean))
+
+
+def _counted(known: _Evidence) -> Outcomes:
+    """Return the outcomes as they count where nothing is learned of what fits."""
+    trials, successes = known.on_others
     counted = OTHER_TASKS_CAP / np.maximum(trials, OTHER_TASKS_CAP)
-    trials, successes = counted * np.maximum(trials, 0.0), counted * np.maximum(successes, 0.0)
-    trials[positions] += on_task.trials
-    successes[positions] += on_task.successes
-    quality = ucb_score(trials, successes, initial_q, query.optimism)
-    gain = TASK_GAIN * on_task.trials / (on_task.trials + TASK_GAIN_HALF_TRIALS)
-    quality[positions] += gain * (quality[positions] - initial_q[positions])
-    return quality
+    return Outcomes(
+        counted * np.maximum(trials, 0.0) + known.on_task.trials,
+        counted * np.maximum(successes, 0.0) + known.on_task.successes,
+    )
 
 
 def _less_staleness(table: FeatureColumns, rows: Rows, quality: Floats, query: RankingQuery) -> Floats:

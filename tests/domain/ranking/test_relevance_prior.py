@@ -58,7 +58,7 @@ def expected(
 ) -> Floats:
     count = len(relevance)
     here, elsewhere = Outcomes(np.full(count, trials), np.full(count, successes)), Outcomes(*np.zeros((2, count)))
-    return prior.quality(np.full(count, initial_q), relevance, field_of(relevance), here, elsewhere, 0.0, 3)
+    return prior.success_rates(np.full(count, initial_q), relevance, field_of(relevance), here, elsewhere, 3).mean
 
 
 def prior_of(table: FeatureTable, person: int) -> tuple[float, float]:
@@ -117,17 +117,18 @@ def test_where_few_memories_fit_one_success_says_more_than_one_failure() -> None
 def test_hope_is_for_what_was_tried_less() -> None:
     prior, relevance = bank(others_help=False, reviewed=8).relevance_prior(), np.full(2, 0.8)
     here, elsewhere = Outcomes(np.array([2.0, 12.0]), np.array([1.0, 6.0])), Outcomes(*np.zeros((2, 2)))
-    plain, hopeful = (
-        prior.quality(np.full(2, 0.5), relevance, 1.0, here, elsewhere, optimism, 3) for optimism in (0.0, 0.75)
-    )
-    assert hopeful[0] - plain[0] > hopeful[1] - plain[1]
+    rates = prior.success_rates(np.full(2, 0.5), relevance, 1.0, here, elsewhere, 3)
+    hopeful = rates.upper(0.75)
+    assert hopeful[0] - rates.mean[0] > hopeful[1] - rates.mean[1]
 
 
 def test_where_one_is_shown_what_may_fit_is_tried_and_where_several_are_what_is_proven_stays_first() -> None:
     """Of two memories as relevant as each other one helped five of eight times and the other was never tried."""
     prior, relevance = RelevancePrior(trials=100.0), np.full(2, 0.8)
     here, elsewhere = Outcomes(np.array([8.0, 0.0]), np.array([5.0, 0.0])), Outcomes(*np.zeros((2, 2)))
-    alone, of_ten = (prior.quality(np.full(2, 0.45), relevance, 1.0, here, elsewhere, 0.75, n) for n in (1, 10))
+    alone, of_ten = (
+        prior.success_rates(np.full(2, 0.45), relevance, 1.0, here, elsewhere, n).upper(0.75) for n in (1, 10)
+    )
     assert alone[1] > alone[0]
     assert of_ten[1] < of_ten[0]
 
@@ -135,9 +136,9 @@ def test_where_one_is_shown_what_may_fit_is_tried_and_where_several_are_what_is_
 def test_what_failed_on_five_other_tasks_is_expected_to_help_less_with_this_one() -> None:
     prior, relevance, nothing = bank(others_help=False, reviewed=8).relevance_prior(), np.full(3, 0.8), np.zeros(3)
     elsewhere = Outcomes(np.array([0.0, 5.0, 5.0]), np.array([0.0, 0.0, 5.0]))
-    untried, failed, passed = prior.quality(
-        np.full(3, 0.5), relevance, 1.0, Outcomes(nothing, nothing), elsewhere, 0.0, 3
-    )
+    untried, failed, passed = prior.success_rates(
+        np.full(3, 0.5), relevance, 1.0, Outcomes(nothing, nothing), elsewhere, 3
+    ).mean
     assert failed < untried < passed
 
 
