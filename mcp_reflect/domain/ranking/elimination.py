@@ -7,7 +7,8 @@ bounds also hold what reviews of the project say of memories as relevant as it i
 mislead, they do not stand beside one that has proved to help; and where they help as well, they stay. Rewordings of the
 task count with their weights (`learning/task_likeness.py`). Where the better one begins to fail, its expectation falls
 below the bounds of the others, and these are back. The first one that was never tried on any task keeps its place, so
-that what is newly learned is tried beside what is proven (`ranking/exploration.py`).
+that what is newly learned is tried beside what is proven (`ranking/exploration.py`). While a project has too few
+reviews to learn from, only MIN_TRIALS on the task speak against a memory.
 
 A task that hardly anything helps with has no better one. So a memory is also left out that failed each of its trials
 on the task, NEVER_HELPED_TRIALS at least: what claims to be the solution and never is goes, however relevant it sounds.
@@ -21,12 +22,11 @@ from dataclasses import replace
 import numpy as np
 
 from mcp_reflect.domain.ranking.columns import FeatureColumns
-from mcp_reflect.domain.ranking.scoring import RankingQuery, success_rates
+from mcp_reflect.domain.ranking.scoring import RankingQuery, prior_for, success_rates
 from mcp_reflect.domain.ranking.top_k import Ranked
 
 MIN_TRIALS = 1.9
-"""Trials on the task without which nothing makes others needless, two reviews or nearly: one lucky run proves
-nothing."""
+"""Trials on the task without which nothing is proven or, in a young project, disproved: two reviews or nearly."""
 
 NEVER_HELPED_TRIALS = 3.9
 """Trials on the task without a success after which a memory makes way, four reviews or nearly: of memories that help
@@ -52,6 +52,8 @@ def without_disproven(table: FeatureColumns, query: RankingQuery, ranked: Ranked
     proven = np.where(trials >= MIN_TRIALS, rates.mean, 0.0).max()
     helped = successes > 0.0
     disproved = rates.upper(query.optimism) < proven
+    if not prior_for(table, query).trials:
+        disproved &= trials >= MIN_TRIALS
     untried = np.flatnonzero((trials == 0.0) & (table.outcomes.trials[ranked.rows] == 0.0))
     disproved[untried[:1]] = False
     disproved |= ~helped & (trials >= NEVER_HELPED_TRIALS)

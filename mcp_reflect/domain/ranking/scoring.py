@@ -131,7 +131,7 @@ def _ucb_quality(
 ) -> Floats:
     """Return the quality of `rows`, of which those at `positions` have the outcomes `on_task`."""
     known = _evidence(table, rows, positions, on_task)
-    learned = _prior(table, query)
+    learned = prior_for(table, query)
     if learned.trials:
         upper = _rates(table, relevance, query, known).upper(query.optimism)
         return upper - query.optimism * learned.untried_deviation(query.limit)
@@ -141,7 +141,8 @@ def _ucb_quality(
     return quality
 
 
-def _prior(table: FeatureColumns, query: RankingQuery) -> RelevancePrior:
+def prior_for(table: FeatureColumns, query: RankingQuery) -> RelevancePrior:
+    """Return what relevance says in a query, as far as the project's reviews taught it; NO_PRIOR where they did not."""
     return table.relevance_prior() if query.learns_from_relevance else NO_PRIOR
 
 
@@ -156,7 +157,7 @@ def _evidence(table: FeatureColumns, rows: Rows, positions: npt.NDArray[np.int64
 
 
 def _rates(table: FeatureColumns, relevance: FloatArray, query: RankingQuery, known: _Evidence) -> SuccessRates:
-    learned = _prior(table, query)
+    learned = prior_for(table, query)
     if learned.trials:
         field = field_of(relevance) if query.field is None else query.field
         return learned.success_rates(known.initial_q, relevance, field, known.on_task, known.on_others, query.limit)

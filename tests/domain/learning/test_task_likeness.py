@@ -166,16 +166,9 @@ def shown(table: FeatureTable, task: TaskWording, lambda_: float = 0.5, optimism
 def test_what_failed_a_task_is_not_shown_beside_what_helped_with_it_and_its_rewording() -> None:
     same = REWORDED._replace(vector=CANCEL.vector, terms=CANCEL.terms)
     table = table_of({0: (3, 0), 1: (3, 3)}, CANCEL)
-    for task in (CANCEL, same):
-        assert "m0" not in shown(table, task)
-        assert "m1" in shown(table, task)
+    assert shown(table, CANCEL) == shown(table, same) == {"m1", "m2"}
     assert shown(table, OTHER) == {"m0", "m1", "m2"}
-
-
-def test_what_helps_each_time_leaves_one_place_for_what_was_never_tried() -> None:
-    assert shown(table_of({1: (1, 1)}, CANCEL), CANCEL) == {"m0", "m1", "m2"}  # one lucky run
-    assert shown(table_of({1: (3, 3)}, CANCEL), CANCEL) == {"m0", "m1"}
-    assert shown(table_of({1: (4, 3)}, CANCEL), CANCEL) == {"m0", "m1", "m2"}
+    assert shown(table_of({0: (1, 0), 1: (3, 3)}, CANCEL), CANCEL) == {"m0", "m1", "m2"}  # one unlucky run
 
 
 def test_nothing_is_left_out_where_trials_do_not_count() -> None:

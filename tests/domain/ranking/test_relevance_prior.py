@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_reflect.domain.changes import Changes, TaskRecord, TaskWording, UtilityChange
+from mcp_reflect.domain.ranking.elimination import without_disproven
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.relevance_prior import NO_PRIOR, Outcomes, RelevancePrior, evidence, field_of
 from mcp_reflect.domain.ranking.scoring import RankingQuery
@@ -148,3 +149,18 @@ def test_the_field_is_that_of_the_nearest_and_further_unrelated_memories_do_not_
     field = field_of(relevance)
     assert 0.0 <= field <= evidence(np.array([1.0]))[0]
     assert field_of(np.concatenate((relevance, np.zeros(20)))) == pytest.approx(field)
+
+
+@pytest.mark.parametrize("others_help", [True, False])
+def test_lessons_of_others_stand_beside_a_proven_one_only_where_reviews_say_that_such_lessons_help(
+    *, others_help: bool
+) -> None:
+    """Those shown beside it failed once on this task or passed, as they did on other tasks."""
+    table, person = bank(others_help=others_help), len(PEOPLE) - 1
+    records = (TaskRecord(100 + person, 3.0, 3.0),)
+    table.apply(Changes(3, (), [UtilityChange(f"m{person}", 0.9, records)], []))
+    asked = wording(person)
+    query = RankingQuery(vector(person, 0.0), 0.5, 0.0, terms=asked.terms, optimism=0.75, task=asked, limit=3)
+    shown = [table.ids[row] for row in without_disproven(table, query, top_k(table, query, 3)).rows]
+    assert shown[0] == f"m{person}"
+    assert (len(shown) > 1) == others_help
