@@ -1,8 +1,10 @@
-"""The known errors of a bank: `python -m benchmarks.errors [--only pairs|runs|speed] [--records 10000]`.
+"""The known errors of a bank: `python -m benchmarks.errors [--only pairs|frames|runs|speed] [--records 10000]`.
 
 `pairs`: errors recorded from real tools (`error_pairs/`), asked for with the same error under other conditions and with
 another error of the same shape. Printed are the shares that are called the same, as a hook announces them, on the
 ecosystems on which the rules were chosen and on those left out. `python -m benchmarks.error_pairs.record` records them.
+
+`frames`: the same errors within logs of CI services, containers, units and task runners (`error_pairs/frames.py`).
 
 `runs`: what submitted coding sessions (`lessons/recorded`) leave of their errors and fixes by themselves.
 
@@ -27,6 +29,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.error_pairs.framed import print_frames
 from benchmarks.error_pairs.from_runs import print_runs
 from benchmarks.error_pairs.report import print_pairs
 from benchmarks.mixtures import SEED, mixtures
@@ -106,10 +109,12 @@ def in_turn(runs: Sequence[Callable[[str], object]], fresh: Iterator[str]) -> li
 def main() -> None:
     parser = argparse.ArgumentParser(description="Known errors: which are called the same, and how long it takes.")
     parser.add_argument("--records", type=int, default=10_000, help="errors in the bank of `speed`")
-    parser.add_argument("--only", choices=("pairs", "runs", "speed"), help="one part")
+    parser.add_argument("--only", choices=("pairs", "frames", "runs", "speed"), help="one part")
     asked = parser.parse_args()
     if asked.only in {None, "pairs"}:
         print_pairs(console)
+    if asked.only in {None, "frames"}:
+        print_frames(console)
     if asked.only in {None, "runs"}:
         print_runs(console)
     if asked.only in {None, "speed"}:

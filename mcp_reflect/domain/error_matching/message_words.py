@@ -12,10 +12,16 @@ _HINT = re.compile(
     r"""[\s.;,(?–-]*\b(?:did\syou\smean|perhaps\syou|maybe\syou|you\smay\sneed|you\smight|try\s|hint:).*$""",
     re.IGNORECASE,
 )
-_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "`": "'", "´": "'"})
+_QUOTES = str.maketrans(dict.fromkeys("‘’‚‹›`´«»„“”", "'"))
 _PREFIX = re.compile(
     r"""(?:
-      [\[(<|]?\b(?:error|fatal|critical|severe|err!?|exception|panic|uncaught|unhandled|failed|fail)\b
+      (?:(?:parser?|syntax|run-?time|compil(?:e|er|ation)|link(?:er)?|internal|execution|evaluation|unexpected)\s)?
+        (?:error|failure|exception)(?:\s(?:near|at|in|on))?(?:,?\s(?:line|col(?:umn)?|char(?:acter)?|position|offset)\s\d+)*:\s+
+    | (?:error|critical|fatal|severe)
+        (?::[\w.]+:(?=\S)|\s+(?:\d+\s---\s)?(?:\[[^\]]*\]\s+)?[\w$]+(?:\.[\w$]+)+\s+[-:]\s+|\s--\s\w*:\s)
+    | [A-Z],\s\[[^\]]*\]\s+(?=(?:ERROR|FATAL)\s) | [EF]\d{4}\s[\d:.]+\s+\d+\s[\w./-]+:\d+\]\s
+    | (?:in|while|during)\s\w+,\s | \w+ing,\s
+    | [\[(<|]?\b(?:error|fatal|critical|severe|err!?|exception|panic|uncaught|unhandled|failed|fail)\b
         (?=[\s:\])>|])[\])>|]?:?\s+
     | (?:error|fatal|panic|uncaught|PHP)\s(?=[A-Z]) | caused\sby:\s | \(in\spromise\)\s
     | exception\sin\sthread\s"[^"]*"\s
@@ -41,10 +47,19 @@ _LOCATED = re.compile(
     """,
     re.VERBOSE,
 )
-_REPORTER = re.compile(rf"^[\w-]+:\s(?={_NAME}*[\w)]\.[A-Za-z]\w{{0,7}}:\d+)")
+_REPORTER = re.compile(rf"[\w.+-]+:\s(?={_NAME}*[\w)]\.[A-Za-z]\w{{0,7}}:\d+)")
 """The program that found a fault, before its place: `vet: ./main.go:5:6: …`."""
 _PATHS_TOLD = re.compile(r"\([^()]*?:\s+(?:/[^\s()]+\s+)+/[^\s()]+\s*(?:\)|$)")
-_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://([^\s'\"<>)\]]+)", re.IGNORECASE)
+_CALLER = re.compile(
+    r"(?:\S*/)?(?:python[\d.]*\s-m|py\s-m|npx|bundle\sexec|(?:uv|poetry|pipenv|pdm|hatch)\srun|sudo)\s(?=[\w./-]+:\s)"
+)
+"""What called the program that complains: `python -m pytest: error: …`."""
+_PROGRAM_VERSION = re.compile(
+    r"([a-z]+)-?\d+\.\d[\d.]*(?=:\s)|((?:\S*/)?(?:python|pip|ruby|perl|php|lua|tclsh|gcc|clang))-?\d+(?=:\s)"
+)
+_ENDING = re.compile(r"\.?\s+(?:Stop\.|\(core\sdumped\))$")
+"""What a program says of itself behind a message: that it stops."""
+_URL = re.compile(r"\b(?!file:)[a-z][a-z0-9+.-]{1,15}://([^\s'\"<>)\]]+)", re.IGNORECASE)
 _PATH = re.compile(
     r"(?<![\w.@:+-])(?:[A-Za-z]:)?(?:~|\.{1,2})?(?:[\\/]?[\w.@+~$#{}%-]+)?(?:[\\/]+[\w.@+~$#{}%=-]+)+[\\/]?"
 )
@@ -129,14 +144,15 @@ def split_message(text: str, *, numbers: bool = False) -> tuple[list[str], list[
 
     # Most lines have neither a number nor a path, and the patterns that take the longest look for one.
     has_number, has_path = bool(_DIGITS.search(text)), "/" in text or "\\" in text
-    text = _PATHS_TOLD.sub(" ", text.translate(_QUOTES))
-    text = _without_prefixes(_HINT.sub("", text))
+    text = _PATHS_TOLD.sub(" ", text.translate(_QUOTES).replace("file:///", "/"))
+    text = _without_prefixes(_without_frame(_HINT.sub("", text)))
     if has_number:
         text = _REQUIRED.sub(_with_version, text)
         text = _QUOTED_NUMBER.sub(lambda value: f" {_VALUE}{'_'.join(_WORD.findall(value[2]))} ", text)
     text = _URL.sub(lambda url: f" {url[1].split('?')[0].strip('/').replace('/', ' ')} ", text)
     if has_number:
-        text = _LOCATED.sub(located, _REPORTER.sub("", text))
+        reporter = _REPORTER.match(text)
+        text = _LOCATED.sub(located, text[reporter.end() :] if reporter else text)
     text = _without_prefixes(text.strip(" :-"))
     if has_number:
         text = _TIME.sub(" ", text)
@@ -204,6 +220,16 @@ def _with_version(found: re.Match[str]) -> str:
     version = next(filter(None, found.groups()))
     before = found[0].partition(version)[0]
     return f"{before} {_VERSION}{'_'.join(_WORD.findall(version))} "
+
+
+def _without_frame(text: str) -> str:
+    """Return a message without how its program was called, its version, and that it stops."""
+    if ": " in text:
+        if called := _CALLER.match(text):
+            text = text[called.end() :]
+        if versioned := _PROGRAM_VERSION.match(text):
+            text = f"{versioned[1] or versioned[2]}{text[versioned.end() :]}"
+    return _ENDING.sub("", text) if text.endswith((".", ")")) else text
 
 
 def _without_prefixes(text: str) -> str:

@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.error_matching.log_frames import unframed_lines
 from mcp_reflect.domain.text.memoize import memoize_short
 
 _MAX_LINE = 600
 _HEAD = 60_000
 _TAIL = 140_000
-
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_CLOCK = (
-    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|\s?[+-]\d\d:?\d\d)?\]?|\[?\d\d:\d\d:\d\d(?:[.,]\d+)?\]?"
-)
-_DECORATION = re.compile(
-    rf"(?:{_CLOCK})[ \t]?"
-    r"|#\d+\s(?:\d+\.\d+\s)?(?=\S)"  # docker build: `#12 0.345 `
-    r"|(?:##\[\w+\])"  # a CI's marks
-    r"|[│╷╵┃║]\s?"
-    r"|E\s{2,}(?=\S)"  # pytest
-    r"|npm\s(?:ERR!|error)(?:\s(?=\S)|$)",
-)
-"""What runners put before each line; as often as it stands there."""
 
 _EXCEPTION_TYPE = (
     r"(?:[\w$]+(?:\.|::|\\))*[A-Z][\w$]*(?:Error|Exception|Fault|Failure|Panic|NotFound|DoesNotExist|Timeout)"
@@ -35,7 +22,7 @@ _ERROR = re.compile(
     | (?:^|[\s\[<|])(?:ERROR|FATAL|CRITICAL|SEVERE|FAIL(?:ED)?|ERR!)[\])>|]?(?:[\s:]+\S|$)
     | (?:^|\s)Error\s(?:at|from|in|reading|while|loading|parsing|opening)\b
     | ^\s*\d+:\d+\s+error\s\s
-    | ^\s*(?:[\w-]+:\s)?\S*?[\w)]\.\w{{1,8}}(?::\d+(?::\d+)?(?:-\d+)?:|\(\d+(?:,\d+)?\)\s?:|:\[\d+,\d+\])
+    | ^\s*(?:[\w.+-]+:\s)?\S*?[\w)]\.\w{{1,8}}(?::\d+(?::\d+)?(?:-\d+)?:|\(\d+(?:,\d+)?\)\s?:|:\[\d+,\d+\])
         \s*(?!\s*(?:in\s|at\s|\d|\(?\.text))\S
     | ^(?:[\w./+-]+:\s)?(?:\S+:\s)?line\s\d+:\s
     | ^[A-Z]{{1,7}}-?\d{{2,5}}\b[:\s]
@@ -51,7 +38,7 @@ _ERROR_ANY_CASE = re.compile(
 )
 _COMPLAINT = re.compile(
     r"""\b(?:not\sfound|no\ssuch|cannot|can't|can\snot|could\snot|couldn't|unable\sto|failed\sto|denied|refused|does\snot
-    |doesn't|do\snot|did\snot|is\snot|are\snot|was\snot|isn't|not\s(?:a|an|in|supported|defined|recognized|allowed|installed|exist)
+    |doesn't|don't|do\snot|did\snot|is\snot|are\snot|was\snot|isn't|not\s(?:a|an|in|supported|defined|recognized|allowed|installed|exist)
     |unknown|unrecogni[sz]ed|invalid|illegal|missing|unexpected|undefined|undeclared|already\s(?:exists|in\suse|defined)
     |timed\sout|timeout(?![-=.]?\d)|no\srule|multiple\sdefinition|segmentation\sfault|unbound|unresolved|mismatch(?:ed)?|conflict(?:s|ing)?
     |expected|requires?|unsupported|out\sof\s|too\s(?:many|few|large|long|short|small|old|open|big|deep)|bad\s\w+|violat\w+|duplicate|must\s(?:be|have|not)|wrong
@@ -62,24 +49,37 @@ _SUMMARY = re.compile(
     r"""
       \b(?:exit(?:ed|s|ing)?|return(?:ed|s)?|completed|failed|failing|failure|terminated|finished|status|code)\b.{0,80}?
         \b(?:exit|code|status|signal|errors?)\b\W{0,4}(?:\w+\W+){0,2}?-?\d+\W*$
-    | ^\W*(?:exit(?:ed)?|process|return)\b[\s_-]*(?:with\s)?(?:code|status)?\W{0,4}-?\d+\W*$
     | \breturned?\s(?:non-?zero|\d)|\bnon-?zero\s(?:exit|code|status)
-    | ^make(?:\[\d+\])?:\s\*\*\*\s\[ | \*\*\*\s\[[^\]]*\]\sError\s\d
+    | \*\*\*\s\[[^\]]*\]\sError\s\d
     | \bcould\snot\scompile\b | \baborting\sdue\sto\b | \bld\sreturned\s\d
     | \b(?:build|compilation|compile)\s(?:was\s)?(?:failed|failure|aborted|terminated)\b
-    | ^\W*(?:found\s)?\d+\s(?:\w+\s){0,2}(?:errors?|problems?|failures?|failed|warnings?|failing|issues?)\b
-    | ^\W*(?:tests?|failures|errors|total)\b\W+\d | \btest\sresult:\s
-    | ^\W*(?:error:\s)?failed\sto\spush\ssome\srefs\b
-    | \bfailed\swith\s(?:\w+\s){0,2}errors?\W*$ | ^=+\s.*\s=+$ | ^_{3,}.*_{3,}$ | ^!+.*!+$ | ^-{3,}
+    | \btest\sresult:\s
+    | \bfailed\swith\s(?:\w+\s){0,2}errors?\W*$ | \bexited\s\(\d+\)\W*$
     | \b(?:a\scomplete\slog|full\slog|see\s(?:the\s)?log|--explain|stack\strace:?\s*$|require\sstack)
-    | ^\s*(?:code|errno|syscall|command|path|signal|cwd|at|cmd|lifecycle\sscript)\b(?::\s|\s(?!not|found)\S+\s*$)
-    | ^(?:the\s)?command\s['"`].*['"`]\s(?:failed|died|returned)
-    | \bsubprocess-exited-with-error\b | ^Error:\s*$ | \bCompilation\sfailure\W*$ | \bBUILD\sFAILURE\b
-    | ^\(?(?:re-run|run\s|try\s|to\s(?:see|fix|learn)|for\smore|use\s|see\s|please\s|consider\s|perhaps|maybe
+    | \bsubprocess-exited-with-error\b | \bCompilation\sfailure\W*$ | \bBUILD\sFAILURE\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_SUMMARY_BEGINNING = re.compile(
+    r"""
+      \W*(?:exit(?:ed)?|process|return)\b[\s_-]*(?:with\s)?(?:code|status)?\W{0,4}-?\d+\W*$
+    | make(?:\[\d+\])?:\s\*\*\*\s\[
+    | \W*(?:found\s)?\d+\s(?:\w+\s){0,2}(?:errors?|problems?|failures?|failed|warnings?|failing|issues?)\b
+    | \W*(?:tests?|failures|errors|total)\b\W+\d
+    | \W*(?:error:\s)?failed\sto\spush\ssome\srefs\b
+    | =+\s.*\s=+$ | _{3,}.*_{3,}$ | !+.*!+$ | -{3,}
+    | \s*(?:code|errno|syscall|command|path|signal|cwd|at|cmd|lifecycle\sscript)\b(?::\s|\s(?!not|found)\S+\s*$)
+    | (?:the\s)?command\s['"`].*['"`]\s(?:failed|died|returned)
+    | Error:\s*$
+    | \(?(?:re-run|run\s|try\s|to\s(?:see|fix|learn)|for\smore|use\s|see\s|please\s|consider\s|perhaps|maybe
         |did\syou\smean|usage)
-    | ^FAIL(?:ED)?\s\s?\S*$ | ^FAIL\t\S+(?:\t[\d.]+s)? | ^\W*FAIL(?:ED|URE)?\W*$
-    | ^\W*(?:compilation|build|tests?|errors?|error\sstack|errors\sfound)\W*$
-    | ^\[?(?:ERROR|FATAL)\]?\W*(?:\[help\s\d\].*|->\s.*|re-run.*)?$
+    | FAIL(?:ED)?\s\s?\S*$ | FAIL\t\S+(?:\t[\d.]+s)? | \W*FAIL(?:ED|URE)?\W*$
+    | \W*(?:compilation|build|tests?|errors?|error\sstack|errors\sfound)\W*$
+    | \[?(?:ERROR|FATAL)\]?\W*(?:\[help\s\d\].*|->\s.*|re-run.*)?$
+    | \s*[\w.-]+:\s(?:exit|FAIL\scode)\s\d+\s\( | \s*evaluation\sfailed\b | Finished:\s\w+$
+    | Failed\sat\sthe\s\S+\s\S+\sscript\b | This\sis\sprobably\snot\sa\sproblem\b
+    | systemd\[\d+\]:\s(?:Start|Stopp)(?:ed|ing)\b
+    | systemd\[\d+\]:\s\S+:\s(?:Main\sprocess\sexited|Failed\swith\sresult|Consumed|Scheduled\srestart|Deactivated)\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -89,7 +89,8 @@ _LEVEL = re.compile(r"^\s*\[(?:ERROR|FATAL|SEVERE)\]\s*(?=\w)")
 _ASIDE = re.compile(
     r"""^\W*(?:\S+\s*:\s?(?:\d+:)*\s?)?(?:\[?(?:warn(?:ing)?|note|info|debug|hint|help|trace|notice|suggestion|verbose|detail|usage|deprecated)\]?
     (?:\[[\w-]+\])?\s?[:!]|\[(?:warn(?:ing)?|info|debug)\])|^\s*(?:npm\s)?(?:warn|notice|verbose|http|silly|info|timing|verb)\s
-    |^\S+:\s(?:entering|leaving)\sdirectory|^\s*=\s(?:help|note):|^\++\s\S|^\s*>\s|^I\d{4}\s|^\S*\(node:\d+\)\s\w*Warning""",
+    |^\S+:\s(?:entering|leaving)\sdirectory|^\s*=\s(?:help|note):|^(?:\++|\$)\s\S|^\s*(?:nox\s)?>\s|^\[Pipeline\]\s
+    |^[\w.-]+:\scommands\[\d+\]>\s|^yarn\srun\sv|^Executing\s"\w+"\sstage\s|^I\d{4}\s|^\S*\(node:\d+\)\s\w*Warning""",
     re.IGNORECASE | re.VERBOSE,
 )
 _WARNING = re.compile(r"\W*+(?:[\w./-]++\s?:\s?)?\[?warn(?:ing)?\]?\s?:", re.IGNORECASE)
@@ -105,14 +106,14 @@ FRAME = re.compile(
     | ^\s*at\s(?:file://)?(?P<bare_path>[^\s()]+?):\d+(?::\d+)?\s*$
     | ^\s*at\s(?P<java_name>[\w.$<>/]+)\((?P<java_path>[^():]+?)(?::\d+)?\)
     | ^\s+(?P<go_path>\S+\.go):\d+(?:\s\+0x[0-9a-f]+)?$
-    | ^\s*(?:from\s)(?P<rb_path>[^\s:]+):\d+:in\s[`'](?P<rb_name>[^']+)'
+    | ^\s*(?:from\s)?(?P<rb_path>[^\s:]+):\d+:in\s[`'](?P<rb_name>[^']+)'(?!:)
     | ^\#\d+\s+(?P<php_path>[^\s(]+)\(\d+\):\s(?P<php_name>[^(]+)
     | ^\s+(?P<lua_path>[^\s:]+):\d+:\sin\s(?:\w+\s)*[<'](?P<lua_name>[^'>]+)
     """,
     re.VERBOSE,
 )
 _FRAME_LIKE = re.compile(
-    r"\s*(?:at\s\S+|File\s\"|in\s\S|from\s\S+:\d|#\d+\s|\d+:\s+\S|goroutine\s|created by\s|main\.\w+\("
+    r"\s*(?:at\s\S+|File\s\"|\[C\]:\sin|in\s\S|from\s\S+:\d|#\d+\s|\d+:\s+\S|goroutine\s|created by\s|main\.\w+\("
     r"|stack (?:trace|backtrace)|traceback\b"
     r"|(?:during handling|the above exception)\b|\.\.\. \d+ more|exit status \d+|\W*$)",
     re.IGNORECASE,
@@ -134,15 +135,7 @@ def clean_lines(text: str) -> list[str]:
     """
     if len(text) > _HEAD + _TAIL:
         text = f"{text[:_HEAD]}\n{text[-_TAIL:]}"
-    printed = _ANSI.sub("", text).replace("\r", "\n").split("\n")
-    lines = (part for line in printed for part in (line.split(r"\n") if '{"' in line else [line]))
-    return [_bare(line[: 2 * _MAX_LINE])[:_MAX_LINE] for line in lines]
-
-
-def _bare(line: str) -> str:
-    while (mark := _DECORATION.match(line)) and mark.end():
-        line = line[mark.end() :]
-    return line.rstrip()
+    return [line[:_MAX_LINE] for line in unframed_lines(text)]
 
 
 @memoize_short(entries=4_096, chars=_MAX_LINE)
@@ -164,7 +157,8 @@ def complains_as_warning(line: str) -> bool:
 @memoize_short(entries=4_096, chars=_MAX_LINE)
 def is_summary(line: str) -> bool:
     """Return true for a line that says no more than that something failed."""
-    return bool(_SUMMARY.search(_LEVEL.sub("", line)))
+    line = _LEVEL.sub("", line)
+    return bool(_SUMMARY_BEGINNING.match(line) or _SUMMARY.search(line))
 
 
 def begins_options(line: str) -> bool:

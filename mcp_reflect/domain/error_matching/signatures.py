@@ -19,7 +19,7 @@ a line in common are not. What names nothing and stands in both is nothing furth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from mcp_reflect.domain import lazy_re as re
@@ -37,6 +37,8 @@ from mcp_reflect.domain.error_matching.message_words import (
 from mcp_reflect.domain.text.memoize import memoize_short
 
 _MOST_WORDS = 60
+_MOST_COMPARED = 2_000
+"""Characters of code, or of what follows a headline."""
 _OPENING = 4
 """Least words of a headline that another output may continue in the same line."""
 _LIKE = 0.8
@@ -56,8 +58,8 @@ class ErrorSignature:
     """The signature of a headline. What is unknown is empty.
 
     `outside` is true where the place does not count, `named` where the key names something. `file` and `function` are
-    the innermost place; `source` are the words of the code pointed at, `details` those of the lines that follow,
-    `paths` those of the headline.
+    the innermost place, `files` are all that are named as places; `source` are the words of the code pointed at,
+    `details` those of the lines that follow, `paths` those of the headline.
     """
 
     key: str
@@ -68,6 +70,7 @@ class ErrorSignature:
     source: frozenset[str] = frozenset()
     details: frozenset[str] = frozenset()
     paths: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
 
     def agrees(self, other: ErrorSignature) -> bool:
         """Return true where both stand for the same error."""
@@ -86,7 +89,7 @@ class ErrorSignature:
     def _places(self, other: ErrorSignature) -> list[bool | None]:
         """Return whether file, function, code and details agree; None where one does not know."""
         known = [
-            self.file == other.file if self.file and other.file else None,
+            self._is_in_file_of(other) if self.file and other.file else None,
             self.function == other.function if self.function and other.function else None,
             _alike(self.source, other.source) if self.source and other.source else None,
             False if _differ_in(_is_file, self.details, other.details) else None,
@@ -96,6 +99,12 @@ class ErrorSignature:
             told, others = self.details, other.details
             known.append(told <= others or others <= told if told and others else None)
         return known
+
+    def _is_in_file_of(self, other: ErrorSignature) -> bool | None:
+        """Return None where only the trace below one of them names the file of the other."""
+        if self.file == other.file:
+            return True
+        return None if self.file in other.files or other.file in self.files else False
 
     @property
     def opening(self) -> str:
@@ -162,6 +171,7 @@ def signature_of(headline: Headline) -> ErrorSignature:
     words, files = split_message(headline.text)
     path, function = headline.frame
     details = " ".join(headline.details)
+    explained, places = split_message(details[:_MOST_COMPARED])
     return ErrorSignature(
         key=" ".join(words[:_MOST_WORDS]),
         named=any(not is_nameless(word) for word in words),
@@ -169,8 +179,9 @@ def signature_of(headline: Headline) -> ErrorSignature:
         file=next(iter(files), "") or (base_name(path) if path else "") or file_in(details),
         function=function.rpartition("::")[2].rpartition(".")[2].casefold(),
         source=_bag(headline.source, numbers=True),
-        details=_bag(details),
+        details=_as_bag(explained),
         paths=paths_in(headline.text),
+        files=frozenset(filter(None, [*files, *places])),
     )
 
 
@@ -202,5 +213,9 @@ def _is_elsewhere(paths: frozenset[str], others: frozenset[str]) -> bool:
 
 
 def _bag(text: str, *, numbers: bool = False) -> frozenset[str]:
-    """The distinct words of code, or of lines of explanation."""
-    return frozenset(word for word in split_message(text[:2_000], numbers=numbers)[0] if word[0] not in "'\"")
+    """The distinct words of code."""
+    return _as_bag(split_message(text[:_MOST_COMPARED], numbers=numbers)[0])
+
+
+def _as_bag(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for word in words if word[0] not in "'\"")

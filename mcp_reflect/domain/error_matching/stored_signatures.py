@@ -11,9 +11,10 @@ from collections.abc import Iterable
 
 from mcp_reflect.domain.error_matching.signatures import ErrorSignature, SignatureGroup, error_signatures
 
-SIGNATURES_VERSION = 3
+SIGNATURES_VERSION = 4
 """Raised where the same text has other signatures than before. Version 1 stored no number and no required versions,
-version 2 knew no lines with the reason of another, no brackets and no warnings."""
+version 2 knew no lines with the reason of another, no brackets and no warnings, version 3 few frames of logs, and no
+files but the innermost one."""
 BEGINNING = f"[{SIGNATURES_VERSION},"
 """How what is stored under this version begins."""
 
@@ -44,7 +45,7 @@ def _dumped(group: SignatureGroup) -> str:
             each.outside,
             each.file,
             each.function,
-            *map(sorted, (each.source, each.details, each.paths)),
+            *map(sorted, (each.source, each.details, each.paths, each.files)),
         ]
         for each in group
     ]
@@ -55,6 +56,6 @@ def read_signatures(stored: str) -> SignatureGroup:
     """Return the signatures that `stored_signatures` wrote as one text, in whatever version."""
     rows = (row for row in json.loads(stored) if isinstance(row, list))
     return tuple(
-        ErrorSignature(key, named, outside, file, function, *map(frozenset, words))  # paths came later
+        ErrorSignature(key, named, outside, file, function, *map(frozenset, words))  # paths and files came later
         for key, named, outside, file, function, *words in rows
     )
