@@ -20,7 +20,7 @@ from benchmarks.quality.data import HOTPOT, TAU, read_runs, require_data
 from mcp_reflect.application.requests import AugmentQuery, Query, Submission
 from mcp_reflect.bootstrap.memory import open_memory
 from mcp_reflect.config.load import load_settings
-from mcp_reflect.domain.values import CHARS_PER_TOKEN
+from mcp_reflect.domain.limits import CHARS_PER_TOKEN
 from mcp_reflect.server.app import build_server
 from mcp_reflect.server.views.concise import concise_memories, prompt_view
 

@@ -34,7 +34,7 @@ DOMAIN_LAYERS = (
     {"lazy_re", "field_checks"},
     {"record"},
     {"defaults", "ids", "limits", "models", "truncate", "values"},
-    {"changes", "vectors", "trajectory"},
+    {"changes", "lesson_vectors", "vectors", "trajectory"},
     {"text"},
     {"redaction"},
     {"error_matching"},

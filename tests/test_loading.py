@@ -41,6 +41,7 @@ from mcp_reflect.server.app import build_server
 
 build_server()
 with open_memory(load_settings()) as memory:
+    print("numpy" in sys.modules)
     memory.query(Query(task="Mend the clock"))
     memory.counts(), memory.count_waiting_errors()
     print(*(name for name in sys.argv[1:] if name in sys.modules))
@@ -59,7 +60,8 @@ def test_what_stores_and_reviews_runs_is_loaded_by_the_first_run_and_not_by_a_qu
         capture_output=True,
         text=True,
     )
-    after_query, after_run = (line.split() for line in done.stdout.splitlines())
+    before_query, after_query, after_run = (line.split() for line in done.stdout.splitlines())
+    assert before_query == ["False"]
     assert not after_query
     assert {*after_run} >= WRITING
 

@@ -11,15 +11,16 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from mcp_reflect.application.index_entries import ENTRY_VERSION, index_document, index_metadata
 from mcp_reflect.application.ports import Ledger, Progress, VectorIndex
 from mcp_reflect.application.project_worker import ProjectWorker
-from mcp_reflect.domain.changes import MemoryChange
 from mcp_reflect.domain.models import RETRIEVABLE, Memory
 from mcp_reflect.errors import ReflectError
+
+if TYPE_CHECKING:  # numpy is a tenth of a second and 12 MB, which a hub does without until a query or a run
+    from mcp_reflect.domain.changes import MemoryChange
 
 log = logging.getLogger(__name__)
 
@@ -138,6 +139,8 @@ class Indexer:
             i: change.vector for change in changes if (i := change.memory_id) in found and change.vector is not None
         }
         if held:
+            import numpy as np  # noqa: PLC0415 - as above
+
             ids, vectors = list(held), np.stack(list(held.values()))
             metadatas = [index_metadata(found[i]) for i in ids]
             self._index.upsert(project, self._model, ids, vectors, metadatas, [index_document(found[i]) for i in ids])

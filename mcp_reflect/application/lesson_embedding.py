@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from mcp_reflect.application.ports import Embedder, Ledger
 from mcp_reflect.application.project_worker import ProjectWorker
 from mcp_reflect.application.retrieval.project_tables import ProjectTables
-from mcp_reflect.domain.changes import LessonToEmbed, LessonVector
+from mcp_reflect.domain.lesson_vectors import LessonToEmbed, LessonVector
 from mcp_reflect.domain.reflection.embedded_text import opening_of_lesson
 from mcp_reflect.errors import ReflectError
 

@@ -13,23 +13,22 @@ from mcp_reflect.application.lifecycle import StatusChange, change_status
 from mcp_reflect.application.memory_reader import MemoryReader
 from mcp_reflect.application.ports import Ledger, OutOfDate
 from mcp_reflect.application.requests import DEFAULT, ErrorFix, Query, Submission, Verdict
-from mcp_reflect.application.retrieval.retriever import PreparedSearch, RetrievalSpec, Retriever
 from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.domain.lessons.comparison.disagreement import find_disagreements
 from mcp_reflect.domain.lessons.comparison.everyday_amendment import with_later_first
 from mcp_reflect.domain.models import Action, ErrorMemory, Match
-from mcp_reflect.domain.ranking.recency import microseconds
 from mcp_reflect.domain.redaction.redact import redact
 from mcp_reflect.domain.redaction.stored_text import storable_text
 from mcp_reflect.domain.text.rendering import render_augmented
-from mcp_reflect.domain.values import FLOAT32_ERROR
+from mcp_reflect.domain.vectors import FLOAT32_ERROR
 from mcp_reflect.errors import UsageError
 
-if TYPE_CHECKING:  # built and imported when they are used first
+if TYPE_CHECKING:  # built and imported when they are used first; numpy alone is a tenth of a second and 12 MB
     from mcp_reflect.application.guide import WrittenGuide
     from mcp_reflect.application.insights import Insights
     from mcp_reflect.application.intake.prepared_run import PreparedRun
     from mcp_reflect.application.known_errors import ErrorFixes, Recorded
+    from mcp_reflect.application.retrieval.retriever import PreparedSearch, Retriever
     from mcp_reflect.application.review.review_outcome import ReviewOutcome
     from mcp_reflect.application.review.review_service import ReviewService
     from mcp_reflect.application.use_cases import UseCases
@@ -55,15 +54,16 @@ class RetrievedMemories:
 class MemoryService(MemoryReader):
     """A project's memory as one connection sees it. Thread-safe; cheap to make on shared parts.
 
-    `use_cases` gives what queries need none of, which it builds for its first call. `has_mirror` says that errors are
-    mirrored in a file of the repository. `is_waiting` tells whether the run with a trace_key waits in the outbox.
+    `retriever` and `use_cases`, of which queries need none, are built by their first call. `has_mirror` says that
+    errors are mirrored in a file of the repository. `is_waiting` tells whether the run with a trace_key waits in the
+    outbox.
     """
 
     def __init__(
         self,
         context: ConnectionContext,
         *,
-        retriever: Retriever,
+        retriever: Callable[[], Retriever],
         use_cases: Callable[[], UseCases],
         unclaimed: UnclaimedRetrievals,
         lessons: LessonEmbedding,
@@ -105,6 +105,9 @@ class MemoryService(MemoryReader):
         `unclaimed`: they are kept for the agent's run, which may come over another connection without naming them.
         """
         self._embedder.prepare()
+        from mcp_reflect.application.retrieval.retriever import RetrievalSpec  # noqa: PLC0415 - imports numpy
+        from mcp_reflect.domain.ranking.recency import microseconds  # noqa: PLC0415 - as above
+
         how = query.retrieval or self.profile.retrieval
         threshold = query.similarity_threshold
         is_default = threshold == DEFAULT
@@ -125,7 +128,7 @@ class MemoryService(MemoryReader):
             optimism=self.profile.optimism_for(how),
         )
         # Before lessons are waited for: the background embeds that of the run before at the same time.
-        search = self._retriever.prepare(self.profile.project, self.profile.visible_user, wanted)
+        search = self._retriever().prepare(self.profile.project, self.profile.visible_user, wanted)
         try:
             retrieved = self._retrieved(search, refresh=False)
         except OutOfDate:  # another process wrote to the ledger
@@ -141,10 +144,10 @@ class MemoryService(MemoryReader):
         a query adds to the embedding. Raises OutOfDate where another process wrote meanwhile.
         """
         self._lessons.catch_up(search.project, refresh=refresh)
-        hits = self._retriever.search(search, refresh=refresh)
+        hits = self._retriever().search(search, refresh=refresh)
         retrieval = self.profile.new_retrieval([hit.memory_id for hit in hits.hits], self._clock())
         memories = self._ledger.record_retrieval(retrieval, as_of=None if refresh else hits.as_of)
-        self._retriever.touch(search.project, retrieval.memory_ids, search.query.now)
+        self._retriever().touch(search.project, retrieval.memory_ids, search.query.now)
         matches = [
             Match(
                 memory=memories[hit.memory_id],

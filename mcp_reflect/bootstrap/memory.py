@@ -13,7 +13,6 @@ from mcp_reflect.application.jobs.worker import JobWorker
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.outbox import is_waiting
 from mcp_reflect.application.ports import Clock, Embedder
-from mcp_reflect.application.retrieval.retriever import Retriever
 from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.bootstrap.ledger import utc_now
 from mcp_reflect.bootstrap.on_first_use import OnFirstUse
@@ -24,6 +23,7 @@ from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import ReflectionJob
 
 if TYPE_CHECKING:
+    from mcp_reflect.application.retrieval.retriever import Retriever
     from mcp_reflect.application.use_cases import UseCases
 
 
@@ -47,13 +47,19 @@ def build_memory(
             use_cases()  # reads what the repository tells of errors
         yield MemoryService(
             context,
-            retriever=Retriever(store.tables, store.embedder),
+            retriever=OnFirstUse(partial(_build_retriever, store)),
             use_cases=use_cases,
             unclaimed=store.unclaimed,
             lessons=store.lessons,
             has_mirror=has_mirror,
             is_waiting=partial(is_waiting, store.home.folder, profile.project),
         )
+
+
+def _build_retriever(store: Store) -> Retriever:
+    from mcp_reflect.application.retrieval.retriever import Retriever  # noqa: PLC0415 - numpy, and what ranks by it
+
+    return Retriever(store.tables, store.embedder)
 
 
 def _build_use_cases(settings: Settings, store: Store, context: ConnectionContext, workers: Workers) -> UseCases:

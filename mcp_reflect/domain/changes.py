@@ -30,22 +30,6 @@ class TaskWording(NamedTuple):
     vector: Vector | None = None
 
 
-class LessonToEmbed(NamedTuple):
-    """The lesson of a memory as of change `seq`, to be embedded."""
-
-    memory_id: str
-    seq: int
-    text: str
-
-
-class LessonVector(NamedTuple):
-    """The vector of a memory's lesson, which was read as of change `seq`; empty for a lesson without words."""
-
-    memory_id: str
-    seq: int
-    vector: Vector
-
-
 @dataclass(frozen=True)
 class MemoryChange:
     """A memory as the ranking needs it, as written by change `seq`.

@@ -32,3 +32,6 @@ MAX_CLAIMS = 3
 
 MAX_CLAIM_CHARS = 500
 """Characters of a claim."""
+
+CHARS_PER_TOKEN = 4
+"""Characters per token in estimates: OpenAI's rule of thumb for English text."""

@@ -1,4 +1,4 @@
-"""Array types and constants that several parts of the domain share."""
+"""Array types that several parts of the domain share."""
 
 from __future__ import annotations
 
@@ -16,12 +16,6 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.floating]
 """Of float32 or float64."""
-
-CHARS_PER_TOKEN = 4
-"""Characters per token in estimates: OpenAI's rule of thumb for English text."""
-
-FLOAT32_ERROR = 1e-5
-"""Bound on the error of a float32 dot product of unit vectors; measured below 1e-6 at 4,096 dimensions."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from mcp_reflect.application.lesson_embedding import AT_ONCE, LessonEmbedding
 from mcp_reflect.application.maintenance.audit import embed_missing
 from mcp_reflect.application.maintenance.erase import erase_record
 from mcp_reflect.application.requests import ErrorFix, Query, Submission, Verdict
-from mcp_reflect.domain.changes import LessonToEmbed
+from mcp_reflect.domain.lesson_vectors import LessonToEmbed
 from mcp_reflect.domain.reflection.embedded_text import EMBEDDED_LESSON_WORDS, opening_of_lesson
 from mcp_reflect.domain.values import Vector
 from mcp_reflect.errors import ModelUnavailable

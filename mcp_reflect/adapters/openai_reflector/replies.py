@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 
 from mcp_reflect.application.ports import Usage
-from mcp_reflect.domain.values import CHARS_PER_TOKEN
+from mcp_reflect.domain.limits import CHARS_PER_TOKEN
 
 _TOKENS_PER_CHAR = 4
 """Upper bound: a character has up to four bytes, and a token at least one."""

@@ -10,10 +10,10 @@ from mcp_reflect.application.ports import Clock, Embedder, Ledger, ReflectionDia
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.review.later_words import lesson_in
 from mcp_reflect.application.review.reflection import save_reflection
+from mcp_reflect.domain.limits import CHARS_PER_TOKEN
 from mcp_reflect.domain.models import RETRIEVABLE, Memory, ReflectionDraft
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
-from mcp_reflect.domain.values import CHARS_PER_TOKEN
 from mcp_reflect.errors import ReflectorBusy, ReflectorError, ReflectorRefused
 
 ANSWER_TOKENS = 300

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # numpy is a tenth of a second, which commands that read records do not wait for
-    from mcp_reflect.domain.changes import LessonToEmbed, LessonVector
+    from mcp_reflect.domain.lesson_vectors import LessonToEmbed, LessonVector
     from mcp_reflect.domain.values import Vector
 
 

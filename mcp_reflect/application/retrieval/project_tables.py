@@ -5,32 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from mcp_reflect.application.ports import Embedder, Ledger
-from mcp_reflect.domain.changes import LessonVector
-from mcp_reflect.domain.error_matching.error_index import ErrorIndex
-from mcp_reflect.domain.ranking.feature_table import FeatureTable
-from mcp_reflect.domain.values import Rows
 
-
-class TablesOfProject:
-    """A project's memories as ranking and error matching read them."""
-
-    def __init__(self, dimension: int) -> None:
-        self.table = FeatureTable(dimension)
-        self.errors = ErrorIndex()
-        self._error_rows: tuple[int, Rows, npt.NDArray[np.bool_]] = (-1, np.zeros(0, np.int64), np.zeros(0, np.bool_))
-
-    def error_rows(self) -> tuple[Rows, npt.NDArray[np.bool_]]:
-        """Return the table's rows of recorded errors, and for each whether it has a fix."""
-        if self._error_rows[0] != self.table.seq:
-            ids = [i for i in self.errors.recorded_ids() if len(self.table.rows_of([i]))]
-            solved = np.array([self.errors.known[i].solved for i in ids], dtype=np.bool_)
-            self._error_rows = (self.table.seq, self.table.rows_of(ids), solved)
-        return self._error_rows[1:]
+if TYPE_CHECKING:  # these import numpy, of which a hub needs nothing before the first query
+    from mcp_reflect.application.retrieval.tables_of_project import TablesOfProject
+    from mcp_reflect.domain.lesson_vectors import LessonVector
 
 
 LATE_CHANGES = 16
@@ -87,24 +68,25 @@ class ProjectTables:
 
         A project that nobody has asked for yet is left alone.
         """
-        with self._opening:
-            is_open = project in self._tables
-        if not is_open:
+        if not self._is_open(project):
             return False
         with self.caught_up(project) as tables:
             return tables.table.learn(LEARNING_TASKS)
 
     def add_lesson_vectors(self, project: str, vectors: Sequence[LessonVector]) -> None:
         """Add vectors that were stored just now; tables that are read first later find them in the ledger."""
-        with self.as_they_are(project) as tables:
-            tables.table.add_lesson_vectors(vectors)
+        if self._is_open(project):
+            with self.as_they_are(project) as tables:
+                tables.table.add_lesson_vectors(vectors)
 
     def without_lesson_vector(self, project: str, after: int) -> list[str]:
         """Return the ids of memories written after that change whose lessons have no vector in the table."""
+        if not self._is_open(project):
+            return []
         with self.as_they_are(project) as tables:
             table = tables.table
             lacking = table.alive & (table.seqs > after) & ~table.lesson_vectors.is_known
-            return [table.ids[row] for row in np.flatnonzero(lacking)]
+            return [table.ids[row] for row in lacking.nonzero()[0]]
 
     def reload(self, project: str) -> None:
         """Read the project from the ledger again at the next search: the change feed does not report deletions."""
@@ -127,7 +109,13 @@ class ProjectTables:
             # The first query waits for its model anyway.
             tables.table.lexical_index.build_outgrown()
 
+    def _is_open(self, project: str) -> bool:
+        with self._opening:
+            return project in self._tables
+
     def _of(self, project: str) -> tuple[TablesOfProject, threading.Lock]:
+        from mcp_reflect.application.retrieval.tables_of_project import TablesOfProject  # noqa: PLC0415 - as above
+
         with self._opening:
             if project not in self._tables:
                 self._tables[project] = TablesOfProject(self._embedder.dimension), threading.Lock()

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.domain.learning.task_identity import task_key
-from mcp_reflect.domain.text.terms import terms
-from mcp_reflect.domain.values import Keys
+
+if TYPE_CHECKING:  # as `terms`: imports numpy, of which a hub needs nothing before the first query
+    from mcp_reflect.domain.values import Keys
 
 MOST_KEPT = 1_000
 KEPT_FOR = timedelta(hours=1)
@@ -44,7 +44,7 @@ class UnclaimedRetrieval:
     @cached_property
     def terms(self) -> Keys:
         """The terms of the task, which only a run without a retrieval of its own asks for."""
-        return np.unique(terms(self.text).keys)
+        return _distinct_terms(self.text)
 
 
 class UnclaimedRetrievals:
@@ -92,7 +92,7 @@ class UnclaimedRetrievals:
             ]
         if not mine:  # as for nearly every run
             return None
-        key, own = task_key(task), np.unique(terms(task).keys)
+        key, own = task_key(task), _distinct_terms(task)
         best: dict[int, tuple[float, UnclaimedRetrieval]] = {}
         for each in mine:
             best.setdefault(each.task, (1.0 if each.task == key else _likeness(own, each.terms), each))
@@ -109,7 +109,17 @@ class UnclaimedRetrievals:
             self._kept = [each for each in self._kept if each.connection != connection]
 
 
+def _distinct_terms(text: str) -> Keys:
+    import numpy as np  # noqa: PLC0415 - as above
+
+    from mcp_reflect.domain.text.terms import terms  # noqa: PLC0415 - as above
+
+    return np.unique(terms(text).keys)
+
+
 def _likeness(one: Keys, other: Keys) -> float:
     """Jaccard's index of two sets of terms; 0 for two empty ones."""
+    import numpy as np  # noqa: PLC0415 - as above
+
     both = len(np.intersect1d(one, other, assume_unique=True))
     return both / max(len(one) + len(other) - both, 1)

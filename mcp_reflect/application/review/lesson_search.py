@@ -20,7 +20,8 @@ from mcp_reflect.domain.models import ReflectionDraft, Trace
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.text.rendering import render_reflection
 from mcp_reflect.domain.text.terms import terms
-from mcp_reflect.domain.values import FLOAT32_ERROR, Rows, Vector
+from mcp_reflect.domain.values import Rows, Vector
+from mcp_reflect.domain.vectors import FLOAT32_ERROR
 from mcp_reflect.errors import IndexFailure
 
 _LIKE = 12

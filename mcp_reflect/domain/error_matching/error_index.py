@@ -19,7 +19,8 @@ from mcp_reflect.domain.changes import Changes, MemoryChange
 from mcp_reflect.domain.error_matching.keywords import MATCH_OVERLAP, Keywords
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, is_same
 from mcp_reflect.domain.error_matching.stored_signatures import read_signatures
-from mcp_reflect.domain.values import FLOAT32_ERROR, Rows, Vector
+from mcp_reflect.domain.values import Rows, Vector
+from mcp_reflect.domain.vectors import FLOAT32_ERROR
 
 _SPARE = 256
 

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from mcp_reflect.domain.lessons.comparison.sameness import SAME_KIND
 from mcp_reflect.domain.ranking.columns import FeatureColumns, ranking_order
 from mcp_reflect.domain.ranking.top_k import Ranked
-from mcp_reflect.domain.values import FLOAT32_ERROR, Floats
+from mcp_reflect.domain.values import Floats
+from mcp_reflect.domain.vectors import FLOAT32_ERROR
 
 NEAR_COPY = 0.8
 """Similarity from which two lessons are near-copies."""

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mcp_reflect.domain.changes import Changes, LessonVector, MemoryChange, TaskWording
+from mcp_reflect.domain.changes import Changes, MemoryChange, TaskWording
 from mcp_reflect.domain.learning.task_statistics import TaskStatistics
+from mcp_reflect.domain.lesson_vectors import LessonVector
 from mcp_reflect.domain.models import Scalar
 from mcp_reflect.domain.ranking.columns import OutcomeColumns
 from mcp_reflect.domain.ranking.compact_vectors import CompactVectors, compact_vector

@@ -30,7 +30,8 @@ from mcp_reflect.domain.ranking.columns import FeatureColumns, ranking_order, se
 from mcp_reflect.domain.ranking.lead import threshold_by_lead
 from mcp_reflect.domain.ranking.lesson_evidence import LessonEvidence, with_evidence
 from mcp_reflect.domain.text.postings import Floats32
-from mcp_reflect.domain.values import FLOAT32_ERROR, FloatArray, Floats, Rows, Terms, Vector
+from mcp_reflect.domain.values import FloatArray, Floats, Rows, Terms, Vector
+from mcp_reflect.domain.vectors import FLOAT32_ERROR
 
 LIFT_WEIGHT = 0.7
 """Share of the way to `relevance_of_best * similarity_to_best` by which a memory is lifted."""

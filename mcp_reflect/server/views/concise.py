@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mcp_reflect.domain.lessons.sentences.shortening import shorten_lesson
+from mcp_reflect.domain.limits import CHARS_PER_TOKEN
 from mcp_reflect.domain.models import Match, Memory
 from mcp_reflect.domain.text.inert import inert
 from mcp_reflect.domain.text.rendering import in_sections
 from mcp_reflect.domain.truncate import truncate_line, truncate_middle
-from mcp_reflect.domain.values import CHARS_PER_TOKEN
 from mcp_reflect.server.views.errors import known_fixes_view
 from mcp_reflect.server.views.insights import context_view
 from mcp_reflect.server.views.traces import outcome_view

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mcp_reflect.adapters.sql_ledger import SqlLedger
-from mcp_reflect.domain.changes import LessonVector
+from mcp_reflect.domain.lesson_vectors import LessonVector
 from tests.support.ledgers import read
 from tests.support.values import axis, make_memory, make_trace
 

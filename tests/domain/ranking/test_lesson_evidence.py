@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.domain.changes import Changes, LessonVector, MemoryChange
+from mcp_reflect.domain.changes import Changes, MemoryChange
+from mcp_reflect.domain.lesson_vectors import LessonVector
 from mcp_reflect.domain.ranking.feature_table import FeatureTable
 from mcp_reflect.domain.ranking.lesson_evidence import MAX_FALL, MAX_RISE, LessonEvidence, with_evidence
 from mcp_reflect.domain.values import Vector

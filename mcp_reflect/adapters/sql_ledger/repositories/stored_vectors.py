@@ -11,7 +11,7 @@ from mcp_reflect.adapters.sql_ledger import schema
 from mcp_reflect.adapters.sql_ledger.queries.history import SqlVectorRecords
 from mcp_reflect.adapters.sql_ledger.queries.rows import one_of
 from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
-from mcp_reflect.domain.changes import LessonToEmbed, LessonVector
+from mcp_reflect.domain.lesson_vectors import LessonToEmbed, LessonVector
 from mcp_reflect.domain.models import FOUND_IN_RUN, RETRIEVABLE
 from mcp_reflect.domain.reflection.embedded_text import LESSON_KINDS, lesson_text
 
