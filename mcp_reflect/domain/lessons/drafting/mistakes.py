@@ -72,6 +72,8 @@ _NUMBER = re.compile(r"\d+")
 STATUS_TOKEN = re.compile(r"###\w+###")
 _TOLD_VALUE = re.compile(r"=(?!…)[^,)`]")
 """In a call: a value that is told. Without one, and nothing beside it, the call is one of any run of its kind."""
+_NEXT_CALL = re.compile(r"\]\s*(?:,|;|and|then)?\s*[A-Z]\w+\[")
+"""In the argument of a call: the end of that call as text, and the beginning of the next."""
 _VAIN = "The run ended without an answer, in a search that found nothing: "
 _MANY_IN_ONE = "The run ended without an answer, as several calls written into one found nothing: "
 _ONLY_LOOKED = "The run ended without an answer: it only looked things up"
@@ -224,7 +226,9 @@ def last_error(run: ReviewedRun, steps: Sequence[Step], *, served: bool = False)
 def _holds_calls(step: Step, steps: Sequence[Step]) -> bool:
     """Return true where an argument of a call holds further calls of the run's tools, as text, which nobody made."""
     given = " ".join(map(str, step.arguments.values()))
-    return any(f"{tool}{sign}" in given for tool in {each.tool for each in steps} for sign in "[(")
+    return bool(_NEXT_CALL.search(given)) or any(
+        f"{tool}{sign}" in given for tool in {each.tool for each in steps} for sign in "[("
+    )
 
 
 def find_refusals(steps: Sequence[Step], repairs: Sequence[Repair], mistake: str) -> Iterator[str]:

@@ -62,12 +62,8 @@ def select_told(
         ]
     task = run.trace.task
     if not one_case:
-        told = [
-            each
-            for each in candidates
-            if each.evidence >= _LEAST_EVIDENCE and names_more(each.text, task) and not (steps and reports_state(each))
-        ]
-        return select_sentences(told, task, room)
+        told = [each for each in candidates if names_more(each.text, task) and not (steps and reports_state(each))]
+        return select_sentences(told, task, room, least_evidence=_LEAST_EVIDENCE)
     data = case_data(steps)
     served = serves_customer(run.trajectory, steps)
     candidates = [

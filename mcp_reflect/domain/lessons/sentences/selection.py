@@ -32,13 +32,15 @@ def select_sentences(
     data: frozenset[str] = frozenset(),
     *,
     of_lesson: bool = False,
+    least_evidence: float = 0.0,
 ) -> list[Candidate]:
     """Return the sentences whose new words, by evidence, cover most of the run in `budget` characters, in order.
 
     Greedy maximisation of a monotone submodular function under a budget (Lin and Bilmes, NAACL 2010): each step takes
     the sentence with the largest gain per character to the power of 0.6; a covered word adds nothing again. `data` are
     terms of the run's one case (`lessons/run/case_data.py`), which count less in a sentence that states no rule. With
-    `of_lesson` the candidates are lines of a lesson, which were chosen from a run before.
+    `of_lesson` the candidates are lines of a lesson, which were chosen from a run before. Sentences with less than
+    `least_evidence` are never chosen, but compete for the room.
     """
     known = frozenset(term_weights(task))
     weights = [
@@ -50,7 +52,10 @@ def select_sentences(
         number: unit
         for number, each in enumerate(candidates)
         if (unit := _unit(number, candidates, number_of))
-        and all(_says_something(candidates[part], weights[part]) for part in unit)
+        and all(
+            candidates[part].evidence >= least_evidence and _says_something(candidates[part], weights[part])
+            for part in unit
+        )
     }
     least = _LEAST_WEIGHT
     if not of_lesson and sum(len(each.text) + 1 for each in candidates) > budget:
