@@ -8,12 +8,14 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from mcp_reflect.errors import InvalidArgument, MemoryUnavailable
 
 if TYPE_CHECKING:  # imported when a first run is prepared
     from mcp_reflect.application.intake.prepared_run import PreparedRun, RunToPrepare
+    from mcp_reflect.application.review.prepared_review import PreparedReview, ReviewToPrepare
 
 log = logging.getLogger(__name__)
 
@@ -49,16 +51,13 @@ class PreparationProcess:
 
         Raises MemoryUnavailable where the process ends before it answers, and the one after it, too.
         """
-        request = pickle.dumps(run, pickle.HIGHEST_PROTOCOL)
-        with self._lock:
-            if self._ending is not None:
-                self._ending.cancel()
-            try:
-                return self._ask(run, request)
-            finally:
-                self._ending = threading.Timer(self._idle_s, self._end_if_idle)
-                self._ending.daemon = True
-                self._ending.start()
+        prepared: PreparedRun | None = self._asked(run)
+        return _here().prepare(run) if prepared is None else prepared
+
+    def prepare_review(self, review: ReviewToPrepare) -> PreparedReview:
+        """Return a review of a stored run prepared. Raises MemoryUnavailable as `prepare` does."""
+        prepared: PreparedReview | None = self._asked(review)
+        return _here().prepare_review(review) if prepared is None else prepared
 
     def close(self) -> None:
         """End the process."""
@@ -67,7 +66,20 @@ class PreparationProcess:
                 self._ending.cancel()
             self._end()
 
-    def _ask(self, run: RunToPrepare, request: bytes) -> PreparedRun:
+    def _asked(self, request: RunToPrepare | ReviewToPrepare) -> Any:
+        """Return what the process answers; None where none can be started."""
+        pickled = pickle.dumps(request, pickle.HIGHEST_PROTOCOL)
+        with self._lock:
+            if self._ending is not None:
+                self._ending.cancel()
+            try:
+                return self._answer_to(pickled)
+            finally:
+                self._ending = threading.Timer(self._idle_s, self._end_if_idle)
+                self._ending.daemon = True
+                self._ending.start()
+
+    def _answer_to(self, request: bytes) -> Any:
         for _ in range(_ATTEMPTS):
             if self._process is None:
                 try:
@@ -75,26 +87,20 @@ class PreparationProcess:
                     self._process = subprocess.Popen(_COMMAND, stdin=pipe, stdout=pipe)  # noqa: S603 - our own module
                 except OSError as error:
                     log.warning("no process can be started for a long run: %s", error)
-                    return _prepare_here(run)
+                    return None
             try:
-                return self._answer(self._process, request)
+                answer = _exchange(self._process, request)
             except (OSError, EOFError, pickle.UnpicklingError):
                 log.warning("the process that prepares long runs ended")
                 self._end()
+                continue
+            if isinstance(answer, tuple):
+                raise InvalidArgument(*answer)
+            return answer
         raise MemoryUnavailable(
             "the process that prepares long runs ended twice, perhaps for want of memory (see the hub's log). "
             "Nothing was stored"
         )
-
-    def _answer(self, process: subprocess.Popen[bytes], request: bytes) -> PreparedRun:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(request)
-        process.stdin.flush()
-        answer: PreparedRun | tuple[str, str, str] = pickle.load(process.stdout)  # noqa: S301 - of our own process
-        if isinstance(answer, tuple):
-            raise InvalidArgument(*answer)
-        return answer
 
     def _end_if_idle(self) -> None:
         with self._lock:
@@ -117,7 +123,15 @@ class PreparationProcess:
             process.wait()
 
 
-def _prepare_here(run: RunToPrepare) -> PreparedRun:
-    from mcp_reflect.bootstrap.run_preparation import prepare  # noqa: PLC0415 - no other start waits for it
+def _exchange(process: subprocess.Popen[bytes], request: bytes) -> Any:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(request)
+    process.stdin.flush()
+    return pickle.load(process.stdout)  # noqa: S301 - of our own process
 
-    return prepare(run)
+
+def _here() -> ModuleType:
+    from mcp_reflect.bootstrap import run_preparation  # noqa: PLC0415 - no other start waits for it
+
+    return run_preparation

@@ -13,6 +13,8 @@ from contextlib import suppress
 
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.application.intake.prepared_run import PreparedRun, RunPreparer, RunToPrepare
+from mcp_reflect.application.review.prepared_review import PreparedReview, ReviewPreparer, ReviewToPrepare
+from mcp_reflect.domain.trajectory.run import ParsedRun
 from mcp_reflect.errors import InvalidArgument
 
 _NICENESS = 5
@@ -25,10 +27,19 @@ def prepare(run: RunToPrepare) -> PreparedRun:
     return preparer.prepare_given(run.submission, run.memories, client_can_sample=run.client_can_sample)
 
 
+def prepare_review(review: ReviewToPrepare) -> PreparedReview:
+    """Return a review of a stored run prepared."""
+    preparer = ReviewPreparer(review.profile, ExtractiveReflector(), lambda: review.now)
+    sampling = review.client_can_sample
+    run = ParsedRun.of(review.trace)
+    prepared = preparer.prepare(run, review.verdict, review.memories, client_can_sample=sampling)
+    return prepared.let_run_go(client_can_sample=sampling)
+
+
 def serve_preparation() -> None:
     """Answer the requests of the process that started this one until there are no more.
 
-    An answer is a PreparedRun, or the parts of an InvalidArgument, as errors cannot be pickled. A crash ends this
+    An answer is what was prepared, or the parts of an InvalidArgument, as errors cannot be pickled. A crash ends this
     process, with its traceback in the log of the one that asks.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks decides when to end
@@ -37,12 +48,12 @@ def serve_preparation() -> None:
     os.dup2(2, 1)  # what libraries print is no answer
     while True:
         try:
-            run = pickle.load(requests)  # noqa: S301 - of the process that started this one
+            asked = pickle.load(requests)  # noqa: S301 - of the process that started this one
         except EOFError:
             return
-        pickle.dump(_answer_to(run), answers, pickle.HIGHEST_PROTOCOL)
+        pickle.dump(_answer_to(asked), answers, pickle.HIGHEST_PROTOCOL)
         answers.flush()
-        del run
+        del asked
 
 
 def _yield_to_clients() -> None:
@@ -54,8 +65,8 @@ def _yield_to_clients() -> None:
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
-def _answer_to(run: RunToPrepare) -> PreparedRun | tuple[str, str, str]:
+def _answer_to(asked: RunToPrepare | ReviewToPrepare) -> PreparedRun | PreparedReview | tuple[str, str, str]:
     try:
-        return prepare(run)
+        return prepare(asked) if isinstance(asked, RunToPrepare) else prepare_review(asked)
     except InvalidArgument as error:
         return error.argument, error.problem, error.allowed

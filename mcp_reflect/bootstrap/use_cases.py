@@ -40,6 +40,7 @@ def build_use_cases(settings: Settings, store: Store, context: ConnectionContext
         extractive=ExtractiveReflector(),
         dialogue=prompts,
         search=_lesson_search(store),
+        prepare_apart=store.preparation.prepare_review,
     )
     insights = Insights(context, prompts, wake=workers.notify_insights)
     mirror = build_mirror(settings, store.ledger, store.embedder, context.profile, context.clock)

@@ -18,6 +18,8 @@ from mcp_reflect.application.intake import run_intake
 from mcp_reflect.application.intake.prepared_run import RunToPrepare
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Query, Submission
+from mcp_reflect.application.review import review_service
+from mcp_reflect.application.review.prepared_review import ReviewToPrepare
 from mcp_reflect.bootstrap import preparation_process
 from mcp_reflect.bootstrap.preparation_process import PreparationProcess
 from mcp_reflect.bootstrap.run_preparation import prepare
@@ -59,14 +61,19 @@ def to_prepare(memory: MemoryService, submission: Submission | None = None) -> R
     return RunToPrepare(memory.profile, submission or long_run(), (), client_can_sample=False, now=moment(0))
 
 
-def stored(folder: Path, submission: Submission) -> dict[str, Any]:
-    """What a memory that taught two rules before holds of a run afterwards."""
+def stored(folder: Path, submission: Submission, *, at_once: bool = True) -> dict[str, Any]:
+    """What a memory that taught two rules before holds of a run afterwards, which is reviewed `at_once` or later."""
     with small_memory(folder) as parts:
         memory = parts.memory
         for rule in RULES:
             memory.submit(Submission(task=f"release it: {rule}", review_result="pass", guidance=rule))
         shown = memory.query(Query(task="release the package"))
-        outcome = memory.submit(submission.model_copy(update={"retrieval_id": shown.retrieval_id}))
+        given = submission.model_copy(update={"retrieval_id": shown.retrieval_id})
+        if at_once:
+            outcome = memory.submit(given)
+        else:
+            unreviewed = memory.submit(given.model_copy(update={"review_result": ""}))
+            outcome = memory.review(unreviewed.trace_id, given.verdict)
         trace = memory.trace(outcome.trace_id)
         review = memory.summary(outcome.trace_id).review
         assert review is not None
@@ -85,12 +92,19 @@ def stored(folder: Path, submission: Submission) -> dict[str, Any]:
 
 def test_a_run_that_was_prepared_apart_is_stored_as_any_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     in_place = stored(tmp_path / "in-place", long_run())
-    monkeypatch.setattr(run_intake, "LONG_RUN_CHARS", 1_000)
+    for module in (run_intake, review_service):
+        monkeypatch.setattr(module, "LONG_RUN_CHARS", 1_000)
     prepared = list[RunToPrepare]()
     ask = PreparationProcess.prepare
     monkeypatch.setattr(PreparationProcess, "prepare", lambda self, run: (prepared.append(run), ask(self, run))[1])
     assert stored(tmp_path / "apart", long_run()) == in_place
-    assert [len(run.memories) for run in prepared] == [2]
+    reviewed = list[ReviewToPrepare]()
+    ask_review = PreparationProcess.prepare_review
+    monkeypatch.setattr(
+        PreparationProcess, "prepare_review", lambda self, asked: (reviewed.append(asked), ask_review(self, asked))[1]
+    )
+    assert stored(tmp_path / "later", long_run(), at_once=False) == in_place
+    assert [len(asked.memories) for asked in (*prepared, *reviewed)] == [2, 2, 2]
     assert SECRET not in in_place["trajectory"]
     assert in_place["moved"], "the run moves nothing, and this compares nothing"
 
@@ -98,7 +112,8 @@ def test_a_run_that_was_prepared_apart_is_stored_as_any_other(tmp_path: Path, mo
 def test_a_long_run_without_a_verdict_is_reviewed_later_as_it_was_handed_in(
     memory: MemoryService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_intake, "LONG_RUN_CHARS", 1_000)
+    for module in (run_intake, review_service):
+        monkeypatch.setattr(module, "LONG_RUN_CHARS", 1_000)
     outcome = memory.submit(long_run(review_result=""))
     with memory._ledger.reading() as session:
         assert memory.reviews.latest.find(session, outcome.trace_id) is None, "what is kept was never parsed"

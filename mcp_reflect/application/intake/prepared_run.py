@@ -15,7 +15,6 @@ from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
 from mcp_reflect.application.review.prepared_review import PreparedReview, ReviewPreparer
 from mcp_reflect.domain.models import Memory, Trace
 from mcp_reflect.domain.provenance.screening import Screening
-from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 
 @dataclass(frozen=True)
@@ -81,15 +80,6 @@ class RunPreparer:
             review = self._reviews.prepare(
                 run, submission.verdict, memories, client_can_sample=client_can_sample, at=at, screening=screening
             )
-            if review.credit is not None:
-                review.credit.let_run_go()
-            if review.words is not None or not client_can_sample:
-                review = _without_run(review)
+            review = review.let_run_go(client_can_sample=client_can_sample)
         found = find_run_errors(run, self._profile, screening)
         return PreparedRun(submission.model_copy(update={"trajectory": ""}), run.trace, review, found)
-
-
-def _without_run(review: PreparedReview) -> PreparedReview:
-    """Return a review without the text of its run, which is read no more but to ask the client's model about it."""
-    trace = review.run.trace.model_copy(update={"trajectory": ""})
-    return replace(review, run=replace(review.run, trajectory=Trajectory(""), trace=trace))

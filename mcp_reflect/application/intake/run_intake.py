@@ -23,6 +23,7 @@ from mcp_reflect.application.requests import Submission
 from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.application.review.credit import creditable
 from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
+from mcp_reflect.application.review.prepared_review import LONG_RUN_CHARS
 from mcp_reflect.application.review.review_outcome import ReviewOutcome
 from mcp_reflect.application.review.review_service import ReviewService
 from mcp_reflect.domain.models import Trace
@@ -35,10 +36,6 @@ CHUNK_RUNS = 32
 
 CHUNK_CHARS = 8_000_000
 """Characters of trajectories from which on a chunk takes no further run."""
-
-
-LONG_RUN_CHARS = 250_000
-"""Characters of a trajectory from which on a run is prepared apart: a tenth of a second of work and more."""
 
 
 class RunIntake:

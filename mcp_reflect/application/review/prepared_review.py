@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from mcp_reflect.application.memory_reader import require_memories
 from mcp_reflect.application.ports import Clock, ReadSession, Reflector
@@ -16,12 +17,27 @@ from mcp_reflect.application.review.run_lesson import AuthoredDraft, screened
 from mcp_reflect.application.review.same_lessons import NO_CANDIDATES, Candidates
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.learning.repetition import review_sources
-from mcp_reflect.domain.models import Memory, Review
+from mcp_reflect.domain.models import Memory, Review, Trace
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.redaction.redact import redact
 from mcp_reflect.domain.redaction.stored_text import storable_draft, storable_text
+from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import InvalidArgument
+
+LONG_RUN_CHARS = 250_000
+"""Characters of a trajectory from which on a run is prepared apart: a tenth of a second of work and more."""
+
+
+class ReviewToPrepare(NamedTuple):
+    """A review that a connection of a profile gives a stored run, at `now`; `memories` are those it may credit."""
+
+    profile: Profile
+    trace: Trace
+    verdict: Verdict
+    memories: Sequence[Memory]
+    client_can_sample: bool
+    now: datetime
 
 
 @dataclass(frozen=True)
@@ -54,6 +70,18 @@ class PreparedReview:
     def lesson(self) -> AuthoredDraft | None:
         """Return the words that are stored at once; None where there are none before a model has answered."""
         return self.words or self.meanwhile
+
+    def let_run_go(self, *, client_can_sample: bool) -> PreparedReview:
+        """Return the review without the text of its run as far as it is read no more, so that it is quickly pickled.
+
+        The client's model, where it is to be asked, is told of the whole run.
+        """
+        if self.credit is not None:
+            self.credit.let_run_go()
+        if client_can_sample and self.words is None:
+            return self
+        trace = self.run.trace.model_copy(update={"trajectory": ""})
+        return replace(self, run=replace(self.run, trajectory=Trajectory(""), trace=trace))
 
 
 def validate_verdict(

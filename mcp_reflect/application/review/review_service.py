@@ -7,7 +7,7 @@ claims (`reflection.py`), or queue it where a model is to write it (`jobs/`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -22,7 +22,13 @@ from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.review.later_words import lesson_in
 from mcp_reflect.application.review.latest_run import LatestRun
 from mcp_reflect.application.review.lesson_search import LessonSearch
-from mcp_reflect.application.review.prepared_review import PreparedReview, ReviewPreparer, validate_verdict
+from mcp_reflect.application.review.prepared_review import (
+    LONG_RUN_CHARS,
+    PreparedReview,
+    ReviewPreparer,
+    ReviewToPrepare,
+    validate_verdict,
+)
 from mcp_reflect.application.review.reflection import save_reflection
 from mcp_reflect.application.review.review_outcome import ReviewOutcome
 from mcp_reflect.application.review.review_transaction import apply_review
@@ -37,8 +43,8 @@ from mcp_reflect.errors import InvalidArgument, ModelUnavailable
 class ReviewService:
     """Reviews runs for one connection. Thread-safe.
 
-    `reflections` writes what is queued. `preparer` works out a review before the ledger is locked. `latest` is the run
-    that was handed in last.
+    `reflections` writes what is queued. `preparer` works out a review before the ledger is locked, `prepare_apart` that
+    of a long run where it takes no time from other clients. `latest` is the run that was handed in last.
     """
 
     def __init__(
@@ -49,6 +55,7 @@ class ReviewService:
         extractive: Reflector,
         dialogue: ReflectionDialogue,
         search: LessonSearch,
+        prepare_apart: Callable[[ReviewToPrepare], PreparedReview],
     ) -> None:
         self._profile = context.profile
         self._ledger = context.ledger
@@ -59,6 +66,7 @@ class ReviewService:
         self._reflections = reflections
         self._dialogue = dialogue
         self._search = search
+        self._prepare_apart = prepare_apart
         self.preparer = ReviewPreparer(context.profile, extractive, context.clock)
         self.latest = LatestRun()
 
@@ -101,12 +109,17 @@ class ReviewService:
     def _try_review(self, trace_id: str, verdict: Verdict, *, client_can_sample: bool) -> ReviewOutcome | None:
         """None where the trace was changed while it was read: something that it names was forgotten."""
         with self._ledger.reading() as reading:
-            run = self.latest.find(reading, trace_id) or ParsedRun.of(self._reader.trace_in(reading, trace_id))
-            trace = run.trace
+            run = self.latest.find(reading, trace_id)
+            trace = self._reader.trace_in(reading, trace_id) if run is None else run.trace
             _require_run(trace)
             validate_verdict(reading, self._profile, verdict, trace.retrieved_memory_ids, trace.id)
             memories = creditable(reading, trace)
-        prepared = self.preparer.prepare(run, verdict, memories, client_can_sample=client_can_sample)
+        if run is None and len(trace.trajectory) >= LONG_RUN_CHARS:
+            asked = ReviewToPrepare(self._profile, trace, verdict, memories, client_can_sample, self._clock())
+            prepared = self._prepare_apart(asked)
+        else:
+            run = run or ParsedRun.of(trace)
+            prepared = self.preparer.prepare(run, verdict, memories, client_can_sample=client_can_sample)
         prepared = self.with_candidates(replace(prepared, embedded=self._embedded(prepared.texts)))
         with self._ledger.writing() as session:
             if not session.traces.is_unchanged(trace):
