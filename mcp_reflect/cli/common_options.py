@@ -102,13 +102,23 @@ _LONGEST_TYPE = 24
 """Characters of choices that a help of 80 columns has room for beside its text."""
 
 
+_WORDINGS = (
+    ("a valid integer", "a whole number"),
+    ("a valid number", "a number"),
+    ("greater than or equal to", "at least"),
+    ("less than or equal to", "at most"),
+)
+
+
 def _plain(message: str) -> str:
     """A message of pydantic, by which typer checks values, in words for people."""
     message = message.removeprefix("Value error, ")
     if not message.startswith("Input should be "):
         return message
     wanted = message.removeprefix("Input should be ").partition(", unable to")[0]
-    return f"must be {wanted.replace('a valid integer', 'a whole number').replace('a valid number', 'a number')}"
+    for theirs, ours in _WORDINGS:
+        wanted = wanted.replace(theirs, ours)
+    return f"must be {wanted}"
 
 
 class PlainCommand(TyperCommand):

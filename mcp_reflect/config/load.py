@@ -18,8 +18,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_data_dir
-
 from mcp_reflect.config.masking import mask_secrets
 from mcp_reflect.config.project import locate_project, login_name, repository_root
 from mcp_reflect.config.setting_rows import (
@@ -66,7 +64,7 @@ def load_settings_with_origins(
     environ = os.environ if environ is None else environ
     cwd = _working_directory() if cwd is None else cwd
     _refuse_unknown_variables(environ)
-    home = _path(_given(environ, ENVIRONMENT_ONLY["home"]) or user_data_dir("mcp-reflect", appauthor=False), cwd)
+    home = _path(_given(environ, ENVIRONMENT_ONLY["home"]) or _data_folder(), cwd)
     named = _given(environ, CONFIG_VARIABLE)
     config = _path(named, cwd) if named else home / "config.toml"
     values = _read_config(config, required=bool(named))
@@ -89,6 +87,12 @@ def load_settings_with_origins(
     else:
         settings.note_project_origin(located.origin, is_settled=located.is_settled)
     return settings, made | origins
+
+
+def _data_folder() -> str:
+    from platformdirs import user_data_dir  # noqa: PLC0415 - of use only where no variable names a home
+
+    return user_data_dir("mcp-reflect", appauthor=False)
 
 
 def _keys(values: Mapping[str, Any]) -> Iterable[str]:

@@ -16,7 +16,9 @@ from mcp_reflect.cli.app import build_app
     [
         ("--project other stats", "stands behind the command, as in: mcp-reflect stats --project NAME"),
         ("-q traces", "stands behind the command"),
-        ("purge --older-than 99999999999", "must be less than or equal to 36500"),
+        ("traces --limit 0", "must be at least 1."),
+        ("traces --limit few", "must be a whole number."),
+        ("purge --older-than 99999999999", "must be at most 36500"),
     ],
 )
 def test_a_mistake_is_told_with_what_is_right(words: str, told: str) -> None:
