@@ -103,6 +103,8 @@ def _put(session: WriteSession, lesson: RunLesson, earlier: ReflectionMemory | N
             release(session, memory.id)  # what its words before superseded
     session.memories.put(memory, model, vector)
     supersede(session, memory, lesson.candidates, now)
+    if earlier is None:
+        return memory  # as it is stored, which saves reading it
     return session.memories.by_ids([memory.id])[memory.id]
 
 

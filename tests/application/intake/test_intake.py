@@ -168,3 +168,15 @@ def test_a_run_that_teaches_nothing_asks_no_model(both: tuple[Parts, Parts], mon
     later = parts.memory.review(parts.memory.submit(Submission(task=task)).trace_id, Verdict(result="pass"))
     for outcome in (at_once, later):
         assert (outcome.ingest_status, outcome.memory) == ("completed", None)
+
+
+def test_the_memory_that_a_review_tells_is_the_one_that_is_stored(both: tuple[Parts, Parts]) -> None:
+    parts = both[0]
+    metadata = {"part": 3, "tags": ["a", "é"], "half": 0.5, "open": True}
+    more = {"metadata": metadata, "key_mistake": "Forgot the étiquette", "applicable_tools": ["Bash(git log)"]}
+    at_once = parts.memory.submit(taught("release the package", RULE, "fail", claims=[CAP], **more))
+    pending = parts.memory.submit(taught("close the books", CAP, "", metadata=metadata))
+    later = parts.memory.review(pending.trace_id, Verdict(result="pass", feedback="Ship it."))
+    for told in (at_once.memory, later.memory):
+        assert told is not None
+        assert told == parts.memory.memory(told.id)
