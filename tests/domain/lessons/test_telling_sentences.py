@@ -207,3 +207,19 @@ def test_a_rejected_edit_is_the_mistake_and_what_the_user_wants_instead_is_the_g
     assert "lunch" not in lesson
     reviewed = told(run, "The type check is red.", "fail", feedback="strict has to stay on")
     assert reviewed.startswith("Mistake: strict has to stay on\n  Wrong or not enough: editing tsconfig.json")
+
+
+def test_what_a_user_names_in_a_talk_that_failed_is_no_correction_of_work() -> None:
+    talk = [*said("assistant", "Which card?"), *said("user", "The rest goes on the MasterCard of Ann.")]
+    assert "MasterCard" not in told(talk, "Book a flight.", "fail")
+
+
+def test_what_is_too_weak_to_be_told_leaves_no_room_for_remarks() -> None:
+    rule = "The cache of `parse_date` must never hold more than 512 entries, because each keeps its whole input."
+    plan = "We could add a test of `parse_date` with a broken zone, it would be good for maintainability. "
+    remark = "The old tests were a light update."
+    talk = [*said("user", "How is it cached?"), *said("assistant", f"{rule} {remark} {plan * 12}")]
+    lesson = told(talk, "Ask about dates.")
+    assert rule in lesson
+    assert "maintainability" not in lesson
+    assert remark not in lesson

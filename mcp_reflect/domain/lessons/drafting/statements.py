@@ -58,7 +58,8 @@ def select_told(
         candidates = [
             each
             for each in candidates
-            if each.role == USER and (each.evidence >= _STATED or (not one_case and _corrects_by_name(each)))
+            if each.role == USER
+            and (each.evidence >= _STATED or (bool(steps) and not one_case and _corrects_by_name(each)))
         ]
     task = run.trace.task
     if not one_case:
