@@ -39,11 +39,16 @@ def told_secret(text: str, name: SecretName) -> NamedSecret | None:
         return NamedSecret(*phrase.span("value"))
     if text[name.end : name.end + 1] not in {" ", ":"}:
         return None
-    changed = _CHANGED.search(text, max(name.start - _WINDOW, 0), name.start) and _TO.match(text, name.end)
-    if changed and is_told_word(changed["value"]) and (changed["open"] or _has_number(changed["value"])):
+    changed = _TO.match(text, name.end)
+    if changed and is_told_word(changed["value"]) and _is_changed_to(text, name, changed):
         return _without_stop(changed)
     told = _IS.match(text, name.end) if name.kind == "password" else None
     return _without_stop(told) if told and _TITLED.fullmatch(told["value"].rstrip(".:!?")) else None
+
+
+def _is_changed_to(text: str, name: SecretName, changed: re.Match[str]) -> bool:
+    is_given = changed["open"] or _has_number(changed["value"])
+    return bool(is_given) and _CHANGED.search(text, max(name.start - _WINDOW, 0), name.start) is not None
 
 
 def _without_stop(found: re.Match[str]) -> NamedSecret:

@@ -120,8 +120,8 @@ LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
         )
         for hints, before in (
             # credentials are admin and …
-            (("red",), r"redentials?[ ](?:are|is)[ ][\w.@-]{1,40}[ ]and[ ]"),
-            (("reds",), r"reds[ ](?:are|is)[ ][\w.@-]{1,40}[ ]and[ ]"),
+            (("redential",), r"redentials?[ ](?:are|is)[ ][\w.@-]{1,40}[ ]and[ ]"),
+            (("reds are", "reds is"), r"reds[ ](?:are|is)[ ][\w.@-]{1,40}[ ]and[ ]"),
             # log in with bob / …
             (
                 ("og in", "ogin", "ogged in", "ign in"),
