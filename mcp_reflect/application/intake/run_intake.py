@@ -136,7 +136,8 @@ class RunIntake:
                         at=each.submission.ended_at,
                         screening=screening,
                     )
-                each.found = find_run_errors(each.run, self._profile, screening)
+                rejected = each.review.run.rejection if each.review else None
+                each.found = find_run_errors(each.run, self._profile, screening, rejected)
         return runs
 
     def _embed(self, runs: list[IncomingRun]) -> list[IncomingRun]:

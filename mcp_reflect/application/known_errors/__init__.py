@@ -84,7 +84,7 @@ class ErrorFixes:
         return KnownFixes(retrieval.id, fixes, warnings)
 
     def expect(self, planned: PlannedCall, limit: int) -> KnownFixes:
-        """Return the fixes of the errors to which the same call led before, the newest first; usually none.
+        """Return the fixes of the errors to which the same call led before, those of the very call first; usually none.
 
         An edit that is in place, or whose file has changed since, is none.
         """

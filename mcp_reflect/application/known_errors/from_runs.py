@@ -8,8 +8,8 @@ the run did first what the error's fix says, it shows nothing of the call withou
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from mcp_reflect.application.known_errors.records import compose_error, save_memory
 from mcp_reflect.application.known_errors.recurrences import MOST_RUNS, with_run
@@ -24,6 +24,7 @@ from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same
 from mcp_reflect.domain.error_matching.stored_signatures import read_signatures
 from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors
+from mcp_reflect.domain.lessons.failures.rejections import last_words, without_rejected
 from mcp_reflect.domain.lessons.failures.repaired_failures import last_steps
 from mcp_reflect.domain.models import RETRIEVABLE, ErrorMemory, Trace, of_kind
 from mcp_reflect.domain.provenance.screening import Screening
@@ -63,10 +64,17 @@ class RunFindings:
     worked: Mapping[str, WorkedCall] = field(default_factory=dict)
 
 
-def find_run_errors(run: ParsedRun, profile: Profile, screening: Screening) -> RunFindings:
-    """Return what a redacted run tells of errors, for connections of a profile; `screening` is that of the run."""
+def find_run_errors(run: ParsedRun, profile: Profile, screening: Screening, rejected: str | None = None) -> RunFindings:
+    """Return what a redacted run tells of errors, for connections of a profile; `screening` is that of the run.
+
+    `rejected` is the feedback, which may be empty, of who judged that the run failed; None for any other run.
+    """
     read = last_steps(run.trajectory, run.trace.final_response)
-    safe = (screened_error(screening, each) for each in find_fixed_errors(read))
+    found: Iterable[FixedError] = find_fixed_errors(read)
+    words = "" if rejected is None else "\n".join(filter(None, [last_words(read), rejected]))
+    if words:
+        found = without_rejected([*found], read, words)
+    safe = (screened_error(screening, each) for each in found)
     fixed = [FoundError(each, _composed(profile, each, run.trace)) for each in safe if each is not None]
     return RunFindings(fixed, find_worked_calls(read.steps))
 
@@ -122,7 +130,9 @@ class RunErrors:
         for each in prepared:
             known = self._known(session, each.fixed)
             if known is not None:
-                session.memories.revise(with_run(known, each.fixed, trace.id))
+                # The words that correct a run are not in it, so that a known error has no fix from there.
+                fixed = replace(each.fixed, changes=(), said=()) if each.fixed.is_correction else each.fixed
+                session.memories.revise(with_run(known, fixed, trace.id))
             elif self._is_retired(session, each.fixed):
                 continue
             else:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from mcp_reflect.application.known_errors.recurrences import is_led_by
 from mcp_reflect.application.requests import PlannedCall
 from mcp_reflect.domain.lessons.failures.repairs import is_inspection
-from mcp_reflect.domain.lessons.failures.triggers import is_way_out, trigger_of
+from mcp_reflect.domain.lessons.failures.triggers import is_same_trigger, is_way_out, trigger_of
 from mcp_reflect.domain.lessons.run.compound_commands import separated_steps
 from mcp_reflect.domain.lessons.run.steps import step_of
 from mcp_reflect.domain.models import ErrorMemory
@@ -34,9 +35,10 @@ def planned_triggers(planned: PlannedCall) -> list[str]:
 
 
 def errors_to_expect(triggers: Sequence[str], known: Iterable[ErrorMemory]) -> Sequence[ErrorMemory]:
-    """Return the errors to warn of before a call, out of those that share a key with its triggers; the newest first.
+    """Return the errors to warn of before a call, out of those that share a key with its triggers.
 
-    The way that repaired an error is not warned of, nor a call that has mostly worked since.
+    First come those that the call itself led to, not a try on the way to their fix, then the newest. The way that
+    repaired an error is not warned of, nor a call that has mostly worked since.
     """
     led = [memory for memory in known if is_led_by(memory, triggers)]
     runs = {run for memory in led for run in (*_failed_in(memory), *memory.passed_in)}
@@ -47,7 +49,12 @@ def errors_to_expect(triggers: Sequence[str], known: Iterable[ErrorMemory]) -> S
         and len(_failed_in(memory)) >= LEAST_FAILING * len(runs)
         and not any(is_way_out(trigger, memory.triggers, memory.tests) for trigger in triggers)
     ]
-    return sorted(expected, key=lambda memory: (memory.recurrences, memory.created_at, memory.id), reverse=True)
+
+    def rank(memory: ErrorMemory) -> tuple[bool, int, datetime, str]:
+        itself = any(is_same_trigger(memory.triggers[0], trigger) for trigger in triggers)
+        return itself, memory.recurrences, memory.created_at, memory.id
+
+    return sorted(expected, key=rank, reverse=True)
 
 
 def _failed_in(memory: ErrorMemory) -> set[str]:

@@ -12,7 +12,7 @@ from mcp_reflect.application.connection_context import ConnectionContext
 from mcp_reflect.application.known_errors import ErrorFixes
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.maintenance.erase import erase_record
-from mcp_reflect.application.requests import ErrorFix, PlannedCall
+from mcp_reflect.application.requests import ErrorFix, PlannedCall, Submission
 from mcp_reflect.domain.lessons.failures.fix_wording import commands_of_fix
 from mcp_reflect.domain.models import ErrorMemory
 from tests.application.known_errors.test_errors_from_runs import (
@@ -240,3 +240,18 @@ def test_of_a_mistake_as_much_is_told_as_no_output_wanted(parts: Parts, error: s
     assert isinstance(fix.memory, ErrorMemory)
     assert (fix.memory.key_mistake, fix.memory.seen_in) == (mistake, (again,))
     assert NEW in fix.memory.correct_action
+
+
+def test_a_fix_that_the_user_rejected_is_not_advised_and_the_correction_is(parts: Parts) -> None:
+    asked, rejected = "Export the rows", f"Not in export.py. Use `{COMMAND} --strict`."
+    said = [{"role": "user", "content": asked}, *json.loads(trajectory()), {"role": "user", "content": rejected}]
+    parts.memory.submit(Submission(task="Export the rows", trajectory=json.dumps(said), review_result="fail"))
+    [advice] = told(parts)
+    assert NEW not in advice
+    assert f"`{COMMAND} --strict` instead of `{COMMAND}`" in advice
+
+
+def test_a_fix_that_the_reviewer_rejected_is_not_advised(parts: Parts) -> None:
+    run = Submission(task="Export", trajectory=trajectory(), review_result="fail", feedback="`export.py` is generated")
+    parts.memory.submit(run)
+    assert all(NEW not in advice for advice in told(parts))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 
 from mcp_reflect.domain.error_matching.headlines import Headline, find_headlines
@@ -55,7 +56,8 @@ class FixedError:
 
     `failure` says no more than that the command failed. `triggers` are the calls that led to it (`triggers.py`): the
     command that failed, and the edit that broke it. `edits` are those after which the very command passed. `said` are
-    the agent's closing sentences about what mended it.
+    the agent's closing sentences about what mended it. `is_correction` is true where the fix is what the user or the
+    reviewer wants instead of what the run did (`rejections.py`).
     `unvouched` are those of its texts where nobody vouches for them (`provenance/carried_orders.py`).
     """
 
@@ -68,6 +70,7 @@ class FixedError:
     failure: str = ""
     edits: tuple[RepairingEdit, ...] = ()
     said: tuple[str, ...] = ()
+    is_correction: bool = False
 
     @property
     def fix(self) -> str:
@@ -96,12 +99,23 @@ def find_fixed_errors(read: ReadSteps) -> list[FixedError]:
 def _repaired(read: ReadSteps, closing: ClosingWords) -> Iterator[tuple[SignatureGroup, FixedError]]:
     repaired = list(find_repaired_failures(read))
     mended = {each.place for each in repaired}
-    for each in repaired:
+    for each in map(partial(_from_first, read.steps), repaired):
         failed, changes = each.repair.failed, told_changes(each.repair)
         signatures, gone = error_signatures(failed.output), _mended_lines(each.repair)
         if gone is not None and changes:
             fixed = _fixed(each.repair, changes, gone, _triggers(read.steps, each, signatures, mended))
             yield signatures, replace(fixed, said=closing.explain(failed, changes))
+
+
+def _from_first(steps: Sequence[Step], mended: RepairedFailure) -> RepairedFailure:
+    """Return a failure that only another form of the command repaired from the first form that failed so.
+
+    That is the command as it is run the next time; the forms behind it were tries that changed nothing.
+    """
+    repair = mended.repair
+    if not mended.alike or repair.edits or repair.commands or repair.same_command:
+        return mended
+    return mended._replace(repair=replace(repair, failed=steps[min(mended.alike)]))
 
 
 def _untold(
@@ -181,7 +195,7 @@ def _triggers(
     """
     repair = mended.repair
     first = max(mended.place - RETRIED_WITHIN, 0)
-    found = [repair.failed, *(steps[place] for place in mended.alike)]
+    found = [repair.failed, steps[mended.place], *(steps[place] for place in mended.alike)]
     for place, step in enumerate(steps[first : mended.end], first):
         tried = place > mended.place and place not in repaired and not is_inspection(step)
         if step.kind == "command" and step.failed and (tried or is_same(signatures, error_signatures(step.output))):
