@@ -87,11 +87,15 @@ def test_a_seed_means_the_same_luck_and_poison_never_helps(world: World) -> None
     assert not one.helpful[list(world.poisoned)].any()
 
 
-def test_the_oracle_earns_the_most_that_an_order_can(world: World) -> None:
+def test_the_oracle_earns_the_most_that_an_order_can_and_its_first_memory_alone_the_most_of_all(world: World) -> None:
+    """What is left out of an answer is not followed, so that a rule can earn more than the order of all would."""
     drawn = draws(world, 0, 60)
-    best = simulate(world, Oracle(world, drawn, 2), drawn)
+    alone, ordered = (simulate(world, Oracle(world, drawn, shown), drawn) for shown in (1, 2))
+    by_relevance = simulate(world, InMemory(world, Rule("followed", lambda_=0.0), 2), drawn)
+    assert (by_relevance <= ordered + 1e-12).all()
+    assert (ordered <= alone + 1e-12).all()
     for rule in rules():
-        assert (simulate(world, InMemory(world, rule, 2), drawn) <= best + 1e-12).all()
+        assert (simulate(world, InMemory(world, rule, 2), drawn) <= alone + 1e-12).all()
 
 
 def test_the_explorer_shows_what_was_followed_least_until_it_is_judged_and_then_what_helped_most(world: World) -> None:
@@ -110,7 +114,7 @@ def test_the_explorer_shows_what_was_followed_least_until_it_is_judged_and_then_
 
 def test_in_a_growing_memory_each_run_handed_in_can_be_shown_and_followed(world: World) -> None:
     drawn = draws(world, 0, 60)
-    ours, oracle = InMemory(world, Rule("followed", optimism=1.0), 2), Oracle(world, drawn, 2)
+    ours, oracle = InMemory(world, Rule("followed", optimism=1.0), 2), Oracle(world, drawn, 1)
     earned, most = simulate(world, Growing(ours), drawn), simulate(world, Growing(oracle), drawn)
     assert (earned <= most + 1e-12).all()
     late = [position for task in range(len(world.tasks)) for position in ours.shown(task)]
