@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import logging
-import pickle
-import subprocess
-import sys
 import threading
-from contextlib import suppress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from mcp_reflect.bootstrap.answering_process import AnsweringProcess, ProcessEnded
 from mcp_reflect.errors import InvalidArgument, MemoryUnavailable
 
 if TYPE_CHECKING:  # imported when a first run is prepared
@@ -23,9 +20,6 @@ IDLE_S = 20.0
 """Seconds without a run after which the process is ended; it holds several times the memory of its largest run."""
 
 _ATTEMPTS = 2
-_END_S = 5.0
-# -P: the working directory must not be searched for modules.
-_COMMAND = (sys.executable, "-P", "-c", "from mcp_reflect.bootstrap import run_preparation as p; p.serve_preparation()")
 
 
 class PreparationProcess:
@@ -36,7 +30,7 @@ class PreparationProcess:
 
     def __init__(self, idle_s: float = IDLE_S) -> None:
         self._idle_s = idle_s
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: AnsweringProcess | None = None
         self._ending: threading.Timer | None = None
         self._lock = threading.Lock()
 
@@ -68,29 +62,27 @@ class PreparationProcess:
 
     def _asked(self, request: RunToPrepare | ReviewToPrepare) -> Any:
         """Return what the process answers; None where none can be started."""
-        pickled = pickle.dumps(request, pickle.HIGHEST_PROTOCOL)
         with self._lock:
             if self._ending is not None:
                 self._ending.cancel()
             try:
-                return self._answer_to(pickled)
+                return self._answer_to(request)
             finally:
                 self._ending = threading.Timer(self._idle_s, self._end_if_idle)
                 self._ending.daemon = True
                 self._ending.start()
 
-    def _answer_to(self, request: bytes) -> Any:
+    def _answer_to(self, request: RunToPrepare | ReviewToPrepare) -> Any:
         for _ in range(_ATTEMPTS):
             if self._process is None:
                 try:
-                    pipe = subprocess.PIPE
-                    self._process = subprocess.Popen(_COMMAND, stdin=pipe, stdout=pipe)  # noqa: S603 - our own module
+                    self._process = _start()
                 except OSError as error:
                     log.warning("no process can be started for a long run: %s", error)
                     return None
             try:
-                answer = _exchange(self._process, request)
-            except (OSError, EOFError, pickle.UnpicklingError):
+                answer = self._process.ask(request)
+            except ProcessEnded:
                 log.warning("the process that prepares long runs ended")
                 self._end()
                 continue
@@ -109,26 +101,12 @@ class PreparationProcess:
 
     def _end(self) -> None:
         process, self._process = self._process, None
-        if process is None:
-            return
-        assert process.stdin is not None
-        assert process.stdout is not None
-        with suppress(OSError):
-            process.stdin.close()
-        process.stdout.close()
-        try:
-            process.wait(_END_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        if process is not None:
+            process.end()
 
 
-def _exchange(process: subprocess.Popen[bytes], request: bytes) -> Any:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(request)
-    process.stdin.flush()
-    return pickle.load(process.stdout)  # noqa: S301 - of our own process
+def _start() -> AnsweringProcess:
+    return AnsweringProcess("mcp_reflect.bootstrap.run_preparation", "serve_preparation")
 
 
 def _here() -> ModuleType:

@@ -1,19 +1,15 @@
-"""Prepares long runs for the process that started this one; see `preparation_process`.
-
-Requests and answers between these are pickled, one after the other, on stdin and stdout.
-"""
+"""Prepares long runs for the process that started this one; see `preparation_process`."""
 
 from __future__ import annotations
 
 import os
-import pickle
-import signal
 import sys
 from contextlib import suppress
 
 from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.application.intake.prepared_run import PreparedRun, RunPreparer, RunToPrepare
 from mcp_reflect.application.review.prepared_review import PreparedReview, ReviewPreparer, ReviewToPrepare
+from mcp_reflect.bootstrap.answering_process import answer_requests
 from mcp_reflect.domain.trajectory.run import ParsedRun
 from mcp_reflect.errors import InvalidArgument
 
@@ -39,21 +35,10 @@ def prepare_review(review: ReviewToPrepare) -> PreparedReview:
 def serve_preparation() -> None:
     """Answer the requests of the process that started this one until there are no more.
 
-    An answer is what was prepared, or the parts of an InvalidArgument, as errors cannot be pickled. A crash ends this
-    process, with its traceback in the log of the one that asks.
+    An answer is what was prepared, or the parts of an InvalidArgument, as errors cannot be pickled.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks decides when to end
     _yield_to_clients()
-    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print is no answer
-    while True:
-        try:
-            asked = pickle.load(requests)  # noqa: S301 - of the process that started this one
-        except EOFError:
-            return
-        pickle.dump(_answer_to(asked), answers, pickle.HIGHEST_PROTOCOL)
-        answers.flush()
-        del asked
+    answer_requests(_answer_to)
 
 
 def _yield_to_clients() -> None:

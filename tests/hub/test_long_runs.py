@@ -20,7 +20,7 @@ from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Query, Submission
 from mcp_reflect.application.review import review_service
 from mcp_reflect.application.review.prepared_review import ReviewToPrepare
-from mcp_reflect.bootstrap import preparation_process
+from mcp_reflect.bootstrap import answering_process
 from mcp_reflect.bootstrap.preparation_process import PreparationProcess
 from mcp_reflect.bootstrap.run_preparation import prepare
 from mcp_reflect.errors import InvalidArgument, MemoryUnavailable
@@ -156,7 +156,7 @@ def test_a_run_whose_processes_all_end_is_an_error_and_nothing_is_stored(
 ) -> None:
     monkeypatch.setattr(run_intake, "LONG_RUN_CHARS", 1_000)
     ends_at_once = (sys.executable, "-c", "import sys; sys.stdin.buffer.read(1)")
-    monkeypatch.setattr(preparation_process, "_COMMAND", ends_at_once)
+    monkeypatch.setattr(answering_process, "_command", lambda *_: ends_at_once)
     with pytest.raises(MemoryUnavailable, match="Nothing was stored"):
         memory.submit(long_run())
     assert memory.traces(None, 10) == []
@@ -165,7 +165,7 @@ def test_a_run_whose_processes_all_end_is_an_error_and_nothing_is_stored(
 def test_where_no_process_can_be_started_the_run_is_prepared_here(
     memory: MemoryService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preparation_process, "_COMMAND", ("/nowhere/python",))
+    monkeypatch.setattr(answering_process, "_command", lambda *_: ("/nowhere/python",))
     monkeypatch.setattr(run_intake, "LONG_RUN_CHARS", 1_000)
     outcome = memory.submit(long_run())
     assert memory.trace(outcome.trace_id).tools_used == ("Bash",)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import pickle
-import subprocess
-import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from queue import SimpleQueue
 from typing import Self
 
+from mcp_reflect.bootstrap.answering_process import AnsweringProcess, ProcessEnded
 from mcp_reflect.cli.learn.session_reader import ReadingRequest, ReadRuns, read_session
 
 MOST_READERS = 4
@@ -22,7 +19,6 @@ RUNS_A_READER = 150
 _AHEAD = 64
 _AHEAD_BYTES = 16_000_000
 """Sessions, and bytes of them, that are read before they are asked for: no reader waits while runs are stored."""
-_END_S = 5.0
 
 _Reading = tuple[ReadingRequest, Future[ReadRuns]]
 
@@ -45,7 +41,7 @@ class ReaderPool:
 
     def __init__(self, readers: int) -> None:
         self._processes = [_start() for _ in range(readers)]
-        self._idle: SimpleQueue[subprocess.Popen[bytes]] = SimpleQueue()
+        self._idle: SimpleQueue[AnsweringProcess] = SimpleQueue()
         for process in self._processes:
             self._idle.put(process)
         self._threads = ThreadPoolExecutor(max(readers, 1), "mcp-reflect-reading")
@@ -56,7 +52,7 @@ class ReaderPool:
     def __exit__(self, *_: object) -> None:
         self._threads.shutdown(cancel_futures=True)
         for process in self._processes:
-            _end(process)
+            process.end()
 
     def read(self, requests: Iterable[ReadingRequest]) -> Iterator[tuple[ReadingRequest, ReadRuns]]:
         """Yield the runs of sessions, in order."""
@@ -77,13 +73,9 @@ class ReaderPool:
     def _ask(self, request: ReadingRequest) -> ReadRuns:
         """Have a session read by a process that has nothing to do; by this one where that process is gone."""
         process = self._idle.get()
-        assert process.stdin is not None
-        assert process.stdout is not None
         try:
-            process.stdin.write(pickle.dumps(request, pickle.HIGHEST_PROTOCOL))
-            process.stdin.flush()
-            answer: ReadRuns = pickle.load(process.stdout)  # noqa: S301 - of a process that this one started
-        except (OSError, EOFError, pickle.UnpicklingError):
+            answer: ReadRuns = process.ask(request)
+        except ProcessEnded:
             return read_session(request)
         else:
             return answer
@@ -104,20 +96,5 @@ def _oldest(waiting: deque[_Reading]) -> tuple[ReadingRequest, ReadRuns]:
     return request, answer.result()
 
 
-def _start() -> subprocess.Popen[bytes]:
-    # -P: the working directory must not be searched for modules. What a module that is run defines cannot be pickled.
-    command = [sys.executable, "-P", "-c", f"import {read_session.__module__} as reader; reader.answer_requests()"]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603 - our own module
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    with suppress(OSError):
-        process.stdin.close()
-    process.stdout.close()
-    try:
-        process.wait(_END_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+def _start() -> AnsweringProcess:
+    return AnsweringProcess(read_session.__module__, "serve_readings")

@@ -1,13 +1,7 @@
-"""Reads sessions and prepares their runs, in this process or for the one that started it.
-
-Requests and answers between these are pickled, one after the other, on stdin and stdout.
-"""
+"""Reads sessions and prepares their runs, in this process or for the one that started it (`reader_pool.py`)."""
 
 from __future__ import annotations
 
-import pickle
-import signal
-import sys
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -16,6 +10,7 @@ from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.application.intake.prepared_run import PreparedRun, RunPreparer
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, make_request
+from mcp_reflect.bootstrap.answering_process import answer_requests
 from mcp_reflect.errors import UsageError
 from mcp_reflect.hooks.past_sessions import PastRun, PastSession, read_past_runs
 
@@ -72,14 +67,6 @@ def _prepared(run: PastRun, preparer: RunPreparer) -> PreparedRun | None:
         return None
 
 
-def answer_requests() -> None:
-    """Answer the requests of the process that started this one until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that asks decides when to end
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    while True:
-        try:
-            request = pickle.load(requests)  # noqa: S301 - of the process that started this one
-        except EOFError:
-            return
-        pickle.dump(read_session(request), answers, pickle.HIGHEST_PROTOCOL)
-        answers.flush()
+def serve_readings() -> None:
+    """Read what the process that started this one asks for, until there is no more."""
+    answer_requests(read_session)
