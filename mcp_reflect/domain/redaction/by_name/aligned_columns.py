@@ -40,7 +40,7 @@ def aligned_secrets(text: str, names: Sequence[SecretName]) -> Iterator[Found]:
         header = line_at(text, name.start)
         covered = header.start + len(header.text)
         if _TITLES.fullmatch(header.text):
-            titles = [each for each in _TITLE.finditer(header.text) if _kind(each[0])]
+            titles = [each for each in _TITLE.finditer(header.text) if kind_of_name(each[0], weak=None)]
             for row in _rows(text, header):
                 covered = row.start + len(row.text)
                 yield from (found for title in titles if (found := _in_row(row, title)))
@@ -64,7 +64,7 @@ def _in_row(row: Cell, title: re.Match[str]) -> Found | None:
     value = _VALUE.match(row.text, start)
     if value is None or (start and row.text[start - 1 : start] != " ") or MARK in value[0]:
         return None
-    kind, word = _kind(title[0]), value[0]
+    kind, word = kind_of_name(title[0], weak=None), value[0]
     drawn = looks_drawn(word, _LEAST) or looks_chosen(word) or _is_mixture(word)
     return (
         Found(row.start + start, row.start + start + len(word), kind) if drawn and not is_harmless(word, kind) else None
@@ -75,7 +75,3 @@ def _is_mixture(word: str) -> bool:
     """Return whether a word is of letters, digits and several signs: in a column nothing else than a secret is."""
     signs = {each for each in word if not each.isalnum()} - set("._-/:,")
     return len(word) >= _LEAST_MIXTURE and len(signs) >= _SIGNS and any(map(str.isdigit, word))
-
-
-def _kind(title: str) -> str:
-    return kind_of_name(title) or kind_of_name(title, weak=True)

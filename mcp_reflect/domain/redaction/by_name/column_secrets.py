@@ -79,7 +79,7 @@ def _in_statements(text: str) -> Iterator[Found]:
     """Yield the secrets of INSERT … VALUES and of COPY."""
     for match in _COLUMNS.finditer(text):
         titles = [_TITLE.sub(r"\g<title>", column, count=1) for column in match["columns"].split(",")]
-        if not any(map(_kind, titles)):
+        if not any(kind_of_name(title, weak=None) for title in titles):
             continue
         if match["values"] is None:
             sign = "\t" if "\t" in text[match.end() : match.end() + LONGEST_LINE] else "\\t"
@@ -98,23 +98,19 @@ def _secrets_of(row: list[Cell], titles: list[str], *, drawn: bool = False) -> I
     firm = not drawn or any(map(_ACCOUNT.search, titles))
     name = next((_content(cell)[0] for cell, title in zip(row, titles, strict=True) if _NAMES.fullmatch(title)), "")
     for cell, title in zip(row, titles, strict=True):
-        said = name if _VALUES.fullmatch(title) and not _kind(title) else title
+        said = name if _VALUES.fullmatch(title) and not kind_of_name(title, weak=None) else title
         value, start = _content(cell)
         if _is_secret(value, said, firm=firm):
-            yield Found(start, start + len(value), _kind(said))
+            yield Found(start, start + len(value), kind_of_name(said, weak=None))
 
 
 def _is_secret(value: str, name: str, *, firm: bool) -> bool:
-    kind = _kind(name)
+    kind = kind_of_name(name, weak=None)
     if not kind or " " in value or MARK in value or is_harmless(value, kind) or is_name(value):
         return False
     if not kind_of_name(name):
         return looks_random(value, _LEAST_WEAK)
     return looks_drawn(value, _LEAST_RANDOM) or (firm and kind == "password" and len(value) >= _LEAST)
-
-
-def _kind(name: str) -> str:
-    return kind_of_name(name) or kind_of_name(name, weak=True)
 
 
 def _content(cell: Cell) -> tuple[str, int]:
@@ -128,7 +124,7 @@ def _header(line: str) -> tuple[str, list[str]]:
     for sign in _SIGNS:
         titles = _titles(line, sign) if sign in line else []
         pair = any(map(_NAMES.fullmatch, titles)) and any(map(_VALUES.fullmatch, titles))
-        if pair or any(map(_kind, titles)):
+        if pair or any(kind_of_name(title, weak=None) for title in titles):
             return sign, titles
     return "", []
 

@@ -203,13 +203,13 @@ def _stands_alone(text: str, start: int) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def kind_of_name(name: str, *, weak: bool = False) -> str:
+def kind_of_name(name: str, *, weak: bool | None = False) -> str:
     """Return the kind of secret that a name such as DB_PASSWORD stands for; empty for other names.
 
-    With `weak` names such as WRITE_KEY and credential are meant instead.
+    With `weak` names such as WRITE_KEY and credential are meant instead, with None all of them.
     """
     at_end = [each for each in secret_names(name) if each.end == len(name)]
-    return at_end[0].kind if at_end and at_end[0].is_weak == weak else ""
+    return at_end[0].kind if at_end and weak in {None, at_end[0].is_weak} else ""
 
 
 @lru_cache(maxsize=4_096)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.redaction.by_pattern.notation import ESCAPED_QUOTE as _Q
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
-
-_Q = r"\\{0,8}[\"']"
 
 COMPOUND_PATTERNS: tuple[SecretPattern, ...] = tuple(
     SecretPattern(

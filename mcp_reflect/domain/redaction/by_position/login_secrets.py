@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word
+from mcp_reflect.domain.redaction.by_pattern.notation import ESCAPED_QUOTE as _Q
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern, random_value
 from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
 from mcp_reflect.domain.redaction.values.secret_values import is_harmless
 
-_Q = r"\\{0,8}[\"']"
 _GAP = r"[ \t]{0,5},[ \t]{0,5}"
 _CALL = (
     r"(?:[Ll]og_?[Ii]n|[Ss]ign_?[Ii]n|[Aa]uth|[Aa]uthenticate|(?:Set)?[Bb]asic_?[Aa]uth|HTTP(?:Basic|Digest|Proxy)Auth"

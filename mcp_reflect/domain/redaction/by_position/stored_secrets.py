@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word, is_word
+from mcp_reflect.domain.redaction.by_pattern.notation import ARGUMENT, END_OF_LINE, IN_QUOTES
+from mcp_reflect.domain.redaction.by_pattern.notation import ESCAPED_QUOTE as _Q
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
 
-_Q = r"\\{0,8}[\"']"
-_IN_QUOTES = rf"{_Q}([^\s\"'\\]{{4,200}})(?={_Q})"
-_WORD = r"([^\s\"'\\;|&<>$\[][^\s\"'\\;|&<>]{3,200})"
-_LINE_END = r"(?=[ \t]*(?:\Z|\r|\n|\\{1,8}[rn\"']|[\"']))"
 _ARGUMENTS = r"(?:[^\n;|&\\]{0,200}?[ ])??"
 _TELLS_WHERE = r"(?i:user|username|login|host|port|database|region|url|ttl)"
 
@@ -28,7 +26,7 @@ STORE_PATTERNS: tuple[SecretPattern, ...] = (
             re.compile(
                 rf"{word}(?:(?<=:[\"']{word})|(?<=:[ ][\"']{word})|(?<=:\\[\"']{word})|(?<=:[ ]\\[\"']{word})){_Q}"
                 rf"(?:(?!{_Q}type{_Q})[^\n]){{0,300}}?"
-                rf"{_Q}(?:value|result|content|data|plaintext|secret|raw){_Q}[ ]?:[ ]?{_IN_QUOTES}"
+                rf"{_Q}(?:value|result|content|data|plaintext|secret|raw){_Q}[ ]?:[ ]?{IN_QUOTES}"
             ),
             judge=is_word,
         )
@@ -78,13 +76,13 @@ STORE_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "token",
         ("vault login ",),
-        re.compile(rf"vault login (?:-[\w=-]{{1,30}}[ ]){{0,3}}(?![-$])(?:{_Q})?{_WORD}"),
+        re.compile(rf"vault login (?:-[\w=-]{{1,30}}[ ]){{0,3}}(?![-$])(?:{_Q})?{ARGUMENT}"),
         judge=is_told_word,
     ),
     SecretPattern(
         "password",
         ("AUTH ",),
-        re.compile(rf"(?m:^)AUTH (?:[\w.-]{{1,60}} )?(?:{_Q})?{_WORD}{_LINE_END}"),
+        re.compile(rf"(?m:^)AUTH (?:[\w.-]{{1,60}} )?(?:{_Q})?{ARGUMENT}{END_OF_LINE}"),
         judge=looks_chosen,
     ),
 )

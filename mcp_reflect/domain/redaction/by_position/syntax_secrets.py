@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word, is_word
+from mcp_reflect.domain.redaction.by_pattern.notation import ARGUMENT, END_OF_LINE, IN_QUOTES
+from mcp_reflect.domain.redaction.by_pattern.notation import ESCAPED_QUOTE as _Q
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.values.chosen_words import is_drawn_or_disguised, looks_chosen
 from mcp_reflect.domain.redaction.values.secret_values import is_soup, looks_random
 
-_Q = r"\\{0,8}[\"']"
-_IN_QUOTES = rf"{_Q}([^\s\"'\\]{{4,200}})(?={_Q})"
-_WORD = r"([^\s\"'\\;|&<>$\[][^\s\"'\\;|&<>]{3,200})"
 _BARE = r"([^\s\"'\\;<>$%&{\[][^\s\"'\\;]{3,127})"
-_LINE_END = r"(?=[ \t]*(?:\Z|\r|\n|\\{1,8}[rn\"']|[\"']))"
 _USER = rf"(?:{_Q})?[\w.@-]{{1,60}}(?:{_Q})?"
 _NAME = r"(?i:pass(?:word|wd|phrase)?|pwd|secret|token|api-?key)"
 _END_OF_STATEMENT = (
@@ -65,13 +63,13 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         ("jdbc:", "host=", "dbname=", "://"),
         re.compile(
             rf"\({_Q}(?:[a-z][\w+]{{1,20}}:(?://|[\w;]{{0,20}}?(?:host|dbname|server)=)|jdbc:)[^\s\"'\\]{{0,200}}{_Q},"
-            rf"\s{{0,20}}{_Q}[\w.@-]{{1,60}}{_Q},\s{{0,20}}{_IN_QUOTES}"
+            rf"\s{{0,20}}{_Q}[\w.@-]{{1,60}}{_Q},\s{{0,20}}{IN_QUOTES}"
         ),
     ),
     SecretPattern(
         "password",
         ("mysqli",),
-        re.compile(rf"mysqli(?:_connect)?\({_Q}[\w.:-]{{0,100}}{_Q},[ ]?{_Q}[\w.@-]{{1,60}}{_Q},[ ]?{_IN_QUOTES}"),
+        re.compile(rf"mysqli(?:_connect)?\({_Q}[\w.:-]{{0,100}}{_Q},[ ]?{_Q}[\w.@-]{{1,60}}{_Q},[ ]?{IN_QUOTES}"),
     ),
     # A store of keys whose path ends in the name of a secret: consul kv put shop/db/password …
     *(
@@ -81,7 +79,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             re.compile(
                 rf"{verb} (?<![\w-]{verb} )(?:--?[\w-]{{1,30}}[ ]){{0,3}}(?:{_Q})?"
                 rf"[\w.-]{{0,60}}(?:[/:.][\w.-]{{1,60}}){{0,8}}?(?:[/:._-]|(?<=[a-z])(?=[A-Z])){_NAME}"
-                rf"(?:{_Q})?[ ](?:{_Q})?(?!--?\w){_WORD}"
+                rf"(?:{_Q})?[ ](?:{_Q})?(?!--?\w){ARGUMENT}"
             ),
             judge=lambda value: is_told_word(value) and "://" not in value,
         )
@@ -94,7 +92,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             (option,),
             re.compile(
                 rf"{option}[ =](?:{_Q})?[\w./:-]{{0,80}}{_NAME}(?:{_Q})?[ ]"
-                rf"[^\n;|&]{{0,60}}?(?:--?(?:[Vv]alue|[Dd]ata|body)|/d)[ =](?:{_Q})?{_WORD}"
+                rf"[^\n;|&]{{0,60}}?(?:--?(?:[Vv]alue|[Dd]ata|body)|/d)[ =](?:{_Q})?{ARGUMENT}"
             ),
         )
         for option in (" --name", " -Name", " -name", " /v")
@@ -104,12 +102,12 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         SecretPattern(
             "password",
             (f"{word} ",),
-            re.compile(rf"{word} (?<=(?:et|ge|te|er)[-_:]{word} ){_USER}[ ](?:{_Q})?(?!--?\w){_WORD}"),
+            re.compile(rf"{word} (?<=(?:et|ge|te|er)[-_:]{word} ){_USER}[ ](?:{_Q})?(?!--?\w){ARGUMENT}"),
             judge=is_word,
         )
         for word in ("password", "passwd")
     ),
-    SecretPattern("password", (" -pw",), re.compile(rf" -pw[ =:](?:{_Q})?(?!-){_WORD}"), judge=is_word),
+    SecretPattern("password", (" -pw",), re.compile(rf" -pw[ =:](?:{_Q})?(?!-){ARGUMENT}"), judge=is_word),
     # Options and their values as a list of arguments: ["curl", "-u", "bob:…"]
     *(
         SecretPattern(
@@ -144,13 +142,13 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "key",
         ("key ",),
-        re.compile(rf"key (?<=[ \t]key )[ \t]{{0,9}}(?:{_Q})?([^\s\"'\\=;]{{6,64}}){_LINE_END}"),
+        re.compile(rf"key (?<=[ \t]key )[ \t]{{0,9}}(?:{_Q})?([^\s\"'\\=;]{{6,64}}){END_OF_LINE}"),
         judge=looks_chosen,
     ),
     SecretPattern(
         "key",
         ("key =",),
-        re.compile(rf"key =(?<=[\n \t]key =)[ ]{_Q}([^\s\"'\\=;]{{6,64}})(?={_Q}{_LINE_END})"),
+        re.compile(rf"key =(?<=[\n \t]key =)[ ]{_Q}([^\s\"'\\=;]{{6,64}})(?={_Q}{END_OF_LINE})"),
         judge=is_drawn_or_disguised,
     ),
     # Salts of WordPress, of signs of all kinds
@@ -167,16 +165,16 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "password",
         ("$ ",),
         re.compile(
-            rf"\$ [^\n\\]{{0,200}}{_NAME}[^\n\\]{{0,200}}(?:\r?\n|\\{{1,8}}n)([^\s\"'\\/:=<>()]{{6,64}}){_LINE_END}"
+            rf"\$ [^\n\\]{{0,200}}{_NAME}[^\n\\]{{0,200}}(?:\r?\n|\\{{1,8}}n)([^\s\"'\\/:=<>()]{{6,64}}){END_OF_LINE}"
         ),
         judge=_is_printed_secret,
     ),
     # How a value is written, before it: cleartext "…", ascii-text "…"
     *(
-        SecretPattern("password", (f"{word} ",), re.compile(rf"{word} {_IN_QUOTES}"))
+        SecretPattern("password", (f"{word} ",), re.compile(rf"{word} {IN_QUOTES}"))
         for word in ("cleartext", "clear-text", "plaintext", "plain-text", "ascii-text")
     ),
-    SecretPattern("password", ("rootpw --",), re.compile(rf"rootpw(?:[ ]--[a-z]{{1,20}}){{1,3}}[ ]{_WORD}")),
+    SecretPattern("password", ("rootpw --",), re.compile(rf"rootpw(?:[ ]--[a-z]{{1,20}}){{1,3}}[ ]{ARGUMENT}")),
     # ipsec.secrets: who, a colon, the kind of the secret
     *(
         SecretPattern("password", (f": {kind} ",), re.compile(rf": {kind} {_Q}([^\"'\\\n]{{4,200}})(?={_Q})"))
@@ -189,23 +187,23 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         re.compile(
             rf"\*(?:(?<=[\w\"'*][ \t]\*)|(?<=\w[ \t]{{2}}\*)|(?<=\w[ \t]{{3}}\*)|(?<=\w\t\*))"
             rf"[ \t]{{1,20}}(?:{_Q})?([^\s\"'\\*]{{4,200}})(?:{_Q})?"
-            rf"[ \t]{{1,20}}(?:\*|\d{{1,3}}(?:\.\d{{1,3}}){{3}}){_LINE_END}"
+            rf"[ \t]{{1,20}}(?:\*|\d{{1,3}}(?:\.\d{{1,3}}){{3}}){END_OF_LINE}"
         ),
     ),
     # Routers: a community of SNMP, a key by its number and algorithm, a password behind an address
     *(
-        SecretPattern("password", (word,), re.compile(rf"{word}6? (?:[07] )?{_WORD}"), judge=is_word)
+        SecretPattern("password", (word,), re.compile(rf"{word}6? (?:[07] )?{ARGUMENT}"), judge=is_word)
         for word in ("snmp-server community", "rocommunity", "rwcommunity")
     ),
     SecretPattern(
         "password",
         ("key ",),
-        re.compile(rf"key (?<=[\s-]key )\d{{1,5}} (?i:md5|sha\d*|hmac-[\w-]{{3,12}}) (?:[07] )?{_WORD}"),
+        re.compile(rf"key (?<=[\s-]key )\d{{1,5}} (?i:md5|sha\d*|hmac-[\w-]{{3,12}}) (?:[07] )?{ARGUMENT}"),
     ),
     SecretPattern(
         "password",
         (" password ",),
-        re.compile(rf" password (?<=\d password )(?:[057] )?{_WORD}{_LINE_END}"),
+        re.compile(rf" password (?<=\d password )(?:[057] )?{ARGUMENT}{END_OF_LINE}"),
         unless=re.compile(r"(?:\A|[^.\d])\d+\Z"),
         judge=is_word,
     ),
@@ -216,13 +214,13 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         "password",
         ("d-i ",),
         re.compile(
-            rf"d-i [ \t]{{0,5}}[\w/-]{{0,60}}pass[\w/-]{{0,60}}[ \t]{{1,5}}password[ \t]{{1,5}}{_WORD}{_LINE_END}"
+            rf"d-i [ \t]{{0,5}}[\w/-]{{0,60}}pass[\w/-]{{0,60}}[ \t]{{1,5}}password[ \t]{{1,5}}{ARGUMENT}{END_OF_LINE}"
         ),
     ),
     # A prompt of Redis
     *(
         SecretPattern(
-            "password", (word,), re.compile(rf"{word}(?<=[\w\]]{word})(?:[\w.-]{{1,60}} )?{_WORD}{_LINE_END}")
+            "password", (word,), re.compile(rf"{word}(?<=[\w\]]{word})(?:[\w.-]{{1,60}} )?{ARGUMENT}{END_OF_LINE}")
         )
         for word in ("> AUTH ", "> auth ")
     ),
@@ -230,7 +228,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "password",
         ("Input Password",),
-        re.compile(rf"Input Password[ ]{{2,9}}\S{{1,80}}[ ]{{2,9}}{_WORD}"),
+        re.compile(rf"Input Password[ ]{{2,9}}\S{{1,80}}[ ]{{2,9}}{ARGUMENT}"),
     ),
     # A file of curl's options: user = "bob:…"
     SecretPattern(
@@ -247,7 +245,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         ("://",),
         re.compile(
             rf"://(?<=[ps]://)[\w.-]{{1,100}}(?::\d{{1,5}})?(?:/[^\s\"'\\]{{0,100}})?[ \t]{{1,9}}"
-            rf"[A-Za-z][\w.@-]{{0,40}}[ \t]{{1,9}}{_WORD}{_LINE_END}"
+            rf"[A-Za-z][\w.@-]{{0,40}}[ \t]{{1,9}}{ARGUMENT}{END_OF_LINE}"
         ),
         unless=re.compile(r"[^\s>][ \t]+https?\Z"),
         judge=_is_random,
