@@ -5,13 +5,13 @@ again.
 from __future__ import annotations
 
 import ctypes
+import mmap
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-_MADV_DONTNEED = 4  # of Linux' mman.h
 _QUIET_SHARE = 0.1
 """Of a core: below that nothing is being loaded."""
 
@@ -45,7 +45,7 @@ def give_back_code_pages() -> None:
         with suppress(OSError, AttributeError):
             madvise = ctypes.CDLL(None).madvise
             for start, size in _code_mappings():
-                madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), _MADV_DONTNEED)
+                madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), mmap.MADV_DONTNEED)
 
 
 def _code_mappings() -> Iterator[tuple[int, int]]:

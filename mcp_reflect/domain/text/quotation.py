@@ -40,7 +40,9 @@ _ENDS = (".", "!", "?", "…")
 
 SAID = "The agent said: "
 """What stands before the words of a run in the sentence after its calls."""
-_INTRODUCED = re.compile(rf"\A(?:{SAID}|It said: )")  # as earlier versions wrote it
+SAID_IN_ANY_VERSION = f"(?:{SAID}|It said: )"
+"""As a regular expression, with the form that lessons of earlier versions have."""
+_INTRODUCED = re.compile(rf"\A{SAID_IN_ANY_VERSION}")
 
 
 class Quotation(NamedTuple):

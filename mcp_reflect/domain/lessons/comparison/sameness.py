@@ -21,7 +21,7 @@ from functools import cached_property, lru_cache
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
-from mcp_reflect.domain.text.quotation import SAID, without_names
+from mcp_reflect.domain.text.quotation import SAID, SAID_IN_ANY_VERSION, without_names
 from mcp_reflect.domain.text.recalled import LABELS
 
 SAME_KIND = 0.6
@@ -37,7 +37,7 @@ NEEDS_TASK = 6.0
 EXPLAINED = f". {SAID}"
 """What introduces the agent's own words behind the calls of a run that failed. Runs that did the same are one lesson,
 however they explained it."""
-_EXPLAINED = re.compile(rf"{re.escape(EXPLAINED)}|\. It said: ")  # as earlier versions wrote it
+_EXPLAINED = re.compile(rf"\. {SAID_IN_ANY_VERSION}")
 
 _MOST_CHARS = 8_000
 _MOST_MORE = 0.2
