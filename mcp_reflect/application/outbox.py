@@ -18,7 +18,8 @@ from typing import Any
 
 from mcp_reflect.application.atomic_file import PRIVATE_MODE, atomic_writer
 from mcp_reflect.application.requests.trajectories import refuse_unreadable_trajectory
-from mcp_reflect.domain.redaction.redact import redact, redact_json, redact_trajectory
+from mcp_reflect.domain.redaction.by_position.printed_secrets import printed_secrets
+from mcp_reflect.domain.redaction.redact import redact, redact_json, redact_trajectory, without_words
 from mcp_reflect.domain.redaction.stored_text import storable_key
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.errors import MemoryUnavailable
@@ -56,7 +57,8 @@ def keep_run(home: Path, run: WaitingRun) -> Path:
     for place in (home, folder):
         if os.name == "posix" and place.stat().st_uid != os.geteuid():
             raise MemoryUnavailable(f"{place} belongs to another user; `mcp-reflect doctor` says what to do")
-    given = {name: _redacted(name, value) for name, value in run.arguments.items()}
+    arguments = _without_printed(run.arguments)
+    given = {name: _redacted(name, value) for name, value in arguments.items()}
     told = {"format": _FORMAT, "project": run.project, "user": run.user, "arguments": given}
     content = json.dumps(told | {"source": run.source, "connection": run.connection}).encode()
     file = _file_of(home, run.project, run.arguments["trace_key"])
@@ -119,6 +121,17 @@ def read_run(file: Path) -> WaitingRun:
 def set_aside(file: Path) -> None:
     """Put a run that cannot be taken in out of the way of the others. Raises OSError."""
     file.replace(file.with_name(file.name + _REFUSED))
+
+
+def _without_printed(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Arguments without the secrets that a command of the run printed; only the run tells that they are some."""
+    trajectory = arguments.get("trajectory")
+    if not isinstance(trajectory, str):
+        return arguments
+    with refuse_unreadable_trajectory():
+        secrets = printed_secrets(parse(trajectory))
+    kept = (*_IDS, "trace_key", "trajectory")
+    return {name: value if name in kept else without_words(value, secrets) for name, value in arguments.items()}
 
 
 def _redacted(name: str, value: Any) -> Any:

@@ -70,7 +70,7 @@ class RunPreparer:
         self, submission: Submission, memories: Sequence[Memory], *, client_can_sample: bool = False
     ) -> PreparedRun:
         """Return a run prepared that may credit these memories. Raises UsageError where it would be refused."""
-        run = parse_submission(self._profile, submission, self._clock)
+        run, submission = parse_submission(self._profile, submission, self._clock)
         given = {"retrieved_memory_ids": tuple(memory.id for memory in memories)}
         run = replace(run, trace=run.trace.model_copy(update=given))
         screening = Screening(run)

@@ -113,7 +113,7 @@ class RunIntake:
         for each in runs:
             if not each.is_prepared:
                 with keep_refusal(each):
-                    each.run = self._reader.run_of(each.submission)
+                    each.run, each.submission = self._reader.run_of(each.submission)
         with self._ledger.reading() as session:
             taken = self._taken_keys(session, runs)
             for number, each in enumerate(runs):

@@ -15,7 +15,8 @@ from mcp_reflect.application.review.prepared_review import validate_verdict
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import Trace
 from mcp_reflect.domain.provenance.screening import Screening
-from mcp_reflect.domain.redaction.redact import redact, redact_json, redact_trajectory
+from mcp_reflect.domain.redaction.by_position.printed_secrets import printed_secrets
+from mcp_reflect.domain.redaction.redact import redact, redact_json, redact_trajectory, without_words
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft, storable_key, storable_text
 from mcp_reflect.domain.text.recalled import may_hold_recalled, strip_recalled
 from mcp_reflect.domain.text.rendering import map_text
@@ -23,19 +24,28 @@ from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun
 from mcp_reflect.errors import InvalidArgument, UnknownId
 
+_IDS = {"retrieval_id", "retrieved_memory_ids", "helpful_memory_ids", "harmful_memory_ids"}
+_NO_WORDS = {"trajectory", "trace_key", *_IDS}
+"""Arguments that nobody tells a secret in, and the trajectory, which is redacted by itself."""
 
-def parse_submission(profile: Profile, submission: Submission, clock: Clock) -> ParsedRun:
+
+def parse_submission(profile: Profile, submission: Submission, clock: Clock) -> tuple[ParsedRun, Submission]:
     """Return the run to store: secrets redacted, and what this memory itself had put into the prompt cut out.
 
-    Raises InvalidArgument where nothing is left of the task, and for a trajectory that cannot be read.
+    Beside it stands the submission without the secrets that a command of the run printed: of its other words only the
+    run tells that they are some. Raises InvalidArgument where nothing is left of the task, and for a trajectory that
+    cannot be read.
     """
-    task = storable_text(submission.task)
-    if not task.strip():
-        raise InvalidArgument("task", NOTHING_STORABLE, "the task in the user's words")
     with refuse_unreadable_trajectory():
         given = parse(submission.trajectory)
         if may_hold_recalled(given.text):
             given = map_text(given, strip_recalled)
+    if secrets := printed_secrets(given):
+        words = {name: getattr(submission, name) for name in Submission.model_fields if name not in _NO_WORDS}
+        submission = submission.model_copy(update=without_words(words, secrets))
+    task = storable_text(submission.task)
+    if not task.strip():
+        raise InvalidArgument("task", NOTHING_STORABLE, "the task in the user's words")
     trajectory = redact_trajectory(given)
     trace = Trace(
         id=new_id("trace"),
@@ -53,10 +63,10 @@ def parse_submission(profile: Profile, submission: Submission, clock: Clock) -> 
     )
     if submission.verdict.result:
         # Its words belong to this review, and would speak for a later one that brings none.
-        return ParsedRun(trace, trajectory)
+        return ParsedRun(trace, trajectory), submission
     draft = Screening(ParsedRun(trace, trajectory)).screen(storable_draft(submission.verdict.draft))
-    words = {"draft": draft, "feedback": storable_text(submission.verdict.feedback)}
-    return ParsedRun(trace.model_copy(update=words), trajectory)
+    said = {"draft": draft, "feedback": storable_text(submission.verdict.feedback)}
+    return ParsedRun(trace.model_copy(update=said), trajectory), submission
 
 
 class GivenMemories(NamedTuple):
@@ -74,8 +84,8 @@ class SubmissionReader:
         self._clock = clock
         self._unclaimed = unclaimed
 
-    def run_of(self, submission: Submission) -> ParsedRun:
-        """Return the run to store; see `parse_submission`."""
+    def run_of(self, submission: Submission) -> tuple[ParsedRun, Submission]:
+        """Return the run to store, and the submission without its secrets; see `parse_submission`."""
         return parse_submission(self._profile, submission, self._clock)
 
     def as_given(

@@ -7,6 +7,7 @@ stays too: it is frequent in runs, and a trajectory without it loses its meaning
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from functools import cache, partial
 from itertools import chain, pairwise
 from operator import add
@@ -121,20 +122,20 @@ def redact_trajectory(trajectory: Trajectory) -> Trajectory:
     if trajectory.messages is None:
         return Trajectory(redact(trajectory.text))
     given = trajectory.messages
-    printed = sorted(printed_secrets(trajectory), key=len, reverse=True)
-    messages = tuple(redact_json(_without(message, printed) if printed else message) for message in given)
+    printed = printed_secrets(trajectory)
+    messages = tuple(redact_json(without_words(message, printed) if printed else message) for message in given)
     return trajectory if messages == trajectory.messages else Trajectory.of(list(messages))
 
 
-def _without(value: Any, words: list[str]) -> Any:
-    """Return a JSON value in whose strings each of the words is replaced."""
+def without_words(value: Any, secrets: Collection[str]) -> Any:
+    """Return a JSON value in whose strings these secrets are replaced wherever they stand; keys stay as they are."""
     if isinstance(value, str):
-        for word in words:
+        for word in sorted(secrets, key=len, reverse=True):
             value = value.replace(word, f"{MARK}secret]")
         return value
     if isinstance(value, dict):
-        return {key: _without(item, words) for key, item in value.items()}
-    return [_without(item, words) for item in value] if isinstance(value, list) else value
+        return {key: without_words(item, secrets) for key, item in value.items()}
+    return type(value)(without_words(item, secrets) for item in value) if isinstance(value, list | tuple) else value
 
 
 def _walk(value: Any, name: str) -> Any:
@@ -205,7 +206,7 @@ def _announced(before: Any, item: Any) -> str:
 
 
 def _is_telling(name: str) -> bool:
-    return bool(kind_of_name(name) or kind_of_name(name, weak=True) or _HEADER.fullmatch(name))
+    return bool(kind_of_name(name, weak=None) or _HEADER.fullmatch(name))
 
 
 def _redact_once(text: str) -> str:

@@ -15,6 +15,7 @@ from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.application.intake.prepared_run import PreparedRun, RunPreparer
 from mcp_reflect.application.intake.run_intake import CHUNK_RUNS
 from mcp_reflect.application.maintenance.audit import audit_project
+from mcp_reflect.application.outbox import WaitingRun, keep_run
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, Verdict
 from mcp_reflect.application.review.review_outcome import ReviewOutcome
 from mcp_reflect.domain.models import ErrorMemory, Memory
@@ -180,3 +181,26 @@ def test_the_memory_that_a_review_tells_is_the_one_that_is_stored(both: tuple[Pa
     for told in (at_once.memory, later.memory):
         assert told is not None
         assert told == parts.memory.memory(told.id)
+
+
+SECRET = "hM4_vCz9-rTq7"
+
+
+def test_a_secret_that_only_the_run_shows_to_be_one_goes_from_its_other_words(tmp_path: Path) -> None:
+    """What `op read` printed is told again where nothing beside it says what it is."""
+    use = {"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "op read op://prod/db/password"}}
+    messages = [
+        {"role": "assistant", "content": [use]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": SECRET}]},
+    ]
+    told = f"Start the importer with {SECRET}."
+    words = {"task": told, "final_response": told, "feedback": told, "guidance": told, "claims": (told,)}
+    run = Submission.model_validate(words | {"trajectory": json.dumps(messages), "metadata": {"note": told}})
+    for name, more in {"reviewed": {"review_result": "pass"}, "open": {}}.items():
+        with small_memory(tmp_path / name) as parts:
+            parts.memory.submit(run.model_copy(update=more))
+        home = b"".join(file.read_bytes() for file in (tmp_path / name).rglob("*") if file.is_file())
+        assert b"Start the importer" in home
+        assert SECRET.encode() not in home
+    kept = keep_run(tmp_path / "outbox", WaitingRun("p", "ann", run.model_dump(mode="json") | {"trace_key": "k"}))
+    assert SECRET.encode() not in kept.read_bytes()
