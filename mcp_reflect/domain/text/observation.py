@@ -102,9 +102,14 @@ def without_asides(text: str) -> str:
 
 
 def without_advice(text: str) -> str:
-    """Return an error without the clauses at its end that want something, as in `…: you must install it`."""
+    """Return an error without the clauses at its end that want something, as in `…: you must install it`.
+
+    Where only the word "error" would be left, the text stays as it is.
+    """
     ends = [found.start() for found in _CLAUSE_END.finditer(text)]
     for end, following in pairwise([*ends, len(text)]):
+        if not ERROR_PREFIX.sub("", _plain(f"{text[:end]}:")):
+            continue
         if wants_something(text[end:following].strip(" :;,.-"), of_error=True):
             return text[:end].rstrip()
     return text

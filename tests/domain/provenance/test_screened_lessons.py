@@ -205,6 +205,7 @@ def test_what_led_to_the_step_that_worked_goes_with_it(told: str, left: str) -> 
         ("App exited with error: You must install or update .NET", "App exited with error"),
         ("error: no such target; please run the setup first", "error: no such target"),
         ("error: cannot find a.h, b.h, c.h", "error: cannot find a.h, b.h, c.h"),
+        ("error: You must be logged in", "error: You must be logged in"),  # "error" alone says nothing
     ],
 )
 def test_advice_is_cut_from_the_end_of_an_error(line: str, left: str) -> None:
@@ -230,3 +231,14 @@ def test_an_error_is_told_without_the_advice_behind_it_and_whole_where_it_stands
     assert "could not build server_names_hash" in told
     assert "you should" not in told
     assert told.count("(") == told.count(")")
+
+
+def test_a_failure_whose_output_only_demands_something_is_not_told_as_the_word_error() -> None:
+    told = screened(
+        "deploy",
+        ran("kubectl apply -f k8s", "error: You must be logged in to the server (Unauthorized)", failed=True),
+        ran("aws eks update-kubeconfig --name staging", "Updated context"),
+        ran("kubectl apply -f k8s", "deployment.apps/shop configured"),
+    )
+    assert "aws eks update-kubeconfig" in told
+    assert "it failed" not in told
