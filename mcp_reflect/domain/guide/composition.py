@@ -15,6 +15,7 @@ from mcp_reflect.domain.lessons.run.call_text import names_calls_only
 from mcp_reflect.domain.lessons.run.command_lines import without_noise
 from mcp_reflect.domain.lessons.sentences.evidence import wording_factor
 from mcp_reflect.domain.models import ClaimMemory, ErrorMemory, InsightMemory, Memory, ReflectionMemory
+from mcp_reflect.domain.provenance.carried_orders import tells_calls
 from mcp_reflect.domain.text.quotation import without_quotations
 from mcp_reflect.domain.text.rendering import join_lines
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
@@ -172,6 +173,8 @@ def _is_stub(memory: ReflectionMemory, statement: str) -> bool:
 
 
 def _is_decision(sentence: str) -> bool:
+    if tells_calls(sentence) or _FAILED_COMMAND.match(sentence):
+        return False
     return wording_factor(sentence) >= _STATES_A_RULE and not _NARRATES.search(sentence)
 
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from mcp_reflect.domain import lazy_re as re
 
-_FAILED = " failed"
-_PUT_OUT = f"{_FAILED}: "
-"""What stands between a call that failed and what it put out."""
+_PUT_OUT = re.compile(r"; before that it failed: |\. At first it failed: |(?<= failed): ")
+"""What stands between a call that failed and what it put out; with what only says again that the step itself failed."""
 
 _LEFT = re.compile(r"( failed):(?=\s*(?:[;.]|$))")
 """What is left of a call whose output went."""
@@ -34,11 +33,12 @@ def without_steps(text: str, sentences: Iterable[str]) -> str:
 
 
 def _whole_step(line: str, sentences: Iterable[str]) -> str:
-    step, put_out, _ = line.partition(_PUT_OUT)
+    put_out = _PUT_OUT.search(line)
+    step = line[: put_out.start()] if put_out else line
     places = [line.find(said) for said in sentences if said in line]
     if any(place < len(step) for place in places):
         return ""
-    return f"{step}{_FAILED}" if put_out and places else line
+    return step if places else line
 
 
 def _tidy(line: str) -> str:

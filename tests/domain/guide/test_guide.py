@@ -120,6 +120,14 @@ def test_the_decisions_of_a_run_are_one_line_and_the_strongest_run_goes_first() 
     ]
 
 
+def test_commands_are_no_decision_however_many_signs_of_a_rule_they_have() -> None:
+    told = "`kubectl apply -f k8s` after `aws eks update-kubeconfig --name staging --region eu-central-1`"
+    failed = "`kubectl rollout status deploy/shop` failed: the deployment must be ready before 600 s"
+    guide = compose_guide([reflection(1, "deploy", guidance=f"{told}\n{failed}", success=False)])
+    assert not guide.decisions
+    assert [line.text for line in guide.fails]
+
+
 def test_a_fix_names_no_command_twice() -> None:
     fix = {"correct_action": "Run `make b` instead of `make a`", "tests": ("make b", "make check")}
     (line,) = compose_guide([other(ErrorMemory, 1, key_mistake="`make a` failed", **fix)]).errors

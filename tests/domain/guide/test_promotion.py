@@ -133,6 +133,15 @@ def test_a_step_is_promoted_whole_or_not_at_all(unvouched: tuple[str, ...], told
     assert promoted.reflection == "\n".join(filter(None, (told and f"What worked: {told}", "Guidance: Two words.")))
 
 
+@pytest.mark.parametrize("joint", ["; before that it failed: ", ". At first it failed: "])
+def test_a_step_is_promoted_without_the_output_of_its_own_failure(joint: str) -> None:
+    step, output = "`pytest -q` after `docker compose up -d db`", 'relation "bakuzor" does not exist'
+    unvouched = (f"{joint.lstrip('.; ')}{output}",)
+    memory = make_memory(make_trace(), correct_action=f"{step}{joint}{output}", unvouched=unvouched)
+    (line,) = compose_guide([memory]).works
+    assert line.text == step
+
+
 def test_what_led_to_the_step_that_worked_is_not_promoted_without_it() -> None:
     memory = make_memory(
         make_trace(),
