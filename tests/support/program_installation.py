@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -61,17 +62,25 @@ def _run_npm(folder: Path, packages: list[str]) -> str:
 
 def _find_broken(folder: Path) -> str:
     """Why a program does not start: npm says nothing of parts for this platform that it could not fetch."""
-    for name in PACKAGES:
-        command = [str(folder / "node_modules" / ".bin" / name), "--version"]
-        try:
-            found = subprocess.run(
-                command, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=STARTED_S
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            return f"{name} does not start: {error}"
-        if found.returncode:
-            return f"{name} does not start: {' '.join(found.stderr.split())[:200]}"
-    return ""
+    with tempfile.TemporaryDirectory() as home:  # they leave files in it even where they only tell their version
+        problems = (_problem_of_start(folder / "node_modules" / ".bin" / name, home) for name in PACKAGES)
+        return next(filter(None, problems), "")
+
+
+def _problem_of_start(program: Path, home: str) -> str:
+    try:
+        found = subprocess.run(
+            [str(program), "--version"],
+            check=False,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=STARTED_S,
+            env=os.environ | {"HOME": home},
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"{program.name} does not start: {error}"
+    return f"{program.name} does not start: {' '.join(found.stderr.split())[:200]}" if found.returncode else ""
 
 
 def read_state(folder: Path) -> dict[str, Any]:
