@@ -4,6 +4,7 @@
   decision's words (without those of the report) and numbers that the first three memories say within 800 tokens.
 - `sessions`: coding sessions recorded with real tools (`record.py`). A reworded task must bring back the command or
   change that worked, verbatim, in the first memory. With `--held-out` those that no rule was made for.
+- `told`: the same sessions in words, as models without hooks hand them in (`told.py`).
 - `specific`: the runs of an airline agent and of a question answering agent. A memory is specific where its lesson
   holds a value, a command, an error text or a sentence of which a third is not in its task.
 - `growing`: a memory that grew over 500 runs of the question answering agent. A duplicate is a lesson among the first
@@ -20,6 +21,7 @@ import argparse
 import json
 import random
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,10 +44,12 @@ from benchmarks.lessons.answers import (
 from benchmarks.lessons.disagreements import false_alarms, recognise
 from benchmarks.lessons.storing import measure_singly, measure_together
 from benchmarks.lessons.submitting import messages_of, submission, submit
+from benchmarks.lessons.told import STYLES, tell
 from benchmarks.quality.banks import Laboratory, laboratory
 from benchmarks.quality.data import DATA, HOTPOT, TAU, Run, read_runs
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Query, Submission
+from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.server.views.concise import concise_memories
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -110,9 +114,16 @@ def held_out_fresh() -> Iterator[Figure]:
     yield from recalled(HELD_OUT / "fresh_recorded")
 
 
-def recalled(folder: Path) -> Iterator[Figure]:
-    """Figures of the sessions recorded in a folder, all of them in one memory."""
+def told() -> Iterator[Figure]:
+    for style in STYLES:
+        yield from islice(recalled(RECORDED, style), 1)
+
+
+def recalled(folder: Path, style: str = "") -> Iterator[Figure]:
+    """Figures of the sessions recorded in a folder, all of them in one memory; in words where a `style` is given."""
     recorded = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.json"))]
+    for session in recorded if style else ():
+        session["log"] = tell(parse(session.get("log") or session["messages"]), style)
     with laboratory() as lab, lab.memory("sessions") as memory:
         lessons = [submit(memory, s["task"], s.get("log") or s["messages"], source=s["name"]) for s in recorded]
         first = [memory.query(Query(task=s["reworded"], limit=1)).matches for s in recorded]
@@ -121,7 +132,9 @@ def recalled(folder: Path) -> Iterator[Figure]:
     for session, hit in zip(recorded, found, strict=True):
         if not hit:
             console.print(f"  missed: {session['name']}", markup=False)
-    yield Figure(f"decisive text in the first of {len(recorded)} sessions", mean(found), ">= .90")
+    yield Figure(
+        f"decisive text in the first of {len(recorded)} sessions{f', {style}' if style else ''}", mean(found), ">= .90"
+    )
     listed = [concise_memories(retrieved)["memories"][0]["reflection"] for retrieved in ten]
     in_list = mean(s["decisive"] in lesson for s, lesson in zip(recorded, listed, strict=True))
     yield Figure("… of ten memories in a concise list", in_list, "")
@@ -211,6 +224,7 @@ def storing() -> Iterator[Figure]:
 PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
     "decisions": decisions,
     "sessions": sessions,
+    "told": told,
     "specific": specific,
     "growing": growing,
     "disagreements": disagreements,

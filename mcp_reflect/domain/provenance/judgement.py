@@ -6,6 +6,7 @@ a tool repeats it; what the agent's own calls hold counts as the agent's. What n
 Withheld is, in this order: what carries an order over from a text that was read (`carried_orders.py`); a command, an
 edit or a tool a word of which such a text chose (`taint.py`); what is dangerous (`text/danger.py`) or leads into the
 network; and of what only a text said, all but reports, errors and values about what the run was asked or asked for.
+Of a run that is told in words nothing shows what the agent had read: what is dangerous counts as read there.
 """
 
 from __future__ import annotations
@@ -166,6 +167,8 @@ class SentenceJudge:
         if elsewhere is not None and (is_told or (elsewhere != "file" and not is_output)):
             dangerous, source = True, elsewhere
         source = given or source
+        if source == "agent" and self._texts.is_told and dangerous:
+            return source, False
         if source not in UNTRUSTED or not any(each.isalpha() for each in body):
             return source, True
         return source, not dangerous and (self._may_stand_behind(body) if is_output else self._may_quote(body))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
@@ -13,9 +13,11 @@ from mcp_reflect.domain.provenance.remedies import Attempt
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.source_names import name_of_call, name_of_command
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
-from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
+from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, TrajectoryEvent, Utterance
+from mcp_reflect.domain.trajectory.report import ReportEntry, ToldWords, read_report
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.trajectory.shell_log import lines_with_commands
+from mcp_reflect.domain.trajectory.told_acts import ToldEdit
 from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of, exit_code, is_edit
 
 _WEB_TOOL = re.compile(
@@ -62,40 +64,47 @@ def texts_of_run(run: ParsedRun) -> RunTexts:
     texts = RunTexts()
     for text in (run.trace.task, run.trace.reference_context):
         texts.add("user", text)
-    if run.trajectory.messages is None:
-        _add_log(texts, run.trajectory.text)
+    if run.trajectory.messages is not None:
+        _add_events(texts, run.trajectory.events)
+    elif report := read_report(run.trajectory):
+        _add_report(texts, report)
     else:
-        calls: dict[str, _Asked] = {}
-        last = _Asked("tool", "", "prose")
-        listings = set[str]()
-        for event in run.trajectory.events:
-            if isinstance(event, ToolCall):
-                command = _add_call(texts, event)
-                source = _source_of_call(event)
-                is_listing = bool(_LISTING_TOOL.fullmatch(event.name) or _LISTING.fullmatch(command))
-                holds = _contents(command or str(event.arguments), source, is_listing=is_listing)
-                last = calls[event.id] = _Asked(
-                    source, command, holds, name_of_call(event, source, command), texts.calls[-1]
-                )
-                if is_listing:
-                    listings.add(event.id)
-            elif isinstance(event, ToolResult):
-                asked = calls.get(event.call_id, last) if event.call_id else last
-                failed = event.failed is True or exit_code(event.text, event.failed) not in {0, None}
-                texts.add(asked.source, event.text, asked.command if failed else "", asked.holds, asked.name)
-                texts.outcomes.add(texts.place, asked.command, failed=failed)
-                if asked.call is not None:
-                    is_troubled = failed or (event.failed is None and bool(event.errors))
-                    attempt = (asked.call, texts.place, event.text, asked.source, is_troubled, event.failed is False)
-                    texts.attempts.append(Attempt(*attempt))
-                if event.call_id in listings and event.call_id:
-                    texts.mentions.by_listing(event.text)
-            else:
-                _add_utterance(texts, event)
+        _add_log(texts, run.trajectory.text)
     if isinstance(run, ReviewedRun):  # a verdict of tests comes with their output
         texts.add("tool" if run.review.source == "tests" else "user", run.review.feedback)
     texts.close()
     return texts
+
+
+def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent]) -> None:
+    """Add what was said, called and read in messages."""
+    calls: dict[str, _Asked] = {}
+    last = _Asked("tool", "", "prose")
+    listings = set[str]()
+    for event in events:
+        if isinstance(event, ToolCall):
+            command = _add_call(texts, event)
+            source = _source_of_call(event)
+            is_listing = bool(_LISTING_TOOL.fullmatch(event.name) or _LISTING.fullmatch(command))
+            holds = _contents(command or str(event.arguments), source, is_listing=is_listing)
+            last = calls[event.id] = _Asked(
+                source, command, holds, name_of_call(event, source, command), texts.calls[-1]
+            )
+            if is_listing:
+                listings.add(event.id)
+        elif isinstance(event, ToolResult):
+            asked = calls.get(event.call_id, last) if event.call_id else last
+            failed = event.failed is True or exit_code(event.text, event.failed) not in {0, None}
+            texts.add(asked.source, event.text, asked.command if failed else "", asked.holds, asked.name)
+            texts.outcomes.add(texts.place, asked.command, failed=failed)
+            if asked.call is not None:
+                is_troubled = failed or (event.failed is None and bool(event.errors))
+                attempt = (asked.call, texts.place, event.text, asked.source, is_troubled, event.failed is False)
+                texts.attempts.append(Attempt(*attempt))
+            if event.call_id in listings and event.call_id:
+                texts.mentions.by_listing(event.text)
+        else:
+            _add_utterance(texts, event)
 
 
 def _add_call(texts: RunTexts, call: ToolCall) -> str:
@@ -145,10 +154,7 @@ def _source_of_call(call: ToolCall) -> TextOrigin:
     if name.endswith(_MEMORY_TOOLS):
         return "memory"
     if name.lower() in SHELLS:
-        command = command_of(arguments_of(call.arguments))
-        if _WEB_COMMAND.search(command):
-            return "web"
-        return "file" if _FILE_COMMAND.match(command) else "tool"
+        return _source_of_command(command_of(arguments_of(call.arguments)))
     if _WEB_TOOL.search(name):
         return "web"
     return "file" if _FILE_TOOL.match(name) else "tool"
@@ -158,6 +164,36 @@ def _contents(call: str, source: TextOrigin, *, is_listing: bool) -> Contents:
     if source in {"web", "memory"} or (not is_listing and _DOCUMENT.search(call)):
         return "prose"
     return "code" if source == "file" and not is_listing else "names"
+
+
+def _add_report(texts: RunTexts, report: Sequence[ReportEntry]) -> None:
+    """Add what a report tells: all of it are the agent's words, also what it quotes of others, but pasted outputs."""
+    texts.is_told = True
+    pasted = False
+    for entry in report:
+        if isinstance(entry, ToldWords):
+            texts.say(entry.text)
+        elif isinstance(entry, ToldEdit):
+            texts.call("", "\n".join(filter(None, (entry.path, entry.old, entry.new))), is_edit=True)
+        else:
+            command = entry.command
+            if pasted:  # an output may forge the end of its fence
+                texts.mentions.by_text(texts.place, command, *decoded(command))
+            texts.call("", command, command)
+            texts.say(entry.error)
+            if entry.output:
+                pasted = True
+                source = _source_of_command(command)
+                holds = _contents(command, source, is_listing=bool(_LISTING.fullmatch(command)))
+                failed = command if entry.failed else ""
+                texts.add(source, entry.output, failed, holds, name_of_command(command, source))
+            texts.outcomes.add(texts.place, command, failed=entry.failed is True)
+
+
+def _source_of_command(command: str) -> TextOrigin:
+    if _WEB_COMMAND.search(command):
+        return "web"
+    return "file" if _FILE_COMMAND.match(command) else "tool"
 
 
 def _add_log(texts: RunTexts, log: str) -> None:
@@ -180,7 +216,7 @@ def _add_log(texts: RunTexts, log: str) -> None:
             command = next_command
             if texts.calls:  # the output of the command before may forge a prompt
                 texts.mentions.by_text(texts.place, command, *decoded(command))
-            source = "web" if _WEB_COMMAND.search(command) else "file" if _FILE_COMMAND.match(command) else "tool"
+            source = _source_of_command(command)
             texts.call("", command, command)
         elif _LOGGED_OUTPUT.match(line):
             add_output()
@@ -192,3 +228,4 @@ def _add_log(texts: RunTexts, log: str) -> None:
         else:
             output.append(line)
     add_output()
+    texts.is_told = bool(log.strip()) and not (texts.calls or texts.observed)

@@ -30,7 +30,10 @@ _IN_QUOTES = re.compile(r"[\"'`\[(]{1,2}([^\"`\[\]\n]{3,80}?)[\"'`\])]{1,2}(?!\w
 
 @dataclass
 class RunTexts:
-    """The texts of a run by source, as words and as they stand, to look sentences up in; and the run's own calls."""
+    """The texts of a run by source, as words and as they stand, to look sentences up in; and the run's own calls.
+
+    `is_told` is true where the agent told the run in words, so that nothing shows where it had them from.
+    """
 
     parts: dict[TextOrigin, list[str]] = field(default_factory=dict)
     words: dict[TextOrigin, str] = field(default_factory=dict)
@@ -40,6 +43,7 @@ class RunTexts:
     outcomes: CommandOutcomes = field(default_factory=CommandOutcomes)
     tools: set[str] = field(default_factory=set)
     own: str = ""
+    is_told: bool = False
     place: int = 0
     user_tokens: frozenset[str] = frozenset()
     user_stems: frozenset[str] = frozenset()

@@ -28,6 +28,7 @@ from mcp_reflect.domain.lessons.sentences.evidence import (
 )
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, term_weights
+from mcp_reflect.domain.trajectory.report import read_report
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 
 _NAMED_FACTOR = 0.5
@@ -50,7 +51,7 @@ def select_told(
     statements, and what they say of the work and name something by: what the agent concluded is no lesson. A report
     of how things stand now is none either, where the run did something.
     """
-    if run.trajectory.messages is None and steps:
+    if run.trajectory.messages is None and steps and not read_report(run.trajectory):
         turns = turns[1:]  # a log of commands is told by its steps
     one_case = serves_one_case(steps)
     candidates = list(find_candidates(turns, one_case=one_case))

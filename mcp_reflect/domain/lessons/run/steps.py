@@ -16,7 +16,9 @@ from mcp_reflect.domain.trajectory.here_documents import file_written_by
 from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
 from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.trajectory.report import ToldWords, read_report
 from mcp_reflect.domain.trajectory.shell_log import commands_with_output
+from mcp_reflect.domain.trajectory.told_acts import ToldCommand, ToldEdit
 from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of, exit_code, is_edit
 from mcp_reflect.domain.truncate import truncate_middle
 
@@ -53,12 +55,14 @@ class Step:
 
 @keep_with_trajectory
 def find_steps(trajectory: Trajectory) -> Sequence[Step]:
-    """Return the steps of a run in order. In plain text, lines behind a shell prompt (`$ make test`) are commands.
+    """Return the steps of a run in order.
 
+    In plain text, lines behind a shell prompt (`$ make test`) are commands; without any, what a report tells as done.
     A command that a tool ran in another folder than the usual one begins with a change to it.
     """
     if trajectory.messages is None:
-        return list(_logged(trajectory.text))
+        report = read_report(trajectory)
+        return [_told(act) for act in report if not isinstance(act, ToldWords)] or list(_logged(trajectory.text))
     found: list[Step] = []
     places: dict[str, int] = {}
     for event in trajectory.events:
@@ -99,15 +103,19 @@ class Said(NamedTuple):
 
 @keep_with_trajectory
 def find_said(trajectory: Trajectory) -> Sequence[Said]:
-    """Return what was said, in order; plain text, without its commands and their output, is the agent's."""
+    """Return what was said, in order; plain text is the agent's as a whole, but for a report (`report.py`)."""
     return tuple(_iter_said(trajectory))
 
 
 def _iter_said(trajectory: Trajectory) -> Iterator[Said]:
-    if trajectory.messages is None:
-        yield Said("assistant", trajectory.text)
-        return
     place = 0
+    if trajectory.messages is None:
+        for entry in read_report(trajectory) or (ToldWords("assistant", trajectory.text),):
+            if isinstance(entry, ToldWords):
+                yield Said(entry.role, entry.text, place)
+            else:
+                place += 1
+        return
     for event in trajectory.events:
         if isinstance(event, ToolCall):
             place += 1
@@ -205,6 +213,21 @@ def _logged(text: str) -> Iterator[Step]:
         failed = bool(found) if code is None else code != 0
         step = step_of("shell", {"command": command})
         yield replace(step, failed=failed, errors=found, output=truncate_middle(printed, _MOST_OUTPUT))
+
+
+def _told(act: ToldCommand | ToldEdit) -> Step:
+    """A command or an edit that a report tells; a command of which it says nothing else worked."""
+    if isinstance(act, ToldEdit):
+        change = ((act.old, act.new),) if act.old or act.new else ()
+        return Step("edit", "edit", act.path, change=change, file=shown_name(act.path, ""))
+    found = tuple(dict.fromkeys(errors_in_text(act.output)))
+    code = exit_code(act.output, None)
+    failed = act.failed
+    if failed is None:
+        failed = bool(found) if code is None else code != 0
+    errors = (act.error, *found) if act.error else found
+    output = truncate_middle(act.output or act.error, _MOST_OUTPUT)
+    return replace(step_of("shell", {"command": act.command}), failed=failed, errors=errors, output=output)
 
 
 def compact(arguments: Mapping[str, Any]) -> str:
