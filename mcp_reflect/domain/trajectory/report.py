@@ -15,7 +15,7 @@ from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.shell_log import commands_with_output, lines_with_commands
-from mcp_reflect.domain.trajectory.told_acts import ToldCommand, ToldEdit, find_acts, outcome_of, says_more
+from mcp_reflect.domain.trajectory.told_acts import ToldCommand, ToldEdit, find_acts, outcome_of, says_more_than_acts
 
 _LONGEST = 40_000
 """Characters of the longest report: what is longer was not told, but recorded."""
@@ -160,7 +160,7 @@ class _Reader:
         if is_outcome and isinstance(last, ToldCommand):
             failed, error = outcome_of(plain)
             self._found[-1] = replace(last, failed=failed, error=error)
-        if (not acts or says_more(plain, acts)) and not (is_outcome and any(errors_in_text(plain))):
+        if (not acts or says_more_than_acts(plain, acts)) and not (is_outcome and any(errors_in_text(plain))):
             self._say(f"- {plain}" if bullet else line)
         self._found += [each.act for each in acts]
 

@@ -58,13 +58,13 @@ def find_acts(line: str) -> list[Mention]:
     commands = list(_commands(line))
     files = [
         each
-        for each in wording.TARGET.finditer(line)
+        for each in wording.FILE_NAME.finditer(line)
         if not any(command.start <= each.start() < command.end for command in commands)
     ]
     return sorted([*commands, *_edits(line, files)], key=lambda each: each.start)
 
 
-def says_more(line: str, mentions: Sequence[Mention]) -> bool:
+def says_more_than_acts(line: str, mentions: Sequence[Mention]) -> bool:
     """Return true where a line says more than that these acts were done, and what came of them.
 
     An edit of which it is not quoted what became what is told by the words of the line.
@@ -73,21 +73,21 @@ def says_more(line: str, mentions: Sequence[Mention]) -> bool:
     ends = [0, *(each.end for each in told)]
     starts = [*(each.start for each in told), len(line)]
     rest = " ".join(line[end:start] for end, start in zip(ends, starts, strict=True) if end < start)
-    words = wording.WORD.findall(wording.TARGET.sub("", rest))
+    words = wording.TOLD_WORD.findall(wording.FILE_NAME.sub("", rest))
     return sum(word.lower() not in wording.SMALL_WORDS for word in words) >= _SAYS_MORE
 
 
 def outcome_of(told: str) -> tuple[bool | None, str]:
     """Return whether a command failed by what is said of it, None where that tells nothing, and the error."""
-    plain = wording.CLEAN.sub("", told)
-    if not wording.FAILED.search(plain):
-        return (False if plain != told or wording.PASSED.search(plain) else None), ""
+    plain = wording.TELLS_NO_TROUBLE.sub("", told)
+    if not wording.TELLS_FAILURE.search(plain):
+        return (False if plain != told or wording.TELLS_SUCCESS.search(plain) else None), ""
     error = wording.ERROR_LEAD.sub("", told).strip(" \t.,;")
     return True, error[1:-1] if error[:1] in "`'\"" and error[:1] == error[-1:] else error
 
 
 def _commands(line: str) -> Iterator[Mention]:
-    found = [each for each in wording.COMMAND.finditer(line) if _is_command(each)]
+    found = [each for each in wording.TOLD_RUN.finditer(line) if _is_command(each)]
     places = [*(each.start() for each in found), len(line)]
     for each, (_, following) in zip(found, pairwise(places), strict=True):
         command = next(filter(None, each.groups())).strip(" `$")
@@ -103,7 +103,7 @@ def _is_command(found: Match[str]) -> bool:
 
 def _end_of_outcome(line: str, start: int, end: int) -> int:
     """Where what is said of a command's outcome ends: with its parentheses, its sentence, or before the next act."""
-    if aside := wording.ASIDE.match(line, start, end):
+    if aside := wording.TOLD_ASIDE.match(line, start, end):
         return aside.end()
     found = wording.NEXT_ACT.search(line, start, end)
     return found.start() if found else end
@@ -116,18 +116,18 @@ def _edits(line: str, files: Sequence[Match[str]]) -> Iterator[Mention]:
         if path := _file_of(found, files):
             yield Mention(found.start(), found.end(), ToldEdit(path, old, new))
     for file in files if not changes else ():
-        if verbs := list(wording.EDITED.finditer(line, 0, file.start())):
+        if verbs := list(wording.TELLS_EDIT_OF.finditer(line, 0, file.start())):
             yield Mention(verbs[-1].start(), file.end(), ToldEdit(file["path"]))
 
 
 def _changes(line: str) -> Iterator[tuple[Match[str], str, str]]:
     """What a line tells to have become what, in code."""
-    for found in wording.CHANGED.finditer(line):
+    for found in wording.TELLS_CHANGE.finditer(line):
         old = found["old"] or found["old_plain"] or found["before"]
         yield found, old, found["new"] or found["new_plain"] or found["after"]
-    for found in wording.ADDED.finditer(line):
+    for found in wording.TELLS_ADDITION.finditer(line):
         yield found, "", found["code"]
-    for found in wording.REMOVED.finditer(line):
+    for found in wording.TELLS_REMOVAL.finditer(line):
         yield found, found["code"], ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mcp_reflect.domain import lazy_re as re
 
 _PROGRAM = r"""
-    (?:\w+=\S+\s+)*+ (?:sudo\s+)?
+    (?>(?:\w+=\S+\s+)*) (?:sudo\s+)?
     (?: \./[\w./-]+ | python[\d.]* | pytest | pip[\d.]* | pipx | uvx? | poetry | tox | nox | ruff | mypy
       | alembic | node | np[mx] | pnpm | yarn | bun | deno | tsc | jest | vitest | eslint | cargo | rustc
       | go | make | cmake | ctest | ninja | gcc | g\+\+ | clang | git | gh | docker | podman | kubectl
@@ -26,7 +26,7 @@ _CAME_OUT = (
     rf"(?:{_ARROW}|:|\(|[✓✔✅✗✘❌]|fail\w*|pass\w*|succeed\w*|work\w*|gave|gives|returned|printed|now\b|still\b|then\b)"
 )
 
-COMMAND = re.compile(
+TOLD_RUN = re.compile(
     rf"""
       \b{_RAN} (?: `(?P<quoted>[^`\n]+)`
         | (?P<plain>{_PROGRAM}[^\n]*?)
@@ -44,16 +44,16 @@ IS_COMMAND_LINE = re.compile(rf"{_PROGRAM} | [a-z][\w.-]*\s+[\w./-]+(?:\s|$)", r
 """What a quotation begins with that is a command and no code."""
 
 _CODE_WORD = r"[^\s`]*[=\"'()\[\]{}:_<>][^\s`,;]*"
-TARGET = re.compile(
+FILE_NAME = re.compile(
     r"""
-    (?<![\w./@-]) (?P<path> (?:[\w.@-]++/)*+
+    (?<![\w./@-]) (?P<path> (?>(?:[\w.@-]++/)*)
         (?:[\w@-]+\.[A-Za-z]\w{0,9} | \.[a-z][\w.-]+ | Makefile | Dockerfile | Gemfile | Rakefile | Procfile)
     )(?![\w/(])
     """,
     re.VERBOSE,
 )
 """The name of a file."""
-CHANGED = re.compile(
+TELLS_CHANGE = re.compile(
     rf"""
     \b(?:replac|chang|renam|switch|updat|swapp|convert|correct|mov|bump|fix|set)\w*\s+(?:the\s+\w+\s+)?(?:from\s+)?
     (?:`(?P<old>[^`\n]+)`|(?P<old_plain>{_CODE_WORD}))
@@ -63,20 +63,20 @@ CHANGED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-ADDED = re.compile(r"\b(?:add|insert|append)\w*\s+(?:the\s+\w+\s+)?`(?P<code>[^`\n]+)`", re.IGNORECASE)
-REMOVED = re.compile(r"\b(?:remov|delet|dropp)\w*\s+(?:the\s+\w+\s+)?`(?P<code>[^`\n]+)`", re.IGNORECASE)
+TELLS_ADDITION = re.compile(r"\b(?:add|insert|append)\w*\s+(?:the\s+\w+\s+)?`(?P<code>[^`\n]+)`", re.IGNORECASE)
+TELLS_REMOVAL = re.compile(r"\b(?:remov|delet|dropp)\w*\s+(?:the\s+\w+\s+)?`(?P<code>[^`\n]+)`", re.IGNORECASE)
 _EDIT_VERB = r"""
     \b(?:edited|changed|updated|modified|patched|fixed|replaced|renamed|switched|bumped|adjusted|added|removed|deleted
     |dropped|created|wrote|moved|rewrote|extended|inserted|appended|set|corrected|pinned)\b
 """
-EDITED = re.compile(_EDIT_VERB, re.IGNORECASE | re.VERBOSE)
+TELLS_EDIT_OF = re.compile(_EDIT_VERB, re.IGNORECASE | re.VERBOSE)
 
-CLEAN = re.compile(
+TELLS_NO_TROUBLE = re.compile(
     r"\b(?:0|no|zero|without(?:\s+any)?)\s+(?:tests?\s+)?(?:errors?|failures?|failed|issues?|problems?|warnings?)\b",
     re.IGNORECASE,
 )
 """What sounds like trouble and is none."""
-FAILED = re.compile(
+TELLS_FAILURE = re.compile(
     r"""
       \b(?:fail\w*|errors?|errored|traceback|crash\w*|broke\w*|denied|refused|rejected|timed?[ -]?out|not\sfound
       |no\ssuch|missing|cannot|can't|couldn't|could\snot|(?:did|does)(?:n't|\snot)\s(?:work|help|start|exist)|unable|abort\w*
@@ -85,7 +85,7 @@ FAILED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-PASSED = re.compile(
+TELLS_SUCCESS = re.compile(
     r"""
       \b(?:pass\w*|ok|okay|succe\w*|works?|worked|green|clean|built|done|fine|fixed|resolved|complet\w*|finished|published
       |deployed|up\sto\sdate|exit(?:ed)?(?:\swith)?(?:\scode|\sstatus)?\s0)\b
@@ -103,13 +103,13 @@ ERROR_LEAD = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 """What stands before an error in words: "it failed with"."""
-ASIDE = re.compile(r"\s*\([^()\n]*\)")
+TOLD_ASIDE = re.compile(r"\s*\([^()\n]*\)")
 NEXT_ACT = re.compile(
     rf"(?<=[\w`'\")\]])[.;]\s+(?=\S) | ,?\s+(?:and\s+)?(?:then\s+)?(?:i\s+)?(?={_EDIT_VERB})",
     re.IGNORECASE | re.VERBOSE,
 )
 """Where the words on an outcome end: with their sentence, or before a change that is told next."""
-WORD = re.compile(r"[^\W\d_][\w'-]+")
+TOLD_WORD = re.compile(r"[^\W\d_][\w'-]+")
 SMALL_WORDS = frozenset(
     {
         *(

@@ -1,6 +1,6 @@
 import pytest
 
-from mcp_reflect.domain.trajectory.told_acts import ToldCommand, ToldEdit, find_acts, outcome_of, says_more
+from mcp_reflect.domain.trajectory.told_acts import ToldCommand, ToldEdit, find_acts, outcome_of, says_more_than_acts
 
 
 def acts(line: str) -> list[ToldCommand | ToldEdit]:
@@ -82,5 +82,5 @@ def test_an_outcome_is_read_from_words(told: str, outcome: tuple[bool | None, st
 
 def test_a_line_says_more_where_words_are_left_beside_its_acts() -> None:
     bare, more = "Then ran `make` -> ok", "The lexer is generated first, so ran `make lexer` -> ok"
-    assert not says_more(bare, find_acts(bare))
-    assert says_more(more, find_acts(more))
+    assert not says_more_than_acts(bare, find_acts(bare))
+    assert says_more_than_acts(more, find_acts(more))

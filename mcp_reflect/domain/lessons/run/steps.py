@@ -103,7 +103,7 @@ class Said(NamedTuple):
 
 @keep_with_trajectory
 def find_said(trajectory: Trajectory) -> Sequence[Said]:
-    """Return what was said, in order; plain text is the agent's as a whole, but for a report (`report.py`)."""
+    """Return what was said, in order; plain text that is no report is the agent's as a whole."""
     return tuple(_iter_said(trajectory))
 
 
