@@ -124,16 +124,21 @@ def release(session: WriteSession, successor_id: str) -> None:
 
 def said_again(session: WriteSession, memory: Memory, now: datetime) -> Status:
     """Return the status of a memory that was there before: its own, or the one from before it was not brought."""
-    log = session.memories.log_of(memory.id)
-    if memory.status != "archived" or not log or log[-1].action != _NOT_SAID_AGAIN:
+    if not was_not_said_again(session, memory):
         return status_while_rewritten(session, memory)
-    status = status_before(log)
+    status = status_before(session.memories.log_of(memory.id))
     assert status is not None
     reason = "a later review of its run brought it again"
     session.memories.add_log(
         LogEntry(memory_id=memory.id, action="restore", reason=reason, status_before=memory.status, at=now)
     )
     return status
+
+
+def was_not_said_again(session: ReadSession, memory: Memory) -> bool:
+    """Return true for a memory that is in the archive because a later review of its run did not bring it."""
+    log = session.memories.log_of(memory.id) if memory.status == "archived" else []
+    return bool(log) and log[-1].action == _NOT_SAID_AGAIN
 
 
 def find_memories_to_prune(ledger: Ledger, profile: Profile, clock: Clock) -> list[Prunable]:

@@ -28,7 +28,9 @@ def prepare_review(review: ReviewToPrepare) -> PreparedReview:
     preparer = ReviewPreparer(review.profile, ExtractiveReflector(), lambda: review.now)
     sampling = review.client_can_sample
     run = ParsedRun.of(review.trace)
-    prepared = preparer.prepare(run, review.verdict, review.memories, client_can_sample=sampling)
+    prepared = preparer.prepare_for_stored(
+        run, review.verdict, review.memories, review.before, client_can_sample=sampling
+    )
     return prepared.let_run_go(client_can_sample=sampling)
 
 

@@ -34,19 +34,20 @@ from mcp_reflect.errors import ConfigurationError, ModelUnavailable
 def build_use_cases(settings: Settings, store: Store, context: ConnectionContext, workers: Workers) -> UseCases:
     """Return the use cases of a connection; `workers` do what it queues. Reads the mirror of the errors."""
     prompts = _prompts(settings, store)
+    mirror = build_mirror(settings, store.ledger, store.embedder, context.profile, context.clock)
+    with suppress(ModelUnavailable):  # told by the first call that needs the model
+        mirror.read(FEW)
+    errors = ErrorFixes(context, ErrorSearch(store.tables, store.embedder), mirror)
     reviews = ReviewService(
         context,
         reflections=workers.reflections,
         extractive=ExtractiveReflector(),
         dialogue=prompts,
         search=_lesson_search(store),
+        errors=errors,
         prepare_apart=store.preparation.prepare_review,
     )
     insights = Insights(context, prompts, wake=workers.notify_insights)
-    mirror = build_mirror(settings, store.ledger, store.embedder, context.profile, context.clock)
-    with suppress(ModelUnavailable):  # told by the first call that needs the model
-        mirror.read(FEW)
-    errors = ErrorFixes(context, ErrorSearch(store.tables, store.embedder), mirror)
     intake = RunIntake(context, reviews, errors, insights, store.unclaimed, store.preparation)
     return UseCases(context, reviews, errors, insights, intake)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from anyio import to_thread
 
 from tests.support.hubs import run_command
 from tests.support.recorded_errors import AUTH, TRACE
@@ -122,6 +123,25 @@ async def test_failed_runs_are_found_by_their_errors(tmp_path: Path) -> None:
         again = await call(client, "review_trace", trace_id=failed["trace_id"], result="pass", guidance="It was fine.")
         assert again["memory"]["id"] == failed["memory"]["id"]
         assert await fixes(client, "sqlite3.OperationalError: database is locked") == []
+
+
+async def test_a_fix_that_a_later_fail_rejects_is_offered_no_more_until_a_pass_takes_its_place(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    error = "export.py:7: KeyError: 'price'"
+    change = [("$ python export.py", error), ("$ pip install pricelist==2.4", "ok"), ("$ python export.py", "3 rows")]
+    log = "\n".join(line for step in change for line in step)
+    async with connect(home) as client:
+        stored = await call(client, "submit_trace", task="Export the prices", trajectory=log, review_result="pass")
+        trace_id = stored["trace_id"]
+        for result, feedback, offered in (
+            ("fail", "pricelist 2.4 is withdrawn", [""]),
+            ("pass", "", ["Run `pip install pricelist==2.4`"]),
+            ("fail", "No.", [""]),
+        ):
+            await call(client, "review_trace", trace_id=trace_id, result=result, feedback=feedback)
+            assert [f["fix"] for f in await fixes(client, error)] == offered, result
+    done = await to_thread.run_sync(run_command, home, "verify")
+    assert done.returncode == 0, done.stdout
 
 
 # -- recording

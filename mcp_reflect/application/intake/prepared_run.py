@@ -81,5 +81,5 @@ class RunPreparer:
                 run, submission.verdict, memories, client_can_sample=client_can_sample, at=at, screening=screening
             )
             review = review.let_run_go(client_can_sample=client_can_sample)
-        found = find_run_errors(run, self._profile, screening, review.run.rejection if review else None)
+        found = find_run_errors(run, self._profile, screening, review.run.review.rejection if review else None)
         return PreparedRun(submission.model_copy(update={"trajectory": ""}), run.trace, review, found)

@@ -136,7 +136,7 @@ class RunIntake:
                         at=each.submission.ended_at,
                         screening=screening,
                     )
-                rejected = each.review.run.rejection if each.review else None
+                rejected = each.review.run.review.rejection if each.review else None
                 each.found = find_run_errors(each.run, self._profile, screening, rejected)
         return runs
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from mcp_reflect.application.connection_context import ConnectionContext
 from mcp_reflect.application.known_errors.edited_files import are_needed
 from mcp_reflect.application.known_errors.from_runs import RunErrors
+from mcp_reflect.application.known_errors.later_verdicts import LaterVerdicts
 from mcp_reflect.application.known_errors.mirror import Mirror
 from mcp_reflect.application.known_errors.records import (
     compose_error,
@@ -69,6 +70,7 @@ class ErrorFixes:
         self._search = search
         self.mirror = mirror
         self.of_runs = RunErrors(context.embedder, search, context.profile)
+        self.verdicts = LaterVerdicts(context.embedder, self.of_runs, context.profile)
 
     def find(self, query: ErrorQuery) -> KnownFixes:
         """Return the known fixes of an error, best first, and record them as retrieved by this connection."""

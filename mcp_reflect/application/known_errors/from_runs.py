@@ -16,6 +16,7 @@ from mcp_reflect.application.known_errors.recurrences import MOST_RUNS, with_run
 from mcp_reflect.application.known_errors.screening import screened_error
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.known_errors.worked_calls import WorkedCall, find_worked_calls
+from mcp_reflect.application.lifecycle import said_again, was_not_said_again
 from mcp_reflect.application.ports import Embedder, ReadSession, WriteSession
 from mcp_reflect.application.profile import Profile
 from mcp_reflect.application.retrieval.project_tables import LATE_CHANGES
@@ -25,7 +26,7 @@ from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_s
 from mcp_reflect.domain.error_matching.stored_signatures import read_signatures
 from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors
 from mcp_reflect.domain.lessons.failures.rejections import last_words, without_rejected
-from mcp_reflect.domain.lessons.failures.repaired_failures import last_steps
+from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps, last_steps
 from mcp_reflect.domain.models import RETRIEVABLE, ErrorMemory, Trace, of_kind
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
@@ -70,13 +71,22 @@ def find_run_errors(run: ParsedRun, profile: Profile, screening: Screening, reje
     `rejected` is the feedback, which may be empty, of who judged that the run failed; None for any other run.
     """
     read = last_steps(run.trajectory, run.trace.final_response)
+    return RunFindings(find_errors_of(run, read, profile, screening, rejected), find_worked_calls(read.steps))
+
+
+def find_errors_of(
+    run: ParsedRun, read: ReadSteps, profile: Profile, screening: Screening, rejected: str | None
+) -> list[FoundError]:
+    """Return the errors that the steps of a run fixed, as far as they may be told and nobody rejects their fix.
+
+    The other arguments are those of `find_run_errors`.
+    """
     found: Iterable[FixedError] = find_fixed_errors(read)
     words = "" if rejected is None else "\n".join(filter(None, [last_words(read), rejected]))
     if words:
         found = without_rejected([*found], read, words)
     safe = (screened_error(screening, each) for each in found)
-    fixed = [FoundError(each, _composed(profile, each, run.trace)) for each in safe if each is not None]
-    return RunFindings(fixed, find_worked_calls(read.steps))
+    return [FoundError(each, _composed(profile, each, run.trace)) for each in safe if each is not None]
 
 
 def _composed(profile: Profile, fixed: FixedError, trace: Trace) -> ErrorMemory:
@@ -128,17 +138,31 @@ class RunErrors:
         """
         changed = self._note_worked(session, led_by, found.worked, trace)
         for each in prepared:
-            known = self._known(session, each.fixed)
-            if known is not None:
-                # The words that correct a run are not in it, so that a known error has no fix from there.
-                fixed = replace(each.fixed, changes=(), said=()) if each.fixed.is_correction else each.fixed
-                session.memories.revise(with_run(known, fixed, trace.id))
-            elif self._is_retired(session, each.fixed):
-                continue
-            else:
-                save_memory(session, each.memory, self._embedder.identity, each.vector)
-            changed = True
+            changed |= self.store_one(session, each, trace)
         return changed
+
+    def store_one(self, session: WriteSession, found: PreparedError, trace: Trace) -> bool:
+        """Store an error of a stored run, as `store` does.
+
+        One that is in the archive only because a verdict took its fix away has this one.
+        """
+        known = self._known(session, found.fixed)
+        if known is None:
+            retired = self._retired(session, found.fixed)
+            known = next((each for each in retired if was_not_said_again(session, each)), None)
+            if retired and known is None:
+                return False
+        if known is None:
+            save_memory(session, found.memory, self._embedder.identity, found.vector)
+            return True
+        # The words that correct a run are not in it, so that a known error has no fix from there.
+        is_correction = found.fixed.is_correction
+        if is_correction and known.status == "archived":
+            return False
+        fixed = replace(found.fixed, changes=(), said=()) if is_correction else found.fixed
+        status = said_again(session, known, trace.created_at)
+        session.memories.revise(with_run(known, fixed, trace.id).model_copy(update={"status": status}))
+        return True
 
     def _note_worked(
         self, session: WriteSession, found: Candidates, worked: Mapping[str, WorkedCall], trace: Trace
@@ -165,16 +189,17 @@ class RunErrors:
         # Those that this transaction has written itself, and another process a moment ago, are not found so.
         late = session.memories.changed_since(profile.project, found.as_of, _LATEST, kind="error")
         there = of_kind(session.memories.by_ids([*{*found.memory_ids, *late}]).values(), ErrorMemory)
-        known = [each for each in there if each.status in RETRIEVABLE and profile.sees(each) and _is_it(asked, each)]
+        known = [each for each in there if each.status in RETRIEVABLE and profile.sees(each) and is_it(asked, each)]
         return max(known, key=lambda memory: (memory.recurrences, memory.created_at, memory.id), default=None)
 
-    def _is_retired(self, session: ReadSession, fixed: FixedError) -> bool:
+    def _retired(self, session: ReadSession, fixed: FixedError) -> list[ErrorMemory]:
         asked, profile = error_signatures(fixed.evidence), self._profile
         retired = session.memories.find(
             profile.project, user=profile.visible_user, kind="error", statuses=("archived", "deprecated")
         )
-        return any(_is_it(asked, memory) for memory in of_kind(retired, ErrorMemory))
+        return [memory for memory in of_kind(retired, ErrorMemory) if is_it(asked, memory)]
 
 
-def _is_it(asked: SignatureGroup, memory: ErrorMemory) -> bool:
+def is_it(asked: SignatureGroup, memory: ErrorMemory) -> bool:
+    """Return true for the memory of the error that these signatures are of."""
     return any(is_same(asked, read_signatures(group)) for group in memory.error_signatures)

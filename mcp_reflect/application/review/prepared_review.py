@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
+from mcp_reflect.application.known_errors.later_verdicts import RevisedFix, find_revised_fixes
 from mcp_reflect.application.memory_reader import require_memories
 from mcp_reflect.application.ports import Clock, ReadSession, Reflector
 from mcp_reflect.application.profile import Profile
@@ -30,7 +31,10 @@ LONG_RUN_CHARS = 250_000
 
 
 class ReviewToPrepare(NamedTuple):
-    """A review that a connection of a profile gives a stored run, at `now`; `memories` are those it may credit."""
+    """A review that a connection of a profile gives a stored run, at `now`, in the place of the one `before`.
+
+    `memories` are those it may credit.
+    """
 
     profile: Profile
     trace: Trace
@@ -38,6 +42,7 @@ class ReviewToPrepare(NamedTuple):
     memories: Sequence[Memory]
     client_can_sample: bool
     now: datetime
+    before: Review | None = None
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,7 @@ class PreparedReview:
     `run` has the review as it will be stored but for its number and its inferred credit. `words` are the reflection,
     None where a model is to be asked for it; `meanwhile` serves until that model has answered. `embedded` holds
     `texts`, and is None where the embedding model could not be had. `credit` is None where nothing is to be inferred.
-    `candidates` may hold the lesson already.
+    `candidates` may hold the lesson already. `revised` are the errors of a stored run whose fix the review changes.
     """
 
     run: ReviewedRun
@@ -56,6 +61,7 @@ class PreparedReview:
     credit: CreditInference | None
     meanwhile: AuthoredDraft | None = None
     candidates: Candidates = NO_CANDIDATES
+    revised: tuple[RevisedFix, ...] = ()
 
     @property
     def texts(self) -> list[str]:
@@ -163,6 +169,24 @@ class ReviewPreparer:
         review = review.model_copy(update={"withheld": tuple(dict.fromkeys(withheld))})
         reviewed = replace(reviewed, review=review, feedback=screening.safe_feedback())
         return PreparedReview(reviewed, words, None, credit, meanwhile)
+
+    def prepare_for_stored(
+        self,
+        run: ParsedRun,
+        verdict: Verdict,
+        memories: Sequence[Memory],
+        before: Review | None,
+        *,
+        client_can_sample: bool,
+    ) -> PreparedReview:
+        """Work out a review of a stored run as `prepare` does, and what it changes of the errors that the run fixed.
+
+        `before` is the review whose place it takes, if any.
+        """
+        screening = Screening(run)
+        prepared = self.prepare(run, verdict, memories, client_can_sample=client_can_sample, screening=screening)
+        revised = find_revised_fixes(run, self._profile, screening, before, prepared.run.review)
+        return replace(prepared, revised=revised)
 
     def _review_of(self, run: ParsedRun, verdict: Verdict, now: datetime) -> Review:
         """Return the review of a run as it will be stored but for what the run says of it; its words are redacted."""

@@ -14,6 +14,7 @@ from datetime import datetime
 
 from mcp_reflect.application.connection_context import ConnectionContext
 from mcp_reflect.application.jobs.worker import JobWorker
+from mcp_reflect.application.known_errors import ErrorFixes
 from mcp_reflect.application.memory_reader import MemoryReader, ingest_status
 from mcp_reflect.application.ports import ReflectionDialogue, Reflector, WriteSession
 from mcp_reflect.application.requests import Verdict
@@ -43,8 +44,9 @@ from mcp_reflect.errors import InvalidArgument, ModelUnavailable
 class ReviewService:
     """Reviews runs for one connection. Thread-safe.
 
-    `reflections` writes what is queued. `preparer` works out a review before the ledger is locked, `prepare_apart` that
-    of a long run where it takes no time from other clients. `latest` is the run that was handed in last.
+    `reflections` writes what is queued, `errors` hold what runs fixed. `preparer` works out a review before the ledger
+    is locked, `prepare_apart` that of a long run where it takes no time from other clients. `latest` is the run that
+    was handed in last.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class ReviewService:
         extractive: Reflector,
         dialogue: ReflectionDialogue,
         search: LessonSearch,
+        errors: ErrorFixes,
         prepare_apart: Callable[[ReviewToPrepare], PreparedReview],
     ) -> None:
         self._profile = context.profile
@@ -66,6 +69,7 @@ class ReviewService:
         self._reflections = reflections
         self._dialogue = dialogue
         self._search = search
+        self._errors = errors
         self._prepare_apart = prepare_apart
         self.preparer = ReviewPreparer(context.profile, extractive, context.clock)
         self.latest = LatestRun()
@@ -114,17 +118,26 @@ class ReviewService:
             _require_run(trace)
             validate_verdict(reading, self._profile, verdict, trace.retrieved_memory_ids, trace.id)
             memories = creditable(reading, trace)
+            before = reading.reviews.current(trace.id)
         if run is None and len(trace.trajectory) >= LONG_RUN_CHARS:
-            asked = ReviewToPrepare(self._profile, trace, verdict, memories, client_can_sample, self._clock())
+            asked = ReviewToPrepare(self._profile, trace, verdict, memories, client_can_sample, self._clock(), before)
             prepared = self._prepare_apart(asked)
         else:
             run = run or ParsedRun.of(trace)
-            prepared = self.preparer.prepare(run, verdict, memories, client_can_sample=client_can_sample)
+            prepared = self.preparer.prepare_for_stored(
+                run, verdict, memories, before, client_can_sample=client_can_sample
+            )
         prepared = self.with_candidates(replace(prepared, embedded=self._embedded(prepared.texts)))
+        revised = self._errors.verdicts.embedded(prepared.revised)
         with self._ledger.writing() as session:
-            if not session.traces.is_unchanged(trace):
+            if not session.traces.is_unchanged(trace) or session.reviews.current(trace.id) != before:
                 return None
-            return self.apply(session, prepared, trace)
+            outcome = self.apply(session, prepared, trace)
+            errors_changed = self._errors.verdicts.apply(session, revised, trace, self._clock())
+        if errors_changed:
+            self._on_saved(self._profile.project)
+            self._errors.mirror.write()
+        return outcome
 
     def with_candidates(self, prepared: PreparedReview) -> PreparedReview:
         """Return a review whose texts are embedded with the memories that may hold its lesson already."""

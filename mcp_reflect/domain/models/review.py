@@ -40,6 +40,11 @@ class Review(Record):
     withheld: tuple[str, ...] = ()
     created_at: datetime
 
+    @property
+    def rejection(self) -> str | None:
+        """What somebody says of the run who judged that it failed, perhaps nothing; None where nobody or tests did."""
+        return self.feedback if self.result == "fail" and self.source != "tests" else None
+
 
 class UtilityEvent(Record):
     """One review moving one memory: `q_after = q_before + alpha * (reward - q_before)`.

@@ -37,8 +37,3 @@ class ReviewedRun(ParsedRun):
     errors: tuple[str, ...] = ()
     retrieved: tuple[Memory, ...] = ()
     feedback: str = ""
-
-    @property
-    def rejection(self) -> str | None:
-        """What somebody says of the run who judged that it failed, perhaps nothing; None where nobody or tests did."""
-        return self.feedback if self.review.result == "fail" and self.review.source != "tests" else None
