@@ -35,8 +35,12 @@ _NAMED_FACTOR = 0.5
 """Of a rule that names the one case it was applied to by an id: what says it for all cases goes before."""
 _HEADLINE_WEIGHT = 8.0
 """Weight of the words of a sentence from which it sums a run up by itself."""
+_LATER = 0.5
+"""How much more the last sentence of a run sums it up than the first: what is settled stands behind what led to it."""
 _LEAST_EVIDENCE = 0.25
 """Evidence below which a sentence is an opinion, a guess or a plan, however much it says."""
+_LEAST_IN_TALK = 0.45
+"""The same where nothing was done but talk: much is said there that nobody needs again."""
 _NAMING = 0.5
 _STATED = 1.3
 """Evidence from which what a user says in a failed run is a statement about more than that run."""
@@ -65,7 +69,8 @@ def select_told(
     task = run.trace.task
     if not one_case:
         told = [each for each in candidates if names_more(each.text, task) and not (steps and reports_state(each))]
-        return select_sentences(told, task, room, least_evidence=_LEAST_EVIDENCE)
+        least = _LEAST_EVIDENCE if steps else _LEAST_IN_TALK
+        return select_sentences(told, task, room, least_evidence=least)
     data = case_data(steps)
     served = serves_customer(run.trajectory, steps)
     candidates = [
@@ -100,7 +105,11 @@ def choose_headline(
     ]
     if len(told) < 2 or not fit:  # noqa: PLR2004 - a single sentence is the guidance
         return "", list(guidance)
-    first = max(fit, key=_worth_as_headline)
+    ended = max(each.turn for each in told)
+    first = max(
+        [each for each in fit if each.is_rule] or fit,
+        key=lambda each: _worth_as_headline(each) * (1 + _LATER * each.turn / max(ended, 1)),
+    )
     return first.text, [text for text in guidance if text != first.text]
 
 

@@ -36,7 +36,7 @@ _REQUEST = phrases(
     I(?:'ll| will| would|'d)? (?:also )?need (?:to know|your)"""
 )
 _INTERJECTION = re.compile(
-    r"(?:(?:oh|ah|aha|ha|h+m+|yeah|yep|yes|right|sure|well|okay|ok|alright|absolutely|exactly|honestly|totally"
+    r"(?:(?:(?:oh|ah|ok|okay|lol|haha|yeah|yep|yes|hm+)\s+)*(?:oh|lol|haha|ah|aha|ha|h+m+|yeah|yep|yes|right|sure|well|okay|ok|alright|absolutely|exactly|honestly|totally"
     r"|definitely|agreed|gotcha|indeed|true|of course|fair enough|good (?:point|call|question|catch)"
     r"|great (?:point|question)|no change|makes sense|you(?:'re| are)(?: absolutely| totally)? right"
     r"|however|therefore|unfortunately|fortunately|thankfully)\s*[,.!;:–—-]+\s+"
@@ -48,7 +48,10 @@ _FINITE = re.compile(
     r"|\w(?:n't|'s|'re|'ve|'ll|'d)\b",
     re.IGNORECASE,
 )
-_VERB = re.compile(r"\w{2,}ed\b|\b\w{3,}s (?:the|an?|in|to|from|with|on|at|not|as|by|no|its|his|her|their|it|that)\b")
+_VERB = re.compile(
+    r"(?<![\w./`-])[^\W\d_]{2,}(?<!e)ed\b(?![.(]\w|\(\))"
+    r"|\b\w{3,}s (?:the|an?|in|to|from|with|on|at|not|as|by|no|its|his|her|their|it|that)\b"
+)
 """What looks like a verb in the past, or like one of the third person with what follows it."""
 _LOOKED_AT = r"(?:paragraph|passage|page|article|text|snippet|(?:search )?results?)"
 _ABSENT = re.compile(

@@ -165,6 +165,9 @@ OWN_STATE = Cue(
 )
 """How somebody stands: what they have, feel or did before the task. It is true of this run only."""
 
+PLAN = phrases("I(?:'ll| will|'m going to| am going to| need to| would need) | let me")
+"""What somebody is about to do themselves."""
+
 INTENTION = phrases(
     """I(?:'ll| will|'m going to| am going to| need to| would need) | let me | let us | let's | please | yes"""
 )

@@ -10,9 +10,8 @@ from mcp_reflect.domain.lessons.sentences import cues
 from mcp_reflect.domain.lessons.sentences.chatter import count_marks, is_chatter, without_interjection
 from mcp_reflect.domain.lessons.sentences.self_contained import points_at_deed, points_back, without_joint
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
+from mcp_reflect.domain.lessons.sentences.talk import is_directive, talk_factor
 from mcp_reflect.domain.lessons.sentences.vocabulary import (
-    count_special,
-    names_something,
     stem,
     term_weights,
     without_commits,
@@ -36,9 +35,6 @@ _RECORD_FACTOR = 0.3
 """Of a line of such a run that only gives a value its name (`Departure: 9:00 AM`)."""
 _SPEAKER_FACTOR = 0.35
 """Of each word that speaks of who says a sentence (`chatter.count_marks`)."""
-_VAGUE = 2
-"""Uncommon words up to which a sentence of a talk only comments on it, as in "That's a sharp observation"."""
-_VAGUE_FACTOR = 0.1
 _PLAIN_FACTOR = 0.6
 """Of a sentence that states no rule, cause or decision by its wording."""
 _LAST_FACTOR = 1.7
@@ -99,7 +95,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
 
     `one_case` says that the run only served one case, as the runs of an agent that books flights do: what it says is
     true of that case alone, unless it states a rule. Where a customer is served in a conversation, a rule is a policy.
-    Where nothing was done but talk, comments of the agent that name nothing hardly count, nor what hangs on them.
+    Where nothing was done but talk, what says little of the matter hardly counts (`talk.py`), nor what hangs on it.
     A sentence that points back hangs on the one before it, but not where a user rules: they speak of what the run did.
     What the agent says first of what it just did ("That took too much away") is understood beside that alone.
     """
@@ -113,27 +109,23 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             text = without_interjection(_with_plain_apostrophes(sentence))
             if (is_courtesy(sentence) and not cues.RULE.search(sentence)) or is_chatter(text):
                 continue
-            rule = states(sentence)
+            rule = states(text) or (
+                talked and turn.role == USER and (states_decision(text) or (number > 0 and is_directive(text)))
+            )
             if one_case and (is_record(sentence) or (turn.role == USER and _OWN.search(sentence))):
                 rule = False
             case = _case_factor(sentence, turn.role, rule=rule) if one_case else 1.0
-            evidence = position * wording_factor(sentence) * case
+            evidence = position * wording_factor(text if talked else sentence) * case
             evidence *= _closing_factor(turns, number) if rule else _PLAIN_FACTOR
-            if talked and turn.role == AGENT and _is_vague(text):
-                evidence *= _VAGUE_FACTOR
             told = without_joint(without_interjection(sentence))
             hangs = before is not None and before.turn > 0 and points_back(told) and not _corrects(sentence, turn.role)
+            if talked:
+                evidence *= talk_factor(told, by_user=turn.role == USER, is_rule=rule, hangs=points_back(told))
             if turn.acted and turn.role == AGENT and not hangs and points_at_deed(told):
                 continue
             place = 0 if before is None else before.place + 1
             before = Candidate(told, turn.role, number, evidence, rule, place, place - 1 if hangs else None)
             yield before
-
-
-def _is_vague(sentence: str) -> bool:
-    """Return true where a sentence of a talk points back, names nothing, and has hardly a word that is uncommon."""
-    is_plain = count_special(term_weights(sentence)) <= _VAGUE and not names_something(sentence)
-    return is_plain and points_back(sentence)
 
 
 def _corrects(sentence: str, role: str) -> bool:
@@ -209,6 +201,11 @@ def states_rule(sentence: str) -> bool:
     return not _is_own_state(sentence) and _is_worded_as_rule(sentence)
 
 
+def states_decision(sentence: str) -> bool:
+    """Return true where a sentence asks for a rule or proposes one: in a mere talk that is how one is made."""
+    return not _is_own_state(sentence) and not cues.PLAN.search(sentence) and _holds_rule(sentence)
+
+
 def states_policy(sentence: str) -> bool:
     """Return true where a sentence says how cases of a kind are dealt with, and not what was done in one of them.
 
@@ -228,8 +225,10 @@ def _is_own_state(sentence: str) -> bool:
 
 
 def _is_worded_as_rule(sentence: str) -> bool:
-    if cues.INTENTION.search(sentence) and not cues.LASTING.search(sentence):
-        return False
+    return _holds_rule(sentence) and (not cues.INTENTION.search(sentence) or cues.LASTING.search(sentence))
+
+
+def _holds_rule(sentence: str) -> bool:
     return any(each.search(sentence) for each in (cues.RULE, cues.GENERAL, cues.SETTLED.pattern))
 
 

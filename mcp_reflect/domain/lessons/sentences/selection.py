@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from mcp_reflect.domain.lessons.sentences.evidence import Candidate
-from mcp_reflect.domain.lessons.sentences.vocabulary import discounted, term_weights
+from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate
+from mcp_reflect.domain.lessons.sentences.vocabulary import discounted, names_something, term_weights
 
 _KNOWN_SHARE = 0.25
 """Of its weight that a word of the task keeps, which stands beside the lesson already, and a datum of one case."""
@@ -18,6 +18,8 @@ _LONGEST_UNIT = 3
 
 _LEAST_WEIGHT = 1.5
 """Weight of words, times evidence, below which a sentence says nothing, nor what hangs on it."""
+_LEAST_RULE = 2.0
+"""The same of what a user rules by name: a short rule is one, too."""
 _LEAST_GAIN = 5.0
 """The same of new words, where sentences compete for the room: who says much says much that nobody needs again.
 
@@ -84,7 +86,10 @@ def _chosen(
             if length > room:
                 continue
             gain = _gain(candidates, weights, new, covered)
-            if gain >= least * len(new) and gain / length**_LENGTH_POWER > value:
+            if (
+                gain >= sum(min(least, _LEAST_RULE) if _is_told(candidates[each]) else least for each in new)
+                and gain / length**_LENGTH_POWER > value
+            ):
                 best, value = new, gain / length**_LENGTH_POWER
         if not best:
             break
@@ -94,6 +99,10 @@ def _chosen(
             room -= len(candidates[number].text) + 1
         chosen.update(best)
     return chosen
+
+
+def _is_told(sentence: Candidate) -> bool:
+    return sentence.role == USER and sentence.is_rule and names_something(sentence.text)
 
 
 def _says_something(sentence: Candidate, weights: Mapping[str, float]) -> bool:

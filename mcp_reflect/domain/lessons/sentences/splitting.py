@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.sentences.vocabulary import word_weight
 
 LONGEST_SENTENCE = 400
 """Characters. A longer sentence is split at semicolons and colons, and what is still longer is left out."""
@@ -24,18 +25,65 @@ _END = re.compile(
     r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\betc\.)(?<!\b[A-Z]\.)"
     r"[\"')\]»”]{0,2}\s+(?=[\"'(\[`«„“¿¡]?(?:[A-Z0-9]|[^\W\x00-\x7f])|`\w)|(?<=[。！？])(?=\w)"
 )
+_LOWER_END = re.compile(r"(?<=[^\W\d_]{2}[.!?])\s+(?=[a-z])|(?<=[\d)\]`'\"][.!?])\s+(?=[a-z])|(?<=[!?])\s+(?=[a-z])")
+"""Where a sentence ends for who begins the next one with a small letter."""
+_SMALL_WORD = r"[a-z]{2,}\b(?![_(/]|\.\w)"
+_BEGINS_SMALL = re.compile(rf"[\W_]*{_SMALL_WORD}")
+_MAY_BEGIN_SMALL = re.compile(rf"[\W\d_]*(?:[Ii](?:['’]\w+)?\s+)?{_SMALL_WORD}")
+"""A text that begins with `I` or a number, of which nothing tells how its author begins sentences."""
+_BEGINS_LARGE = re.compile(r"[.!?]\s+(?!I\b)[A-Z][a-z]")
+_TITLE = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Gen|Gov|Sen|Rep|Capt|Lt|Sgt|Rev|Hon|vs|cf|approx|ca|incl|excl|resp)\.\Z"
+)
+"""An abbreviation behind which its sentence goes on."""
+_NUMBER = re.compile(r"\b(?:No|Nos|Fig|Sec|Ch)\.\Z")
+_SUFFIX = re.compile(r"\b(?:Inc|Ltd|Corp|Co|Bros|LLC|Jr|Sr|etc|al|min|max|sec)\.\Z")
+"""An abbreviation that may end a sentence: it does where a word follows that is no name."""
+_FIRST_WORD = re.compile(r"\W*(\w+)")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ENDS = (".", "!", "?", ":", "。", "！", "？", "：")
 _CLAUSE = re.compile(r"(?<=[;:])\s+|\s+(?:-{1,2}|–|—)\s+")
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of prose, one line each, in order. Code blocks are left out; list items are sentences."""
+    """Yield the sentences of prose, one line each, in order. Code blocks are left out; list items are sentences.
+
+    Who begins a text with a small letter begins sentences with one.
+    """
     if len(text) > _MOST_TEXT:
         text = text[: _MOST_TEXT // 2] + "\n" + text[-_MOST_TEXT // 2 :]
+    begins_small = _begins_small(text)
     for line in _paragraphs(_FENCE.sub("\n\n", text)):
-        for sentence in _END.split(line):
-            yield from _parts(sentence)
+        for sentence in _ended(_END.split(line)):
+            for piece in _ended(_LOWER_END.split(sentence)) if begins_small else (sentence,):
+                yield from _parts(piece)
+
+
+def _begins_small(text: str) -> bool:
+    """Return true where the author of a text seems to begin sentences with small letters."""
+    if _BEGINS_SMALL.match(text):
+        return True
+    return _MAY_BEGIN_SMALL.match(text) is not None and _BEGINS_LARGE.search(text) is None
+
+
+def _ended(pieces: list[str]) -> Iterator[str]:
+    """Yield sentences from pieces that end in a full stop, those put together that an abbreviation cut in two."""
+    held = ""
+    for piece in pieces:
+        if held and not _is_abbreviated(held, piece):
+            yield held
+            held = ""
+        held = f"{held} {piece}" if held else piece
+    if held:
+        yield held
+
+
+def _is_abbreviated(held: str, following: str) -> bool:
+    """Return true where the full stop before the following words belongs to an abbreviation."""
+    if _TITLE.search(held) or (_NUMBER.search(held) and following[:1].isdigit()):
+        return True
+    first = _FIRST_WORD.match(following)
+    return _SUFFIX.search(held) is not None and first is not None and word_weight(first[1].lower()) > 0
 
 
 def _paragraphs(text: str) -> Iterator[str]:

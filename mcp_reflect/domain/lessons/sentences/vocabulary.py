@@ -25,7 +25,7 @@ _LETTER = rf"[^\W{_UNSPACED}\u3040-\u309f]"
 _WORD = re.compile(
     rf"(?P<character>[{_UNSPACED}])|(?!\d){_LETTER}+(?:[-.'’/]{_LETTER}+)*|\d[\d,]*(?:\.\d+)*%?{_LETTER}*|[<>=!]=|[<>]"
 )
-_NAME = re.compile(r"[`_\d]|[a-z][A-Z]|\w/\w")
+_NAME = re.compile(r"[`_\d]|[a-z][A-Z]|\w/\w|\w\(\)|\w{2}\.[a-z]{2}|(?<![\w-])--[a-z]")
 _COMMIT = re.compile(r"`?(?<![\w-])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40}(?![\w-])`?")
 """The id of a commit, which stands for one moment of a project."""
 _DIGIT = re.compile(r"\d")
