@@ -69,6 +69,15 @@ def test_what_was_decided_stands_first() -> None:
     assert cause in lesson
 
 
+def test_a_condition_of_the_sentence_before_heads_no_lesson() -> None:
+    lesson = lesson_of(
+        *BEGUN,
+        "the loader never keeps a lock on load_feed(). and only if there's no newer feed that always allows it!",
+        "ok",
+    )
+    assert lesson.startswith("the loader never keeps a lock on load_feed().")
+
+
 def test_a_short_instruction_of_the_user_is_kept_and_what_stands_around_it_is_not() -> None:
     lesson = lesson_of(*BEGUN, SETTLED, "Shall the file be closed?", "oh definitely, call feed.close() behind it. haha")
     assert "call feed.close() behind it." in lesson

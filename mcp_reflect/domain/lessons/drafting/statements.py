@@ -27,6 +27,7 @@ from mcp_reflect.domain.lessons.sentences.evidence import (
     wording_factor,
 )
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
+from mcp_reflect.domain.lessons.sentences.self_contained import points_back
 from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, term_weights
 from mcp_reflect.domain.trajectory.report import read_report
 from mcp_reflect.domain.trajectory.run import ReviewedRun
@@ -101,14 +102,15 @@ def choose_headline(
         if (each.is_rule or not (one_case or acted))
         and (not acted or (each.role == USER and not says_it_failed(each.text)))
         and each.behind is None
+        and not points_back(each.text)
         and each.place not in leant_on
     ]
     if len(told) < 2 or not fit:  # noqa: PLR2004 - a single sentence is the guidance
         return "", list(guidance)
-    ended = max(each.turn for each in told)
+    ended = 0 if acted else max(each.turn for each in told)  # what was done speaks for itself
     first = max(
         [each for each in fit if each.is_rule] or fit,
-        key=lambda each: _worth_as_headline(each) * (1 + _LATER * each.turn / max(ended, 1)),
+        key=lambda each: _worth_as_headline(each) * (1 + (_LATER * each.turn / ended if ended else 0.0)),
     )
     return first.text, [text for text in guidance if text != first.text]
 

@@ -37,7 +37,7 @@ _JOINS = re.compile(
 _GOES_ON = re.compile(
     r"(?:specifically|for (?:example|instance)|that way|this way|otherwise|likewise|similarly|conversely"
     r"|in (?:contrast|turn)|on the other hand|in (?:that|this|which) case|as (?:a result|mentioned|noted|above)|which"
-    r"|afterwards?|then,|instead,"
+    r"|afterwards?|then,|instead,|only (?:if|when|unless)"
     r"|the (?:same|former|latter|opposite|reason|problem|issue|idea|point) (?:is|was|goes|applies)\b)(?!\w)",
     re.IGNORECASE,
 )
