@@ -40,8 +40,6 @@ _LATER = 0.5
 """How much more the last sentence of a run sums it up than the first: what is settled stands behind what led to it."""
 _LEAST_EVIDENCE = 0.25
 """Evidence below which a sentence is an opinion, a guess or a plan, however much it says."""
-_LEAST_IN_TALK = 0.45
-"""The same where nothing was done but talk: much is said there that nobody needs again."""
 _NAMING = 0.5
 _STATED = 1.3
 """Evidence from which what a user says in a failed run is a statement about more than that run."""
@@ -70,8 +68,7 @@ def select_told(
     task = run.trace.task
     if not one_case:
         told = [each for each in candidates if names_more(each.text, task) and not (steps and reports_state(each))]
-        least = _LEAST_EVIDENCE if steps else _LEAST_IN_TALK
-        return select_sentences(told, task, room, least_evidence=least)
+        return select_sentences(told, task, room, least_evidence=_LEAST_EVIDENCE)
     data = case_data(steps)
     served = serves_customer(run.trajectory, steps)
     candidates = [
