@@ -7,7 +7,9 @@ the calls are met in a folder whose files are as they were before, and in one wh
 - Repeats: commands that failed, as they stand and in other forms (behind a `cd`, with their output shortened, with
   other blanks, with other quotes). A later call that runs such a command is one of them, as is a wrong edit, which a
   later one took back or changed again.
-- Other calls: what else worked in the sessions, and the failed commands with another operand or a further option.
+- Other calls: what else worked in the sessions, and the failed commands with another operand.
+- Further options: the failed commands with one that they did not have. Where a word is wrong that still stands there
+  (`make tests --all`), they fail again and are warned of; where an option may be what was missing, they are not.
 """
 
 from __future__ import annotations
@@ -98,14 +100,18 @@ def reworded(call: Call, way: int) -> Call:
     return call._replace(arguments={"command": forms[way % len(forms)]})
 
 
-def near_misses(call: Call) -> Iterator[Call]:
-    """Yield commands that share all but a word with one that failed."""
+def with_other_operand(call: Call) -> Iterator[Call]:
+    """Yield a command that shares all but a word with one that failed, where it has an operand."""
     words = normalised(call.command).split(" ")
     last = max(n for n, word in enumerate(words) if word[:1].isalnum() or "/" in word)
     if last:
         other = [*words[:last], f"{words[last]}2", *words[last + 1 :]]
         yield call._replace(arguments={"command": " ".join(other)})
-    yield call._replace(arguments={"command": " ".join([*words, "--verbose"])})
+
+
+def with_further_option(call: Call) -> Call:
+    """Return a failed command with an option that it did not have."""
+    return call._replace(arguments={"command": f"{normalised(call.command)} --all"})
 
 
 def warned(memory: MemoryService, call: Call) -> bool:
@@ -120,6 +126,7 @@ def measure(recorded: Path, folder: Path) -> None:
     forms: list[bool] = []
     repaired: list[bool] = []
     others: list[bool] = []
+    further: list[bool] = []
     times: list[float] = []
     lines: list[str] = []
     with laboratory() as lab, lab.memory("before") as memory:
@@ -142,7 +149,8 @@ def measure(recorded: Path, folder: Path) -> None:
                 lines += [f"repaired: {call.command!r}" for call, hit in zip(again, late, strict=True) if hit]
                 repaired += late
             rest = [call for call in session.calls if not (call.failed or session.is_repeat(call, failing))]
-            rest += [miss for call in session.failing for miss in near_misses(call)]
+            rest += [miss for call in session.failing for miss in with_other_operand(call)]
+            further += [warned(memory, with_further_option(call)) for call in again]
             for call in (each._replace(folder=str(before)) for each in rest):
                 began = time.perf_counter()
                 others.append(warned(memory, call))
@@ -154,6 +162,7 @@ def measure(recorded: Path, folder: Path) -> None:
     share("the same in four other forms", forms)
     share("the same where the edits that repaired it are in place", repaired)
     share("other calls, warned", others, "<= 2%")
+    share("failed commands with a further option, warned", further)
     share("calls before anything was known, warned", early, "0%")
     print(f"in the hub: {statistics.median(times):.2f} ms a call, at most {max(times):.1f} ms")
     print("".join(f"  {line[:200]}\n" for line in lines))

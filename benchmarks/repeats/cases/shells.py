@@ -1,4 +1,3 @@
-
 """Sessions with git and the tools of a shell."""
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ the run did first what the error's fix says, it shows nothing of the call withou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from mcp_reflect.application.known_errors.records import compose_error, save_memory
 from mcp_reflect.application.known_errors.recurrences import MOST_RUNS, with_run
@@ -27,6 +27,7 @@ from mcp_reflect.domain.error_matching.stored_signatures import read_signatures
 from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors
 from mcp_reflect.domain.lessons.failures.rejections import last_words, without_rejected
 from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps, last_steps
+from mcp_reflect.domain.lessons.failures.triggers import trigger_key
 from mcp_reflect.domain.models import RETRIEVABLE, ErrorMemory, Trace, of_kind
 from mcp_reflect.domain.provenance.screening import Screening
 from mcp_reflect.domain.reflection.embedded_text import embedded_text
@@ -59,10 +60,10 @@ class PreparedError(FoundError):
 
 @dataclass(frozen=True)
 class RunFindings:
-    """The errors that a run fixed, and the calls that worked at once, by their keys."""
+    """The errors that a run fixed, and the calls that worked at once."""
 
     fixed: Sequence[FoundError] = ()
-    worked: Mapping[str, WorkedCall] = field(default_factory=dict)
+    worked: Sequence[WorkedCall] = ()
 
 
 def find_run_errors(run: ParsedRun, profile: Profile, screening: Screening, rejected: str | None = None) -> RunFindings:
@@ -121,7 +122,8 @@ class RunErrors:
         if not found.worked:
             return NO_CANDIDATES
         profile = self._profile
-        return self._search.led_by(profile.project, profile.visible_user, found.worked, behind=LATE_CHANGES)
+        keys = {trigger_key(each.trigger) for each in found.worked}
+        return self._search.led_by(profile.project, profile.visible_user, keys, behind=LATE_CHANGES)
 
     def store(
         self,
@@ -165,7 +167,7 @@ class RunErrors:
         return True
 
     def _note_worked(
-        self, session: WriteSession, found: Candidates, worked: Mapping[str, WorkedCall], trace: Trace
+        self, session: WriteSession, found: Candidates, worked: Sequence[WorkedCall], trace: Trace
     ) -> bool:
         """Note the run with the errors to which the same calls led in earlier runs."""
         if not worked:
@@ -176,7 +178,7 @@ class RunErrors:
         noted = [
             memory.model_copy(update={"passed_in": (*memory.passed_in, trace.id)[-MOST_RUNS:]})
             for memory in there
-            if profile.sees(memory) and any(each.shows_it_works(memory) for each in worked.values())
+            if profile.sees(memory) and any(each.shows_it_works(memory) for each in worked)
         ]
         for memory in noted:
             session.memories.revise(memory)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from mcp_reflect.application.known_errors.records import with_derived_fields
-from mcp_reflect.domain.lessons.failures.fix_wording import is_part_of_fix
+from mcp_reflect.domain.lessons.failures.fix_wording import forms_of_fix, is_part_of_fix
 from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors
 from mcp_reflect.domain.lessons.failures.repaired_failures import last_steps
-from mcp_reflect.domain.lessons.failures.triggers import MOST_TRIGGERS, is_same_trigger
+from mcp_reflect.domain.lessons.failures.triggers import MOST_TRIGGERS, is_same_mistake, is_same_trigger
 from mcp_reflect.domain.models import ErrorMemory, Trace
 from mcp_reflect.domain.text.quotation import without_sources
 from mcp_reflect.domain.trajectory.parsing import parse
@@ -80,5 +80,15 @@ def _fixed_in(trace: Trace) -> list[FixedError]:
 
 
 def is_led_by(memory: ErrorMemory, triggers: Iterable[str]) -> bool:
-    """Return whether one of these calls led to an error before."""
-    return any(is_same_trigger(known, trigger) for trigger in triggers for known in memory.triggers)
+    """Return whether one of these calls led to an error before, or is one that did with further options."""
+    error = "\n".join((memory.key_mistake, *memory.evidence))
+    return any(
+        is_same_trigger(known, trigger) or is_same_mistake(known, trigger, error, commands_that_worked(memory))
+        for trigger in triggers
+        for known in memory.triggers
+    )
+
+
+def commands_that_worked(memory: ErrorMemory) -> list[str]:
+    """Return the commands that passed in the end, as far as the error tells them."""
+    return list(dict.fromkeys((*memory.tests, *forms_of_fix(memory.correct_action))))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from mcp_reflect.application.known_errors.recurrences import is_led_by
+from mcp_reflect.application.known_errors.recurrences import commands_that_worked, is_led_by
 from mcp_reflect.application.requests import PlannedCall
 from mcp_reflect.domain.lessons.failures.repairs import is_inspection
 from mcp_reflect.domain.lessons.failures.triggers import is_same_trigger, is_way_out, trigger_of
@@ -31,7 +32,14 @@ def planned_triggers(planned: PlannedCall) -> list[str]:
     acting = next((part for part in separated_steps([step]) if not is_inspection(part)), step)
     folder = redact(planned.folder.rstrip("/"))
     found = [trigger_of(each) for each in (step, acting)]
-    return list(dict.fromkeys(trigger.replace(f"{folder}/", "") if folder else trigger for trigger in found if trigger))
+    return list(dict.fromkeys(_from_folder(trigger, folder) for trigger in found if trigger))
+
+
+def _from_folder(trigger: str, folder: str) -> str:
+    """A trigger with paths from a folder, which is `.` itself."""
+    if not folder:
+        return trigger
+    return re.sub(rf"(?<!\S){re.escape(folder)}(?!\S)", ".", trigger.replace(f"{folder}/", ""))
 
 
 def errors_to_expect(triggers: Sequence[str], known: Iterable[ErrorMemory]) -> Sequence[ErrorMemory]:
@@ -47,7 +55,7 @@ def errors_to_expect(triggers: Sequence[str], known: Iterable[ErrorMemory]) -> S
         for memory in led
         if any(memory.instructions)
         and len(_failed_in(memory)) >= LEAST_FAILING * len(runs)
-        and not any(is_way_out(trigger, memory.triggers, memory.tests) for trigger in triggers)
+        and not any(is_way_out(trigger, memory.triggers, commands_that_worked(memory)) for trigger in triggers)
     ]
 
     def rank(memory: ErrorMemory) -> tuple[bool, int, datetime, str]:

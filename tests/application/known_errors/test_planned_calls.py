@@ -81,6 +81,28 @@ def installing(parts: Parts, *commands: str, failed: bool = False) -> None:
     submit(parts, json.dumps(run))
 
 
+def test_a_warning_stays_where_later_runs_make_the_call_in_the_form_that_works(parts: Parts) -> None:
+    failed = called(0, "Bash", {"command": COMMAND}, FAILED, failed=True)
+    submit(parts, json.dumps([*failed, *called(1, "Bash", {"command": f"PYTHONPATH=src {COMMAND}"}, "done")]))
+    assert told(parts) != []
+    assert told(parts, f"cd src && {COMMAND}") == []
+    for _ in range(3):
+        installing(parts, f"PYTHONPATH=src {COMMAND} --all", f"env PYTHONPATH=src timeout 9 {COMMAND}")
+    assert told(parts, f"uv run {COMMAND} -v > log.txt") != []
+    for _ in range(2):
+        installing(parts, f"{COMMAND} --all", f"uv run {COMMAND}")
+    assert told(parts) == []
+
+
+def test_a_wrong_word_is_warned_of_beside_further_options(parts: Parts) -> None:
+    error = "make: *** No rule to make target 'tests'.  Stop."
+    failed = called(0, "Bash", {"command": "make tests"}, error, failed=True)
+    submit(parts, json.dumps([*failed, *called(1, "Bash", {"command": "make check"}, "4 passed")]))
+    assert told(parts, "make -C /builds/42/shop -j8 tests V=1") == ["Run `make check` instead of `make tests`"]
+    assert told(parts, "make check V=1") == []
+    assert told(parts, "make tests-report") == []
+
+
 def test_a_run_that_did_first_what_the_fix_says_does_not_silence_the_warning(parts: Parts) -> None:
     installing(parts, "pip install -r requirements.txt", COMMAND, failed=True)
     assert told(parts) == ["Run `pip install -r requirements.txt`"]

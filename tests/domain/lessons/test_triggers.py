@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_reflect.domain.lessons.failures.triggers import is_same_trigger, is_way_out, trigger_key, trigger_of
+from mcp_reflect.domain.lessons.failures.triggers import (
+    is_same_mistake,
+    is_same_trigger,
+    is_way_out,
+    trigger_key,
+    trigger_of,
+)
 from mcp_reflect.domain.lessons.run.steps import step_of
 
 
@@ -26,6 +32,13 @@ SAME = [
     "DEBUG=1 python tools/export.py --out 'a b.csv'",
     "export DEBUG=1 && python tools/export.py --out 'a b.csv'",
     "env DEBUG=1 python tools/export.py --out 'a b.csv'",
+    "python3.11 -u tools/export.py --out='a b.csv' --verbose",
+    ".venv/bin/python -W ignore tools/export.py --out 'a b.csv' > log.txt 2> errors.txt",
+    "timeout -k 5 60s uv run python tools/export.py --out 'a b.csv' || true",
+    "source .venv/bin/activate && python tools/export.py --out 'a b.csv'  # once more",
+    "bash -lc \"python tools/export.py --out 'a b.csv' 2>&1 | sort | uniq\"",
+    "nohup python $PWD/tools/export.py --out 'a b.csv' &",
+    "./tools/export.py --out 'a b.csv' && echo done",
 ]
 OTHER = [
     "python tools/export.py --out 'a b.csv' --all",
@@ -33,6 +46,9 @@ OTHER = [
     "python tools/import.py --out 'a b.csv'",
     "python tests/tools/export.py --out 'a b.csv'",
     "python tools/export.py --out a b.csv",
+    "python -c 'import tools' tools/export.py --out 'a b.csv'",
+    "python tools/export.py --out 'a b.csv' < names.txt",
+    "cat tools/export.py --out 'a b.csv' | wc",
     "make && python tools/export.py --out 'a b.csv'",
 ]
 
@@ -53,6 +69,66 @@ def test_a_variable_that_made_a_command_work_is_the_way_out() -> None:
     assert is_way_out(run("export MOCK=2 && node server.js"), failed, worked)
     assert not is_way_out(run("node server.js"), failed, worked)
     assert not is_way_out(run("PORT=1 node server.js"), failed, ["PORT=1 node server.js"])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("npx tidy --check src", "./node_modules/.bin/tidy --check ./src/"),
+        ("npx tidy --check src", "pnpm exec tidy --check src"),
+        ("pip install -r dev.txt", "python -m pip install -q -r dev.txt"),
+        ("pip install -r dev.txt", "uv pip install -r dev.txt"),
+        ("tar xzf a.tgz", "tar -xvzf a.tgz"),
+        ("make -C /home/ann/shop tests", "make -j8 tests"),
+        ("report --format pdf --month 5", "report --month=5 --format=pdf"),
+        ("jq '.a | .b' data.json", "cat data.json | jq '.a|.b'"),
+        ("psql -c 'select 1'", "sudo -u postgres psql -c 'select 1;' | head -3"),
+    ],
+)
+def test_commands_that_others_write_in_another_way(one: str, other: str) -> None:
+    assert are_same(run(one), run(other))
+
+
+@pytest.mark.parametrize(
+    ("failed", "worked", "call"),
+    [
+        ("pytest tests", "python -m pytest tests", "uv run python -m pytest tests"),
+        ("python app.py", "python3 app.py", "python3 app.py -v"),
+        ("tsc -p .", "npx tsc -p .", "npx tsc -p . | tail"),
+        ("mypy -p shop", "cd src && mypy -p shop", "cd src; mypy -p shop"),
+        ("mypy -p shop", "MYPYPATH=src mypy -p shop", "cd src && mypy -p shop"),
+        ("perl report.pl", "perl -Ilib report.pl", "PERL5LIB=lib perl report.pl"),
+        ("sh deploy.sh", "bash deploy.sh", "bash -x ./deploy.sh"),
+        ("sudo npm ci", "npm ci", "npm ci"),
+        ("alembic upgrade head", ".venv/bin/alembic upgrade head", "/srv/.venv/bin/alembic upgrade head"),
+    ],
+)
+def test_what_stands_around_a_command_may_be_the_way_out(failed: str, worked: str, call: str) -> None:
+    assert are_same(run(failed), run(call))
+    assert is_way_out(run(call), [run(failed)], [worked])
+    assert not is_way_out(run(failed), [run(failed)], [worked])
+
+
+NO_RULE = "make: *** No rule to make target 'tests'.  Stop."
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "worked", "is_same"),
+    [
+        ("make tests V=1", NO_RULE, ["make check"], True),
+        ("make --keep-going tests", NO_RULE, ["make check"], False),  # it may be the option's value
+        ("make tests --keep-going", NO_RULE, ["make check"], True),
+        ("make tests --keep-going", NO_RULE, ["make tests --file=tests.mk"], False),  # an option was missing
+        ("make tests --keep-going", "make: *** [Makefile:2] Error 1", ["make check"], False),
+        ("make tests all", NO_RULE, ["make check"], False),
+        ("make check --keep-going", NO_RULE, ["make check"], False),
+    ],
+)
+def test_a_wrong_word_stays_wrong_beside_further_options(
+    call: str, error: str, worked: list[str], is_same: bool
+) -> None:
+    assert is_same_mistake(run("make tests"), run(call), error, worked) is is_same
+    assert not is_same or trigger_key(run("make tests")) == trigger_key(run(call))
 
 
 def test_the_same_edit_writes_the_same_text_into_the_same_file() -> None:

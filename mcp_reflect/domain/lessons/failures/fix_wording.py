@@ -49,6 +49,12 @@ def commands_of_fix(fix: str) -> list[str]:
     return [command for line in lines if INSTEAD not in line and (command := command_of_change(line))]
 
 
+def forms_of_fix(fix: str) -> list[str]:
+    """Return the commands that a fix has run instead of the one that failed."""
+    lines = without_sources(fix).splitlines()
+    return [command for line in lines if INSTEAD in line and (command := command_of_change(line))]
+
+
 def told_changes(repair: Repair) -> tuple[str, ...]:
     """Return what was changed, word for word: edits, commands in between, and the command where it is another one."""
     few = len(repair.edits) <= _EDITS

@@ -1,21 +1,20 @@
 """Triggers of errors: commands and edits that led to one, in a form by which the same call is known again.
 
-A trigger is a text, `run <command>` or `edit <digest> <path>`. Two commands are the same where their words are: a
-change of the folder before them, pipes that shorten the output, assignments, quotes and white space do not count, and
-a path counts from the folder that both know. An edit is the same where it writes the same text into the same file.
+A trigger is a text, `run <command>` or `edit <digest> <path>`. Two commands are the same where their words are, however
+they are written (`command_form.py`), and a path counts from the folder that both know. An edit is the same where it
+writes the same text into the same file.
 """
 
 from __future__ import annotations
 
 import hashlib
-import shlex
+from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_lines import normalised
+from mcp_reflect.domain.lessons.failures.command_form import CHANGED_FOLDER, CommandForm, command_form, is_optional
+from mcp_reflect.domain.lessons.run.command_lines import folder_of, normalised
 from mcp_reflect.domain.lessons.run.steps import Step
-from mcp_reflect.domain.text.memoize import memoize_short
 
 MOST_TRIGGERS = 20
 """Most triggers of one error."""
@@ -23,16 +22,7 @@ _MOST_CHARS = 4_000
 """Characters of a command; a longer one, a script perhaps, is not met a second time."""
 
 _RUN, _EDIT = "run ", "edit "
-_OPERATORS = frozenset(";&|()")
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=", re.ASCII)
 _EXPORTED = re.compile(r"\bexport\s+([A-Za-z_]\w*)=", re.ASCII)
-
-
-class CommandForm(NamedTuple):
-    """The words of a command without assignments, and the names that it assigns."""
-
-    words: tuple[str, ...]
-    assigned: frozenset[str] = frozenset()
 
 
 def trigger_of(step: Step) -> str:
@@ -56,7 +46,8 @@ def trigger_key(trigger: str) -> str:
     if trigger.startswith(_EDIT):
         head = len(_EDIT) + 16
         return f"{trigger[:head]} {_base(trigger[head + 1 :])}"
-    return _RUN + "\0".join(map(_base, command_form(trigger.removeprefix(_RUN)).words))
+    program, *operands = map(_base, _form(trigger).operands or ("",))
+    return _RUN + "\0".join((program, *sorted(operands)))
 
 
 def is_same_trigger(one: str, other: str) -> bool:
@@ -64,54 +55,65 @@ def is_same_trigger(one: str, other: str) -> bool:
     if one.startswith(_EDIT) or other.startswith(_EDIT):
         head = len(_EDIT) + 16
         return one[:head] == other[:head] and _is_same_word(one[head + 1 :], other[head + 1 :])
-    a, b = command_form(one.removeprefix(_RUN)).words, command_form(other.removeprefix(_RUN)).words
+    a, b = _form(one).words, _form(other).words
     return len(a) == len(b) and all(map(_is_same_word, a, b))
 
 
-def is_way_out(trigger: str, failed: Iterable[str], worked: Iterable[str]) -> bool:
-    """Return whether a call differs from those that failed by what made a command work: the variables it assigns.
+def is_same_mistake(failed: str, trigger: str, error: str, worked: Iterable[str]) -> bool:
+    """Return whether a command is one that failed, with further options, and holds the word for which that failed.
 
-    `failed` are triggers, `worked` commands.
+    Such a word is named by the error and gone from the commands that worked instead (`make tests`: no rule to make
+    target 'tests'; `make check`). Behind a further option it may be the option's value, and mean something else.
+    """
+    if failed.startswith(_EDIT) or trigger.startswith(_EDIT):
+        return False
+    a, b = _form(failed), _form(trigger)
+    further = Counter(b.words) - Counter(a.words)
+    if Counter(a.words) - Counter(b.words) or not further or not all(map(is_optional, further)):
+        return False
+    kept = {word for command in worked for word in command_form(_command_text(command)).words}
+    wrong = {word for word in a.words[1:] if word not in kept and _is_named(word, error)}
+    before = zip(("", *b.written), b.written, strict=False)
+    return any(word in wrong and previous not in further for previous, word in before)
+
+
+def _is_named(word: str, error: str) -> bool:
+    return len(word) > 1 and re.search(rf"(?<![\w./-]){re.escape(word)}(?![\w/-])", error) is not None
+
+
+def is_way_out(trigger: str, failed: Iterable[str], worked: Iterable[str]) -> bool:
+    """Return whether a call differs from those that failed by what made a command work, which stands beside its words.
+
+    That is a variable, a program that runs the command, a folder; or another one set to the same (`cd src` instead of
+    `PYTHONPATH=src`). What worked as it stands is one, too. `failed` are triggers, `worked` commands.
     """
     if not trigger.startswith(_RUN):
         return False
-    assigned = _assigned(trigger)
-    before = frozenset[str]().union(*(_assigned(each) for each in failed if each.startswith(_RUN)))
-    ways = [_RUN + _command_text(command) for command in worked]
-    return any((own := _assigned(way) - before) and own <= assigned and is_same_trigger(trigger, way) for way in ways)
+    form = _form(trigger)
+    before = [_form(each) for each in failed if each.startswith(_RUN)]
+    beside = frozenset[str]().union(*(each.beside for each in before))
+    values = frozenset[str]().union(*(each.values for each in before))
+    ways = [way for command in worked if is_same_trigger(trigger, way := _RUN + _command_text(command))]
+    return any(
+        (bool(own := way.beside - beside) and own <= form.beside)
+        or bool((way.values & form.values) - values)
+        or (way.beside == form.beside and all(each.beside != form.beside for each in before))
+        for way in map(_form, ways)
+    )
 
 
-def _assigned(trigger: str) -> frozenset[str]:
-    return command_form(trigger.removeprefix(_RUN)).assigned
+def _form(trigger: str) -> CommandForm:
+    return command_form(trigger.removeprefix(_RUN))
 
 
 def _command_text(command: str) -> str:
-    """A command on one line, with a mark for what it exports before it starts."""
-    exported = "".join(f"{name}= " for name in dict.fromkeys(_EXPORTED.findall(command)))
+    """A command on one line, with marks for what it exports and the folder below that it changes to before."""
+    before = "".join(f"{name}= " for name in dict.fromkeys(_EXPORTED.findall(command)))
+    folder = folder_of(command.strip())
+    if folder and not folder.startswith(("/", "~", "$", '"', "'")) and folder != ".":
+        before += f"{CHANGED_FOLDER}={folder} "
     text = normalised(command)
-    return exported + text if text else ""
-
-
-@memoize_short(entries=1_024, chars=8_000)
-def command_form(command: str) -> CommandForm:
-    """Return the form of a command on one line; one whose quotes do not close is split at white space."""
-    lexer = shlex.shlex(command, posix=True, punctuation_chars=";&|()<>")
-    lexer.commenters, lexer.whitespace_split = "", True
-    try:
-        tokens = list(lexer)
-    except ValueError:
-        tokens = command.split()
-    words: list[str] = []
-    assigned: set[str] = set()
-    begins = True
-    for word in tokens:
-        assignment = _ASSIGNMENT.match(word) if begins else None
-        if assignment:
-            assigned.add(assignment[1])
-        elif not (begins and word == "env"):
-            words.append(word)
-            begins = bool(word) and set(word) <= _OPERATORS
-    return CommandForm(tuple(words), frozenset(assigned))
+    return before + text if text else ""
 
 
 def _is_same_word(one: str, other: str) -> bool:
