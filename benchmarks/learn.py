@@ -32,8 +32,8 @@ from benchmarks.quality.data import HOTPOT, TAU, Run, read_runs, require_data
 from mcp_reflect.adapters.fastembed_embedder import FastembedEmbedder
 from mcp_reflect.bootstrap.beside_owner import open_memory_beside_owner
 from mcp_reflect.config.load import load_settings
+from mcp_reflect.domain.verdicts.wording import find_verdict
 from mcp_reflect.hooks.outcome.testing import detect_test_run
-from mcp_reflect.hooks.outcome.verdicts import find_verdict
 from tests.support.past_sessions import IN_FOLDERS, PastStep, write_session
 
 SEED = 7

@@ -34,7 +34,7 @@ DOMAIN_LAYERS = (
     {"lazy_re", "field_checks"},
     {"record"},
     {"defaults", "ids", "limits", "models", "truncate", "values"},
-    {"changes", "lesson_vectors", "vectors", "trajectory"},
+    {"changes", "lesson_vectors", "vectors", "trajectory", "verdicts"},
     {"text"},
     {"redaction"},
     {"error_matching"},
@@ -80,6 +80,7 @@ NARROWED = {
         "domain.text.recall_tags",
         "domain.trajectory",
         "domain.truncate",
+        "domain.verdicts",
         "wire",
     },
     "client": {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -28,10 +29,14 @@ if TYPE_CHECKING:  # built and imported when they are used first; numpy alone is
     from mcp_reflect.application.insights import Insights
     from mcp_reflect.application.intake.prepared_run import PreparedRun
     from mcp_reflect.application.known_errors import ErrorFixes, Recorded
+    from mcp_reflect.application.ports.records import TraceSummary
     from mcp_reflect.application.retrieval.retriever import PreparedSearch, Retriever
     from mcp_reflect.application.review.review_outcome import ReviewOutcome
     from mcp_reflect.application.review.review_service import ReviewService
     from mcp_reflect.application.use_cases import UseCases
+
+_LATEST = 20
+"""Runs among which the latest one of a user is looked for."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,12 @@ class MemoryService(MemoryReader):
     def insights(self) -> Insights:
         """Return the insights."""
         return self._use_cases().insights
+
+    def latest_run(self, within: timedelta) -> TraceSummary | None:
+        """Return the latest run of this user in the project; None where it is older than `within`."""
+        mine = (run for run in self.traces(None, _LATEST) if run.user == self.profile.user)
+        run = next(mine, None)
+        return run if run is not None and self._clock() - run.created_at <= within else None
 
     # -- before a task
 

@@ -14,10 +14,10 @@ from mcp_reflect.domain.lessons.failures.repairs import find_repairs
 from mcp_reflect.domain.lessons.failures.rework import Rework
 from mcp_reflect.domain.lessons.run.steps import Step, find_steps
 from mcp_reflect.domain.trajectory.parsing import parse
+from mcp_reflect.domain.verdicts.wording import find_verdict
 from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.hooks.options import HookOptions
 from mcp_reflect.hooks.outcome.evidence import find_test_results
-from mcp_reflect.hooks.outcome.verdicts import find_verdict
 from mcp_reflect.hooks.own_tools import WRITING, own_tool
 from mcp_reflect.hooks.session_state import SessionState
 from mcp_reflect.hooks.transcripts.clients import load_transcript_reader

@@ -55,7 +55,7 @@ def _start(event: HookEvent, session: SessionState, options: HookOptions, call: 
 
 
 def _prompt(event: HookEvent, session: SessionState, options: HookOptions, call: QueryTool) -> str:
-    from mcp_reflect.hooks.outcome.verdicts import find_verdict  # noqa: PLC0415 - patterns that take a while to compile
+    from mcp_reflect.domain.verdicts.wording import find_verdict  # noqa: PLC0415 - patterns that take a while to compile
     from mcp_reflect.hooks.rendering import render_lessons  # noqa: PLC0415 - of no use before a command
 
     task = event.prompt.strip()[:MAX_TASK]

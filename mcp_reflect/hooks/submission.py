@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from mcp_reflect.domain.limits import MAX_IDS, MAX_NAME, MAX_TASK, MAX_TEXT
+from mcp_reflect.domain.verdicts.wording import find_verdict, is_only_praise, may_object
 from mcp_reflect.hooks.event import HookEvent
 from mcp_reflect.hooks.outcome.evidence import Evidence, find_evidence
-from mcp_reflect.hooks.outcome.verdicts import find_verdict, is_only_praise, may_object
 from mcp_reflect.hooks.own_tools import own_tool
 from mcp_reflect.hooks.session_state import SessionState
 from mcp_reflect.hooks.transcripts.steps import ToolOutput, ToolUse, tool_blocks

@@ -6,8 +6,8 @@ import re
 from typing import Literal, NamedTuple
 
 from mcp_reflect.domain.truncate import truncate_middle
+from mcp_reflect.domain.verdicts.wording import find_verdict, may_object
 from mcp_reflect.hooks.outcome.testing import detect_test_run, judge_test_output, may_change_files
-from mcp_reflect.hooks.outcome.verdicts import find_verdict, may_object
 from mcp_reflect.hooks.transcripts.steps import TurnStep, find_turn_steps
 from mcp_reflect.hooks.transcripts.turn import SessionTurn, TurnResult
 

@@ -21,6 +21,7 @@ from mcp_reflect.application.review.review_outcome import ReviewOutcome
 from mcp_reflect.errors import ReflectError
 from mcp_reflect.server.connection_defaults import augment_defaults, query_defaults
 from mcp_reflect.server.tools.sampling import ask_client_if_needed, can_sample
+from mcp_reflect.server.tools.spoken_verdicts import SpokenVerdicts
 from mcp_reflect.server.tools.submitted_run import find_submitted_run
 from mcp_reflect.server.tools.tool import AppContext, ToolReply, answer, profile_of, tool, wants_details
 from mcp_reflect.server.tools.unanswered import UnansweredSubmissions
@@ -52,16 +53,21 @@ def _augment_task(ctx: AppContext, query: AugmentQuery) -> CallToolResult:
 
 
 _unanswered = UnansweredSubmissions()
+_spoken = SpokenVerdicts()
 
 
 async def _submit_trace(ctx: AppContext, submission: Submission) -> ToolReply:
     memory = ctx.request_context.lifespan_context
-    write = partial(memory.submit, submission, client_can_sample=can_sample(ctx))
+    submit = partial(memory.submit, submission, client_can_sample=can_sample(ctx))
     if ctx.request_state is not None:  # the answer to a question about a run that is stored
-        return await _settle(ctx, write)
+        return await _settle(ctx, submit)
+    connection = memory.profile.connection
+    if not wants_details(ctx):  # a program names its tasks itself
+        await in_worker(partial(_spoken.refuse, memory, submission))
+    write = _spoken.noting(connection, submission, submit)
     by_shim = submission.trace_key == (ctx.request_context.meta or {}).get(request_meta.TRACE_KEY)
     content = submission.model_copy(update={"trace_key": ""}) if by_shim else submission
-    async with _unanswered.attempt(memory.profile.connection, content) as attempt:
+    async with _unanswered.attempt(connection, content) as attempt:
         if attempt.trace_id:
             return await _settle(ctx, partial(memory.reviews.outcome, attempt.trace_id))
         return await _settle(ctx, attempt.noting(write))

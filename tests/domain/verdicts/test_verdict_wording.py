@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import json
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcp_reflect.hooks.outcome.verdicts import find_verdict, is_only_praise, may_object
+from mcp_reflect.domain.verdicts.wording import find_lone_verdict, find_verdict, is_only_praise, may_object
 
+ENDINGS = Path(__file__).parents[3] / "benchmarks" / "endings"
 PRAISE = ["that works, thanks", "It works now!", "works", "perfect", "LGTM", "fixed, thanks", "ok, that's fixed"]
 PRAISE += ["looks good to me, thanks!", "so it works like a charm", "That solved the problem. Thank you!"]
 BLAME = ["no, still broken", "No, it still fails with the same error", "that's wrong, use the other table"]
@@ -138,3 +141,35 @@ def test_long_texts_take_no_longer_than_short_ones(text: str) -> None:
 @given(st.text())
 def test_any_text_has_one_verdict_at_most(prompt: str) -> None:
     assert find_verdict(prompt) in {"pass", "fail", None}
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("that works, thanks", "pass"),
+        ("Works now 👍", "pass"),
+        ("danke, funktioniert jetzt", "pass"),
+        ("no, still broken: the header is gone", "fail"),
+        ("still not working", "fail"),
+        ("всё ещё не работает, та же ошибка", "fail"),
+        ("thanks!", ""),
+        ("ok great", ""),
+        ("danke!", ""),
+        ("yes", None),
+        ("ok, makes sense", None),
+        ("That didn't work, add a retry", None),
+        ("that's wrong. Use the other table and show both columns", None),
+        ("works great! can you also group them by scope?", None),
+        ("still broken: " + "the header of the page is gone, " * 8, None),
+        ("Fix the broken build", None),
+    ],
+)
+def test_a_text_that_is_a_verdict_and_nothing_else(text: str, verdict: str | None) -> None:
+    assert find_lone_verdict(text) == verdict
+
+
+@pytest.mark.parametrize("name", ["seen", "held_out"])
+def test_no_first_prompt_of_a_session_is_only_a_verdict(name: str) -> None:
+    sessions = json.loads((ENDINGS / f"{name}.json").read_text(encoding="utf-8"))
+    prompts = [session["turns"][0]["prompt"] for session in sessions]
+    assert [prompt for prompt in prompts if find_lone_verdict(prompt) is not None] == []

@@ -2,18 +2,20 @@
 
 A verdict stands at the beginning of the prompt and is about "it", "that" or "this", or about nothing named at all: "The
 login page does not work" is a new task, not a verdict on the last one. English here, other languages in
-`verdict_languages`.
+`languages`.
 """
 
 from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.hooks.outcome.verdict_languages import patterns_for
+from mcp_reflect.domain.verdicts.languages import patterns_for
 
 TYPE_CHECKING = False  # as typing's, whose import every prompt would wait for
 
 if TYPE_CHECKING:
-    from mcp_reflect.hooks.transcripts.turn import TurnResult
+    from typing import Literal
+
+    from mcp_reflect.domain.models.common import Result
 
 _BEGINNING = 160
 _THANKS = r"(?:many\ )?(?:thanks|thank\ you|thx|ty|cheers)(?:\ (?:you|a\ lot|so\ much|very\ much))?"
@@ -86,6 +88,8 @@ _ASKS_FOR = re.compile(
 _ASIDE = re.compile(
     rf"(?:(?:ok(?:ay)?|yes|ah+|oh|makes\ sense|{_WOW}|{_THANKS})(?:[\s,.!]+|\Z))+\Z", re.IGNORECASE | re.VERBOSE
 )
+_ASSENT = re.compile(r"(?:(?:ok(?:ay)?|yes|ah+|oh|makes\s+sense)(?:[\s,.!]+|\Z))+", re.IGNORECASE)
+_CLAUSES = re.compile(r"[,;:.!?\n–—]\s*|\s-\s|\b(?:and|but|so)\s")
 _NO_ALONE = re.compile(r"(?:no|nope|nah|hm+|wait|sorry|ugh)\b[\s,.!;:–—-]+", re.IGNORECASE)
 _SYMBOLS = re.compile(r"[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f\u200d]+")
 _SENTENCES = re.compile(r"(?<=[.!])\s|(?<=[。！])|\n")
@@ -109,7 +113,7 @@ _CONFIRMS = re.compile(
 )
 
 
-def find_verdict(prompt: str, before: str = "") -> TurnResult | None:
+def find_verdict(prompt: str, before: str = "") -> Result | None:
     """Return the verdict of a prompt on the run before it; None where it gives none plainly.
 
     `before` is what the agent said last. Where that asks something, "yes, that's correct" is an answer.
@@ -157,6 +161,22 @@ def is_only_praise(prompt: str) -> bool:
         return True
     match = _GOOD.match(text)
     return find_verdict(text) == "pass" and match is not None and not text[match.end() :].strip()
+
+
+def find_lone_verdict(text: str, before: str = "") -> Result | Literal[""] | None:
+    """Return the verdict that a text is and nothing else; "" for thanks alone, None for a text that asks for something.
+
+    Blame may say what is wrong ("no, still broken: the header is gone"), in a few words: a long text may be a task.
+    `before` is as in `find_verdict`.
+    """
+    verdict = find_verdict(text, before)
+    plain = _plain(text)
+    if verdict == "fail":
+        asks = any(map(_requests, _CLAUSES.split(plain)))
+        return verdict if len(plain) <= _BEGINNING and not asks else None
+    if not is_only_praise(text):
+        return None
+    return verdict or ("" if not _ASSENT.fullmatch(plain) else None)
 
 
 def _plain(prompt: str) -> str:
