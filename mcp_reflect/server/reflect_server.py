@@ -46,7 +46,7 @@ class ReflectServer(MCPServer[MemoryService]):
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[MemoryService, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
-        """Get a prompt. Raises MCPError, whose text reaches the client, for an unknown one or a missing argument."""
+        """Get a prompt. Raises MCPError, whose text reaches the client, where it is unknown or an argument is wrong."""
         known = {prompt.name: prompt for prompt in await self.list_prompts()}
         if name not in known:
             raise MCPError(INVALID_PARAMS, f"there is no prompt {name!r}. Allowed: {', '.join(known)}")
@@ -54,6 +54,10 @@ class ReflectServer(MCPServer[MemoryService]):
             if argument.required and argument.name not in (arguments or {}):
                 told = argument.description or "a text"
                 raise MCPError(INVALID_PARAMS, f"{argument.name}: is required by the prompt {name}. Allowed: {told}")
+        taken = [argument.name for argument in known[name].arguments or []]
+        for unknown in [given for given in arguments or {} if given not in taken]:
+            problem = f"{unknown}: the prompt {name} has no such argument. Allowed: {', '.join(taken)}"
+            raise MCPError(INVALID_PARAMS, problem)
         return await super().get_prompt(name, arguments, context)
 
 

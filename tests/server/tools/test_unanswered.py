@@ -82,6 +82,10 @@ async def test_a_prompt_without_its_argument_and_an_unknown_one_are_told(tmp_pat
     async with connect(tmp_path / "home", "memory", era) as client:
         with pytest.raises(MCPError, match="task: is required by the prompt start_task"):
             await client.get_prompt("start_task", {})
+        with pytest.raises(
+            MCPError, match=r"task: the prompt finish_task has no such argument\. Allowed: result, feed"
+        ):
+            await client.get_prompt("finish_task", {"task": "Fix the build"})
         with pytest.raises(MCPError, match=r"no prompt 'begin'\. Allowed: start_task, finish_task"):
             await client.get_prompt("begin", {})
 
