@@ -22,7 +22,7 @@ from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.by_position.account_records import redact_records
 from mcp_reflect.domain.redaction.by_position.manifest_secrets import redact_manifests
 from mcp_reflect.domain.redaction.by_position.positional_secrets import redact_positional
-from mcp_reflect.domain.redaction.by_position.printed_secrets import printed_secrets
+from mcp_reflect.domain.redaction.by_position.printed_secrets import printed_secrets, redact_printed
 from mcp_reflect.domain.redaction.by_randomness.prefixed_tokens import redact_tokens
 from mcp_reflect.domain.redaction.by_randomness.random_tokens import redact_random
 from mcp_reflect.domain.redaction.encoded_text import (
@@ -213,7 +213,7 @@ def _redact_once(text: str) -> str:
     for known in _patterns_for(text):
         text = known.pattern.sub(partial(_replaced, known), text)
     named = redact_near_accounts(redact_records(redact_manifests(redact_named(redact_cookies(text)))))
-    return redact_random(redact_positional(redact_tokens(named)))
+    return redact_random(redact_positional(redact_tokens(redact_printed(named))))
 
 
 def _patterns_for(text: str) -> list[SecretPattern]:

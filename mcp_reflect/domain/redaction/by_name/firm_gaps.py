@@ -11,17 +11,20 @@ from __future__ import annotations
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.named_values import QUOTE, is_harmless_bare, is_variable, option_dashes
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName, is_name
-from mcp_reflect.domain.redaction.values.secret_values import is_harmless
+from mcp_reflect.domain.redaction.values.secret_values import is_harmless, is_joined_phrase
 
 STATEMENT = re.compile(
     r"(?:(?P<firm>\bset -\w+|\bconfig set|\bsetenv|\bsetx|#define|\bENV)|\bset|\bARG|machine [^\n]{1,100})"
     r"[ \t]+[\w.:/-]*\Z"
 )
 _SETTER = re.compile(
-    r"(?:\b(?:set|put|add|define|store|register|export|config|getenv|environ|env)\w*(?:\.get)?|VALUES)[ ]?\([ ]?"
-    r"\\{0,8}[\"'][\w.-]{0,60}\Z",
+    r"(?:\b(?:set|put|add|define|store|register|export|config|getenv|environ|env|fill|type)\w*(?:\.get)?|VALUES)"
+    r"[ ]?\([ ]?"
+    r"\\{0,8}[\"'][\w.#\[=-]{0,60}\Z",
     re.IGNORECASE,
 )
+_SETS = ("set_", ".set")
+"""What makes a call of a name that follows it: `user.set_password('tulip')`."""
 _CLOSED = re.compile(rf"\\{{0,8}}{QUOTE}")
 _QUOTE_AT_END = re.compile(rf"{QUOTE}[ \t]*\Z")
 _NUMBER = re.compile(r"0x[0-9a-fA-F]+[uUlL]*")
@@ -66,7 +69,7 @@ _PREDICATE_ENDING = re.compile(
     r"[a-z]+(?:ed|en|ing|able|ible|ly|less|ful|ive|ous|ent|ant|ary|ic|al|ion|ment|er|ness|th)", re.IGNORECASE
 )
 _TOLD = re.compile(r"(?i:is|was|lautet|from[ ]\S{1,60}[ ]to)[ \t:]{1,3}\Z")
-_TOLD_ELSEWHERE = re.compile(r"(?i:ist|est|es|é|är|er|jest)[ \t:]{1,3}\Z")
+_TOLD_ELSEWHERE = re.compile(r"(?:(?i:ist|est|es|é|är|er|jest)[ \t:]|[はがは는은是为為][ \t:：]{0,2})[ \t:]{0,2}\Z")
 """In languages whose predicates are not known, so that a word in small letters may be one."""
 
 
@@ -88,8 +91,9 @@ def is_firm(text: str, name: SecretName, gap: re.Match[str], value: re.Match[str
         in_column = compound_constant and _COLUMN.fullmatch(gap["blank"]) and _LINE_END.match(text, value.end())
         firm = in_column or (statement and statement["firm"])
         return bool(firm) or _is_firm_blank(text, name, before, gap["blank"], value)
-    if gap["call"] is not None:
-        return bool(gap["open"]) and bool(compound_constant or _SETTER.search(before))
+    if gap["call"] is not None or gap["paren"] is not None:
+        sets = _SETTER.search(before) if gap["call"] else before.lower().endswith(_SETS) and is_told_word(word)
+        return bool(gap["open"]) and bool((gap["call"] and compound_constant) or sets)
     if gap["prose"] is not None or gap["table"] is not None:
         quoted = (
             (capital or gap[0].strip(" \"'\\") == "with")
@@ -123,7 +127,7 @@ def is_told_word(word: str) -> bool:
 
 
 def _is_told(gap: str, word: str) -> bool:
-    elsewhere = _TOLD_ELSEWHERE.search(gap) is not None and not word.islower()
+    elsewhere = _TOLD_ELSEWHERE.search(gap) is not None and (not word.islower() or is_joined_phrase(word))
     return (elsewhere or _TOLD.search(gap) is not None) and is_told_word(word)
 
 

@@ -26,7 +26,7 @@ _LOOSE = re.compile(
     rf"""(?P<close>(?:\\{{0,8}}(?:{QUOTE}|[\])}}*])){{0,4}})
     (?:(?P<pair>[ \t]{{0,5}},?[ \t]{{0,20}}
          (?:(?:\r?\n|(?:\\{{1,8}}r)?\\{{1,8}}n)(?:[ \t]{{0,9}}\d{{1,6}}→|>[ ])?[ \t]{{0,40}})?
-         (?:\\{{0,8}}{QUOTE})?value(?:\\{{0,8}}{QUOTE})?[ \t]{{0,3}}[:=]
+         (?:\\{{0,8}}{QUOTE})?(?:parameter)?value(?:\\{{0,8}}{QUOTE})?[ \t]{{0,3}}[:=]
          [ \t]{{0,5}}
        | </\w{{1,30}}>(?:\s|\\{{1,8}}[rnt]){{0,40}}<(?:value|string)[^<>\n]{{0,60}}>   # two elements of XML
        | [ \t]{{0,5}}\{{[^{{}}]{{0,300}}?\bdefault[ \t]{{0,20}}=[ \t]{{0,5}}           # a variable of Terraform
@@ -48,7 +48,7 @@ _LOOSE = re.compile(
     (?P<open>\\{{0,8}}{QUOTE}|(?P<bold>\*\*))?""",
     re.VERBOSE | re.IGNORECASE,
 )
-_VALUE = re.compile(r"(?!--)[^\s\"'`<>|,;&\\\uf8e0-\uf8e6]{4,1000}")
+_VALUE = re.compile(r"(?!--|-[a-z]{1,12}[ =])[^\s\"'`<>|,;&\\\uf8e0-\uf8e6]{4,1000}")
 _ACCOUNT = re.compile(
     r"\b(?:user(?:name)?|login|account)[ \t][^\s\\]{1,40}(?:\s|\\{1,8}[nrt]|\d{1,6}→|[>|])+"
     r"(?:(?:and|with|/)[ ])?(?:the[ ])?\Z"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.secret_names import LEAST_DIGITS, SecretName
 from mcp_reflect.domain.redaction.values.letter_model import random_bits
-from mcp_reflect.domain.redaction.values.secret_values import is_phrase, looks_drawn
+from mcp_reflect.domain.redaction.values.secret_values import is_joined_phrase, is_phrase, looks_drawn
 
 QUOTE = r"[\"'`\uf8e0-\uf8e6]"
 """Quotes, and the characters that stand for encoded quotes (`redaction/encoded_text.py`)."""
@@ -69,7 +69,7 @@ def is_random_for(value: str, group: str) -> bool:
     if group == "password" and value.isdecimal():
         return len(value) >= _SHORTEST_PIN
     least = _SHORTEST_WEAK if group in {"weak_key", "weak_secret"} else _SHORTEST_QUOTED if "password" in group else 8
-    return looks_drawn(value, least)
+    return looks_drawn(value, least) or ("password" in group and is_joined_phrase(value))
 
 
 def is_too_short(value: str, kind: str) -> bool:

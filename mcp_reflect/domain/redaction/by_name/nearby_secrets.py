@@ -14,7 +14,7 @@ from mcp_reflect.domain.redaction.by_name.firm_gaps import is_word
 from mcp_reflect.domain.redaction.by_name.named_values import NamedSecret
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName
 from mcp_reflect.domain.redaction.values.chosen_words import is_drawn_or_disguised, looks_chosen
-from mcp_reflect.domain.redaction.values.secret_values import MARK, WORDS
+from mcp_reflect.domain.redaction.values.secret_values import MARK, WORDS, looks_random
 
 _WORDS = re.compile(r"[^\s\"'`<>|,;\\(){}\[\]=]{2,200}")
 _REST_OF_LINE = re.compile(r"[^\n]{0,100}?(?=\n|\\n|\Z|[.;][ ])|[^\n]{0,100}")
@@ -36,6 +36,12 @@ _AT_LINE_END = re.compile(
     r"|(?<=[\"'])[^\W\d_]{2,20}(?:[ ][^\W_]{2,20}){1,6})(?P=quote)(?:;?[ \t]*(?=\n|\\n|\Z)|(?<=[\"']);)"
 )
 """The last word of a line, of parts, directly behind a name; in quotes also several words."""
+_ANNOUNCED = re.compile(
+    r"[ ](?=[a-z])[^\n:.;=\"'`{}()]{2,80}:[ ](?P<value>[^\s\"'`\\:=()\[\]{}<>/]{8,64})"
+    r"(?=[ \t]*(?:\Z|[\r\n\"']|\\{1,8}[rn\"']))"
+)
+"""The last word of a line, behind a clause about the name: `A temporary password was made for root@web: …`."""
+_LEAST_ANNOUNCED = 8
 _ACCOUNT = re.compile(
     r"(?:account|admin|auth|community|cred|credential|login|logon|register|user|wifi|wlan)(?:name)?s?(?![a-z])"
 )
@@ -49,6 +55,9 @@ def nearby_secret(text: str, name: SecretName) -> NamedSecret | None:
     last = _AT_LINE_END.match(text, name.end) if name.group != "weak_password" else None
     if last and _may_be_last(last["value"]):
         return NamedSecret(*last.span("value"))
+    announced = _ANNOUNCED.match(text, name.end)
+    if announced and looks_random(announced["value"], _LEAST_ANNOUNCED) and is_word(announced["value"]):
+        return NamedSecret(*announced.span("value"))
     return next((word for word in _words_after(text, name.end) if looks_chosen(text[word.start : word.end])), None)
 
 

@@ -18,6 +18,9 @@ _CHANGED = re.compile(
     r"\b(?:chang|set|reset|rotat|updat|switch|ma[dk]e|renew)\w{0,5}[ ][^\n.;:]{0,50}\Z", re.IGNORECASE
 )
 _TO = re.compile(rf"{_OF}[ ](?:in)?to[ :]{{1,2}}{_VALUE}")
+_FROM = re.compile(
+    rf"{_OF}[ ](?:(?:was|is|has been)[ ])?(?:chang|reset|rotat|updat|switch)\w{{0,4}}[ ]from[ ]{_VALUE}[\"'`]?[ ]to[ ]"
+)
 _IS = re.compile(rf"{_OF}(?:[ ](?:is|was|became|becomes|stays)(?:[ ](?:now|still|simply|just))?|:)?[ ]{_VALUE}")
 _TITLED = re.compile(r"[A-Z][a-z]+(?:[-_.+][A-Z]?[a-z]+)+[-_.+]?\d{1,4}[!?]?")
 """Words with a capital and a number, as people build passwords: `Tinte-Feder-61`."""
@@ -39,6 +42,9 @@ def told_secret(text: str, name: SecretName) -> NamedSecret | None:
         return NamedSecret(*phrase.span("value"))
     if text[name.end : name.end + 1] not in {" ", ":"}:
         return None
+    earlier = _FROM.match(text, name.end)
+    if earlier and is_told_word(earlier["value"]) and (earlier["open"] or not earlier["value"].isalpha()):
+        return NamedSecret(*earlier.span("value"))
     changed = _TO.match(text, name.end)
     if changed and is_told_word(changed["value"]) and _is_changed_to(text, name, changed):
         return _without_stop(changed)

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern, random_value
+from mcp_reflect.domain.redaction.values.letter_model import random_bits
 from mcp_reflect.domain.redaction.values.secret_values import is_mixed, looks_random
 
 
+def _is_drawn(part: str) -> bool:
+    return part.isascii() and part.isalpha() and len(part) >= _LEAST_DRAWN and random_bits(part) > 0
+
+
 def _is_hook(path: str) -> bool:
-    parts = re.split(r"[/@]", path)
+    parts = re.split(r"[/@]", path.strip("/"))
     return any(looks_random(part, 16) for part in parts) or (
-        len(parts) > 1 and all(looks_random(p, 6) or p.isdecimal() for p in parts)
+        len(parts) > 1 and all(looks_random(p, 6) or p.isdecimal() or _is_drawn(p) for p in parts)
     )
 
 
+_LEAST_DRAWN = 6
 _LINE_PREFIX = r"(?:[ \t]*\d{1,7}(?:→|\t|[:|][ \t]?|[ \t]{1,4}))?[ \t>+|#*-]{0,40}"
 """Numbers of lines, quotation marks and marks of a diff before the lines of a block."""
 _BLOCK = r"----[- ]?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?[- ]?----"
@@ -159,6 +165,10 @@ FORMAT_PATTERNS = (
         re.compile(
             r"\$(?<![\w$]\$)(?:1|2[abxy]?|5|6|7|y|sha1|apr1|argon2\w{1,2}|scrypt|pbkdf2[\w-]{0,12})\$([^\s:\"'\\,;]{20,300})"
         ),
+    ),
+    # An account of Windows with its number and its two hashes
+    SecretPattern(
+        "password-hash", (":::",), re.compile(r":\d{3,10}:(?:[0-9a-fA-F]{32}|NO PASSWORD\*+):([0-9a-fA-F]{32}):::")
     ),
     SecretPattern(
         "password",

@@ -46,6 +46,7 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("http ", "", r"-a [^\s:]{1,80}:"),
     ("xfreerdp", "", r"/p:"),
     ("wpa_passphrase", "", r"\S{1,60} "),
+    ("connect-network", "", r"wpa\d "),
     ("net user", "", r"\S{1,60} (?=[^/\s])"),
     ("useradd", "", r"-p[ =]?"),
     ("sqlplus", "", r"(?:-\w+ ){0,3}[\w.]{1,60}/(?=[^/])"),
@@ -79,7 +80,7 @@ _PIPED = (
 _IN_QUOTES = r"\\{0,8}[\"']((?:[^\"'\n\\]|\\(?![\"'])){1,500})(?=\\{0,8}[\"'])"
 _STATEMENTS: tuple[tuple[str, str], ...] = (
     *(
-        (word, r"[ \t]{1,5}\S{1,80}[ \t]{0,5}(?:=|TO|to)?(?:[ \t]{1,5}PASSWORD\()?")
+        (word, r"[ \t]{1,5}\S{1,80}[ \t]{0,5}(?:=|TO|to)?(?:[ \t]{0,5}(?i:password)\()?")
         for word in ("PASSWORD FOR", "password for")
     ),
     *(
@@ -158,7 +159,8 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
         (" -u", " --user", " -U", " --proxy-user"),
         # Options of curl; the same name twice is user and group in a docker command.
         re.compile(
-            r" (?:-[uU] ?|--(?:proxy-)?user[ =])(?:\\{0,8}[\"'])?(?=[^\s:]*[A-Za-z])([^\s:\"'/\\<>]{1,100})"
+            r" (?:-[uU] ?|--(?:proxy-)?user[ =])(?:\\{0,8}[\"'])?(?=[^\s:]*[A-Za-z])(?!\[redacted:)"
+            r"([^\s:\"'/\\<>]{1,100})"
             r":(?!\1(?:\s|$))([^\s\"'\\:/<>]{4,200}+)(?!:)"
         ),
         unless=re.compile(
@@ -191,7 +193,7 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
         ),
     ),
     *(
-        SecretPattern("password", (word,), re.compile(rf"{word}(?:{before})[ \t]{{1,5}}{_IN_QUOTES}"))
+        SecretPattern("password", (word,), re.compile(rf"{word}(?:{before})[ \t]{{0,5}}{_IN_QUOTES}"))
         for word, before in _STATEMENTS
     ),
 )

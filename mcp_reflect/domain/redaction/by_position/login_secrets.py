@@ -7,6 +7,7 @@ from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word
 from mcp_reflect.domain.redaction.by_pattern.notation import ESCAPED_QUOTE as _Q
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern, random_value
 from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
+from mcp_reflect.domain.redaction.values.letter_model import random_bits
 from mcp_reflect.domain.redaction.values.secret_values import is_harmless
 
 _GAP = r"[ \t]{0,5},[ \t]{0,5}"
@@ -17,6 +18,7 @@ _CALL = (
 _LITERAL = r"((?:[^\"'\n\\]|\\(?![\"'])){4,200})"
 _USER = r"(?i:user(?:name)?|login|e?mail|account)"
 _NAME_BESIDE = r"(?i:pass(?:word|wd|wort)?|pw)"
+_LEAST_GROUPS = 3
 _LINE_END = r"(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)"
 _NEXT_LINE = rf"{_LINE_END}(?:[ \t]*\d{{1,6}}→|>[ ])?[ \t]{{0,40}}"
 
@@ -28,8 +30,22 @@ def _is_told_of_account(value: str) -> bool:
 
 def _is_password(value: str) -> bool:
     """Return true for a word with a digit or a sign in it: names of arguments and of users have none."""
+    if " " in value:
+        return _is_in_groups(value)
     plain = value.replace("_", "").replace("-", "").replace(".", "")
-    return not is_harmless(value, "password") and " " not in value and not plain.isalpha()
+    return not is_harmless(value, "password") and not plain.isalpha()
+
+
+def _is_in_groups(value: str) -> bool:
+    """Return true for a drawn password in groups of one length, as mail services give one to each program."""
+    groups = value.split()
+    drawn = value.replace(" ", "").isalnum() and sum(map(random_bits, groups)) > 0
+    return drawn and len(groups) >= _LEAST_GROUPS and {len(each) for each in groups} == {len(groups[0])}
+
+
+def _is_password_of_pair(value: str) -> bool:
+    """Return true for what may be the password of `user:…` in a call that encodes the two."""
+    return _is_password(value) or (is_told_word(value) and not value.isalpha())
 
 
 LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
@@ -50,7 +66,16 @@ LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
             rf"(?:btoa|b64encode|Buffer\.from|[eE]ncodeBase64|base64_encode)\([bu]?{_Q}"
             rf"[^\s\"':]{{1,60}}:{_LITERAL}(?={_Q})"
         ),
-        judge=_is_password,
+        judge=_is_password_of_pair,
+    ),
+    # A user, and the key that belongs to it, in one object
+    SecretPattern(
+        "api-key",
+        ("key",),
+        re.compile(
+            rf"{_USER}{_Q}[ ]?:[ ]?{_Q}[^\s\"'\\]{{1,80}}{_Q},\s{{0,40}}{_Q}key{_Q}[ ]?:[ ]?"
+            rf"{_Q}([\w+/=-]{{20,200}})(?={_Q})"
+        ),
     ),
     SecretPattern(
         "password",
@@ -69,7 +94,10 @@ LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
     SecretPattern(
         "password",
         ("334 ",),
-        re.compile(rf"334 UGFzc3dvcmQ6{_NEXT_LINE}([A-Za-z0-9+/]{{4,400}}={{0,2}})"),
+        # The password in base64, perhaps behind the mark of who says it
+        re.compile(
+            rf"334 UGFzc3dvcmQ6{_NEXT_LINE}(?:[A-Za-z]{{1,8}}:[ ]|[<>-]{{1,3}}[ ]?)?([A-Za-z0-9+/]{{4,400}}={{0,2}})"
+        ),
     ),
     SecretPattern(
         "password",

@@ -208,6 +208,16 @@ POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
         re.compile(rf"\blog(?:in|on)[ ](?:[\w.-]{{1,60}}/)?[\w.@\\-]{{1,40}}[ ,]{_VALUE}"),
         judge=_is_option_value,
     ),
+    # What takes the place of a placeholder, or is written into a file that is named for a secret: sed s/changeme/…/
+    SecretPattern(
+        "password",
+        ("s/", "s|", "s#", "s,", "s@"),
+        re.compile(
+            r"\bs([/|#,@])(?=[^\n]{0,300}?(?i:change_?me|placeholder|replace_?me|passw|secret|token|api_?key))"
+            r"[^\n/|#,@]{0,120}\1([^\s/|#,@\"']{8,128})(?=\1)"
+        ),
+        judge=lambda value: is_password_like(value) or looks_chosen(value),
+    ),
     SecretPattern("password", (" -U",), re.compile(rf"[ ]-U[ =]?[\"']?[^\s%\"']{{1,80}}%{_VALUE}")),
     SecretPattern(
         "password",

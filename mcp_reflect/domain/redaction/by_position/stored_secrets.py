@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word, is_word
-from mcp_reflect.domain.redaction.by_pattern.notation import ARGUMENT, END_OF_LINE, IN_QUOTES
+from mcp_reflect.domain.redaction.by_pattern.notation import ARGUMENT, END_OF_COMMAND, END_OF_LINE, IN_QUOTES
 from mcp_reflect.domain.redaction.by_pattern.notation import ESCAPED_QUOTE as _Q
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
@@ -78,6 +78,18 @@ STORE_PATTERNS: tuple[SecretPattern, ...] = (
         ("vault login ",),
         re.compile(rf"vault login (?:-[\w=-]{{1,30}}[ ]){{0,3}}(?![-$])(?:{_Q})?{ARGUMENT}"),
         judge=is_told_word,
+    ),
+    # A program that takes a token alone: wandb login …, snyk auth …
+    *(
+        SecretPattern(
+            "token",
+            (f" {verb} ",),
+            re.compile(
+                rf"[a-z0-9](?<![\w./-].)[\w-]{{1,30}} {verb} (?:{_Q})?"
+                rf"([0-9a-f]{{32,128}}|[0-9a-f]{{8}}-(?:[0-9a-f]{{4}}-){{3}}[0-9a-f]{{12}})(?:{_Q})?{END_OF_COMMAND}"
+            ),
+        )
+        for verb in ("login", "auth", "authtoken", "authenticate", "signin")
     ),
     SecretPattern(
         "password",

@@ -27,12 +27,6 @@ def _is_random(value: str) -> bool:
     return looks_random(value, _SHORTEST)
 
 
-def _is_printed_secret(value: str) -> bool:
-    is_hash = all(letter in "0123456789abcdef-" for letter in value)
-    mixed = any(map(str.isdigit, value)) and any(map(str.isupper, value)) and any(map(str.islower, value))
-    return not is_hash and (mixed or looks_chosen(value)) and is_told_word(value)
-
-
 SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
     # Oracle takes a password without quotes; in small letters, "identified by" is prose but behind a user.
     SecretPattern(
@@ -102,7 +96,7 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
         SecretPattern(
             "password",
             (f"{word} ",),
-            re.compile(rf"{word} (?<=(?:et|ge|te|er)[-_:]{word} ){_USER}[ ](?:{_Q})?(?!--?\w){ARGUMENT}"),
+            re.compile(rf"{word} (?<=(?:et|ge|te|er)[-_:]{word} )(?!-){_USER}[ ](?:{_Q})?(?!--?\w){ARGUMENT}"),
             judge=is_word,
         )
         for word in ("password", "passwd")
@@ -159,15 +153,6 @@ SYNTAX_PATTERNS: tuple[SecretPattern, ...] = (
             rf"_(?:SALT|KEY)(?:{_Q})[ \t]{{0,5}},[ \t]{{0,20}}(?P<quote>{_Q})([^\n\"'\\]{{20,200}})(?=(?P=quote))"
         ),
         judge=lambda value: is_soup(value.replace(" ", "")),
-    ),
-    # A command about a secret, and the one word that it prints
-    SecretPattern(
-        "password",
-        ("$ ",),
-        re.compile(
-            rf"\$ [^\n\\]{{0,200}}{_NAME}[^\n\\]{{0,200}}(?:\r?\n|\\{{1,8}}n)([^\s\"'\\/:=<>()]{{6,64}}){END_OF_LINE}"
-        ),
-        judge=_is_printed_secret,
     ),
     # How a value is written, before it: cleartext "…", ascii-text "…"
     *(

@@ -19,6 +19,7 @@ from mcp_reflect.domain.redaction.by_randomness.telling_words import (
     is_certain_prefix,
     is_id_prefix,
     is_published,
+    names_an_id,
 )
 from mcp_reflect.domain.redaction.values.letter_model import random_bits
 from mcp_reflect.domain.redaction.values.secret_values import MARK, PLACEHOLDER
@@ -163,6 +164,7 @@ def _is_alone(text: str, position: int, token: str, span: RandomPart) -> bool:
         len(word) > (_LONGEST_PREFIXED if vendor else _LONGEST_ALONE)
         or _FILE_END.match(token, span.end)
         or _is_encoded_text(token)
+        or names_an_id(prefix)
     )
     if is_data or _longest(word) < _LEAST_SEGMENT or _is_line_of_block(text, position, position + len(token)):
         return False

@@ -56,6 +56,9 @@ _ID_IF_DIRECT_WORDS = (
 )
 _ID_IF_DIRECT = frozenset(_ID_IF_DIRECT_WORDS.split())
 """Words after which it is one where it is given to them."""
+_ID_IN_PATH = frozenset(("d", "document", "documents", "docs", "folders", "drive", "board", "page", "pages", "video"))
+"""Words after which it is one as the next part of a path, as the addresses of documents have it: `/document/d/…`."""
+_PART_OF_PATH = re.compile(r"/[\w-]*")
 _NO_KEY_OF = _OTHER_KEYS | _ID | _ID_IF_DIRECT
 _COMPOUND_ENDS = ("key", "token", "secret", "password", "passwd", "pwd", "credential", "credentials")
 _ID_PREFIX_WORDS = (
@@ -71,6 +74,7 @@ _RANDOM_ID_PREFIX_WORDS = (
     "prompt r release room script sent ses sess seti snapshot src style styles team temp test tmp trans turn tx txn "
     "u usr v vendor view vm web workflow x"
 )
+_CERTAIN_ID_PREFIXES = ID_PREFIXES - {"key", "prod", "session"}
 _RANDOM_ID_PREFIXES = (ID_PREFIXES - {"key", "prod"}) | frozenset(_RANDOM_ID_PREFIX_WORDS.split())
 """Prefixes of random text without the form of a token that belong to ids and files."""
 _PUBLISHED = re.compile(r"(?:pk[_-](?:live|test|lf)|phc|sb_publishable)[_-]")
@@ -82,7 +86,7 @@ _CERTAIN = frozenset(_CERTAIN_WORDS.split())
 _ANNOUNCED = re.compile(
     r"\b(?:token|password|secret|credentials?|passphrase"
     r"|(?:api|access|auth|license|private|signing|encryption)[ _-]?key)\b"
-    r"[^.!?;:\n{}()=]{1,90}:[ ]{1,3}[\"'`*]{0,3}\Z",
+    r"(?:(?!\"[,:])[^.!?;:\n{}()=]){1,90}:[ ]{1,3}[\"'`*]{0,3}\Z",
     re.IGNORECASE,
 )
 """A clause about a secret that ends with a colon right before the text, however many words it has."""
@@ -115,6 +119,8 @@ def hint_before(text: str, position: int) -> Hint:
     words = list(_WORD.finditer(window))[-_NEAR:]
     for number in range(len(words) - 1, -1, -1):
         found = _said_by(words, number, window)
+        if found is Hint.ID and words[number][0].lower() not in _ID and _ANNOUNCED.search(window):
+            return Hint.NEAR  # a token for a git, a secret of an image
         if found is not None:
             return found if not (above and found is Hint.NEAR) else Hint.NONE
     return Hint.NEAR if _ANNOUNCED.search(window) else Hint.NONE
@@ -126,6 +132,8 @@ def _said_by(words: list[re.Match[str]], number: int, window: str) -> Hint | Non
     word = match[0].lower()
     direct = _DIRECT.fullmatch(window, match.end()) is not None
     if word in _ID or (word in _ID_IF_DIRECT and (direct or window[match.end() :] in _JOINTS)):
+        return Hint.ID
+    if word in _ID_IN_PATH and _PART_OF_PATH.fullmatch(window, match.end()):
         return Hint.ID
     if word not in _NAMING:
         compound = direct and len(word) >= _LEAST_COMPOUND and word.endswith(_COMPOUND_ENDS)
@@ -149,6 +157,11 @@ def is_id_prefix(prefix: str) -> bool:
     """Return whether a prefix is one of an id or of a file rather than of a secret."""
     words = _words_of(prefix)
     return _CERTAIN.isdisjoint(words) and all(word in _RANDOM_ID_PREFIXES for word in words)
+
+
+def names_an_id(prefix: str) -> bool:
+    """Return whether a prefix is a word that services put before ids only: `toolu_`, `call_`."""
+    return prefix.endswith(("_", "-")) and prefix[:-1].lower() in _CERTAIN_ID_PREFIXES
 
 
 def is_published(token: str) -> bool:

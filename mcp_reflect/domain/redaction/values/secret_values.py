@@ -51,6 +51,8 @@ _ORDINARY = re.compile(
 )
 _LEAST_PHRASE = 4
 """Least words of a passphrase in small letters."""
+_LEAST_LETTERS, _MOST_LETTERS = 3, 10
+"""Letters of a word in such a passphrase."""
 _LEAST_BITS = 11.0
 """Evidence of letters that outweighs the form of an ordinary word: `SAJPNvK6` is no name with a number."""
 _SHORTEST_SOUP = 20
@@ -109,6 +111,13 @@ def is_phrase(value: str) -> bool:
         and all(word.isalpha() and word.islower() for word in words)
         and WORDS.isdisjoint(words[:_LEAST_PHRASE])
     )
+
+
+def is_joined_phrase(value: str) -> bool:
+    """Return true for a passphrase whose words one sign joins: `otter-velvet-saddle-thunder`."""
+    signs = {sign for sign in "-_." if sign in value}
+    words = value.split(signs.pop()) if len(signs) == 1 else []
+    return all(_LEAST_LETTERS <= len(word) <= _MOST_LETTERS for word in words) and is_phrase(" ".join(words))
 
 
 def is_mixed(value: str) -> bool:
