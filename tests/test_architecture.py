@@ -58,7 +58,7 @@ REDACTION_LAYERS = (
     {"by_position"},
     {"patterns", "encoded_text", "joined_text", "long_texts", "marks"},
     {"redact"},
-    {"stored_text"},
+    {"stored_text", "run_secrets"},
 )
 
 INNER_LAYERS = {

@@ -18,8 +18,8 @@ from typing import Any
 
 from mcp_reflect.application.atomic_file import PRIVATE_MODE, atomic_writer
 from mcp_reflect.application.requests.trajectories import refuse_unreadable_trajectory
-from mcp_reflect.domain.redaction.by_position.printed_secrets import printed_secrets
-from mcp_reflect.domain.redaction.redact import redact, redact_json, redact_trajectory, without_words
+from mcp_reflect.domain.redaction.redact import redact, redact_json
+from mcp_reflect.domain.redaction.run_secrets import redact_run
 from mcp_reflect.domain.redaction.stored_text import storable_key
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.errors import MemoryUnavailable
@@ -57,7 +57,7 @@ def keep_run(home: Path, run: WaitingRun) -> Path:
     for place in (home, folder):
         if os.name == "posix" and place.stat().st_uid != os.geteuid():
             raise MemoryUnavailable(f"{place} belongs to another user; `mcp-reflect doctor` says what to do")
-    arguments = _without_printed(run.arguments)
+    arguments = _without_told(run.arguments)
     given = {name: _redacted(name, value) for name, value in arguments.items()}
     told = {"format": _FORMAT, "project": run.project, "user": run.user, "arguments": given}
     content = json.dumps(told | {"source": run.source, "connection": run.connection}).encode()
@@ -123,25 +123,22 @@ def set_aside(file: Path) -> None:
     file.replace(file.with_name(file.name + _REFUSED))
 
 
-def _without_printed(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Arguments without the secrets that a command of the run printed; only the run tells that they are some."""
+def _without_told(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments without the secrets that any part of the run tells, and its trajectory redacted."""
     trajectory = arguments.get("trajectory")
-    if not isinstance(trajectory, str):
-        return arguments
     with refuse_unreadable_trajectory():
-        secrets = printed_secrets(parse(trajectory))
-    kept = (*_IDS, "trace_key", "trajectory")
-    return {name: value if name in kept else without_words(value, secrets) for name, value in arguments.items()}
+        given = parse(trajectory if isinstance(trajectory, str) else "")
+    words = {name: value for name, value in arguments.items() if name not in {*_IDS, "trace_key", "trajectory"}}
+    run = redact_run(given, words)
+    told = {**arguments, **run.words}
+    return told | {"trajectory": run.trajectory.text} if isinstance(trajectory, str) else told
 
 
 def _redacted(name: str, value: Any) -> Any:
-    if name in _IDS:
+    if name in _IDS or (name == "trajectory" and isinstance(value, str)):
         return value
     if name == "trace_key":
         return storable_key(value)
-    if name == "trajectory" and isinstance(value, str):
-        with refuse_unreadable_trajectory():
-            return redact_trajectory(parse(value)).text
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, list | tuple):

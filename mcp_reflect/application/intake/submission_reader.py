@@ -15,8 +15,8 @@ from mcp_reflect.application.review.prepared_review import validate_verdict
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import Trace
 from mcp_reflect.domain.provenance.screening import Screening
-from mcp_reflect.domain.redaction.by_position.printed_secrets import printed_secrets
-from mcp_reflect.domain.redaction.redact import redact, redact_json, redact_trajectory, without_words
+from mcp_reflect.domain.redaction.redact import redact, redact_json
+from mcp_reflect.domain.redaction.run_secrets import redact_run
 from mcp_reflect.domain.redaction.stored_text import NOTHING_STORABLE, storable_draft, storable_key, storable_text
 from mcp_reflect.domain.text.recalled import may_hold_recalled, strip_recalled
 from mcp_reflect.domain.text.rendering import map_text
@@ -32,21 +32,19 @@ _NO_WORDS = {"trajectory", "trace_key", *_IDS}
 def parse_submission(profile: Profile, submission: Submission, clock: Clock) -> tuple[ParsedRun, Submission]:
     """Return the run to store: secrets redacted, and what this memory itself had put into the prompt cut out.
 
-    Beside it stands the submission without the secrets that a command of the run printed: of its other words only the
-    run tells that they are some. Raises InvalidArgument where nothing is left of the task, and for a trajectory that
-    cannot be read.
+    Beside it stands the submission without the secrets that any part of the run tells: elsewhere they may stand bare.
+    Raises InvalidArgument where nothing is left of the task, and for a trajectory that cannot be read.
     """
     with refuse_unreadable_trajectory():
         given = parse(submission.trajectory)
         if may_hold_recalled(given.text):
             given = map_text(given, strip_recalled)
-    if secrets := printed_secrets(given):
-        words = {name: getattr(submission, name) for name in Submission.model_fields if name not in _NO_WORDS}
-        submission = submission.model_copy(update=without_words(words, secrets))
+    words = {name: getattr(submission, name) for name in Submission.model_fields if name not in _NO_WORDS}
+    trajectory, words = redact_run(given, words)
+    submission = submission.model_copy(update=words)
     task = storable_text(submission.task)
     if not task.strip():
         raise InvalidArgument("task", NOTHING_STORABLE, "the task in the user's words")
-    trajectory = redact_trajectory(given)
     trace = Trace(
         id=new_id("trace"),
         project=profile.project,

@@ -1,4 +1,4 @@
-"""Redaction of text, JSON and trajectories, before anything is written to disk or sent to a model.
+"""Redaction of text and JSON, before anything is written to disk or sent to a model.
 
 A secret becomes `[redacted:<kind>]`; the text around it stays. Text that only looks random (hashes, ids, encoded data)
 stays too: it is frequent in runs, and a trajectory without it loses its meaning.
@@ -7,7 +7,6 @@ stays too: it is frequent in runs, and a trajectory without it loses its meaning
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
 from functools import cache, partial
 from itertools import chain, pairwise
 from operator import add
@@ -22,7 +21,7 @@ from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.by_position.account_records import redact_records
 from mcp_reflect.domain.redaction.by_position.manifest_secrets import redact_manifests
 from mcp_reflect.domain.redaction.by_position.positional_secrets import redact_positional
-from mcp_reflect.domain.redaction.by_position.printed_secrets import printed_secrets, redact_printed
+from mcp_reflect.domain.redaction.by_position.printed_secrets import redact_printed
 from mcp_reflect.domain.redaction.by_randomness.prefixed_tokens import redact_tokens
 from mcp_reflect.domain.redaction.by_randomness.random_tokens import redact_random
 from mcp_reflect.domain.redaction.encoded_text import (
@@ -37,7 +36,6 @@ from mcp_reflect.domain.redaction.long_texts import LONGEST_WHOLE, redact_in_pie
 from mcp_reflect.domain.redaction.marks import redact_beside_marks
 from mcp_reflect.domain.redaction.patterns import secret_patterns
 from mcp_reflect.domain.redaction.values.secret_values import MARK, PLACEHOLDER, is_harmless, is_phrase, looks_random
-from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 _FREQUENT = ' etaoinsrhldcumfpgwybvk.,ESTAC:IRO-NDP/=01M2LF(BU)"_GHV#'
 """Characters of text and code, the most frequent first; all others are rarer."""
@@ -112,30 +110,6 @@ def redact_json(value: Any) -> Any:
     stand beside it ({"name": "DB_PASSWORD", "value": "…"}) or before it (["--password", "…"]).
     """
     return _walk(value, "")
-
-
-def redact_trajectory(trajectory: Trajectory) -> Trajectory:
-    """Return the trajectory redacted; in messages each string by itself, so that the result stays JSON.
-
-    A secret that a command printed is replaced wherever it stands in the run.
-    """
-    if trajectory.messages is None:
-        return Trajectory(redact(trajectory.text))
-    given = trajectory.messages
-    printed = printed_secrets(trajectory)
-    messages = tuple(redact_json(without_words(message, printed) if printed else message) for message in given)
-    return trajectory if messages == trajectory.messages else Trajectory.of(list(messages))
-
-
-def without_words(value: Any, secrets: Collection[str]) -> Any:
-    """Return a JSON value in whose strings these secrets are replaced wherever they stand; keys stay as they are."""
-    if isinstance(value, str):
-        for word in sorted(secrets, key=len, reverse=True):
-            value = value.replace(word, f"{MARK}secret]")
-        return value
-    if isinstance(value, dict):
-        return {key: without_words(item, secrets) for key, item in value.items()}
-    return type(value)(without_words(item, secrets) for item in value) if isinstance(value, list | tuple) else value
 
 
 def _walk(value: Any, name: str) -> Any:

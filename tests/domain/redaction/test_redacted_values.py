@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from mcp_reflect.domain.redaction.redact import redact_json, redact_trajectory
+from mcp_reflect.domain.redaction.redact import redact_json
+from mcp_reflect.domain.redaction.run_secrets import redact_trajectory
 from mcp_reflect.domain.redaction.stored_text import storable_key
 from mcp_reflect.domain.trajectory.parsing import parse
 from tests.domain.redaction.test_redaction import JWT, LETTERS

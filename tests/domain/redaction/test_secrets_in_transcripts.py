@@ -62,7 +62,7 @@ def test_a_secret_in_a_transcript_or_of_joined_words_goes(text: str, secret: str
         "user.set_password(new_password)",
         "gcloud auth login",
         "npm login --scope=@acme",
-        '"dist": {"url": "https://api.github.com/repos/a/password-hash", "reference": "21993adf4700478b68ec79f493fb96"}',
+        '"dist": {"url": "https://api.github.com/repos/a/password-hash", "ref": "21993adf4700478b68ec79f493fb96"}',
     ],
 )
 def test_ids_and_commands_that_only_resemble_one_stay(text: str) -> None:

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from mcp_reflect.domain.redaction.redact import redact, redact_trajectory, without_words
+from mcp_reflect.domain.redaction.redact import redact
+from mcp_reflect.domain.redaction.run_secrets import redact_trajectory, without_words
 from mcp_reflect.domain.trajectory.parsing import parse
 
 HEX = "943403b8172536b9837c9a5ab95a8af88c99236d401f142308e070c7f790efb0"
@@ -81,7 +82,7 @@ def test_words_are_replaced_in_every_string_the_longest_first() -> None:
     told = {"said": ("secret-1 and secret-12",), "kept": 12, "names": {"secret-1": ["secret-12"]}}
     mark = "[redacted:secret]"
     found = without_words(told, {"secret-1", "secret-12"})
-    assert found == {"said": (f"{mark} and {mark}",), "kept": 12, "names": {"secret-1": [mark]}}
+    assert found == {"said": (f"{mark} and {mark}",), "kept": 12, "names": {mark: [mark]}}
 
 
 @pytest.mark.parametrize(
