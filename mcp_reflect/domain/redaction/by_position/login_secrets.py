@@ -71,7 +71,7 @@ LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
     # A user, and the key that belongs to it, in one object
     SecretPattern(
         "api-key",
-        ("key",),
+        ('"key"', "key\\", "'key'"),
         re.compile(
             rf"{_USER}{_Q}[ ]?:[ ]?{_Q}[^\s\"'\\]{{1,80}}{_Q},\s{{0,40}}{_Q}key{_Q}[ ]?:[ ]?"
             rf"{_Q}([\w+/=-]{{20,200}})(?={_Q})"

@@ -211,9 +211,9 @@ POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
     # What takes the place of a placeholder, or is written into a file that is named for a secret: sed s/changeme/…/
     SecretPattern(
         "password",
-        ("s/", "s|", "s#", "s,", "s@"),
+        ("sed ", "perl "),
         re.compile(
-            r"\bs([/|#,@])(?=[^\n]{0,300}?(?i:change_?me|placeholder|replace_?me|passw|secret|token|api_?key))"
+            r"(?:sed|perl) [^\n;|&]{0,60}?\bs([/|#,@])(?=[^\n]{0,300}?(?i:change_?me|placeholder|replace_?me|passw|secret|token|api_?key))"
             r"[^\n/|#,@]{0,120}\1([^\s/|#,@\"']{8,128})(?=\1)"
         ),
         judge=lambda value: is_password_like(value) or looks_chosen(value),

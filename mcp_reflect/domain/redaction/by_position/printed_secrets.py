@@ -40,7 +40,8 @@ _PICKS = re.compile(
 """Programs that print one value out of many."""
 _COUNTED = re.compile(r"[ ]-\w*[clLq]\b|\bwc\b|\b(?:sha\d*|md5)sum\b")
 _TRANSCRIPT = re.compile(
-    r"(?:\$|[\w~/\])]\#|❯)[ ](?P<command>[^\n\\]{2,400}?)(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)"
+    # A pattern that begins with a set of characters is found faster than one that looks back first.
+    r"[$#❯](?:(?<=[$❯])|(?<=[\w~/\])]\#))[ ](?P<command>[^\n\\]{2,400}?)(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)"
     rf"\\{{0,8}}[\"']?(?P<word>[^\s\"'\\]{{6,500}}){END_OF_LINE}"
 )
 _NAME = re.compile(r"pass(?:word|wd|phrase)?|pwd|secret|token|api-?key", re.IGNORECASE)
