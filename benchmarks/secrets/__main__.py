@@ -29,7 +29,7 @@ IN_SIGHT = ("in sight", "recent")
 HELD_OUT = (
     *("held out", "fresh", "unseen", "last", "general", "closing", "everyday", "afterwards"),
     *("documented", "documented, held out", "configured", "configured later", "configured last"),
-    "written out",
+    *("written out", "outside", "outside, held out"),
 )
 
 

@@ -30,6 +30,10 @@ from benchmarks.secrets.fresh import FRESH_CONTEXTS, FRESH_NAMED, FRESH_PREFIXED
 from benchmarks.secrets.general import GENERAL_CONTEXTS, GENERAL_NAMED, GENERAL_PREFIXED
 from benchmarks.secrets.kinds import Kind, kinds, kinds_of
 from benchmarks.secrets.last import LAST_CONTEXTS, LAST_NAMED, LAST_PREFIXED
+from benchmarks.secrets.outside import OUTSIDE_CONTEXTS
+from benchmarks.secrets.outside_held import OUTSIDE_HELD_CONTEXTS
+from benchmarks.secrets.outside_held_more import OUTSIDE_HELD_MORE_CONTEXTS
+from benchmarks.secrets.outside_more import OUTSIDE_MORE_CONTEXTS
 from benchmarks.secrets.random_text import fill
 from benchmarks.secrets.recent import RECENT_CONTEXTS, RECENT_NAMED, RECENT_PREFIXED
 from benchmarks.secrets.recent_shapes import RECENT_SHAPES
@@ -78,6 +82,8 @@ def parts() -> dict[str, tuple[list[Kind], dict[str, str]]]:
         "configured later": ([], CONFIGURED_LATER_CONTEXTS),
         "configured last": ([], CONFIGURED_LAST_CONTEXTS),
         "written out": ([], WRITTEN_OUT_CONTEXTS),
+        "outside": ([], OUTSIDE_CONTEXTS | OUTSIDE_MORE_CONTEXTS),
+        "outside, held out": ([], OUTSIDE_HELD_CONTEXTS | OUTSIDE_HELD_MORE_CONTEXTS),
         "last": (kinds_of(LAST_PREFIXED, LAST_NAMED), LAST_CONTEXTS),
         "unseen": _split(recent, RECENT_CONTEXTS, held_out=True),
     }

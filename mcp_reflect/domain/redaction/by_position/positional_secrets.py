@@ -213,7 +213,8 @@ POSITIONAL_PATTERNS: tuple[SecretPattern, ...] = (
         "password",
         ("sed ", "perl "),
         re.compile(
-            r"(?:sed|perl) [^\n;|&]{0,60}?\bs([/|#,@])(?=[^\n]{0,300}?(?i:change_?me|placeholder|replace_?me|passw|secret|token|api_?key))"
+            r"(?:sed|perl) [^\n;|&]{0,60}?\bs([/|#,@])"
+            r"(?=[^\n]{0,300}?(?i:change_?me|placeholder|replace_?me|passw|secret|token|api_?key))"
             r"[^\n/|#,@]{0,120}\1([^\s/|#,@\"']{8,128})(?=\1)"
         ),
         judge=lambda value: is_password_like(value) or looks_chosen(value),
