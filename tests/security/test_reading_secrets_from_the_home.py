@@ -43,6 +43,10 @@ class Canaries:
         self.made[where] = fill("{a14}", self._rng)
         return f"DB_PASSWORD={self.made[where]}"
 
+    def bare(self, where: str) -> str:
+        """Return what was made for a place already, as it is: nothing beside it tells that it is a secret."""
+        return self.made[where]
+
     def found_in(self, content: bytes) -> list[str]:
         return [where for where, secret in self.made.items() if secret.encode() in content]
 
@@ -96,6 +100,8 @@ def fill_home(caller: Caller, canaries: Canaries) -> None:
         "reference_context": canaries.password("reference"),
         "trace_key": canaries.token("trace_key"),
     }
+    run["final_response"] += f" I typed {canaries.bare('output')}."
+    run["metadata"] |= {"note": canaries.bare("output"), canaries.bare("user"): "y"}
     caller.call("query_memories", {"task": canaries.password("query"), "metadata_filter": {"a": canaries.token("f")}})
     written = caller.call("submit_trace", run | {"review_result": "fail"} | words(canaries, "run"))
     pending = caller.call("submit_trace", run | {"trace_key": canaries.token("second key")})
