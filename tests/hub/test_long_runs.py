@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from mcp_reflect.adapters.sql_ledger.statements import SqliteStatements
 from mcp_reflect.application.intake import run_intake
 from mcp_reflect.application.intake.prepared_run import RunToPrepare
 from mcp_reflect.application.memory_service import MemoryService
@@ -107,6 +108,28 @@ def test_a_run_that_was_prepared_apart_is_stored_as_any_other(tmp_path: Path, mo
     assert [len(asked.memories) for asked in (*prepared, *reviewed)] == [2, 2, 2]
     assert SECRET not in in_place["trajectory"]
     assert in_place["moved"], "the run moves nothing, and this compares nothing"
+
+
+def test_a_run_that_comes_with_its_verdict_is_written_once(
+    memory: MemoryService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = list[int]()
+    run = SqliteStatements.run
+
+    def counted(self: SqliteStatements, sql: str, **values: object) -> int:
+        rows = run(self, sql, **values)
+        if sql.startswith("UPDATE traces"):
+            written.append(rows)
+        return rows
+
+    monkeypatch.setattr(SqliteStatements, "run", counted)
+    outcome = memory.submit(long_run())
+    assert written == [0], "a row is written whole, which takes as long as storing the run"
+    memory.review(outcome.trace_id, Submission(task="t", review_result="pass").verdict)
+    assert written == [0, 1]
+    review = memory.summary(outcome.trace_id).review
+    assert review is not None
+    assert review.result == "pass"
 
 
 def test_a_long_run_without_a_verdict_is_reviewed_later_as_it_was_handed_in(

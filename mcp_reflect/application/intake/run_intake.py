@@ -195,7 +195,7 @@ class RunIntake:
             return False
         each.run, claimed = self._reader.as_given(session, each.run, each.submission)
         trace = each.run.trace
-        session.traces.add(trace)
+        session.traces.add(trace, each.review.run.review.id if each.review else "")
         taken.add(trace.trace_key)
         for connection in {self._profile.connection, *([claimed.connection] if claimed else [])}:
             session.retrievals.close(connection, trace.id)

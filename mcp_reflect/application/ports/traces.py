@@ -63,8 +63,11 @@ class TraceQueries(TraceRecords, Protocol):
 class TraceRepository(TraceQueries, Protocol):
     """Reads and writes traces."""
 
-    def add(self, trace: Trace) -> None:
-        """Insert a trace, whose id must be new."""
+    def add(self, trace: Trace, review_id: str = "") -> None:
+        """Insert a trace, whose id must be new.
+
+        `review_id` is the review that the same transaction will put: it spares writing a long trace twice.
+        """
         ...
 
     def map_drafts(self, trace_id: str, change: Callable[[ReflectionDraft], ReflectionDraft]) -> None:

@@ -9,7 +9,8 @@ from mcp_reflect.adapters.sql_ledger.queries.history import SqlReviewRecords
 from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.domain.models import Review
 
-_COUNTS = "UPDATE traces SET review_id = :review WHERE id = :trace"
+_COUNTS = "UPDATE traces SET review_id = :review WHERE id = :trace AND (review_id IS NULL OR review_id <> :review)"
+"""A row is written whole, with its megabytes of trajectory: not where it names the review already."""
 
 
 class SqlReviews(SqlReviewRecords, SqlRepository):

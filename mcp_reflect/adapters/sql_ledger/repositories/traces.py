@@ -77,9 +77,9 @@ class SqlTraces(SqlTraceRecords, SqlRepository):
             found.update(self._connection.execute(select(t.id).where(t.project == project, or_(*quotes))).scalars())
         return sorted(found)
 
-    def add(self, trace: Trace) -> None:
-        """Insert a trace, whose id must be new."""
-        self._statements.insert(schema.traces, rows.trace_row(trace))
+    def add(self, trace: Trace, review_id: str = "") -> None:
+        """Insert a trace, whose id must be new; `review_id` is the review that the same transaction will put."""
+        self._statements.insert(schema.traces, rows.trace_row(trace) | {"review_id": review_id or None})
 
     def map_drafts(self, trace_id: str, change: Callable[[ReflectionDraft], ReflectionDraft]) -> None:
         """Apply a change to the draft of a trace and to those of all its reviews, and store them."""
