@@ -106,6 +106,7 @@ class Floods:
             "a session that reads no answers": partial(self._sessions, 1, "query_memories", query, reads=False),
             "runs of 4 MB": partial(self._runs, self._text_run),
             "runs of 4 MB in messages": partial(self._runs, self._message_run),
+            "runs of 200 kB": partial(self._runs, self._short_text_run),
             "requests of 30 MB": partial(self._sessions, 1, "submit_trace", self._giant),
             "200 silent connections": self._silent,
             "connections that come and go": self._come_and_go,
@@ -133,6 +134,11 @@ class Floods:
 
     def _text_run(self, number: int) -> dict[str, Any]:
         return {"task": f"Deploy {number}", "trajectory": f"{number} {self._text}", "review_result": "fail"}
+
+    def _short_text_run(self, number: int) -> dict[str, Any]:
+        start = number * 1_000 % (len(self._text) - 200_000)
+        text = self._text[start : start + 200_000]
+        return {"task": f"Deploy {number}", "trajectory": text, "review_result": "fail"}
 
     def _message_run(self, number: int) -> dict[str, Any]:
         """A run of a thousand calls of a tool, each of which answered with text and an error."""
