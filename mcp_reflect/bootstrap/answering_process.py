@@ -7,6 +7,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
@@ -16,6 +17,10 @@ _END_S = 5.0
 
 class ProcessEnded(Exception):
     """The process ended before it had answered."""
+
+
+class NoAnswerInTime(ProcessEnded):
+    """The process was killed, as it had not answered in the time that it was given."""
 
 
 class AnsweringProcess:
@@ -31,8 +36,29 @@ class AnsweringProcess:
         """Return the process's id."""
         return self._process.pid
 
-    def ask(self, request: object) -> Any:
-        """Return the answer to a request. Raises ProcessEnded."""
+    def ask(self, request: object, within_s: float | None = None) -> Any:
+        """Return the answer to a request. Raises ProcessEnded; NoAnswerInTime after `within_s` seconds, None: never."""
+        if within_s is None:
+            return self._ask(request)
+        is_over = threading.Event()
+
+        def kill() -> None:
+            is_over.set()
+            self._process.kill()  # ends both waits, that for room in the pipe and that for the answer
+
+        late = threading.Timer(within_s, kill)
+        late.daemon = True
+        late.start()
+        try:
+            return self._ask(request)
+        except ProcessEnded as error:
+            if is_over.is_set():
+                raise NoAnswerInTime from error
+            raise
+        finally:
+            late.cancel()
+
+    def _ask(self, request: object) -> Any:
         asked, answers = self._process.stdin, self._process.stdout
         assert asked is not None
         assert answers is not None

@@ -7,7 +7,7 @@ import threading
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from mcp_reflect.bootstrap.answering_process import AnsweringProcess, ProcessEnded
+from mcp_reflect.bootstrap.answering_process import AnsweringProcess, NoAnswerInTime, ProcessEnded
 from mcp_reflect.errors import InvalidArgument, MemoryUnavailable
 
 if TYPE_CHECKING:  # imported when a first run is prepared
@@ -19,6 +19,9 @@ log = logging.getLogger(__name__)
 IDLE_S = 20.0
 """Seconds without a run after which the process is ended; it holds several times the memory of its largest run."""
 
+ANSWER_S = 120.0
+"""Seconds that one run may take: the largest takes 3 s on a quiet machine, 10 s on a busy one."""
+
 _ATTEMPTS = 2
 
 
@@ -28,8 +31,9 @@ class PreparationProcess:
     Where no process can be started, this one does the work.
     """
 
-    def __init__(self, idle_s: float = IDLE_S) -> None:
+    def __init__(self, idle_s: float = IDLE_S, answer_s: float = ANSWER_S) -> None:
         self._idle_s = idle_s
+        self._answer_s = answer_s
         self._process: AnsweringProcess | None = None
         self._ending: threading.Timer | None = None
         self._lock = threading.Lock()
@@ -43,7 +47,8 @@ class PreparationProcess:
     def prepare(self, run: RunToPrepare) -> PreparedRun:
         """Return a run prepared. Raises UsageError where it would be refused.
 
-        Raises MemoryUnavailable where the process ends before it answers, and the one after it, too.
+        Raises MemoryUnavailable where the process ends before it answers, and the one after it, too; and where it takes
+        longer than `answer_s`: this process would take as long, and its clients would wait.
         """
         prepared: PreparedRun | None = self._asked(run)
         return _here().prepare(run) if prepared is None else prepared
@@ -81,7 +86,13 @@ class PreparationProcess:
                     log.warning("no process can be started for a long run: %s", error)
                     return None
             try:
-                answer = self._process.ask(request)
+                answer = self._process.ask(request, self._answer_s)
+            except NoAnswerInTime as error:
+                self._end()
+                raise MemoryUnavailable(
+                    f"the process that prepares long runs gave no answer in {self._answer_s:g} s, and was ended. "
+                    "Nothing was stored. Submit it again when the machine is less busy, or hand in a shorter trajectory"
+                ) from error
             except ProcessEnded:
                 log.warning("the process that prepares long runs ended")
                 self._end()

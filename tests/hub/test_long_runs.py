@@ -185,6 +185,23 @@ def test_a_run_whose_processes_all_end_is_an_error_and_nothing_is_stored(
     assert memory.traces(None, 10) == []
 
 
+@posix
+def test_a_process_that_does_not_answer_is_ended_and_nothing_is_stored(
+    memory: MemoryService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silent = (sys.executable, "-c", "import time; time.sleep(3600)")
+    command = answering_process._command
+    with closing(PreparationProcess(answer_s=0.2)) as process:
+        monkeypatch.setattr(answering_process, "_command", lambda *_: silent)
+        for run in (long_run(), long_run(trajectory="more than a pipe takes " * 100_000)):
+            with pytest.raises(MemoryUnavailable, match="Nothing was stored"):
+                process.prepare(to_prepare(memory, run))
+            assert process.pid is None
+        monkeypatch.setattr(answering_process, "_command", command)
+        process._answer_s = HANG_S
+        assert process.prepare(to_prepare(memory)).trace.trajectory, "the next run is prepared"
+
+
 def test_where_no_process_can_be_started_the_run_is_prepared_here(
     memory: MemoryService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
