@@ -5,8 +5,9 @@ The patterns of a language are compiled where a prompt holds one of its cues, be
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
+
+from mcp_reflect.domain import lazy_re as re
 
 TYPE_CHECKING = False  # as typing's, whose import every prompt would wait for
 
