@@ -27,8 +27,11 @@ class ReviewQueries(ReviewRecords, Protocol):
 class ReviewRepository(ReviewQueries, Protocol):
     """Reads and writes reviews."""
 
-    def put(self, review: Review) -> None:
-        """Store a review as the one that counts for its trace; earlier ones stay as history."""
+    def put(self, review: Review, *, is_named: bool = False) -> None:
+        """Store a review as the one that counts for its trace; earlier ones stay as history.
+
+        `is_named` says that the trace was added with the review's id in the same transaction.
+        """
         ...
 
     def put_withheld(self, review: Review) -> None:

@@ -32,7 +32,8 @@ def apply_review(
 ) -> ReviewOutcome:
     """Store the review of a stored trace, move the q_values, and store the reflection or queue it.
 
-    `first` says that the trace was stored in the same transaction, so that the ledger holds nothing that came of it.
+    `first` says that the trace was stored in the same transaction, with the id of this review, so that the ledger holds
+    nothing that came of it.
     Raises UnknownId where a memory that the review names was erased since the review was prepared.
     """
     review = prepared.run.review
@@ -43,7 +44,7 @@ def apply_review(
         used = prepared.credit.infer_use(creditable(session, trace))
         review = review.model_copy(update={"used": used})
     run = replace(prepared.run, trace=trace, review=review)
-    session.reviews.put(review)
+    session.reviews.put(review, is_named=first)
     updates = learn(session, trace, review, first=first)
     lesson: RunLesson | None = None
     if prepared.lesson is not None and prepared.embedded is not None:

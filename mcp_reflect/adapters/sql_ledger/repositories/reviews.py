@@ -9,8 +9,7 @@ from mcp_reflect.adapters.sql_ledger.queries.history import SqlReviewRecords
 from mcp_reflect.adapters.sql_ledger.repositories.repository import SqlRepository
 from mcp_reflect.domain.models import Review
 
-_COUNTS = "UPDATE traces SET review_id = :review WHERE id = :trace AND (review_id IS NULL OR review_id <> :review)"
-"""A row is written whole, with its megabytes of trajectory: not where it names the review already."""
+_COUNTS = "UPDATE traces SET review_id = :review WHERE id = :trace"
 
 
 class SqlReviews(SqlReviewRecords, SqlRepository):
@@ -20,10 +19,14 @@ class SqlReviews(SqlReviewRecords, SqlRepository):
         """Return the review that counts for a trace; None where it has none."""
         return self.counting("t.id = :trace_id", trace_id=trace_id).get(trace_id)
 
-    def put(self, review: Review) -> None:
-        """Insert a review and make it the one that counts for its trace; earlier ones stay."""
+    def put(self, review: Review, *, is_named: bool = False) -> None:
+        """Insert a review and make it the one that counts for its trace; earlier ones stay.
+
+        `is_named` says that the trace was added with the review's id: its row, which is written whole, stays as it is.
+        """
         self._statements.insert(schema.reviews, rows.review_row(review))
-        self._statements.run(_COUNTS, trace=review.trace_id, review=review.id)
+        if not is_named:
+            self._statements.run(_COUNTS, trace=review.trace_id, review=review.id)
 
     def put_withheld(self, review: Review) -> None:
         """Store the `withheld` field of a review that is stored already."""
