@@ -123,6 +123,16 @@ def test_in_a_growing_memory_each_run_handed_in_can_be_shown_and_followed(world:
     assert (ours.q[len(world.memories) :] != 0.5).any()
 
 
+def test_the_world_knows_nothing_yet_of_a_lesson_that_several_runs_taught(lab: Laboratory, invented: Path) -> None:
+    runs = read_runs(TAU, invented)
+    with lab.memory("borne-out") as memory:
+        world = build_world(lab, memory, [*runs, *runs])
+        stored = memory.memories(tuple(each.id for each in world.memories))
+    assert any(each.trials and each.q_value != each.initial_q for each in stored)
+    assert all(each.q_value == each.initial_q for each in world.memories)
+    assert all(change.q_value == change.initial_q and not change.records for change in world.changes.memories)
+
+
 def test_without_a_filter_memories_of_other_tasks_are_shown_and_help_as_little_as_any_can(world: World) -> None:
     server = InMemory(world, Rule("followed", lambda_=0.0), 1, HYBRID, whole=True)
     everything = InMemory(world, Rule("followed", lambda_=0.0), len(world.memories), HYBRID, whole=True)
