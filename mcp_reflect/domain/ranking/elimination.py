@@ -6,9 +6,9 @@ task, MIN_TRIALS at least: the rule of successive elimination (Even-Dar, Mannor 
 bounds also hold what reviews of the project say of memories as relevant as it is. So where lessons of similar tasks
 mislead, they do not stand beside one that has proved to help; and where they help as well, they stay. Rewordings of the
 task count with their weights (`learning/task_likeness.py`). Where the better one begins to fail, its expectation falls
-below the bounds of the others, and these are back. The first one that was never tried on any task keeps its place, so
-that what is newly learned is tried beside what is proven (`ranking/exploration.py`). While a project has too few
-reviews to learn from, only MIN_TRIALS on the task speak against a memory.
+below the bounds of the others, and these are back. What was never tried is shown beside what is proven only where it
+may well be better. While a project has too few reviews to learn from, only MIN_TRIALS on the task speak against a
+memory, so what is newly learned is tried.
 
 A task that hardly anything helps with has no better one. So a memory is also left out that failed each of its trials
 on the task, NEVER_HELPED_TRIALS at least: what claims to be the solution and never is goes, however relevant it sounds.
@@ -54,8 +54,6 @@ def without_disproven(table: FeatureColumns, query: RankingQuery, ranked: Ranked
     disproved = rates.upper(query.optimism) < proven
     if not prior_for(table, query).trials:
         disproved &= trials >= MIN_TRIALS
-    untried = np.flatnonzero((trials == 0.0) & (table.outcomes.trials[ranked.rows] == 0.0))
-    disproved[untried[:1]] = False
     disproved |= ~helped & (trials >= NEVER_HELPED_TRIALS)
     disproved[(rates.mean + helped).argmax()] = False
     return ranked.take(np.flatnonzero(~disproved)) if disproved.any() else ranked

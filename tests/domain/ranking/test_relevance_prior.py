@@ -164,3 +164,20 @@ def test_lessons_of_others_stand_beside_a_proven_one_only_where_reviews_say_that
     shown = [table.ids[row] for row in without_disproven(table, query, top_k(table, query, 3)).rows]
     assert shown[0] == f"m{person}"
     assert (len(shown) > 1) == others_help
+
+
+@pytest.mark.parametrize("others_help", [True, False])
+def test_a_new_lesson_stands_beside_a_proven_one_only_where_reviews_promise_that_it_may_be_better(
+    *, others_help: bool
+) -> None:
+    """A lesson of another task that was never tried is the nearest to this one, after the proven one."""
+    table, person = bank(others_help=others_help), len(PEOPLE) - 1
+    direction = vector(person, 0.0) + 0.5 * vector(0, 0.0)
+    new = make_change(99, direction / np.linalg.norm(direction), terms=wording(0).terms)
+    records = (TaskRecord(100 + person, 6.0, 6.0),)
+    table.apply(Changes(3, [new], [UtilityChange(f"m{person}", 0.9, records)], []))
+    asked = wording(person)
+    query = RankingQuery(vector(person, 0.0), 0.5, 0.0, terms=asked.terms, optimism=0.75, task=asked, limit=3)
+    ranked = top_k(table, query, 3)
+    assert "m99" in {table.ids[row] for row in ranked.rows}
+    assert ("m99" in {table.ids[row] for row in without_disproven(table, query, ranked).rows}) == others_help
