@@ -17,11 +17,13 @@ _UTILITY = {"q_value", "reviews", "passes", "trials", "successes", "last_used_at
 """What reviews and queries move in a memory; the rest of it is its advice."""
 
 
-def learn(session: WriteSession, trace: Trace, review: Review, *, first: bool = False) -> list[QUpdate]:
+def learn(
+    session: WriteSession, trace: Trace, review: Review, *, first: bool = False, again: bool = False
+) -> list[QUpdate]:
     """Credit what `review` credits, in place of everything that the trace has credited so far: `first`, nothing yet.
 
-    Afterwards all q_values are what they would be had the trace never been reviewed otherwise. The review need not be
-    the ledger's last: its events are put where its `seq` belongs.
+    Afterwards all q_values are what they would be had the trace never been reviewed otherwise. A review that counts
+    `again`, as one that a model refined, need not be the ledger's last: its events are put where its `seq` belongs.
     """
     credited = [] if first else session.events.of_trace(trace.id)
     moved_before = list(dict.fromkeys(event.memory_id for event in credited))
@@ -34,7 +36,7 @@ def learn(session: WriteSession, trace: Trace, review: Review, *, first: bool = 
         for position, (memory_id, reward) in enumerate(earned.items())
     }
     # A review that was just given is the newest there is; one that is being refined may have been followed by others.
-    rewritten = list(dict.fromkeys([*moved_before, *mine])) if review.judged_by else moved_before
+    rewritten = list(dict.fromkeys([*moved_before, *mine])) if again or review.judged_by else moved_before
     others = _by_memory(event for event in session.events.of_memories(rewritten) if event.trace_id != trace.id)
     updates: dict[str, QUpdate] = {}
     for memory_id in rewritten:

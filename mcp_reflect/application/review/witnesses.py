@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from mcp_reflect.application.ports import ReadSession, WriteSession
-from mcp_reflect.application.review.credit import disown, newest_events
+from mcp_reflect.application.review.credit import disown, learn, newest_events
 from mcp_reflect.domain.learning import q_update
 from mcp_reflect.domain.lessons.comparison.sameness import Lesson
 from mcp_reflect.domain.models import (
@@ -91,6 +91,15 @@ def leave(session: WriteSession, memory: Lessons, trace_id: str) -> None:
     session.memories.set_status(memory.id, memory.status)  # tells the change feed that filters find it by less
     if len(left) == 1:
         session.witnesses.delete(left[0])
+    if trace_id == memory.source_trace_id:
+        _credit_again(session, memory.id, trace_id)
+
+
+def _credit_again(session: WriteSession, memory_id: str, trace_id: str) -> None:
+    """Count the review of a run for a memory that it was given and that came from it until now."""
+    trace, review = session.traces.get(trace_id), session.reviews.current(trace_id)
+    if trace is not None and review is not None and _is_credited(session, memory_id, trace_id):
+        learn(session, trace, review, again=True)
 
 
 def keep_source(session: WriteSession, memory: Lessons, model: str) -> None:
