@@ -43,7 +43,9 @@ _SPEAKER = re.compile(
     re.IGNORECASE,
 )
 """In a report whoever hands it in did what is told, so that "I" tells nothing."""
-_HEADING = re.compile(r"^#{1,6}\s")
+_SKIPPED = re.compile(r"^#{1,6}\s|^\s*\|[\s|:-]+\|\s*$")
+"""Headings, and the line below the names of a table's columns."""
+_ROW = re.compile(r"^\s*\|(.+)\|\s*$")
 _COMMENT = re.compile(r"\s*(?:#.*)?$")
 
 
@@ -139,8 +141,10 @@ class _Reader:
             self._found[-1] = _with_output(last, text)
 
     def _read_line(self, line: str) -> None:
-        if not line.strip() or _HEADING.match(line):
+        if not line.strip() or _SKIPPED.match(line):
             return
+        if row := _ROW.match(line):
+            line = f"- {', '.join(cell.strip() for cell in row[1].split('|'))}"
         if turn := _TURN.match(line):
             self._role = "user" if turn["name"].lower() in _USERS else "assistant"
             line = line[turn.end() :]

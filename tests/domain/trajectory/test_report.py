@@ -73,6 +73,14 @@ def test_turns_have_their_speakers() -> None:
     ]
 
 
+def test_the_rows_of_a_table_are_items() -> None:
+    told = "Ran `pytest` -> ok\n| job | cause |\n|---|---|\n| e2e | the animation |"
+    assert read(told) == [
+        ToldCommand("pytest", failed=False),
+        ToldWords("assistant", "- job, cause\n- e2e, the animation"),
+    ]
+
+
 def test_the_speaker_of_a_report_is_left_out() -> None:
     told = "I ran `make` and it failed. Then I changed the order of the targets in Makefile."
     assert ToldWords("assistant", "Ran `make` and it failed. Changed the order of the targets in Makefile.") in read(
