@@ -173,7 +173,7 @@ def test_no_text_becomes_a_block_or_a_tag(text: str) -> None:
         ({"correct_action": "`cancel_booking`; `hand_over`"}, []),
         ({"correct_action": "`cancel_booking`", "guidance": "Saver tickets stay as they are."}, ["Saver tickets stay"]),
         ({"guidance": "`cancel_booking` with another `payment_id`", "success": False}, []),
-        ({"key_mistake": "Wrong or not enough: `cancel_booking`", "success": False}, []),
+        ({"key_mistake": "Wrong or incomplete: `cancel_booking`", "success": False}, []),
         ({"correct_action": "`cancel_booking(reason=plans, …)`"}, ["`cancel_booking(reason=plans"]),
         ({"correct_action": "`make`"}, ["`make`"]),  # a command, and no tool
     ],

@@ -227,7 +227,7 @@ def test_the_conclusion_of_a_passed_run_is_kept_and_that_of_a_failed_one_is_call
     final = "The cache key lacked the tenant id, because normalize_key() dropped it."
     assert "tenant id" in render_reflection(lesson("", final_response=final))
     failed = lesson("", "fail", final_response=final)
-    assert failed.key_mistake.startswith("Wrong or not enough to say: ")
+    assert failed.key_mistake.startswith("Wrong or incomplete answer: ")
     assert "tenant id" in failed.key_mistake
     assert not failed.guidance
 

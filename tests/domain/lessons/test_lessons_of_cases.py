@@ -198,7 +198,7 @@ def test_a_call_of_a_failed_run_is_told_by_its_form_and_not_by_the_data_of_the_c
         *called("update_booking", {**given, "booking": "A1B2C3"}, '{"ok": true}'),
         *agent("Your booking has been successfully updated."),
     ]
-    assert "Wrong or not enough: `update_booking(cabin=business, …)`." in told(run, "fail")
+    assert "Wrong or incomplete: `update_booking(cabin=business, …)`." in told(run, "fail")
     assert "card_7434610" in told(run)
 
 
@@ -254,7 +254,7 @@ def test_a_failed_conversation_tells_what_the_user_objected_to() -> None:
     done = agent("Your booking is cancelled. The refund of $120 goes to the card ending in 1784.")
     objection = user("But I asked for a later flight, not for a refund. My number is 555-0100.")
     lesson = told([*user(TASK), *cancelled, *done, *objection], "fail")
-    assert lesson.startswith("Mistake: Wrong or not enough: `cancel_booking`")
+    assert lesson.startswith("Mistake: Wrong or incomplete: `cancel_booking`")
     assert "The user objected: But I asked for a later flight, not for a refund." in lesson
     assert "1784" not in lesson
     assert "555" not in lesson
@@ -374,7 +374,7 @@ def test_a_failed_run_without_an_answer_tells_its_last_look_ups_and_what_it_foun
     assert "`Search(input=1921 in Riga)`. The agent said: The club was founded in 1921." in lesson
     assert (
         told([*run, *agent("Ann Berg founded it.")], "fail")
-        == "Mistake: Wrong or not enough to say: Ann Berg founded it."
+        == "Mistake: Wrong or incomplete answer: Ann Berg founded it."
     )
 
 
@@ -399,7 +399,7 @@ def test_a_failed_run_says_which_form_of_a_refused_call_was_accepted() -> None:
 def test_a_failed_run_that_only_edited_says_what() -> None:
     edit = called("Edit", {"file_path": "a.py", "old_string": "x = 1", "new_string": "x = 2"}, "done")
     lesson = told([*user("Mend it."), *edit], "fail", "Mend it.")
-    assert lesson == "Mistake: Wrong or not enough: editing a.py (`x = 1` → `x = 2`)"
+    assert lesson == "Mistake: Wrong or incomplete: editing a.py (`x = 1` → `x = 2`)"
 
 
 @pytest.mark.parametrize(

@@ -200,13 +200,13 @@ def test_a_rejected_edit_is_the_mistake_and_what_the_user_wants_instead_is_the_g
         *said("user", "No, that hides it. Declare the module in types/tickmark.d.ts for now. I am off to lunch."),
     ]
     lesson = told(run, "The type check is red.", "fail")
-    assert 'Mistake: Wrong or not enough: editing tsconfig.json (`"strict": true` → `"strict": false`)' in lesson
+    assert 'Mistake: Wrong or incomplete: editing tsconfig.json (`"strict": true` → `"strict": false`)' in lesson
     assert "after editing" not in lesson
     assert "`tsc -p .` failed: src/chart.ts(1,23): error TS7016" in lesson
     assert "Declare the module in types/tickmark.d.ts for now." in lesson
     assert "lunch" not in lesson
     reviewed = told(run, "The type check is red.", "fail", feedback="strict has to stay on")
-    assert reviewed.startswith("Mistake: strict has to stay on\n  Wrong or not enough: editing tsconfig.json")
+    assert reviewed.startswith("Mistake: strict has to stay on\n  Wrong or incomplete: editing tsconfig.json")
 
 
 def test_what_a_user_names_in_a_talk_that_failed_is_no_correction_of_work() -> None:

@@ -78,8 +78,8 @@ _VAIN = "The run ended without an answer, in a search that found nothing: "
 _MANY_IN_ONE = "The run ended without an answer, as several calls written into one found nothing: "
 _ONLY_LOOKED = "The run ended without an answer: it only looked things up"
 _OBJECTED = "The user objected: "
-_WRONG, _WRONG_TO_SAY, _WRONG_ANSWER = "Wrong or not enough: ", "Wrong or not enough to say: ", "Wrong answer: "
-"""What a failed run did, as the next one has to take it: which of the two it was nobody said."""
+_WRONG, _WRONG_TO_SAY, _WRONG_ANSWER = "Wrong or incomplete: ", "Wrong or incomplete answer: ", "Wrong answer: "
+"""Beginnings of a mistake, before what a failed run did or said: nobody told which of the two it was."""
 
 
 def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) -> str:
@@ -124,7 +124,7 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
 
 
 def edits_told(steps: Sequence[Step]) -> list[Step]:
-    """Return the last edits of a failed run, as they ended: they are what was wrong or not enough, not its checks."""
+    """Return the last edits of a failed run, as they ended: they are what was wrong or incomplete, not its checks."""
     edits = NetChanges(steps).of([step for step in steps if step.kind == "edit" and not step.failed])
     return [step for step in edits if step.change][-_EDITS_TOLD:]
 
