@@ -27,7 +27,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.keywords import STOP_WORDS
 from mcp_reflect.domain.models import Memory
 from mcp_reflect.domain.text.polarity import is_negative
-from mcp_reflect.domain.trajectory.messages import ToolCall, TrajectoryEvent, Utterance
+from mcp_reflect.domain.trajectory.messages import OBSERVATION_ROLE, ToolCall, TrajectoryEvent, Utterance
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 AdviceTerm = str | tuple[str, ...]
@@ -58,7 +58,7 @@ _CLAUSE = re.compile(r"[,:;()]\s|\s(?:but|and|then|instead|rather)\s")
 _STOP = frozenset(word[:_STEM] for word in STOP_WORDS)
 _RECALL_TOOLS = ("query_memories", "augment_task", "find_error_fixes")
 """Endings of the names of the tools that return memories; clients put the server's name in front."""
-_NOT_THE_AGENT = frozenset({"user", "system", "developer"})
+_NOT_THE_AGENT = frozenset({"user", "system", "developer", OBSERVATION_ROLE})
 _SHORTEST_QUOTE = 12
 
 

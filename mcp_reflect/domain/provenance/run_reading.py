@@ -13,7 +13,13 @@ from mcp_reflect.domain.provenance.remedies import Attempt
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.provenance.source_names import name_of_call, name_of_command
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
-from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, TrajectoryEvent, Utterance
+from mcp_reflect.domain.trajectory.messages import (
+    OBSERVATION_ROLE,
+    ToolCall,
+    ToolResult,
+    TrajectoryEvent,
+    Utterance,
+)
 from mcp_reflect.domain.trajectory.report import ReportEntry, ToldWords, read_report
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.domain.trajectory.shell_log import lines_with_commands
@@ -127,6 +133,8 @@ def _add_utterance(texts: RunTexts, said: Utterance) -> None:
         texts.add("user", said.text)
     elif said.role in {"assistant", "ai", "model"}:
         texts.say(said.text)
+    elif said.role == OBSERVATION_ROLE:
+        texts.add("tool", said.text)
 
 
 def _replaced(given: dict[str, Any]) -> Iterator[str]:

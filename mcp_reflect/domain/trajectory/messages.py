@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from mcp_reflect.domain.trajectory.error_lines import errors_in_result
+from mcp_reflect.domain.trajectory.step_records import StepRecord, read_record
 from mcp_reflect.domain.trajectory.tool_output import unwrap
 
 Message = dict[str, Any]
@@ -60,6 +61,10 @@ TrajectoryEvent = Utterance | ToolCall | ToolResult
 _NOT_CALLERS = frozenset({"user", "system", "developer", "tool", "function"})
 """Roles whose messages quote calls only as examples or results."""
 _TOOL_ROLES = frozenset({"tool", "function"})
+AGENT_ROLE, OBSERVATION_ROLE = "assistant", "observation"
+"""The roles of what a record of a step says (`step_records.py`): its words, and what came of an act told in words."""
+_SAID_KEYS = frozenset({"content", "tool_calls", "function_call", "summary", "message"})
+"""Keys of messages; an object without any of them may be the record of a step."""
 _TEXT_KEYS = ("text", "thinking", "refusal", "output", "content")
 
 
@@ -74,12 +79,25 @@ def iter_events(message: Message) -> Iterator[TrajectoryEvent]:
         yield _result(message, message.get("content"))
     elif _is_call(kind) or _is_result(kind):
         yield from _from_block(message, kind, caller=role not in _NOT_CALLERS)
+    elif message.keys().isdisjoint(_SAID_KEYS) and (record := read_record(message)):
+        yield from _from_record(record)
     else:
         yield from _from_content(message.get("content"), role or kind)
         if kind == "reasoning":
             yield from _from_content(message.get("summary"), kind)
         if role not in _NOT_CALLERS:
             yield from _from_tool_calls(message)
+
+
+def _from_record(record: StepRecord) -> Iterator[TrajectoryEvent]:
+    if record.words:
+        yield Utterance(AGENT_ROLE, record.words)
+    if record.tool:
+        yield ToolCall(record.tool, _as_text(record.arguments))
+    if record.tool and (record.outcome or record.failed is not None):
+        yield _result({"is_error": record.failed}, record.outcome)
+    elif record.outcome:
+        yield Utterance(OBSERVATION_ROLE, record.outcome)
 
 
 def _from_content(content: Any, role: str) -> Iterator[TrajectoryEvent]:

@@ -18,6 +18,7 @@ from mcp_reflect.domain.trajectory.messages import (
     Utterance,
     iter_events,
 )
+from mcp_reflect.domain.trajectory.step_records import read_record
 from mcp_reflect.domain.truncate import truncate_middle
 
 __all__ = ["MAX_DEPTH", "TRAJECTORY_FORMS", "Trajectory", "UnreadableTrajectory", "parse"]
@@ -26,7 +27,8 @@ MAX_DEPTH = 100
 """Most levels of nesting in messages: far above what agents write, far below Python's recursion limit."""
 
 TRAJECTORY_FORMS = (
-    "plain text, or a JSON array of message objects, each with a role or a type (OpenAI or Anthropic shape); "
+    "plain text, or a JSON array of objects: messages with a role or a type (OpenAI or Anthropic shape), or steps such "
+    'as {"command": …, "output": …, "exit_code": 1}; '
     'plain text must not begin with [{, [[ or ["'
 )
 """What `parse` reads, in words."""
@@ -103,7 +105,7 @@ def parse(trajectory: str | list[Any]) -> Trajectory:
 
     A string counts as JSON where it begins with `[{`, `[[` or `["`, white space aside, or is `[]`; a log line such as
     `[INFO] starting` is text. Raises UnreadableTrajectory where JSON is broken, nested deeper than MAX_DEPTH or has
-    other items than message objects, and where text holds NUL or lone surrogates.
+    items that are neither messages nor steps, and where text holds NUL or lone surrogates.
     """
     if isinstance(trajectory, list):
         return _from_items(_as_json(trajectory))
@@ -142,8 +144,8 @@ def _from_items(items: list[Any]) -> Trajectory:
     for number, item in enumerate(items, start=1):
         if not isinstance(item, dict):
             _refuse(f"message {number} is {_json_type(item)}, not an object")
-        if not any(isinstance(item.get(key), str) for key in ("role", "type")):
-            _refuse(f"message {number} has neither role nor type")
+        if not any(isinstance(item.get(key), str) for key in ("role", "type")) and read_record(item) is None:
+            _refuse(f"message {number} has neither role nor type, nor an action or what came of one")
         if is_deeper(item, MAX_DEPTH - 1):
             _refuse(f"message {number} is nested deeper than {MAX_DEPTH} levels")
     try:
