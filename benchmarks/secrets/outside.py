@@ -1,6 +1,6 @@
 """A fourteenth set: half of 560 secrets in real surroundings, written by somebody who had not read the rules.
 
-Its misses were read and mended; the other half is in `outside_held.py`.
+Its misses were read and mended first; the other half is in `outside_held.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The other half of the fourteenth set: counted before and after the rules were mended, its misses unread."""
+"""The other half of the fourteenth set: its misses were read once the rules of the first half were counted."""
 
 from __future__ import annotations
 

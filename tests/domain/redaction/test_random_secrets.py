@@ -8,6 +8,7 @@ from mcp_reflect.domain.redaction.redact import redact, redact_json
 from mcp_reflect.domain.redaction.values.letter_model import random_bits
 
 HEX = "6f1e4f6e973c9af43f55490d442a0a19"
+UUID = "ec39d559-6057-4d0a-9440-0089877f7978"
 MIXED = "kV9pQ2xLr7TzWm4Yc8Hd"
 PASSWORD = "tR7wq2XkP9dLm4"
 
@@ -29,6 +30,17 @@ def test_words_and_random_text_are_told_apart_by_their_letters() -> None:
         f"vsql -h db -U bob -w {PASSWORD} -c 'select 1'",
         f"winexe -U 'corp/bob%{PASSWORD}' //host cmd",
         f"1000.{HEX}.{HEX[::-1]}",
+        f"curl -H 'Authorization: Splunk {UUID}' https://logs.corp.com",
+        f"https://mainnet.nodes.corp.com/v3/{HEX}",
+        f"https://weather.corp.com/data?q=Bern&appid={HEX}",
+        f"session.cookies.set('JSESSIONID', '{HEX.upper()}')",
+        f"agent committed the key {MIXED}{MIXED} to the repo",
+        f"Please use the following password to proceed to installation:\n\n{HEX}\n\nIt is stored in /secrets/x",
+        f'["password"]=>\n  string(14) "{PASSWORD}"',
+        "&lt;password&gt;Cobalt6929*&lt;/password&gt;",
+        "the TOTP seed for the staging admin is 7VSZXF3C6B2WQ2QZ",
+        f"mvn verify -Dsonar.login={HEX}12345678",
+        f"codecov -t {UUID}",
         "ABCD1-E2FGH-3IJKL-M4NOP-QR5ST",
         "card: 4111 1111 1111 1111",
         "The alarm code is 48213",
@@ -42,6 +54,10 @@ def test_random_text_that_its_surroundings_show_to_be_a_secret_goes(text: str) -
     "text",
     [
         f"commit {HEX}1234abcd",
+        f"https://api.corp.com/v1/users/{HEX}",
+        f"https://registry.corp.com/v2/{HEX}/manifests/latest",
+        f"press the key {HEX[:8]} or the code {HEX[:10]} is shown",
+        "proxy-authorization: the scheme requires-negotiation",
         f'"integrity": "sha512-{MIXED}{MIXED}=="',
         f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{MIXED}{MIXED} bob@host",
         f"cache key: {HEX}; primary key (17)",

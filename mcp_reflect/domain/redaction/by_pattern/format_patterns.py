@@ -63,7 +63,7 @@ FORMAT_PATTERNS = (
         "secret",
         ("=",),
         re.compile(
-            r"[?&;#](?:amp;)?(?:code|key|auth|jwt|sid|session(?:_?id)?|jsessionid|phpsessid|ticket|sig|hmac|signature"
+            r"[?&;#](?:amp;)?(?:code|key|appid|auth|jwt|sid|session(?:_?id)?|jsessionid|phpsessid|ticket|sig|hmac|signature"
             r"|x-(?:amz|goog)-(?:signature|security-token))=([^\s&;\"'<>#\\]{16,4000})",
             re.IGNORECASE,
         ),
@@ -95,6 +95,22 @@ FORMAT_PATTERNS = (
             r"([^\s\"'\\,;<>]{6,})",
             re.IGNORECASE,
         ),
+    ),
+    SecretPattern(
+        "secret",
+        ("uthorization", "UTHORIZATION"),
+        re.compile(
+            r"uthorization[\\\"']*\s*[:=,]\s*[\\\"']*[A-Za-z][\w-]{2,20}\s+([\w.~+/-]{16,400}={0,2})(?![\w.~+/=-])",
+            re.IGNORECASE,
+        ),
+        judge=random_value(16),
+    ),
+    SecretPattern(
+        "secret",
+        ("/v",),
+        # The key of a project as the last part of an address, as providers of nodes and maps have it
+        re.compile(r"://[\w.-]{4,100}/v\d/([A-Za-z0-9_-]{32,64})(?![\w/.-])"),
+        judge=random_value(32),
     ),
     SecretPattern(
         "secret",

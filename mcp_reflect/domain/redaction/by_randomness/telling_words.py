@@ -8,7 +8,7 @@ from mcp_reflect.domain import lazy_re as re
 
 _WINDOW = 100
 """Characters before a text that are searched for a telling word."""
-_NEAR = 6
+_NEAR = 8
 """Words between a telling word and the text, at most."""
 _DIRECT = re.compile(
     r"""[\s\\"'`\])}>|]{0,12}(?:[:=：]|=>|->|:=|\bis\b|\bto\b|,|<|\|)?[\s\\"'`\[({<|>:=]{0,24}(?:(?:value|is|was|to|your|new|the|raw|basic|bearer|token|key)\b[\s"'`:=\\]{0,6})?""",
@@ -39,7 +39,7 @@ _REST_OF_LINE = re.compile(r"[A-Za-z0-9+/_.~=-]*[\"'`,;)]{0,3}[ \t]*(?:\r|\n|\\|
 _OTHER_KEYS_WORDS = (
     "public pub foreign primary cache sort partition idempotency object row dedup unique index lookup group hash "
     "range event message s3 item order state storage lock resource translation i18n gpg pgp key sorting shard routing "
-    "the a this that no each any every and or one with same press hit on in by"
+    "no each any every and or one with same press hit on in by"
 )
 _OTHER_KEYS = frozenset(_OTHER_KEYS_WORDS.split())
 _ID_WORDS = (
@@ -59,8 +59,21 @@ _ID_IF_DIRECT = frozenset(_ID_IF_DIRECT_WORDS.split())
 _ID_IN_PATH = frozenset(("d", "document", "documents", "docs", "folders", "drive", "board", "page", "pages", "video"))
 """Words after which it is one as the next part of a path, as the addresses of documents have it: `/document/d/…`."""
 _PART_OF_PATH = re.compile(r"/[\w-]*")
+_ARTICLES = frozenset(("the", "a", "this", "that"))
+"""Before a word that names a secret now and then they say neither that it does nor that it does not."""
 _NO_KEY_OF = _OTHER_KEYS | _ID | _ID_IF_DIRECT
-_COMPOUND_ENDS = ("key", "token", "secret", "password", "passwd", "pwd", "credential", "credentials")
+_COMPOUND_ENDS = (
+    "sessionid",
+    "sessid",
+    "key",
+    "token",
+    "secret",
+    "password",
+    "passwd",
+    "pwd",
+    "credential",
+    "credentials",
+)
 _ID_PREFIX_WORDS = (
     "asst batch blob call ch chatcmpl chunk cid comment commit cus diff err evt file ft ftjob gen gid id in issue "
     "issuecomment item job key lock md5 mem msg node org part pi pm price prod proj rec req request resp rev rs run "
@@ -86,7 +99,7 @@ _CERTAIN = frozenset(_CERTAIN_WORDS.split())
 _ANNOUNCED = re.compile(
     r"\b(?:token|password|secret|credentials?|passphrase"
     r"|(?:api|access|auth|license|private|signing|encryption)[ _-]?key)\b"
-    r"(?:(?!\"[,:])[^.!?;:\n{}()=]){1,90}:[ ]{1,3}[\"'`*]{0,3}\Z",
+    r"(?:(?!\"[,:])[^.!?;:\n{}()=]){1,90}:(?:[ ]{1,3}|(?:(?:\r?\n|\\n)[ \t]{0,8}){1,3})[\"'`*]{0,3}\Z",
     re.IGNORECASE,
 )
 """A clause about a secret that ends with a colon right before the text, however many words it has."""
@@ -122,7 +135,8 @@ def hint_before(text: str, position: int) -> Hint:
         if found is Hint.ID and words[number][0].lower() not in _ID and _ANNOUNCED.search(window):
             return Hint.NEAR  # a token for a git, a secret of an image
         if found is not None:
-            return found if not (above and found is Hint.NEAR) else Hint.NONE
+            is_told = not (above and found is Hint.NEAR) or _ANNOUNCED.search(window)
+            return found if is_told else Hint.NONE
     return Hint.NEAR if _ANNOUNCED.search(window) else Hint.NONE
 
 
@@ -135,11 +149,11 @@ def _said_by(words: list[re.Match[str]], number: int, window: str) -> Hint | Non
         return Hint.ID
     if word in _ID_IN_PATH and _PART_OF_PATH.fullmatch(window, match.end()):
         return Hint.ID
-    if word not in _NAMING:
-        compound = direct and len(word) >= _LEAST_COMPOUND and word.endswith(_COMPOUND_ENDS)
-        return Hint.NAMED if compound else None
     part = number and match.start() - words[number - 1].end() <= 1
     before = words[number - 1][0].lower() if part else ""
+    if word not in _NAMING or (word in _WEAK and before in _ARTICLES):
+        compound = direct and len(word) >= _LEAST_COMPOUND and word.endswith(_COMPOUND_ENDS)
+        return Hint.NAMED if compound else None
     if word in _WEAK and before in _NO_KEY_OF:
         return Hint.ID
     strong = word not in _WEAK or before in _NAMING or (word.startswith("key") and before != "")
