@@ -160,6 +160,14 @@ def test_a_heading_in_a_log_is_no_command_of_root() -> None:
         ("git shortlog -sn | head -40", True),
         ("ls migrations && cat migrate.sh && sqlite3 dev.db .schema", True),
         ("sqlite3 dev.db 'DROP TABLE invoices'", False),
+        ("npm run", True),
+        ("npm run build", False),
+        ("rake -T", True),
+        ("./gradlew tasks --all", True),
+        ("python3 -m pip show flask", True),
+        ("python3 -m pip install flask", False),
+        ("git stash list", True),
+        ("git stash", False),
     ],
 )
 def test_commands_that_list_what_is_there_only_read(command: str, reads: bool) -> None:
