@@ -31,7 +31,7 @@ from mcp_reflect.domain.lessons.run.command_lines import normalised, repeats
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.trajectory.parsing import parse
-from mcp_reflect.domain.trajectory.tools import SHELLS
+from mcp_reflect.domain.trajectory.tools import SHELLS, command_of
 
 RECORDED = Path(__file__).parent / "lessons" / "recorded"
 
@@ -44,19 +44,11 @@ class Call(NamedTuple):
 
     @property
     def command(self) -> str:
-        return str(self.arguments["command"]) if self.tool.lower() in SHELLS else ""
+        return command_of(self.arguments) if self.tool.lower() in SHELLS else ""
 
-
-def calls(messages: Iterable[dict[str, Any]]) -> Iterator[Call]:
-    """Yield the calls of a recorded session with their outcome."""
-    asked: dict[str, dict[str, Any]] = {}
-    for message in messages:
-        for block in message["content"] if isinstance(message["content"], list) else ():
-            if block["type"] == "tool_use":
-                asked[block["id"]] = block
-            elif block["type"] == "tool_result":
-                call = asked[block["tool_use_id"]]
-                yield Call(call["name"], call["input"], block["is_error"])
+    def running(self, command: str) -> Call:
+        """Return the call of a shell with another command."""
+        return self._replace(tool="Bash", arguments={"command": command})
 
 
 class Session:
@@ -66,8 +58,8 @@ class Session:
         recorded = json.loads(file.read_text(encoding="utf-8"))
         self.task: str = recorded["task"]
         self.trajectory = recorded.get("log") or json.dumps(recorded["messages"])
-        self.calls = list(calls(recorded.get("messages", ())))
         self._steps = find_steps(parse(self.trajectory))
+        self.calls = [Call(step.tool, dict(step.arguments), bool(step.failed)) for step in self._steps if step.tool]
         failed = [call for call in self.calls if call.failed and call.command]
         self.failing = list({call.command: call for call in failed}.values())
         taken_back = NetChanges(self._steps).taken_back()
@@ -97,7 +89,7 @@ def reworded(call: Call, way: int) -> Call:
         f"  {command.replace(' ', '  ')} ",
         " ".join(word if any(c in word for c in "&|;<>*$'\"") else shlex.quote(word) for word in command.split(" ")),
     )
-    return call._replace(arguments={"command": forms[way % len(forms)]})
+    return call.running(forms[way % len(forms)])
 
 
 def with_other_operand(call: Call) -> Iterator[Call]:
@@ -106,12 +98,12 @@ def with_other_operand(call: Call) -> Iterator[Call]:
     last = max(n for n, word in enumerate(words) if word[:1].isalnum() or "/" in word)
     if last:
         other = [*words[:last], f"{words[last]}2", *words[last + 1 :]]
-        yield call._replace(arguments={"command": " ".join(other)})
+        yield call.running(" ".join(other))
 
 
 def with_further_option(call: Call) -> Call:
     """Return a failed command with an option that it did not have."""
-    return call._replace(arguments={"command": f"{normalised(call.command)} --all"})
+    return call.running(f"{normalised(call.command)} --all")
 
 
 def warned(memory: MemoryService, call: Call) -> bool:

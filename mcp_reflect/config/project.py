@@ -67,13 +67,14 @@ def locate_project(environ: Mapping[str, str], cwd: Path, roots: Sequence[Path] 
     found = _repository_around(start)
     if found is not None:
         return LocatedProject(_repository_id(*found), f"the git repository {found[0]}")
-    for folders, name in ((roots, "the client's roots"), (_workspace(environ), WORKSPACE_VARIABLE)):
+    for folders, source in ((roots, "the client's roots"), (_workspace(environ), WORKSPACE_VARIABLE)):
         if folders:
+            name = f"{source}, of which there are {len(folders)}" if len(folders) > 1 else source
             inside = next(((folder, it) for folder in folders if (it := _repository_around(folder))), None)
             if inside is not None:
                 return LocatedProject(_repository_id(*inside[1]), f"the git repository {inside[1][0]}, by {name}")
             return LocatedProject(_folder_id(folders[0]), f"the folder {folders[0]}, by {name}; no git repository")
-    origin = f"the folder {start}, which is in no git repository; MCP_REFLECT_PROJECT gives it another name"
+    origin = f"the folder {start}, which is in no git repository; the client's roots or MCP_REFLECT_PROJECT may name another project"
     return LocatedProject(_folder_id(start), origin, is_settled=False)
 
 
