@@ -74,7 +74,7 @@ def locate_project(environ: Mapping[str, str], cwd: Path, roots: Sequence[Path] 
             if inside is not None:
                 return LocatedProject(_repository_id(*inside[1]), f"the git repository {inside[1][0]}, by {name}")
             return LocatedProject(_folder_id(folders[0]), f"the folder {folders[0]}, by {name}; no git repository")
-    origin = f"the folder {start}, which is in no git repository; the client's roots or MCP_REFLECT_PROJECT may name another project"
+    origin = f"the folder {start}, in no git repository; the client's roots or MCP_REFLECT_PROJECT may name another"
     return LocatedProject(_folder_id(start), origin, is_settled=False)
 
 

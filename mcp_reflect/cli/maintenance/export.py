@@ -31,7 +31,7 @@ _TERMINAL = Path("-")
 
 
 def export_command(
-    file: Annotated[Path, typer.Argument(help="Where to; - is stdout.")] = _TERMINAL,
+    file: Annotated[Path, typer.Argument(help="Where to, - is stdout; what is there is replaced.")] = _TERMINAL,
     format_: Annotated[
         Literal["full", "reflexion"],
         typer.Option("--format", help="full: everything, for import; reflexion: only errors and fixes, one per line."),
