@@ -1,4 +1,4 @@
-"""A process of its own that prepares long runs, so that the interpreter of this one stays free for its clients."""
+"""A process that prepares long runs, and floods of shorter ones, so that this one stays free for its clients."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from mcp_reflect.application.review.preparation_budget import PreparationBudget
 from mcp_reflect.bootstrap.answering_process import AnsweringProcess, NoAnswerInTime, ProcessEnded
 from mcp_reflect.errors import InvalidArgument, MemoryUnavailable
 
@@ -37,12 +38,17 @@ class PreparationProcess:
         self._process: AnsweringProcess | None = None
         self._ending: threading.Timer | None = None
         self._lock = threading.Lock()
+        self._budget = PreparationBudget()
 
     @property
     def pid(self) -> int | None:
         """Return the process's id; None while there is none."""
         process = self._process
         return None if process is None else process.pid
+
+    def takes(self, chars: int) -> bool:
+        """Return true where a run of so many characters should be prepared here because many of them came lately."""
+        return not self._budget.allows(chars)
 
     def prepare(self, run: RunToPrepare) -> PreparedRun:
         """Return a run prepared. Raises UsageError where it would be refused.

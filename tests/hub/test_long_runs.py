@@ -20,6 +20,7 @@ from mcp_reflect.application.intake.prepared_run import RunToPrepare
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Query, Submission
 from mcp_reflect.application.review import review_service
+from mcp_reflect.application.review.preparation_budget import BUDGET_CHARS, SHORT_RUN_CHARS
 from mcp_reflect.application.review.prepared_review import ReviewToPrepare
 from mcp_reflect.bootstrap import answering_process
 from mcp_reflect.bootstrap.preparation_process import PreparationProcess
@@ -108,6 +109,23 @@ def test_a_run_that_was_prepared_apart_is_stored_as_any_other(tmp_path: Path, mo
     assert [len(asked.memories) for asked in (*prepared, *reviewed)] == [2, 2, 2]
     assert SECRET not in in_place["trajectory"]
     assert in_place["moved"], "the run moves nothing, and this compares nothing"
+
+
+def test_runs_of_middle_length_are_prepared_apart_once_many_of_them_come(
+    memory: MemoryService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apart = list[str]()
+    ask = PreparationProcess.prepare
+    monkeypatch.setattr(
+        PreparationProcess, "prepare", lambda self, run: (apart.append(run.submission.task), ask(self, run))[1]
+    )
+    fits = BUDGET_CHARS // (3 * SHORT_RUN_CHARS)
+    for number in range(fits + 3):
+        text = f"Run {number} compiled the module again. " + "It printed nothing new. " * (3 * SHORT_RUN_CHARS // 24)
+        memory.submit(Submission(task=f"compile module {number}", trajectory=text))
+    assert apart, "a flood is prepared by the process of its clients"
+    assert not {f"compile module {number}" for number in range(fits - 1)} & set(apart)
+    assert len(memory.traces(None, 100)) == fits + 3
 
 
 def test_a_run_that_comes_with_its_verdict_is_written_once(

@@ -41,7 +41,11 @@ class RunToPrepare(NamedTuple):
 
 
 class PreparesApart(Protocol):
-    """Has long runs prepared where that takes no time from the clients of this process."""
+    """Has runs prepared where that takes no time from the clients of this process."""
+
+    def takes(self, chars: int) -> bool:
+        """Return true where a run of so many characters should be prepared here because many of them came lately."""
+        ...
 
     def prepare(self, run: RunToPrepare) -> PreparedRun:
         """Return a run prepared. Raises UsageError where it would be refused, MemoryUnavailable where none can be."""

@@ -23,7 +23,7 @@ from mcp_reflect.application.requests import Submission
 from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.application.review.credit import creditable
 from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
-from mcp_reflect.application.review.prepared_review import LONG_RUN_CHARS
+from mcp_reflect.application.review.preparation_budget import LONG_RUN_CHARS
 from mcp_reflect.application.review.review_outcome import ReviewOutcome
 from mcp_reflect.application.review.review_service import ReviewService
 from mcp_reflect.domain.models import Trace
@@ -65,7 +65,8 @@ class RunIntake:
     def submit(self, submission: Submission, *, client_can_sample: bool = False) -> ReviewOutcome:
         """Store a run with the errors that it fixed, and its review where one is given, in one transaction."""
         given: Submission | PreparedRun = submission
-        if len(submission.trajectory) >= LONG_RUN_CHARS:
+        chars = len(submission.trajectory)
+        if chars >= LONG_RUN_CHARS or self._apart.takes(chars):
             given = self._apart.prepare(self._to_prepare(submission, client_can_sample=client_can_sample))
         [stored] = runs = self._prepare([given], client_can_sample=client_can_sample)
         [result] = self._store(self._embed(runs))

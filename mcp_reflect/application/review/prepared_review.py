@@ -26,9 +26,6 @@ from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
 from mcp_reflect.errors import InvalidArgument
 
-LONG_RUN_CHARS = 250_000
-"""Characters of a trajectory from which on a run is prepared apart: a tenth of a second of work and more."""
-
 
 class ReviewToPrepare(NamedTuple):
     """A review that a connection of a profile gives a stored run, at `now`, in the place of the one `before`.

@@ -23,8 +23,8 @@ from mcp_reflect.application.review.embedded_texts import EmbeddedTexts
 from mcp_reflect.application.review.later_words import lesson_in
 from mcp_reflect.application.review.latest_run import LatestRun
 from mcp_reflect.application.review.lesson_search import LessonSearch
+from mcp_reflect.application.review.preparation_budget import LONG_RUN_CHARS
 from mcp_reflect.application.review.prepared_review import (
-    LONG_RUN_CHARS,
     PreparedReview,
     ReviewPreparer,
     ReviewToPrepare,
