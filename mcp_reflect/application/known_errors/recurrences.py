@@ -81,12 +81,17 @@ def _fixed_in(trace: Trace) -> list[FixedError]:
 
 def is_led_by(memory: ErrorMemory, triggers: Iterable[str]) -> bool:
     """Return whether one of these calls led to an error before, or is one that did with further options."""
-    error = "\n".join((memory.key_mistake, *memory.evidence))
+    error = error_of(memory)
     return any(
         is_same_trigger(known, trigger) or is_same_mistake(known, trigger, error, commands_that_worked(memory))
         for trigger in triggers
         for known in memory.triggers
     )
+
+
+def error_of(memory: ErrorMemory) -> str:
+    """Return what an error said."""
+    return "\n".join((memory.key_mistake, *memory.evidence))
 
 
 def commands_that_worked(memory: ErrorMemory) -> list[str]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
-from mcp_reflect.application.known_errors.recurrences import commands_that_worked, is_led_by
+from mcp_reflect.application.known_errors.recurrences import commands_that_worked, error_of, is_led_by
 from mcp_reflect.application.requests import PlannedCall
+from mcp_reflect.domain.lessons.failures.output_options import without_selection
 from mcp_reflect.domain.lessons.failures.repairs import is_inspection
-from mcp_reflect.domain.lessons.failures.triggers import is_same_trigger, is_way_out, trigger_of
+from mcp_reflect.domain.lessons.failures.triggers import is_same_trigger, trigger_of
+from mcp_reflect.domain.lessons.failures.ways_out import is_way_out
 from mcp_reflect.domain.lessons.run.compound_commands import separated_steps
 from mcp_reflect.domain.lessons.run.steps import step_of
 from mcp_reflect.domain.models import ErrorMemory
@@ -26,12 +29,14 @@ def planned_triggers(planned: PlannedCall) -> list[str]:
     """Return the triggers that a planned call is, its secrets redacted as in a stored run; none for other tools.
 
     A compound command is one, and so is its first part that does more than read: later parts may need what that one
-    does. Paths below the agent's folder count from there: runs of other clones have other folders.
+    does. What runs some of the tests only is all of them, too. Paths below the agent's folder count from there: runs of
+    other clones have other folders.
     """
     step = step_of(planned.tool, redact_json(planned.arguments))
     acting = next((part for part in separated_steps([step]) if not is_inspection(part)), step)
+    whole = replace(acting, subject=without_selection(acting.subject))
     folder = redact(planned.folder.rstrip("/"))
-    found = [trigger_of(each) for each in (step, acting)]
+    found = [trigger_of(each) for each in (step, acting, whole)]
     return list(dict.fromkeys(_from_folder(trigger, folder) for trigger in found if trigger))
 
 
@@ -55,7 +60,9 @@ def errors_to_expect(triggers: Sequence[str], known: Iterable[ErrorMemory]) -> S
         for memory in led
         if any(memory.instructions)
         and len(_failed_in(memory)) >= LEAST_FAILING * len(runs)
-        and not any(is_way_out(trigger, memory.triggers, commands_that_worked(memory)) for trigger in triggers)
+        and not any(
+            is_way_out(trigger, memory.triggers, commands_that_worked(memory), error_of(memory)) for trigger in triggers
+        )
     ]
 
     def rank(memory: ErrorMemory) -> tuple[bool, int, datetime, str]:
@@ -63,6 +70,10 @@ def errors_to_expect(triggers: Sequence[str], known: Iterable[ErrorMemory]) -> S
         return itself, memory.recurrences, memory.created_at, memory.id
 
     return sorted(expected, key=rank, reverse=True)
+
+
+def _is_way_out_of(memory: ErrorMemory, trigger: str) -> bool:
+    return is_way_out(trigger, memory.triggers, commands_that_worked(memory), error_of(memory))
 
 
 def _failed_in(memory: ErrorMemory) -> set[str]:

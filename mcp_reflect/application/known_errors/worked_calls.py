@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcp_reflect.application.known_errors.recurrences import commands_that_worked, is_led_by
+from mcp_reflect.application.known_errors.recurrences import commands_that_worked, error_of, is_led_by
 from mcp_reflect.domain.lessons.failures.fix_wording import commands_of_fix
-from mcp_reflect.domain.lessons.failures.triggers import is_same_trigger, is_way_out, trigger_key, trigger_of
+from mcp_reflect.domain.lessons.failures.triggers import is_same_trigger, trigger_key, trigger_of
+from mcp_reflect.domain.lessons.failures.ways_out import is_way_out
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.models import ErrorMemory
 
@@ -27,7 +28,7 @@ class WorkedCall:
         """
         if not is_led_by(memory, [self.trigger]):
             return False
-        if is_way_out(self.trigger, memory.triggers, commands_that_worked(memory)):
+        if is_way_out(self.trigger, memory.triggers, commands_that_worked(memory), error_of(memory)):
             return False
         mends = [Step("command", "", command) for command in commands_of_fix(memory.correct_action)]
         mends += [Step("edit", "", edit.path, change=((edit.replaced, edit.written),)) for edit in memory.edits]

@@ -7,7 +7,6 @@ import pytest
 from mcp_reflect.domain.lessons.failures.triggers import (
     is_same_mistake,
     is_same_trigger,
-    is_way_out,
     trigger_key,
     trigger_of,
 )
@@ -63,14 +62,6 @@ def test_another_command(command: str) -> None:
     assert not are_same(run("python tools/export.py --out 'a b.csv'"), run(command))
 
 
-def test_a_variable_that_made_a_command_work_is_the_way_out() -> None:
-    failed, worked = [run("node server.js"), run("PORT=1 node server.js")], ["MOCK=1 node server.js"]
-    assert is_way_out(run("MOCK=2 node server.js"), failed, worked)
-    assert is_way_out(run("export MOCK=2 && node server.js"), failed, worked)
-    assert not is_way_out(run("node server.js"), failed, worked)
-    assert not is_way_out(run("PORT=1 node server.js"), failed, ["PORT=1 node server.js"])
-
-
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -81,32 +72,18 @@ def test_a_variable_that_made_a_command_work_is_the_way_out() -> None:
         ("tar xzf a.tgz", "tar -xvzf a.tgz"),
         ("make -C /home/ann/shop tests", "make -j8 tests"),
         ("report --format pdf --month 5", "report --month=5 --format=pdf"),
+        ("npm ci", "npm ci --no-audit --no-fund --loglevel error"),
+        ("./gradlew :app:test", "./gradlew :app:test --info --console=plain"),
+        ("npx playwright test a.spec.ts", "npx playwright test --reporter=line a.spec.ts"),
+        ("rake spec", "rake spec -v 2 --no-interaction"),
+        ("./deploy prod", "bash deploy prod"),
+        ("pytest -q a.py", "bash -lc 'cd /srv/shop && pytest a.py'"),
         ("jq '.a | .b' data.json", "cat data.json | jq '.a|.b'"),
         ("psql -c 'select 1'", "sudo -u postgres psql -c 'select 1;' | head -3"),
     ],
 )
 def test_commands_that_others_write_in_another_way(one: str, other: str) -> None:
     assert are_same(run(one), run(other))
-
-
-@pytest.mark.parametrize(
-    ("failed", "worked", "call"),
-    [
-        ("pytest tests", "python -m pytest tests", "uv run python -m pytest tests"),
-        ("python app.py", "python3 app.py", "python3 app.py -v"),
-        ("tsc -p .", "npx tsc -p .", "npx tsc -p . | tail"),
-        ("mypy -p shop", "cd src && mypy -p shop", "cd src; mypy -p shop"),
-        ("mypy -p shop", "MYPYPATH=src mypy -p shop", "cd src && mypy -p shop"),
-        ("perl report.pl", "perl -Ilib report.pl", "PERL5LIB=lib perl report.pl"),
-        ("sh deploy.sh", "bash deploy.sh", "bash -x ./deploy.sh"),
-        ("sudo npm ci", "npm ci", "npm ci"),
-        ("alembic upgrade head", ".venv/bin/alembic upgrade head", "/srv/.venv/bin/alembic upgrade head"),
-    ],
-)
-def test_what_stands_around_a_command_may_be_the_way_out(failed: str, worked: str, call: str) -> None:
-    assert are_same(run(failed), run(call))
-    assert is_way_out(run(call), [run(failed)], [worked])
-    assert not is_way_out(run(failed), [run(failed)], [worked])
 
 
 NO_RULE = "make: *** No rule to make target 'tests'.  Stop."

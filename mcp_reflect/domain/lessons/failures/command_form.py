@@ -14,7 +14,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_lines import only_reads
+from mcp_reflect.domain.lessons.failures.output_options import output_option
+from mcp_reflect.domain.lessons.run.command_lines import normalised, only_reads
 from mcp_reflect.domain.lessons.run.wrappers import split_wrappers
 from mcp_reflect.domain.text.memoize import memoize_short
 
@@ -26,10 +27,6 @@ _OPTION = re.compile(r"--?[A-Za-z]\S*")
 _OPTION_WITH_VALUE = re.compile(r"(--?[A-Za-z][\w-]*)=(.*)", re.DOTALL)
 _BUNDLE = re.compile(r"-[A-Za-z]{2,4}")
 _TAR = re.compile(r"[A-Za-z]{1,5}")
-_PRINTS = re.compile(
-    r"-v+|-q+|-s|-v=?\d+|-j\d*|--?(?:no-)?(?:verbose|quiet|silent|colou?r|progress|pager|pretty|nocapture)(?:=.*)?"
-)
-"""Options that most programs have for how much they print, or by how many processes they work."""
 _FOLDER_OPTIONS = frozenset({"-C", "--chdir", "-chdir", "--cwd", "--directory", "--prefix"})
 _VERSIONED = re.compile(r"(python|pip|pytest|node|ruby|perl|php)[\d.]+")
 _PROGRAM_FOLDERS = frozenset({"bin", ".bin", "sbin", "Scripts"})
@@ -99,7 +96,7 @@ def _tokens(command: str) -> list[str]:
         tokens = command.split()
     comment = next((at for at, token in enumerate(tokens) if token.startswith("#")), len(tokens))
     if len(tokens) == len(_SHELL) and all(map(re.fullmatch, _SHELL, tokens)):
-        return _tokens(tokens[-1])
+        return _tokens(normalised(tokens[-1]))
     return tokens[:comment]
 
 
@@ -167,8 +164,9 @@ def _arguments(called: Sequence[str], beside: list[str]) -> Iterator[str]:
         at += 1
         if called[0] == "tar" and at == 2 and _TAR.fullmatch(word):  # noqa: PLR2004 - behind the program
             word = f"-{word}"
-        if _PRINTS.fullmatch(word):
+        if printing := output_option(word, called[at] if at < len(called) else ""):
             beside.append(word)
+            at += printing - 1
         elif found := _OPTION_WITH_VALUE.fullmatch(word):
             yield from () if _is_folder(found[1], found[2]) else (found[1], found[2])
         elif _is_folder(word, called[at] if at < len(called) else ""):

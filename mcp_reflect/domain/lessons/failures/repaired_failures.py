@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import NamedTuple
 
 from mcp_reflect.domain.error_matching.signatures import error_signatures, is_same
+from mcp_reflect.domain.lessons.failures.command_form import command_form
 from mcp_reflect.domain.lessons.failures.repairs import (
     RETRIED_WITHIN,
     Repair,
@@ -81,14 +83,17 @@ def find_repaired_failures(read: ReadSteps) -> Iterator[RepairedFailure]:
         again = _run_again(steps, place)
         if all(steps[number].failed is not False for number in again):
             again = _done_otherwise(steps, place, again)
-        for first in (number for number in again if steps[number].failed is False):
+        for first in (itself := _passed_itself(steps, place, again)) or _passed(steps, again):
             tries = [number for number in again if number < first and steps[number].failed]
             if alike := _last_alike(steps, place, first, again):
                 same.setdefault(alike, []).extend([*same.get(place, ()), place])
                 break
             end = _accepted(steps, place, first, again, rework)
             between = [
-                step for step in steps[place + 1 : end] if not (_is_variant(step, failed) or rework.is_replaced(step))
+                step
+                for step in steps[place + 1 : end]
+                if (not _is_variant(step, failed) or (itself and _does_more(step, failed)))
+                and not rework.is_replaced(step)
             ]
             stage = _first_stage(steps, place, tries, net)
             changes = [step for step in between if step in stage]
@@ -103,6 +108,26 @@ def find_repaired_failures(read: ReadSteps) -> Iterator[RepairedFailure]:
                 yield RepairedFailure(place, end, repair, same.get(place, ()))
             if repair or not any(step.kind == "edit" for step in between):
                 break  # else it passed with edits that were taken back: a later pass tells what did
+
+
+def _passed(steps: Sequence[Step], again: Sequence[int]) -> list[int]:
+    return [number for number in again if steps[number].failed is False]
+
+
+def _passed_itself(steps: Sequence[Step], place: int, again: Sequence[int]) -> list[int]:
+    """The places at which the very command passed, where only others like it, about something else, came in between."""
+    own = normalised(steps[place].subject)
+    itself = [number for number in _passed(steps, again) if normalised(steps[number].subject) == own]
+    between = [step for step in steps[place + 1 : itself[0]] if _acts(step)] if itself else []
+    return itself if all(_does_more(each, steps[place]) for each in between) else []
+
+
+def _does_more(step: Step, failed: Step) -> bool:
+    """Return true for a command like a failed one that changes something, or is about something else."""
+    if step.failed is not False or not _is_variant(step, failed):
+        return False
+    ours, theirs = (Counter(command_form(normalised(each.subject)).words) for each in (step, failed))
+    return is_preparation(step) or bool(ours - theirs and theirs - ours)
 
 
 def _last_alike(steps: Sequence[Step], place: int, first: int, again: Sequence[int]) -> int:

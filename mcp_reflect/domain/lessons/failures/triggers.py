@@ -28,12 +28,17 @@ _EXPORTED = re.compile(r"\bexport\s+([A-Za-z_]\w*)=", re.ASCII)
 def trigger_of(step: Step) -> str:
     """Return the trigger that a step is; empty for other tools, and for what is too long or says nothing."""
     if step.kind == "command":
-        command = _command_text(step.subject)
+        command = command_text(step.subject)
         return _RUN + command if command and len(command) <= _MOST_CHARS else ""
     written = "\0".join(new for _, new in step.change)
     if step.kind != "edit" or not step.subject or not written.strip():
         return ""
     return f"{_EDIT}{hashlib.sha256(written.encode('utf-8', 'replace')).hexdigest()[:16]} {step.subject}"
+
+
+def trigger_of_command(command: str) -> str:
+    """Return the trigger that a command is."""
+    return _RUN + command_text(command)
 
 
 def command_of_trigger(trigger: str) -> str:
@@ -46,7 +51,7 @@ def trigger_key(trigger: str) -> str:
     if trigger.startswith(_EDIT):
         head = len(_EDIT) + 16
         return f"{trigger[:head]} {_base(trigger[head + 1 :])}"
-    program, *operands = map(_base, _form(trigger).operands or ("",))
+    program, *operands = map(_base, form_of_trigger(trigger).operands or ("",))
     return _RUN + "\0".join((program, *sorted(operands)))
 
 
@@ -55,7 +60,7 @@ def is_same_trigger(one: str, other: str) -> bool:
     if one.startswith(_EDIT) or other.startswith(_EDIT):
         head = len(_EDIT) + 16
         return one[:head] == other[:head] and _is_same_word(one[head + 1 :], other[head + 1 :])
-    a, b = _form(one).words, _form(other).words
+    a, b = form_of_trigger(one).words, form_of_trigger(other).words
     return len(a) == len(b) and all(map(_is_same_word, a, b))
 
 
@@ -67,11 +72,11 @@ def is_same_mistake(failed: str, trigger: str, error: str, worked: Iterable[str]
     """
     if failed.startswith(_EDIT) or trigger.startswith(_EDIT):
         return False
-    a, b = _form(failed), _form(trigger)
+    a, b = form_of_trigger(failed), form_of_trigger(trigger)
     further = Counter(b.words) - Counter(a.words)
     if Counter(a.words) - Counter(b.words) or not further or not all(map(is_optional, further)):
         return False
-    kept = {word for command in worked for word in command_form(_command_text(command)).words}
+    kept = {word for command in worked for word in command_form(command_text(command)).words}
     wrong = {word for word in a.words[1:] if word not in kept and _is_named(word, error)}
     before = zip(("", *b.written), b.written, strict=False)
     return any(word in wrong and previous not in further for previous, word in before)
@@ -81,33 +86,13 @@ def _is_named(word: str, error: str) -> bool:
     return len(word) > 1 and re.search(rf"(?<![\w./-]){re.escape(word)}(?![\w/-])", error) is not None
 
 
-def is_way_out(trigger: str, failed: Iterable[str], worked: Iterable[str]) -> bool:
-    """Return whether a call differs from those that failed by what made a command work, which stands beside its words.
-
-    That is a variable, a program that runs the command, a folder; or another one set to the same (`cd src` instead of
-    `PYTHONPATH=src`). What worked as it stands is one, too. `failed` are triggers, `worked` commands.
-    """
-    if not trigger.startswith(_RUN):
-        return False
-    form = _form(trigger)
-    before = [_form(each) for each in failed if each.startswith(_RUN)]
-    beside = frozenset[str]().union(*(each.beside for each in before))
-    values = frozenset[str]().union(*(each.values for each in before))
-    ways = [way for command in worked if is_same_trigger(trigger, way := _RUN + _command_text(command))]
-    return any(
-        (bool(own := way.beside - beside) and own <= form.beside)
-        or bool((way.values & form.values) - values)
-        or (way.beside == form.beside and all(each.beside != form.beside for each in before))
-        for way in map(_form, ways)
-    )
-
-
-def _form(trigger: str) -> CommandForm:
+def form_of_trigger(trigger: str) -> CommandForm:
+    """Return the form of the command that a trigger is."""
     return command_form(trigger.removeprefix(_RUN))
 
 
-def _command_text(command: str) -> str:
-    """A command on one line, with marks for what it exports and the folder below that it changes to before."""
+def command_text(command: str) -> str:
+    """Return a command on one line, with marks for what it exports and the folder below that it changes to before."""
     before = "".join(f"{name}= " for name in dict.fromkeys(_EXPORTED.findall(command)))
     folder = folder_of(command.strip())
     if folder and not folder.startswith(("/", "~", "$", '"', "'")) and folder != ".":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Collection, Sequence
+from itertools import dropwhile
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
@@ -19,6 +20,7 @@ from mcp_reflect.domain.lessons.run.command_lines import (
     program_of,
 )
 from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.lessons.run.wrappers import split_wrappers
 from mcp_reflect.domain.text.memoize import memoize_short
 
 _NARROWS = re.compile(
@@ -31,6 +33,10 @@ _NOT_THERE = re.compile(
     r"|does not exist",
     re.IGNORECASE,
 )
+_PROGRAM_FOLDER = re.compile(r"^(?:\./|(?:.*/)?(?:\.?s?bin|Scripts)/)")
+_RUNS_CODE = re.compile(r"(?:python|node|ruby|perl|php|Rscript|bash|sh|zsh|psql|mysql|pwsh)[\d.]*")
+_INLINE = frozenset({"-c", "-e", "-r", "--eval", "-Command"})
+_ASKS_FOR_MORE = re.compile(r"\b(?:specify|not specified|ambiguous|more than one|no upstream)\b", re.IGNORECASE)
 _OPTION = re.compile(r"--?[A-Za-z\d]")
 _TEXT_WORDS = 3
 """Words in one argument from which it is a text: names of generators and the like have two."""
@@ -50,6 +56,8 @@ def is_run_again(failed: Step, other: Step, tried: Collection[str] = ()) -> bool
         return True
     if only_reads(after) and not only_reads(before):
         return False
+    if " " in after and (called := _behind_wrappers(before)) and called == _behind_wrappers(after):
+        return True
     if after not in tried and _is_advised(after, failed.output):
         return True
     return _is_another_form(before, after, failed.output)
@@ -117,7 +125,22 @@ def _is_another_form(before: str, after: str, output: str) -> bool:
         # another operand makes another command, unless there was no such thing, or it is another wording
         others = added.operands + added.texts
         return all(_is_missing(each, output) or _is_reworded(each, others) for each in gone)
-    return not added.operands
+    return not added.operands or _is_asked_for(before, output)
+
+
+def _is_asked_for(command: str, output: str) -> bool:
+    """Return true where a command that failed was to be given more: its output says so, or how to call it with more."""
+    if re.search(rf"(?<![\w/.-]){re.escape(command)} +[-<\[\w]", output):
+        return True
+    return any(_ASKS_FOR_MORE.search(each.text) for each in find_headlines(output))
+
+
+@memoize_short(entries=2_048, chars=8_000)
+def _behind_wrappers(command: str) -> tuple[str, ...]:
+    """The words of a command without assignments and programs that only have another one run."""
+    words = list(dropwhile(_ASSIGNMENT.match, _split(command)))
+    called = split_wrappers(words)[1]
+    return (_PROGRAM_FOLDER.sub("", called[0]), *called[1:]) if called else ()
 
 
 def _is_advised(command: str, output: str) -> bool:
@@ -160,10 +183,12 @@ class OtherOperands(NamedTuple):
 def _other_operands(command: str, other: str) -> OtherOperands:
     """Return what a command has and the other lacks, without its program, assignments, and options with their values.
 
-    Of values only texts count: by its query or message a command does something else.
+    Of values only texts count, and code that an interpreter is given: by its query or message a command does something
+    else.
     """
     words, program = _split(command), program_of(command)
     left, plain = Counter(_split(other)), _without_values(other)
+    inline = _INLINE if _RUNS_CODE.fullmatch(program) else frozenset()
     found = OtherOperands([], [])
     for before, word in zip(["", *words], words, strict=False):
         if left[word]:
@@ -173,7 +198,7 @@ def _other_operands(command: str, other: str) -> OtherOperands:
             continue
         if not _OPTION.match(before) or "=" in before or before in plain:
             found.operands.append(word)
-        elif _is_text(word):
+        elif _is_text(word) or before in inline:
             found.texts.append(word)
     return found
 

@@ -18,8 +18,11 @@ _TIMED = frozenset({"timeout", "gtimeout"})
 _VALUED = frozenset({"-u", "-n", "-g", "-k", "-s"})
 """Options of `sudo`, `nice` and `timeout` that have a value."""
 _DURATION = re.compile(r"\d+(?:\.\d+)?[smhd]?")
+_SHELL = re.compile(r"(?:.*/)?(?:ba|z|da)?sh")
 _INTERPRETER = re.compile(r"(?:.*/)?(python|node|ruby|php|perl|bash|sh|zsh)[\d.]*")
 _SCRIPT = re.compile(r"[\w./@-]*(?:\.\w{1,4}|/\w+)")
+_FILE = re.compile(r"[\w./~@][\w./~@-]*")
+"""What a shell runs without an option before it is a script, whatever its name."""
 _INLINE = frozenset({"-c", "-e", "-"})
 """Options behind which an interpreter is given the program itself."""
 _MOST_OPTIONS = 6
@@ -59,13 +62,21 @@ def _start_of_script(words: Sequence[str]) -> int:
     """The place of the module or script that an interpreter runs, behind its options; 0 for any other program."""
     if not words or not _INTERPRETER.fullmatch(words[0]):
         return 0
+    if _SHELL.fullmatch(words[0]):
+        return _start_of_file(words)
     for at, word in enumerate(words[1 : _MOST_OPTIONS + 2], 1):
-        if word in _INLINE:
-            return 0
+        is_option = word.startswith("-")
         if word == "-m":
             return at + 1 if at + 1 < len(words) else 0
-        if _SCRIPT.fullmatch(word) and not word.startswith("-"):
+        if not is_option and _SCRIPT.fullmatch(word):
             return at
-        if not word.startswith("-") and not words[at - 1].startswith("-"):
-            return 0
+        if word in _INLINE or not (is_option or words[at - 1].startswith("-")):
+            break
     return 0
+
+
+def _start_of_file(words: Sequence[str]) -> int:
+    """The place of the file that a shell runs; 0 where it is given a command."""
+    at = next((place for place, word in enumerate(words[1:], 1) if not word.startswith("-")), 0)
+    is_given = any("c" in option for option in words[1:at])
+    return at if at and not is_given and _FILE.fullmatch(words[at]) else 0
