@@ -17,7 +17,7 @@ from mcp_reflect.application.known_errors.records import (
     with_recurrence,
 )
 from mcp_reflect.application.known_errors.search import ErrorSearch
-from mcp_reflect.application.known_errors.warnings import errors_to_expect, planned_triggers
+from mcp_reflect.application.known_errors.warnings import errors_to_expect, planned_triggers, wider_calls
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery, PlannedCall
 from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.lessons.failures.triggers import trigger_key
@@ -93,12 +93,13 @@ class ErrorFixes:
         profile, triggers = self._profile, planned_triggers(planned)
         if not triggers:
             return KnownFixes("", [], [])
-        found = self._search.led_by(profile.project, profile.visible_user, [*map(trigger_key, triggers)])
+        wider = wider_calls(triggers)
+        found = self._search.led_by(profile.project, profile.visible_user, [*map(trigger_key, [*triggers, *wider])])
         if not found.memory_ids:
             return KnownFixes("", [], [])
         with self._ledger.reading() as session:
             known = of_kind(session.memories.by_ids(list(found.memory_ids)).values(), ErrorMemory)
-        likely = errors_to_expect(triggers, known)
+        likely = errors_to_expect(triggers, wider, known)
         expected = [each for each in likely if are_needed(each.edits, planned.folder) is not False][:limit]
         if not expected:
             return KnownFixes("", [], [])

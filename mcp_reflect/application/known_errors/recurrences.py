@@ -8,7 +8,13 @@ from mcp_reflect.application.known_errors.records import with_derived_fields
 from mcp_reflect.domain.lessons.failures.fix_wording import forms_of_fix, is_part_of_fix
 from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors
 from mcp_reflect.domain.lessons.failures.repaired_failures import last_steps
-from mcp_reflect.domain.lessons.failures.triggers import MOST_TRIGGERS, is_same_mistake, is_same_trigger
+from mcp_reflect.domain.lessons.failures.triggers import (
+    MOST_TRIGGERS,
+    is_about_the_same,
+    is_same_mistake,
+    is_same_trigger,
+    trigger_of_command,
+)
 from mcp_reflect.domain.models import ErrorMemory, Trace
 from mcp_reflect.domain.text.quotation import without_sources
 from mcp_reflect.domain.trajectory.parsing import parse
@@ -87,6 +93,15 @@ def is_led_by(memory: ErrorMemory, triggers: Iterable[str]) -> bool:
         for trigger in triggers
         for known in memory.triggers
     )
+
+
+def is_mended_by_form(memory: ErrorMemory) -> bool:
+    """Return whether the call that led to an error works in another form, whatever it is about: nothing else mends it.
+
+    With other options, a variable or another environment it does for one file what it does for all.
+    """
+    forms = [trigger_of_command(form) for form in forms_of_fix(memory.correct_action)]
+    return bool(forms) and not memory.edits and all(is_about_the_same(memory.triggers, form) for form in forms)
 
 
 def error_of(memory: ErrorMemory) -> str:

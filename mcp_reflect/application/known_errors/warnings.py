@@ -7,11 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from mcp_reflect.application.known_errors.recurrences import commands_that_worked, error_of, is_led_by
+from mcp_reflect.application.known_errors.recurrences import (
+    commands_that_worked,
+    error_of,
+    is_led_by,
+    is_mended_by_form,
+)
 from mcp_reflect.application.requests import PlannedCall
 from mcp_reflect.domain.lessons.failures.output_options import without_selection
 from mcp_reflect.domain.lessons.failures.repairs import is_inspection
-from mcp_reflect.domain.lessons.failures.triggers import is_same_trigger, trigger_of
+from mcp_reflect.domain.lessons.failures.triggers import is_same_trigger, trigger_of, wider_triggers
 from mcp_reflect.domain.lessons.failures.ways_out import is_way_out
 from mcp_reflect.domain.lessons.run.compound_commands import separated_steps
 from mcp_reflect.domain.lessons.run.steps import step_of
@@ -47,13 +52,25 @@ def _from_folder(trigger: str, folder: str) -> str:
     return re.sub(rf"(?<!\S){re.escape(folder)}(?!\S)", ".", trigger.replace(f"{folder}/", ""))
 
 
-def errors_to_expect(triggers: Sequence[str], known: Iterable[ErrorMemory]) -> Sequence[ErrorMemory]:
-    """Return the errors to warn of before a call, out of those that share a key with its triggers.
+def wider_calls(triggers: Sequence[str]) -> list[str]:
+    """Return the triggers of the calls of which those with these triggers do a part."""
+    return [wider for trigger in triggers for wider in wider_triggers(trigger) if wider not in triggers]
 
+
+def errors_to_expect(
+    triggers: Sequence[str], wider: Sequence[str], known: Iterable[ErrorMemory]
+) -> Sequence[ErrorMemory]:
+    """Return the errors to warn of before a call, out of those that share a key with its triggers, or wider ones.
+
+    To what a wider call led a part of it leads, too, where another form of the call is all that mends it.
     First come those that the call itself led to, not a try on the way to their fix, then the newest. The way that
     repaired an error is not warned of, nor a call that has mostly worked since.
     """
-    led = [memory for memory in known if is_led_by(memory, triggers)]
+    led = [
+        memory
+        for memory in known
+        if is_led_by(memory, triggers) or (is_led_by(memory, wider) and is_mended_by_form(memory))
+    ]
     runs = {run for memory in led for run in (*_failed_in(memory), *memory.passed_in)}
     expected = [
         memory

@@ -103,6 +103,60 @@ def test_a_wrong_word_is_warned_of_beside_further_options(parts: Parts) -> None:
     assert told(parts, "make tests-report") == []
 
 
+def fails_then(parts: Parts, command: str, output: str, *later: str) -> None:
+    failed = called(0, "Bash", {"command": command}, output, failed=True)
+    passed = [
+        each for number, other in enumerate(later, 1) for each in called(number, "Bash", {"command": other}, "ok")
+    ]
+    submit(parts, json.dumps([*failed, *passed]))
+
+
+LOST = "Can't locate Net/Label.pm in @INC"
+
+
+def test_a_part_of_what_failed_is_warned_of_where_another_form_mends_it(parts: Parts) -> None:
+    fails_then(parts, "prove t/unit", LOST, "prove -l t/unit")
+    assert told(parts, "prove -v t/unit/label.t") == ["Run `prove -l t/unit` instead of `prove t/unit`"]
+    assert told(parts, "prove t/web/label.t") == []
+    assert told(parts, "prove -l t/unit/label.t") == []
+
+
+def test_a_part_of_what_failed_is_not_warned_of_where_something_else_mends_it(parts: Parts) -> None:
+    fails_then(parts, "prove t/unit", LOST, "cpanm --installdeps .", "prove t/unit")
+    assert told(parts, "prove t/unit") == ["Run `cpanm --installdeps .`"]
+    assert told(parts, "prove t/unit/label.t") == []
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "form"),
+    [
+        ("dotnet test", "MSBUILD : error MSB1011: Specify which project or solution file to use", "dotnet test A.sln"),
+        ("git push", "fatal: The current branch has no upstream branch.", "git push -u origin HEAD"),
+        ("lein test :only a.b", "Could not locate a/fixtures.clj on classpath", "lein with-profile +it test :only a.b"),
+        ("./gradlew :app:test", "./gradlew: Permission denied", "sh gradlew :app:test"),
+        ("pytest a.py", "ModuleNotFoundError: No module named 'freezegun'", "uv run pytest a.py"),
+    ],
+)
+def test_a_command_with_what_its_error_asks_for_or_around_it_is_a_form_that_mends(
+    parts: Parts, command: str, output: str, form: str
+) -> None:
+    fails_then(parts, command, output, form)
+    assert told(parts, command) == [f"Run `{form}` instead of `{command}`"]
+    assert told(parts, form) == []
+
+
+def test_tests_that_are_chosen_from_those_that_failed_are_warned_of(parts: Parts) -> None:
+    fails_then(parts, "go test ./store/...", "go-sqlite3 requires cgo to work", "CGO_ENABLED=1 go test ./store/...")
+    assert told(parts, "go test ./store/... -run TestList")
+    assert told(parts, "CGO_ENABLED=1 go test ./store/... -run TestList") == []
+    assert told(parts, "go test ./web/... -run TestList") == []
+
+
+def test_the_command_on_something_else_that_came_first_is_a_step_of_the_fix(parts: Parts) -> None:
+    fails_then(parts, "flask db upgrade", "no such table: users", "flask db upgrade base", "flask db upgrade")
+    assert told(parts, "flask db upgrade") == ["Run `flask db upgrade base`"]
+
+
 def test_a_run_that_did_first_what_the_fix_says_does_not_silence_the_warning(parts: Parts) -> None:
     installing(parts, "pip install -r requirements.txt", COMMAND, failed=True)
     assert told(parts) == ["Run `pip install -r requirements.txt`"]

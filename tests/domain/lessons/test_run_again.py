@@ -20,6 +20,8 @@ def is_form(failed: str, other: str) -> bool:
         ("cargo test --offline", "cargo test --offline -- --test-threads=1"),
         ("make -j4 dist", "make -j1 dist"),
         ("prove t", "prove -lr t"),
+        ("npx jest a.test.js", "node --max-old-space-size=4096 node_modules/.bin/jest a.test.js"),
+        ("sbt test", "sbt clean test"),
     ],
 )
 def test_other_options_and_values_make_another_form(failed: str, other: str) -> None:
@@ -34,6 +36,8 @@ def test_other_options_and_values_make_another_form(failed: str, other: str) -> 
         ("pytest -q tests", "pytest -q | tail"),
         ("psql -f 0042_status.sql", "psql -c 'GRANT ALL TO anybody'"),
         ("cargo test --offline", "cargo test --offline writes_one"),
+        ("Rscript -e 'devtools::test()'", "Rscript -e '.libPaths()'"),
+        ("npm test", "npm test auth"),
     ],
 )
 def test_what_has_lost_all_that_it_was_about_is_another_command(failed: str, other: str) -> None:

@@ -72,6 +72,8 @@ def test_another_command(command: str) -> None:
         ("tar xzf a.tgz", "tar -xvzf a.tgz"),
         ("make -C /home/ann/shop tests", "make -j8 tests"),
         ("report --format pdf --month 5", "report --month=5 --format=pdf"),
+        ("npm run build", "npm run-script build"),
+        ("yarn build", "yarn run build"),
         ("npm ci", "npm ci --no-audit --no-fund --loglevel error"),
         ("./gradlew :app:test", "./gradlew :app:test --info --console=plain"),
         ("npx playwright test a.spec.ts", "npx playwright test --reporter=line a.spec.ts"),

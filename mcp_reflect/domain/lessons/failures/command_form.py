@@ -35,6 +35,8 @@ _NOTHING: tuple[list[str], ...] = ([], [":"], ["true"])
 _SOURCES = (["source"], ["."])
 _SHELL = (r"(?:.*/)?(?:ba|z)?sh", r"-l?c", r".*\s.*")
 _HERE = re.compile(r"(?:\$PWD|\$\{PWD\}|\$\(pwd\))/")
+_SUBSTITUTED = re.compile(r"\$\(([^()]*)\)")
+_NOT_WORD = re.compile(r"\W+")
 
 Segment = tuple[list[str], list[str]]
 """A command of a line, and the operator behind it if any."""
@@ -80,7 +82,7 @@ def command_form(command: str) -> CommandForm:
         around, called = split_wrappers(called)
         beside += around
         values += [word[2:] for word in around if _ATTACHED.fullmatch(word)]
-        own = [*_arguments(called, beside)]
+        own = _script_called([*_arguments(called, beside)])
         words += [*_ordered(own), *operator]
         written += [*own, *operator]
     return CommandForm(tuple(words), tuple(written), frozenset(beside), frozenset(values))
@@ -88,7 +90,8 @@ def command_form(command: str) -> CommandForm:
 
 def _tokens(command: str) -> list[str]:
     """The words and operators of a line, without a comment; of what a shell is given as one text (`bash -c`), its."""
-    lexer = shlex.shlex(_HERE.sub("", command), posix=True, punctuation_chars=";&|()<>")
+    command = _SUBSTITUTED.sub(lambda found: "$" + _NOT_WORD.sub("_", found[1]), _HERE.sub("", command))
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=";&|()<>")
     lexer.commenters, lexer.whitespace_split = "", True
     try:
         tokens = list(lexer)
@@ -175,6 +178,14 @@ def _arguments(called: Sequence[str], beside: list[str]) -> Iterator[str]:
             yield from filter(lambda letters: letters != "-", [_unbundled(word, beside)])
         elif word != "--":
             yield _plain_path(word.rstrip(";") or word)
+
+
+def _script_called(words: list[str]) -> list[str]:
+    """The words of a command with the script of a package called in the one way."""
+    program, verb, *script = words if len(words) > 2 else ["", "", *words]  # noqa: PLR2004 - program, verb, script
+    if verb not in {"run", "run-script"} or program not in {"npm", "pnpm", "yarn", "bun"}:
+        return words
+    return [program, "run", *script] if program == "npm" else [program, *script]
 
 
 def _program(word: str, beside: list[str]) -> str:

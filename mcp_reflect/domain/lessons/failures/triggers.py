@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import PurePosixPath
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.command_form import CHANGED_FOLDER, CommandForm, command_form, is_optional
@@ -22,6 +23,7 @@ _MOST_CHARS = 4_000
 """Characters of a command; a longer one, a script perhaps, is not met a second time."""
 
 _RUN, _EDIT = "run ", "edit "
+_ON_FILE = re.compile(r"\s+(?!-)((?:[\w.@-]*/)*[\w@-][\w.@-]*\.\w{1,5})$")
 _EXPORTED = re.compile(r"\bexport\s+([A-Za-z_]\w*)=", re.ASCII)
 
 
@@ -62,6 +64,28 @@ def is_same_trigger(one: str, other: str) -> bool:
         return one[:head] == other[:head] and _is_same_word(one[head + 1 :], other[head + 1 :])
     a, b = form_of_trigger(one).words, form_of_trigger(other).words
     return len(a) == len(b) and all(map(_is_same_word, a, b))
+
+
+def wider_triggers(trigger: str) -> list[str]:
+    """Return the triggers of a command on a file as it is on the file's folders, and with none named; else none."""
+    found = _ON_FILE.search(trigger) if trigger.startswith(_RUN) else None
+    if found is None:
+        return []
+    folders = [each for each in map(str, PurePosixPath(found[1]).parents) if each not in {".", "/"}]
+    before = trigger[: found.start()]
+    return [*(f"{before} {folder}" for folder in folders), before]
+
+
+def is_about_the_same(failed: Iterable[str], worked: str) -> bool:
+    """Return whether a command has the words of one that failed, and nothing further but options and their values."""
+    form = form_of_trigger(worked)
+    words = Counter(form.words)
+    for known in map(form_of_trigger, failed):
+        further = words - Counter(known.words)
+        behind = dict(zip(form.written[1:], form.written, strict=False))
+        if not Counter(known.words) - words and all(is_optional(w) or is_optional(behind.get(w, "")) for w in further):
+            return True
+    return False
 
 
 def is_same_mistake(failed: str, trigger: str, error: str, worked: Iterable[str]) -> bool:

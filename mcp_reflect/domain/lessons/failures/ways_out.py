@@ -19,6 +19,8 @@ _ENVIRONMENT = re.compile(
 )
 """What has a command run by another environment or shell: where one of them helped, another one may."""
 _NOT_ALLOWED = re.compile(r"\b(?:denied|not permitted|EACCES|EPERM|privileges?|superuser|root)\b", re.IGNORECASE)
+_PLACE = re.compile(r"\w*(?:PATH|LIBS?|HOME|HOST|PORT|USER|URL|DATABASE|DIR|CONFIG|PROFILE)")
+"""A variable that says where a program finds what it needs: such a one mends much."""
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
 _WORD = re.compile(r"\w+")
 _LEAST_NAME = 5
@@ -63,8 +65,8 @@ def _is_elsewhere_or_set(
     ):
         return True
     names = [each.removesuffix("=") for each in added if each.endswith("=")]
-    if not names:
-        return False
+    if not names or any(map(_PLACE.fullmatch, names)):
+        return bool(names)
     known = {word for each in failed for word in each.words}
     brought = {word for way in ways for word in way.words if word not in known}
     said = {part for word in brought for part in _WORD.findall(word)}.union(*(way.values for way in ways))

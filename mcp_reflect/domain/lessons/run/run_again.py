@@ -125,7 +125,14 @@ def _is_another_form(before: str, after: str, output: str) -> bool:
         # another operand makes another command, unless there was no such thing, or it is another wording
         others = added.operands + added.texts
         return all(_is_missing(each, output) or _is_reworded(each, others) for each in gone)
-    return not added.operands or _is_asked_for(before, output)
+    return not added.operands or _is_asked_for(before, output) or _are_inserted(before, after, added.operands)
+
+
+def _are_inserted(before: str, after: str, added: Sequence[str]) -> bool:
+    """Return true where words came in before what the command is about: behind it they may only narrow that."""
+    words, operands = _split(after), [word for word in _split(before)[1:] if not _OPTION.match(word)]
+    last = max((place for place, word in enumerate(words) if operands and word == operands[-1]), default=0)
+    return all(word in words[:last] for word in added)
 
 
 def _is_asked_for(command: str, output: str) -> bool:
