@@ -47,6 +47,7 @@ from mcp_reflect.domain.text.observation_wording import (
     PART,
     PROPER,
     SUBJECT,
+    SYSTEM_CALL,
     TROUBLED,
     TYPED,
     USE,
@@ -86,7 +87,7 @@ def wants_something(text: str, *, of_error: bool = False) -> bool:
 
     Errors may say what they expected of a value.
     """
-    plain = _plain(text)
+    plain = SYSTEM_CALL.sub(" ", _plain(text)) if of_error else _plain(text)
     if _is_foreign(plain) or "?" in plain:
         return True
     left = TYPED.sub(" ", plain) if of_error else plain

@@ -98,6 +98,16 @@ HEDGES = re.compile(
     re.VERBOSE,
 )
 """What an order may hide behind. A statement that one only repeats may have none of it."""
+SYSTEM_CALL = re.compile(
+    r"\b(?:open|openat|l?stat|read|write|mkdir|rmdir|chmod|chown|chdir|link|unlink|unlinkat|remove|rename|readlink|exec"
+    r"|fork/exec|connect|listen|dial tcp) \S{1,200}"
+    r"(?=: (?:no such file or directory|permission denied|file exists|is a directory|not a directory"
+    r"|directory not empty|operation not permitted|read-only file system|no space left on device|connection refused"
+    r"|exec format error|executable file not found|address already in use|i/o timeout)\b)",
+    re.IGNORECASE,
+)
+"""What a program asked of the system, in front of the system's own words for why it failed: no order to a reader."""
+
 TYPED = re.compile(
     r"\bmust (?:be|have|contain|match|return|implement|start|end) (?:a|an|of|one|either|str\w*|int\w*|in|between"
     r"|at|exactly|the same"

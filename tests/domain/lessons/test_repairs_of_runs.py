@@ -19,6 +19,24 @@ def test_a_command_among_others_repeats_the_one_that_failed() -> None:
     assert told.correct_action.startswith("`git mv a A && php bin/send.php`. `php bin/send.php` failed: Error: cannot")
 
 
+def test_the_command_on_something_else_before_the_very_command_worked_is_told_as_the_step_before() -> None:
+    failed = bash("flask db upgrade", "OperationalError: no such table: users", failed=True)
+    told = lesson([*failed, *bash("flask db upgrade base"), *bash("flask db upgrade")])
+    assert told.correct_action.startswith("`flask db upgrade` after `flask db upgrade base`; before that it failed:")
+
+
+@pytest.mark.parametrize(
+    ("command", "form"),
+    [
+        ("python app.py", "python3.11 app.py"),
+        ("npx jest a.test.ts", "node --max-old-space-size=4096 node_modules/.bin/jest a.test.ts"),
+    ],
+)
+def test_a_form_with_few_words_in_common_is_told_with_what_failed(command: str, form: str) -> None:
+    told = lesson([*bash(command, "Error: it broke", failed=True), *bash(form)])
+    assert told.correct_action == f"`{form}`. `{command}` failed: Error: it broke"
+
+
 def test_a_form_that_worked_but_did_not_do_is_not_told_as_what_worked() -> None:
     run = [
         *bash(

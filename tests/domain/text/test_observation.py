@@ -18,6 +18,8 @@ from mcp_reflect.domain.text.observation import reads_as_error, wants_something
         "docker: Error response from daemon: pull access denied for web",
         "error[E0425]: cannot find value `x` in this scope",
         "ReferenceError: total is not defined",
+        "ERROR: failed to solve: failed to read dockerfile: open Dockerfile: no such file or directory",
+        "Error: mkdir /var/lib/shop: permission denied",
     ],
 )
 def test_common_errors_are_reports_though_they_begin_with_words_that_are_verbs_too(line: str) -> None:
@@ -28,6 +30,7 @@ def test_common_errors_are_reports_though_they_begin_with_words_that_are_verbs_t
     "line",
     [
         "Error: name the file 'c' before anything is stored",
+        "Error: open Dockerfile: and add a line",
         "Error: list the environment out to the log",
         "Fatal: run 'cleanup' first, it is required",
     ],

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import NamedTuple
 
 from mcp_reflect.domain.error_matching.signatures import error_signatures, is_same
-from mcp_reflect.domain.lessons.failures.command_form import command_form
 from mcp_reflect.domain.lessons.failures.repairs import (
     RETRIED_WITHIN,
     Repair,
+    does_more,
     is_inspection,
     is_preparation,
     repair_between,
@@ -92,7 +91,7 @@ def find_repaired_failures(read: ReadSteps) -> Iterator[RepairedFailure]:
             between = [
                 step
                 for step in steps[place + 1 : end]
-                if (not _is_variant(step, failed) or (itself and _does_more(step, failed)))
+                if (not _is_variant(step, failed) or (itself and does_more(step, failed)))
                 and not rework.is_replaced(step)
             ]
             stage = _first_stage(steps, place, tries, net)
@@ -119,15 +118,7 @@ def _passed_itself(steps: Sequence[Step], place: int, again: Sequence[int]) -> l
     own = normalised(steps[place].subject)
     itself = [number for number in _passed(steps, again) if normalised(steps[number].subject) == own]
     between = [step for step in steps[place + 1 : itself[0]] if _acts(step)] if itself else []
-    return itself if all(_does_more(each, steps[place]) for each in between) else []
-
-
-def _does_more(step: Step, failed: Step) -> bool:
-    """Return true for a command like a failed one that changes something, or is about something else."""
-    if step.failed is not False or not _is_variant(step, failed):
-        return False
-    ours, theirs = (Counter(command_form(normalised(each.subject)).words) for each in (step, failed))
-    return is_preparation(step) or bool(ours - theirs and theirs - ours)
+    return itself if all(does_more(each, steps[place]) for each in between) else []
 
 
 def _last_alike(steps: Sequence[Step], place: int, first: int, again: Sequence[int]) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from mcp_reflect.domain.lessons.failures.command_form import command_form
 from mcp_reflect.domain.lessons.failures.failure_text import failure_text, says_new
 from mcp_reflect.domain.lessons.run.command_lines import (
     are_variants,
@@ -20,6 +22,7 @@ from mcp_reflect.domain.lessons.run.command_lines import (
     subcommand_of,
 )
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
+from mcp_reflect.domain.lessons.run.run_again import is_run_again
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.run.undoing import find_undone
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
@@ -89,7 +92,11 @@ def find_repairs(steps: Sequence[Step]) -> Iterator[Repair]:
         failures = [number for number in tries if steps[number].failed is not False]
         last = steps[failures[-1]]
         failed = last if parts_of(last.subject) != parts_of(steps[worked].subject) or len(failures) == 1 else step
-        between = [each for each in range(_begin(steps, failures, worked) + 1, worked) if each not in tries]
+        between = [
+            each
+            for each in range(_begin(steps, failures, worked) + 1, worked)
+            if each not in tries or _only_more_between(steps, step, each, worked)
+        ]
         error = failure_text([last, step])
         if repair := repair_between(failed, error, [steps[each] for each in between], steps[worked], net):
             at_first = failure_text([step])
@@ -104,10 +111,18 @@ def _first_success(steps: Sequence[Step], failed: Step, later: Sequence[int]) ->
     if not worked or failed.kind != "command":
         return worked[0] if worked else None
     again = next((number for number in worked if repeats(failed.subject, steps[number].subject)), worked[0])
+    if _only_more_between(steps, failed, worked[0], again):
+        return again
     between = steps[worked[0] + 1 : again]
     return (
         again if any(_is_change(step) or (step.failed and not is_inspection(step)) for step in between) else worked[0]
     )
+
+
+def _only_more_between(steps: Sequence[Step], failed: Step, first: int, again: int) -> bool:
+    """Return true where the very command worked again, and what was done from `first` on was one like it only."""
+    acted = [step for step in steps[first:again] if step.kind != "call" and not is_inspection(step)]
+    return repeats(failed.subject, steps[again].subject) and all(does_more(step, failed) for step in acted)
 
 
 def _begin(steps: Sequence[Step], tries: Sequence[int], worked: int) -> int:
@@ -153,7 +168,15 @@ def is_retry(failed: Step, other: Step) -> bool:
         return _asks_alike(failed, other)
     if repeats(failed.subject, other.subject):
         return True
-    return are_variants(normalised(failed.subject), normalised(other.subject))
+    return are_variants(normalised(failed.subject), normalised(other.subject)) or is_run_again(failed, other)
+
+
+def does_more(step: Step, failed: Step) -> bool:
+    """Return true for a command like a failed one that worked and changes something, or is about something else."""
+    if step.kind != "command" or step.failed is not False or not is_retry(failed, step):
+        return False
+    ours, theirs = (Counter(command_form(normalised(each.subject)).words) for each in (step, failed))
+    return is_preparation(step) or bool(ours - theirs and theirs - ours)
 
 
 def _asks_alike(failed: Step, other: Step) -> bool:
