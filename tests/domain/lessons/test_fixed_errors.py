@@ -54,6 +54,16 @@ def test_an_error_that_made_way_for_another_one_has_the_change_between_them_as_i
     assert second.fix == "Run `npm i -D jsdom`"
 
 
+def test_what_came_before_the_very_command_passed_mends_it_and_no_weaker_form_does() -> None:
+    steps = [
+        ran("poetry install", "pyproject.toml changed since poetry.lock was last generated", failed=True),
+        ran("poetry install --no-root", "Installing dependencies from lock file failed", failed=True),
+        ran("poetry lock"),
+        ran("poetry install"),
+    ]
+    assert next(iter(find_fixed_errors(ReadSteps(steps)))).fix == "Run `poetry lock`"
+
+
 def test_a_change_after_which_the_same_error_came_again_is_no_fix() -> None:
     steps = [
         ran("npm test", NO_DOCUMENT, failed=True),

@@ -144,6 +144,13 @@ def test_an_error_is_told_without_the_time_it_was_logged_at(line: str, told: str
     assert short_error(line) == told
 
 
+def test_of_a_long_error_the_last_one_in_it_is_told() -> None:
+    goal = "org.apache.maven.plugins:maven-compiler-plugin:3.11.0:compile (default-compile) on project shop"
+    told = "error: invalid target release: 21"
+    line = f"[ERROR] Failed to execute goal {goal} of a build with many modules: Fatal error compiling: {told}"
+    assert short_error(line) == told
+
+
 def test_a_line_that_only_sums_up_gives_way_to_what_failed() -> None:
     output = (
         "docs: failed with make is not allowed, use allowlist_externals to allow it\n"

@@ -47,6 +47,8 @@ _STAMP = re.compile(
     r"|\[?\d{4}[/-]\d\d[/-]\d\d[ T]\d\d:\d\d:\d\d\S*\s+(?:\[\w+\] \d+#\d+: )?)"  # nginx and others
 )
 """When and where a line was logged."""
+_INNER_ERROR = re.compile(r".*\b([Ee]rror:\s+(?:\S+\s+){2}\S.*)")
+"""The last error in a line of which each says what led to the next, as those of Maven do."""
 _MARK = re.compile(r"^E\s+(?=\S)")
 """What pytest puts before the lines of an exception."""
 _GENERIC = re.compile(
@@ -97,9 +99,11 @@ def decisive_error(errors: Sequence[str]) -> str:
 
 
 def short_error(error: str) -> str:
-    """Return the first sentence of an error on one line of at most 180 characters."""
+    """Return the first sentence of an error on one line of at most 180 characters; of a longer one its last error."""
     line = _STAMP.sub("", " ".join(_ADDRESS.sub("0x…", _PROCESS.sub("", error)).split()))
     end = _SENTENCE_END.search(line)
+    if len(line) > ERROR_CHARS and (inner := _INNER_ERROR.search(line)):
+        line, end = inner[1], None
     return truncate_line(line[: end.start()] if end else line, ERROR_CHARS).rstrip(".")
 
 

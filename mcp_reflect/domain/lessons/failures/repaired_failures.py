@@ -91,7 +91,7 @@ def find_repaired_failures(read: ReadSteps) -> Iterator[RepairedFailure]:
             between = [
                 step
                 for step in steps[place + 1 : end]
-                if (not _is_variant(step, failed) or (itself and does_more(step, failed)))
+                if (not _is_variant(step, failed) or (itself and _may_have_led(step, failed)))
                 and not rework.is_replaced(step)
             ]
             stage = _first_stage(steps, place, tries, net)
@@ -117,8 +117,16 @@ def _passed_itself(steps: Sequence[Step], place: int, again: Sequence[int]) -> l
     """The places at which the very command passed, where only others like it, about something else, came in between."""
     own = normalised(steps[place].subject)
     itself = [number for number in _passed(steps, again) if normalised(steps[number].subject) == own]
-    between = [step for step in steps[place + 1 : itself[0]] if _acts(step)] if itself else []
-    return itself if all(does_more(each, steps[place]) for each in between) else []
+    between = [number for number in range(place + 1, itself[0]) if steps[number].failed is not True] if itself else []
+    for number in filter(lambda number: _acts(steps[number]), between):
+        is_tried = number in again and is_preparation(steps[number])
+        if not (is_tried or does_more(steps[number], steps[place])):
+            return []
+    return itself
+
+
+def _may_have_led(step: Step, failed: Step) -> bool:
+    return is_preparation(step) or does_more(step, failed)
 
 
 def _last_alike(steps: Sequence[Step], place: int, first: int, again: Sequence[int]) -> int:

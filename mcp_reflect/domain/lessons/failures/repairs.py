@@ -22,7 +22,7 @@ from mcp_reflect.domain.lessons.run.command_lines import (
     subcommand_of,
 )
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
-from mcp_reflect.domain.lessons.run.run_again import is_run_again
+from mcp_reflect.domain.lessons.run.run_again import is_another_form
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.run.undoing import find_undone
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
@@ -168,7 +168,8 @@ def is_retry(failed: Step, other: Step) -> bool:
         return _asks_alike(failed, other)
     if repeats(failed.subject, other.subject):
         return True
-    return are_variants(normalised(failed.subject), normalised(other.subject)) or is_run_again(failed, other)
+    before, after = normalised(failed.subject), normalised(other.subject)
+    return are_variants(before, after) or is_another_form(before, after, failed.output)
 
 
 def does_more(step: Step, failed: Step) -> bool:

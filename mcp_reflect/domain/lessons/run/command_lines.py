@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.wrappers import without_wrappers
 from mcp_reflect.domain.text.memoize import memoize_short
 
 _VARIANT = 0.34
@@ -134,11 +137,8 @@ def subcommand_of(command: str) -> str:
     return words[1] if len(words) > 1 and _SUBCOMMAND.fullmatch(words[1]) else ""
 
 
-def _called(command: str) -> list[str]:
-    words = [word for word in command.split() if "=" not in word.split("/")[0] or word.startswith("-")]
-    while len(words) > 1 and words[0] in {"sudo", "env", "time", "npx", "uv", "poetry", "run", "exec", "bundle"}:
-        words = words[1:]
-    return words
+def _called(command: str) -> Sequence[str]:
+    return without_wrappers([word for word in command.split() if "=" not in word.split("/")[0] or word.startswith("-")])
 
 
 def are_variants(ours: str, theirs: str) -> bool:

@@ -56,11 +56,9 @@ def is_run_again(failed: Step, other: Step, tried: Collection[str] = ()) -> bool
         return True
     if only_reads(after) and not only_reads(before):
         return False
-    if " " in after and (called := _behind_wrappers(before)) and called == _behind_wrappers(after):
-        return True
     if after not in tried and _is_advised(after, failed.output):
         return True
-    return _is_another_form(before, after, failed.output)
+    return is_another_form(before, after, failed.output)
 
 
 def was_called_wrongly(step: Step) -> bool:
@@ -109,11 +107,12 @@ def _narrows(command: str) -> bool:
     return _NARROWS.search(command) is not None
 
 
-def _is_another_form(before: str, after: str, output: str) -> bool:
-    """Return true where a command does what one did that failed with an output, and not less."""
-    if program_of(before) != program_of(after) and not _does_the_same(before, after):
-        return False
-    if _narrows(after) and not _narrows(before):
+def is_another_form(before: str, after: str, output: str) -> bool:
+    """Return true where a normalised command does what one did that failed with an output, and not less."""
+    if " " in after and (called := _behind_wrappers(before)) and called == _behind_wrappers(after):
+        return True
+    is_other = program_of(before) != program_of(after) and not _does_the_same(before, after)
+    if is_other or (_narrows(after) and not _narrows(before)):
         return False
     words, left = _arguments(before), _word_set(after)
     if words and words.isdisjoint(left):

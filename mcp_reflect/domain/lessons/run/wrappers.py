@@ -33,11 +33,17 @@ def split_wrappers(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
     A command that is nothing but such words is one itself.
     """
+    called = without_wrappers(words)
+    start = len(words) - len(called) + _start_of_script(called)
+    return [*words[:start]], [*words[start:]]
+
+
+def without_wrappers(words: Sequence[str]) -> Sequence[str]:
+    """Return the words of a command from its program on, which may be an interpreter."""
     done = 0
     while (behind := _end_of_wrapper(words, done)) < len(words) and behind > done:
         done = behind
-    script = _start_of_script(words[done:])
-    return [*words[: done + script]], [*words[done + script :]]
+    return words[done:]
 
 
 def _end_of_wrapper(words: Sequence[str], at: int) -> int:
