@@ -14,6 +14,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.trajectory.error_lines import errors_in_text
 from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
 from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.trajectory.patches import read_patch
 from mcp_reflect.domain.trajectory.shell_log import commands_with_output, lines_with_commands
 from mcp_reflect.domain.trajectory.told_acts import ToldCommand, ToldEdit, find_acts, outcome_of, says_more_than_acts
 
@@ -136,7 +137,7 @@ class _Reader:
         elif logged := list(commands_with_output(text)):
             self._found += [_with_output(ToldCommand(command), output) for command, output in logged]
         elif language == "diff":
-            self._found += _edits_of_diff(lines)
+            self._found += [ToldEdit(path, *pair) for path, changes in read_patch(lines) for pair in changes]
         elif isinstance(last, ToldCommand) and not last.output:
             self._found[-1] = _with_output(last, text)
 
@@ -198,17 +199,3 @@ def _command_lines(lines: Sequence[str]) -> Iterator[str]:
             held = ""
     if held:
         yield held
-
-
-def _edits_of_diff(lines: Sequence[str]) -> Iterator[ToldEdit]:
-    """An edit for each file of a diff: its removed lines and its added ones."""
-    path, old, new = "", list[str](), list[str]()
-    for line in [*lines, "+++ "]:
-        if line.startswith(("+++ ", "*** ")):
-            if path and (old or new):
-                yield ToldEdit(path, "\n".join(old), "\n".join(new))
-            path, old, new = line[4:].strip().removeprefix("b/").partition("\t")[0], [], []
-        elif line.startswith("-") and not line.startswith("--- "):
-            old.append(line[1:])
-        elif line.startswith("+"):
-            new.append(line[1:])

@@ -16,6 +16,7 @@ from mcp_reflect.domain.trajectory.here_documents import file_written_by
 from mcp_reflect.domain.trajectory.kept import keep_with_trajectory
 from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utterance
 from mcp_reflect.domain.trajectory.parsing import Trajectory
+from mcp_reflect.domain.trajectory.patches import FilePatch, read_patch
 from mcp_reflect.domain.trajectory.report import ToldWords, read_report
 from mcp_reflect.domain.trajectory.shell_log import commands_with_output
 from mcp_reflect.domain.trajectory.told_acts import ToldCommand, ToldEdit
@@ -26,6 +27,8 @@ _OLD = ("old_string", "old_str", "old_text", "oldText", "search")
 _NEW = ("new_string", "new_str", "new_text", "newText", "replace", "content", "file_text")
 _PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
 _FOLDERS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
+_PATCHED = " File: "
+"""What stands in a patch of several files."""
 _MOST_ERRORS = 6
 _MOST_OUTPUT = 20_000
 _LETTERS = re.compile(r"[^\W\d_]{3}")
@@ -64,14 +67,14 @@ def find_steps(trajectory: Trajectory) -> Sequence[Step]:
         report = read_report(trajectory)
         return [_told(act) for act in report if not isinstance(act, ToldWords)] or list(_logged(trajectory.text))
     found: list[Step] = []
-    places: dict[str, int] = {}
+    places: dict[str, range] = {}
     for event in trajectory.events:
         if isinstance(event, ToolCall):
-            places[event.id] = len(found)
-            found.append(step_of(event.name, event.arguments))
+            found += steps_of(event.name, event.arguments)
+            places[event.id] = range(len(found) - _number_of_steps(event), len(found))
         elif isinstance(event, ToolResult) and found:
-            place = places.get(event.call_id, len(found) - 1)
-            found[place] = _with_result(found[place], event)
+            for place in places.get(event.call_id, range(len(found) - 1, len(found))):
+                found[place] = _with_result(found[place], event)
     return _with_file_names(_with_folders(found))
 
 
@@ -118,7 +121,7 @@ def _iter_said(trajectory: Trajectory) -> Iterator[Said]:
         return
     for event in trajectory.events:
         if isinstance(event, ToolCall):
-            place += 1
+            place += _number_of_steps(event)
         elif isinstance(event, Utterance) and event.role in {"user", "assistant", "human", "model"}:
             yield Said("user" if event.role in {"user", "human"} else "assistant", event.text, place)
 
@@ -130,41 +133,46 @@ def user_places(trajectory: Trajectory) -> list[int]:
 
 def steps_before(trajectory: Trajectory, steps: Sequence[Step]) -> int:
     """Return the number of steps before the last ones of a run, `steps`; 0 in plain text, where turns have no place."""
-    return len(trajectory.calls) - len(steps) if trajectory.messages is not None else 0
+    return sum(map(_number_of_steps, trajectory.calls)) - len(steps) if trajectory.messages is not None else 0
+
+
+def _number_of_steps(call: ToolCall) -> int:
+    return len(steps_of(call.name, call.arguments)) if _PATCHED in call.arguments else 1
 
 
 def step_of(tool: str, given: Any) -> Step:
-    """Return the step that a call of a tool is, before anything is known of its result."""
+    """Return the first of the steps that a call of a tool makes."""
+    return steps_of(tool, given)[0]
+
+
+def steps_of(tool: str, given: Any) -> tuple[Step, ...]:
+    """Return the steps that a call of a tool makes, before anything is known of its result: of a patch each file's.
+
+    There is at least one.
+    """
     arguments = arguments_of(given)
     name = tool.lower().rpartition("__")[2]
     command = command_of(arguments) if name in SHELLS else ""
     if (written := file_written_by(command)) is not None:
         name = shown_name(written.path, "")
-        return Step("edit", tool, written.path, arguments, (("", written.text),), file=name)
+        return (Step("edit", tool, written.path, arguments, (("", written.text),), file=name),)
     if command and not command.lstrip().startswith("apply_patch"):
-        return Step("command", tool, command.strip(), arguments)
+        return (Step("command", tool, command.strip(), arguments),)
     if command or is_edit(name, arguments):
-        path, change = _edit(arguments, command)
-        return Step("edit", tool, path, arguments, change, file=shown_name(path, ""))
-    return Step("call", tool, compact(arguments), arguments)
+        edits = _edits(arguments, command)
+        return tuple(Step("edit", tool, path, arguments, change, file=shown_name(path, "")) for path, change in edits)
+    return (Step("call", tool, compact(arguments), arguments),)
 
 
-def _edit(arguments: dict[str, Any], command: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _edits(arguments: dict[str, Any], command: str) -> Sequence[FilePatch]:
     path = next((str(arguments[key]) for key in _PATHS if arguments.get(key)), "")
     patch = command or str(arguments.get("patch") or arguments.get("input") or command_of(arguments))
-    if "*** " in patch:
-        return _patched(patch)
+    if "*** " in patch and (patched := read_patch(patch.splitlines())):
+        return patched
     edits = arguments.get("edits")
     pieces = edits if isinstance(edits, list) else [arguments]
     change = tuple((_text(piece, *_OLD), _text(piece, *_NEW)) for piece in pieces if isinstance(piece, dict))
-    return path, tuple(pair for pair in change if any(pair))
-
-
-def _patched(patch: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-    path = re.search(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", patch, re.MULTILINE)
-    removed = [line[1:] for line in patch.splitlines() if line.startswith("-") and not line.startswith("---")]
-    added = [line[1:] for line in patch.splitlines() if line.startswith("+") and not line.startswith("+++")]
-    return (path[1].strip() if path else ""), (("\n".join(removed), "\n".join(added)),)
+    return [FilePatch(path, tuple(pair for pair in change if any(pair)))]
 
 
 def _text(piece: dict[str, Any], *keys: str) -> str:
