@@ -361,7 +361,8 @@ def test_what_somebody_has_or_feels_is_no_lesson() -> None:
         ("assistant", "Basic economy tickets cannot be changed, only cancelled within 24 hours of the booking."),
         ("user", "Unfortunately, I was out of town. Thank you for your help."),
     ]
-    words = render_reflection(lesson([{"role": role, "content": text} for role, text in turns]))
+    said: Messages = [{"role": role, "content": text} for role, text in turns]
+    words = render_reflection(lesson([*said[:3], *bash("find-booking ann_1", "ECONOMY"), *said[3:]]))
     assert "cannot be changed" in words
     assert "on me right now" not in words
     assert "out of town" not in words

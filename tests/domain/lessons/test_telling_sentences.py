@@ -89,10 +89,9 @@ def test_a_change_of_branch_takes_nothing_back() -> None:
 
 def test_a_conversation_with_more_to_say_than_fits_leaves_out_what_is_about_nothing_special() -> None:
     facts = [f"The `{name}` cache keeps {n} entries of {name} for region {n}." for n, name in enumerate("abcdefgh" * 5)]
-    talk = [
-        turn for fact in facts for turn in said("assistant", f"{fact} That kind of test would cement the behavior.")
-    ]
-    lesson = told([*talk, *said("user", "Good to know.")], "How do the caches work?")
+    talk = [turn for fact in facts for turn in said("user", f"{fact} That kind of test would cement the behavior.")]
+    asked, done = said("assistant", "How do the caches work?"), said("assistant", "Done, with a cache for each region.")
+    lesson = told([*asked, *talk, *done], "Set up the caches.")
     assert "entries of b" in lesson
     assert "cement" not in lesson
 
@@ -218,8 +217,7 @@ def test_what_is_too_weak_to_be_told_leaves_no_room_for_remarks() -> None:
     rule = "The cache of `parse_date` must never hold more than 512 entries, because each keeps its whole input."
     plan = "We could add a test of `parse_date` with a broken zone, it would be good for maintainability. "
     remark = "The old tests were a light update."
-    talk = [*said("user", "How is it cached?"), *said("assistant", f"{rule} {remark} {plan * 12}")]
-    lesson = told(talk, "Ask about dates.")
+    lesson = told(said("assistant", f"{rule} {remark} {plan * 12}"), "How are dates cached?")
     assert rule in lesson
     assert "maintainability" not in lesson
     assert remark not in lesson

@@ -54,6 +54,8 @@ _FEW = 2
 
 _ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://\S+", re.IGNORECASE)
 """Says nothing: "?status_filter=superseded" amends no decision."""
+_QUESTION = re.compile(r"[^.!?\n]*\?(?=\s|\Z)")
+"""Asks for a value, which the answer behind it may turn down."""
 _WORD = re.compile(r"[^\W_]+")
 _GENERIC_WORDS = """
 agreement approach behaviour behavior choice convention current decision default earlier former last limit month more
@@ -85,7 +87,8 @@ class Statement:
     @cached_property
     def words(self) -> dict[str, float]:
         """The stems of its words that carry meaning, with their weights; those of the frame of lessons say nothing."""
-        found = {word for word in map(stem, _WORD.findall(self.text)) if word not in FRAME_STEMS}
+        stated = f"{self.task}\n{_QUESTION.sub(' ', self.lesson)}"
+        found = {word for word in map(stem, _WORD.findall(stated)) if word not in FRAME_STEMS}
         return {word: weight for word in found if (weight := word_weight(word))}
 
     @cached_property

@@ -9,6 +9,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences import cues
 from mcp_reflect.domain.lessons.sentences.chatter import count_marks, is_chatter, without_interjection
 from mcp_reflect.domain.lessons.sentences.self_contained import points_at_deed, points_back, without_joint
+from mcp_reflect.domain.lessons.sentences.settlement import Spoken, read_talk
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.talk import is_directive, talk_factor
 from mcp_reflect.domain.lessons.sentences.vocabulary import (
@@ -37,6 +38,8 @@ _SPEAKER_FACTOR = 0.35
 """Of each word that speaks of who says a sentence (`chatter.count_marks`)."""
 _PLAIN_FACTOR = 0.6
 """Of a sentence that states no rule, cause or decision by its wording."""
+_OWN_RULING_FACTOR = 0.9
+"""Of what a user ruled in a talk at least, though they spoke of themselves: "I don't want any" is a rule there."""
 _LAST_FACTOR = 1.7
 _RECAP_FACTOR = 1.5
 
@@ -100,8 +103,11 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
     What the agent says first of what it just did ("That took too much away") is understood beside that alone.
     """
     turns = _without_farewell(turns)
-    states = states_policy if one_case and sum(turn.role == USER for turn in turns) > 1 else states_rule
     talked = not any(turn.acted for turn in turns)
+    if talked and (talk := read_talk(turns, USER)):
+        yield from _of_talk(turns, talk)
+        return
+    states = states_policy if one_case and sum(turn.role == USER for turn in turns) > 1 else states_rule
     before: Candidate | None = None
     for number, turn in enumerate(turns):
         position = position_factor(turns, number)
@@ -109,9 +115,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             text = without_interjection(_with_plain_apostrophes(sentence))
             if (is_courtesy(sentence) and not cues.RULE.search(sentence)) or is_chatter(text):
                 continue
-            rule = states(text) or (
-                talked and turn.role == USER and (states_decision(text) or (number > 0 and is_directive(text)))
-            )
+            rule = states(text) or (talked and turn.role == USER and _rules_in_talk(text, number))
             if one_case and (is_record(sentence) or (turn.role == USER and _OWN.search(sentence))):
                 rule = False
             case = _case_factor(sentence, turn.role, rule=rule) if one_case else 1.0
@@ -126,6 +130,38 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
             place = 0 if before is None else before.place + 1
             before = Candidate(told, turn.role, number, evidence, rule, place, place - 1 if hangs else None)
             yield before
+
+
+def _of_talk(turns: Sequence[Turn], talk: Sequence[Sequence[Spoken]]) -> Iterator[Candidate]:
+    """Yield the sentences of a conversation of two sides in which nothing was done, by what it settles."""
+    before: Candidate | None = None
+    for number, turn in enumerate(turns):
+        for spoken in talk[number]:
+            text = without_interjection(_with_plain_apostrophes(spoken.text))
+            if is_courtesy(text) and not cues.RULE.search(text):
+                continue
+            told = without_joint(without_interjection(spoken.text))
+            by_user, hangs = turn.role == USER, not spoken.asked and points_back(told)
+            evidence = spoken.factor * wording_factor(text)
+            if spoken.is_ruling:
+                rule = True
+                evidence = max(evidence, spoken.factor * _OWN_RULING_FACTOR if by_user else 0.0)
+            elif is_chatter(text):
+                continue
+            else:
+                rule = states_rule(text) or (by_user and _rules_in_talk(text, number))
+                evidence *= position_factor(turns, number)
+                evidence *= talk_factor(told, by_user=by_user, is_rule=rule, hangs=hangs)
+            evidence *= _closing_factor(turns, number) if rule else _PLAIN_FACTOR
+            place = 0 if before is None else before.place + 1
+            behind = place - 1 if hangs and before and before.turn > 0 and not _corrects(text, turn.role) else None
+            told = f"{spoken.asked} {told}" if spoken.asked else told
+            before = Candidate(told, turn.role, number, evidence, rule, place, behind)
+            yield before
+
+
+def _rules_in_talk(text: str, number: int) -> bool:
+    return states_decision(text) or (number > 0 and is_directive(text))
 
 
 def _corrects(sentence: str, role: str) -> bool:

@@ -45,10 +45,11 @@ _ENDS = (".", "!", "?", ":", "。", "！", "？", "：")
 _CLAUSE = re.compile(r"(?<=[;:])\s+|\s+(?:-{1,2}|–|—)\s+")
 
 
-def split_sentences(text: str) -> Iterator[str]:
+def split_sentences(text: str, shortest: int = _SHORTEST_SENTENCE) -> Iterator[str]:
     """Yield the sentences of prose, one line each, in order. Code blocks are left out; list items are sentences.
 
-    Who begins a text with a small letter begins sentences with one.
+    Those with fewer than `shortest` characters are left out. Who begins a text with a small letter begins sentences
+    with one.
     """
     if len(text) > _MOST_TEXT:
         text = text[: _MOST_TEXT // 2] + "\n" + text[-_MOST_TEXT // 2 :]
@@ -56,7 +57,7 @@ def split_sentences(text: str) -> Iterator[str]:
     for line in _paragraphs(_FENCE.sub("\n\n", text)):
         for sentence in _ended(_END.split(line)):
             for piece in _ended(_LOWER_END.split(sentence)) if begins_small else (sentence,):
-                yield from _parts(piece)
+                yield from _parts(piece, shortest)
 
 
 def _begins_small(text: str) -> bool:
@@ -114,12 +115,12 @@ def _plain(found: re.Match[str]) -> str:
     return found[1] or found[3]
 
 
-def _parts(sentence: str) -> Iterator[str]:
+def _parts(sentence: str, shortest: int) -> Iterator[str]:
     sentence = " ".join(sentence.split())
     pieces = [sentence] if len(sentence) <= LONGEST_SENTENCE else _joined(_CLAUSE.split(sentence))
     for piece in pieces:
         width = len(piece) + len(_WIDE.findall(piece))
-        if width >= _SHORTEST_SENTENCE and len(piece) <= LONGEST_SENTENCE:
+        if width >= shortest and len(piece) <= LONGEST_SENTENCE:
             yield piece
 
 

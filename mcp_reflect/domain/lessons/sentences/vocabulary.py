@@ -61,7 +61,7 @@ def word_weight(word: str) -> float:
     return _CODED if _CODE.search(word) else PLAIN_WEIGHT
 
 
-@memoize_short(entries=32, chars=600)  # a sentence is compared with others several times while it is chosen
+@memoize_short(entries=512, chars=600)  # a sentence is compared with others several times while it is chosen
 def term_weights(sentence: str) -> Mapping[str, float]:
     """Return the content words of a sentence as stems, each with its weight above 0."""
     weights: dict[str, float] = {}
