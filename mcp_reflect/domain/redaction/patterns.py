@@ -11,6 +11,7 @@ from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
 from mcp_reflect.domain.redaction.by_pattern.vendor_patterns import vendor_patterns
 from mcp_reflect.domain.redaction.by_position.account_records import ACCOUNT_PATTERNS
 from mcp_reflect.domain.redaction.by_position.command_secrets import COMMAND_PATTERNS
+from mcp_reflect.domain.redaction.by_position.context_secrets import CONTEXT_PATTERNS
 from mcp_reflect.domain.redaction.by_position.login_secrets import LOGIN_PATTERNS
 from mcp_reflect.domain.redaction.by_position.positional_secrets import POSITIONAL_PATTERNS
 from mcp_reflect.domain.redaction.by_position.stored_secrets import STORE_PATTERNS
@@ -24,6 +25,7 @@ def secret_patterns() -> tuple[SecretPattern, ...]:
         *FORMAT_PATTERNS,
         *COMMAND_PATTERNS,
         *LOGIN_PATTERNS,
+        *CONTEXT_PATTERNS,
         *POSITIONAL_PATTERNS,
         *STORE_PATTERNS,
         *SYNTAX_PATTERNS,

@@ -57,6 +57,11 @@ _BLOCK_LINES = re.compile(r"(?:(?:\r?\n|\\{1,8}n)[ \t]{1,40}[\w+/=.-]{16,400}(?=
 _REFERENCE = re.compile(r"(?:existing_?|:|(?<![\w-])--)secret(?::|=)\Z", re.IGNORECASE)
 """What is followed by the name of a secret that is kept elsewhere: `--secret=db-password`, `:secret:prod/db` of AWS."""
 _LONGEST_REFERENCE = 12
+_WORDING = re.compile(
+    r"(?:label|labels|title|text|msg|message|messages|hint|tooltip|i18n|error|errors|form|help)\.\Z|hashed_\Z"
+)
+"""What stands before the name of a wording, in files of translations: `label.apikey=API-Schl\u00fcssel`."""
+_IN_TAG = re.compile(r"[\"']>")
 _OPTION_VALUE = re.compile(r"[ \t]{1,5}(?!-)")
 _SETTING = re.compile(r"(?:^|(?<=[\s\"'`;])|(?<=\\[nrt]))[A-Za-z]\w{0,60}\Z", re.ASCII)
 _SENTENCE = re.compile(r"[ ](?:your|the|an?|my|our|this|that)[ ]")
@@ -89,7 +94,8 @@ def redact_named(text: str) -> str:
 
 def _find(text: str, name: SecretName, kind: str) -> NamedSecret | None:
     """Return where the secret after a name stands, if one does."""
-    if _REFERENCE.search(text, max(name.start - _LONGEST_REFERENCE, 0), name.end + 1):
+    first = max(name.start - _LONGEST_REFERENCE, 0)
+    if _REFERENCE.search(text, first, name.end + 1) or _WORDING.search(text, first, name.start):
         return None
     gap = _ASSIGNED.match(text, name.end)
     if gap is None and option_dashes(text, name) == "--":
@@ -103,7 +109,7 @@ def _find(text: str, name: SecretName, kind: str) -> NamedSecret | None:
     if quoted is not None:
         value = quoted["value"]
         other = is_too_short(value, kind) or (name.group == "token" and is_identifier(value))
-        other = other or (value.isalpha() and is_name(value))
+        other = other or (value.replace(" ", "").isalpha() and is_name(value))
         # The quote after 'password=' or <password> ends a literal, and the next one begins the next.
         other = other or (value[0] in " ,;)" and text[gap.end() - 1] in "=>")
         if other or is_harmless(value, kind) or not _is_told(text, name, gap[0], value):
@@ -130,7 +136,11 @@ def _bare(text: str, name: SecretName, gap: re.Match[str], bare: re.Match[str], 
         quote = f"{names['name_escape']}{names['name_quote']}"
         start += len(value) - len(value.lstrip("[{"))
     is_sentence = value.istitle() and _SENTENCE.match(text, bare.end())
-    if harmless or is_sentence or not _is_told(text, name, gap[0], value):
+    is_element = (
+        _IN_TAG.match(gap[0]) is not None and value.isalpha()
+    )  # what a page shows in a tag named for a password
+    is_metavariable = value.isupper() and is_name(value.rstrip("]").lower())
+    if harmless or is_sentence or is_element or is_metavariable or not _is_told(text, name, gap[0], value):
         return None
     if names.get("block") and (further := _BLOCK_LINES.match(text, end)):
         end = further.end()

@@ -19,7 +19,7 @@ _NO_STATEMENT = r"(?![ \t]*\r?\n)"
 """What follows a name rather than the statement of Python."""
 _OTHER_KEYS = (
     "(?:public|pub|foreign|cache|sort|partition|idempotency|object|row|dedup|unique|index|lookup|group|hash|range|event|"
-    "message|s3|sub|by|of|the|for|with|parent|item|order|state|storage|build|lock|resource|translation|i18n)[_-]"
+    "message|s3|sub|by|of|the|for|with|parent|item|order|state|storage|build|lock|resource|translation|i18n|websocket)[_-]"
 )
 """What makes a key that is none of a lock."""
 _KEY_OF = (
@@ -27,7 +27,7 @@ _KEY_OF = (
     rf"|(?P<secret>private|signing|encryption|master|client|secret)"
     rf"|(?P<weak_key>app(?:lication)?|licen[sc]e|write|ingest(?:ion)?|storage|shared{_S}access|service{_S}role|primary|"
     rf"secondary|integration|routing|admin|deploy|server|project|hmac|aes|fernet|crypto?|cipher|data|signature|"
-    rf"wallet|webhook|session|host|function|root|owner|(?!{_OTHER_KEYS})[a-z0-9]{{2,15}}(?=[_-]\Z))){_S}\Z"
+    rf"wallet|webhook|session|host|function|root|owner|(?<![a-z0-9])(?!{_OTHER_KEYS})[a-z0-9]{{2,15}}(?=[_-]\Z))){_S}\Z"
 )
 _PASS_OF = (
     rf"(?P<password>(?:db|user|admin|root|smtp|mail|ftp|login|proxy|default|become|ssh|auth|sasl|"
@@ -58,7 +58,7 @@ every start."""
 
 _PW_OF = rf"(?P<weak_password>{_IDENTIFIER}[a-z]{{0,12}}[_-]?\Z)"
 _PASSWORD = (
-    "password passwd passphrase passcode pword pwd pswd passwort kennwort senha contrasena contraseña wachtwoord",
+    "password passwd passphrase passcode pword mdp pwd pswd passwort kennwort senha contrasena contraseña wachtwoord",
     "lösenord lösenordet losenord adgangskode passord passordet salasana hasło haslo heslo geslo jelszó jelszo",
     "parola parolă şifre sifre lozinka пароль κωδικός סיסמה पासवर्ड รหัสผ่าน 密码 密碼 口令 パスワード 暗証番号 비밀번호",
 )
@@ -94,6 +94,7 @@ _STEMS: tuple[tuple[str, str, str], ...] = (
     ("pin", "puk", r"(?P<pin>(?<![a-z])\Z)"),
     *(("card_code", stem, r"(?P<card_code>(?<![a-z])\Z)") for stem in ("cvv", "cvc", "cvv2", "cvc2", "csc")),
     ("weak_password", "psk", ""),
+    ("weak_password", "clave", ""),
     ("weak_password", "community", ""),
     *(("password", f"pre{sign}shared{sign}key", "") for sign in ("", " ", "_", "-")),
     ("weak_password", "credentials", ""),

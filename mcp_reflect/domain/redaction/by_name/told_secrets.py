@@ -12,7 +12,8 @@ from mcp_reflect.domain.redaction.by_name.named_values import QUOTE, NamedSecret
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName
 from mcp_reflect.domain.redaction.values.secret_values import MARK, WORDS
 
-_OF = r"(?:[ ](?:for|of|in|on|at|from|here|there)\b[^\n:.;,=\"'`]{0,60}?)?"
+_PREPOSITIONS = "for|of|in|on|at|from|here|there|del|della|di|du|de|des|f\u00fcr|vom|von|der|do|da|para"
+_OF = rf"(?:[ ](?:{_PREPOSITIONS})\b[^\n:.;,=\"'`]{{0,60}}?)?"
 _VALUE = r"(?P<open>\\{0,8}[\"'`])?(?P<value>[^\s\"'`<>|,;&\\(){}\[\]]{6,64})"
 _CHANGED = re.compile(
     r"\b(?:chang|set|reset|rotat|updat|switch|ma[dk]e|renew)\w{0,5}[ ][^\n.;:]{0,50}\Z", re.IGNORECASE
@@ -21,9 +22,13 @@ _TO = re.compile(rf"{_OF}[ ](?:in)?to[ :]{{1,2}}{_VALUE}")
 _FROM = re.compile(
     rf"{_OF}[ ](?:(?:was|is|has been)[ ])?(?:chang|reset|rotat|updat|switch)\w{{0,4}}[ ]from[ ]{_VALUE}[\"'`]?[ ]to[ ]"
 )
-_IS = re.compile(rf"{_OF}(?:[ ](?:is|was|became|becomes|stays)(?:[ ](?:now|still|simply|just))?|:)?[ ]{_VALUE}")
-_TITLED = re.compile(r"[A-Z][a-z]+(?:[-_.+][A-Z]?[a-z]+)+[-_.+]?\d{1,4}[!?]?")
-"""Words with a capital and a number, as people build passwords: `Tinte-Feder-61`."""
+_VERB = r"(?:is|was|became|becomes|stays|ist|lautet|est|c'est|es|\u00e8|\u00e9)(?:[ ](?:now|still|simply|just|jetzt))?"
+_IS = re.compile(rf"{_OF}(?:[ ]{_VERB}|:)?[ ]{_VALUE}")
+_SHALL = re.compile(rf"{_OF}[ ](?:should|must|has[ ]to|needs[ ]to|shall)[ ]be[ ](?:set[ ]to[ ])?{_VALUE}")
+_TITLED = re.compile(
+    r"[A-Z][a-z]+(?:[-_.+][A-Z]?[a-z]+)+[-_.+]?\d{1,4}[!?]?|(?=[A-Za-z]{6})[A-Z][a-z]+[-_.+]\d{2,4}[!?]?"
+)
+"""Words with a capital and a number, as people build passwords: `Tinte-Feder-61`, `Kachelofen-88`."""
 _PHRASE = re.compile(
     rf"(?:[ ](?:is|was|lautet|ist|es|est|to|with)|:|[ ]?=|[ ](?:-b|--?(?:body|value|secret-string)))[ =]{{1,2}}"
     rf"(?P<quote>\\{{0,8}}{QUOTE})(?P<value>[^\n\"'`\\]{{8,100}})(?P=quote)"
@@ -48,6 +53,14 @@ def told_secret(text: str, name: SecretName) -> NamedSecret | None:
     changed = _TO.match(text, name.end)
     if changed and is_told_word(changed["value"]) and _is_changed_to(text, name, changed):
         return _without_stop(changed)
+    return _stated(text, name)
+
+
+def _stated(text: str, name: SecretName) -> NamedSecret | None:
+    """The secret that a sentence says is, or shall be, what the name stands for."""
+    shall = _SHALL.match(text, name.end)
+    if shall and _has_number(shall["value"]) and is_told_word(shall["value"]):
+        return _without_stop(shall)
     told = _IS.match(text, name.end) if name.kind == "password" else None
     return _without_stop(told) if told and _TITLED.fullmatch(told["value"].rstrip(".:!?")) else None
 

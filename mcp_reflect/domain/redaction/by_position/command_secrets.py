@@ -83,7 +83,7 @@ _PIPED = (
 _IN_QUOTES = r"\\{0,8}[\"']((?:[^\"'\n\\]|\\(?![\"'])){1,500})(?=\\{0,8}[\"'])"
 _STATEMENTS: tuple[tuple[str, str], ...] = (
     *(
-        (word, r"[ \t]{1,5}\S{1,80}[ \t]{0,5}(?:=|TO|to)?(?:[ \t]{0,5}(?i:password)\()?")
+        (word, r"[ \t]{1,5}\S{1,80}[ \t]{0,5}(?:=|TO|to)(?:[ \t]{0,5}(?i:password)\()?")
         for word in ("PASSWORD FOR", "password for")
     ),
     *(

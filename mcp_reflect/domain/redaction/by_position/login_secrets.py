@@ -13,7 +13,7 @@ from mcp_reflect.domain.redaction.values.secret_values import is_harmless
 _GAP = r"[ \t]{0,5},[ \t]{0,5}"
 _CALL = (
     r"(?:[Ll]og_?[Ii]n|[Ss]ign_?[Ii]n|[Aa]uth|[Aa]uthenticate|(?:Set)?[Bb]asic_?[Aa]uth|HTTP(?:Basic|Digest|Proxy)Auth"
-    r"|(?:Network|Basic|UsernamePassword)Credentials?|PasswordAuthentication|[Cc]redentials?|FTP(?:_TLS)?)"
+    r"|(?:Basic|UsernamePassword)Credentials?|PasswordAuthentication|[Cc]redentials?|FTP(?:_TLS)?)"
 )
 _LITERAL = r"((?:[^\"'\n\\]|\\(?![\"'])){4,200})"
 _USER = r"(?i:user(?:name)?|login|e?mail|account)"
@@ -150,11 +150,13 @@ LOGIN_PATTERNS: tuple[SecretPattern, ...] = (
             # credentials are admin and …
             (("redential",), r"redentials?[ ](?:are|is)[ ][\w.@-]{1,40}[ ]and[ ]"),
             (("reds are", "reds is"), r"reds[ ](?:are|is)[ ][\w.@-]{1,40}[ ]and[ ]"),
-            # log in with bob / …
+            # log in with bob / … · login as bob and …
             (
                 ("og in", "ogin", "ogged in", "ign in"),
-                r"(?:og(?:ged)?[ ]in|ogin|ign[ ]in)[ ](?:with|as|using|via)[ ][\w.@-]{1,40}[ ]/[ ]",
+                r"(?:og(?:ged)?[ ]in|ogin|ign[ ]in)[ ](?:with|as|using|via)[ ][\w.@-]{1,40}[ ](?:/|and)[ ]",
             ),
+            # creds: bob / …
+            (("reds:", "redentials:"), r"(?:reds|redentials):[ ][\w.@-]{1,40}[ ]/[ ]"),
             # user/pass: admin/…
             (
                 ("/pass", "/Pass", "/ pass", "/pw", "/ Pass"),

@@ -36,7 +36,8 @@ STORE_PATTERNS: tuple[SecretPattern, ...] = (
         "password",
         ("random_password",),
         re.compile(
-            rf"random_password\b[^\n]{{0,400}}?\bresult(?:{_Q})?[ ]{{0,9}}[:=][ ]{{0,9}}(?:{_Q})?([^\s\"'\\,]{{4,200}})"
+            rf"random_password\b(?:(?!{_Q}type{_Q})[\s\S]){{0,400}}?"
+            rf"\bresult(?:{_Q})?[ ]{{0,9}}[:=][ ]{{0,9}}(?:{_Q})?([^\s\"'\\,]{{4,200}})"
         ),
         judge=is_word,
     ),

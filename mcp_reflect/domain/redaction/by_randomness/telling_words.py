@@ -39,6 +39,7 @@ _REST_OF_LINE = re.compile(r"[A-Za-z0-9+/_.~=-]*[\"'`,;)]{0,3}[ \t]*(?:\r|\n|\\|
 _OTHER_KEYS_WORDS = (
     "public pub foreign primary cache sort partition idempotency object row dedup unique index lookup group hash "
     "range event message s3 item order state storage lock resource translation i18n gpg pgp key sorting shard routing "
+    "socket websocket recv receive "
     "no each any every and or one with same press hit on in by"
 )
 _OTHER_KEYS = frozenset(_OTHER_KEYS_WORDS.split())
@@ -49,10 +50,12 @@ _ID_WORDS = (
 )
 _ID = frozenset(_ID_WORDS.split())
 """Words after which random text is a hash, an id or public data."""
+_SUMS = frozenset(("checksum", "checksums", "digest", "fingerprint", "hashed"))
+"""Words before the name of a secret whose sum is meant: `checksum/secret: 02b5…`."""
 _ID_IF_DIRECT_WORDS = (
     "rev tree parent blob blobs git ref refs object objects branch tag request span image images font icon src href "
     "cert data build version release chunk bundle asset assets filename file files path sources fixture snapshot "
-    "layer container pod instance cache name names marker cursor offset"
+    "peer accept event layer container pod instance cache name names marker cursor offset"
 )
 _ID_IF_DIRECT = frozenset(_ID_IF_DIRECT_WORDS.split())
 """Words after which it is one where it is given to them."""
@@ -76,6 +79,7 @@ _COMPOUND_ENDS = (
 )
 _ID_PREFIX_WORDS = (
     "asst batch blob call ch chatcmpl chunk cid comment commit cus diff err evt file ft ftjob gen gid id in issue "
+    "vpc subnet sg i vol ami eni rtb igw nat snap acl eipalloc vpce tgw pcx lt asg "
     "issuecomment item job key lock md5 mem msg node org part pi pm price prod proj rec req request resp rev rs run "
     "session sha1 sha224 sha256 sha384 sha512 span step sub task thread tool toolu trace tree uid user vs"
 )
@@ -90,8 +94,12 @@ _RANDOM_ID_PREFIX_WORDS = (
 _CERTAIN_ID_PREFIXES = ID_PREFIXES - {"key", "prod", "session"}
 _RANDOM_ID_PREFIXES = (ID_PREFIXES - {"key", "prod"}) | frozenset(_RANDOM_ID_PREFIX_WORDS.split())
 """Prefixes of random text without the form of a token that belong to ids and files."""
-_PUBLISHED = re.compile(r"(?:pk[_-](?:live|test|lf)|phc|sb_publishable)[_-]")
-"""Prefixes of keys that stand in pages and programs which everybody may read."""
+_PUBLISHED = re.compile(
+    r"(?:pk[_-](?:live|test|lf)|phc|sb_publishable)[_-]|bc1[qp][a-z0-9]{20}"
+    r"|MII[A-Za-z0-9+/]{1,12}(?:gAwIBAgI|ANBgkqhkiG9w0BAQEFAAOC)"
+    r"|Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[ky][a-z2-7]{50}|v\d+\.\d+\.\d+-(?:[\w.]*\.)?\d{14}-[0-9a-f]{12}"
+)
+"""Keys that stand in pages and programs which everybody may read, addresses, certificates, and versions of Go."""
 _CERTAIN_WORDS = "sk secret token tok tkn pat key apikey live prod production auth api priv"
 _CERTAIN = frozenset(_CERTAIN_WORDS.split())
 
@@ -103,8 +111,9 @@ _ANNOUNCED = re.compile(
     re.IGNORECASE,
 )
 """A clause about a secret that ends with a colon right before the text, however many words it has."""
-_CHECKSUM = re.compile(r"h1:\Z|\.[a-z]{2,5}\#\Z")
-"""What stands right before a checksum of Go, and of an archive in a lock file."""
+_CHECKSUM = re.compile(r"h1:\Z|\.[a-z]{2,5}\#\Z|,(?:iv|data|tag):\+?\Z|\|1\|[\w+/=]{10,40}\|\Z")
+"""What stands right before a checksum of Go, of an archive in a lock file and of a known host, and before what is
+encrypted already."""
 _ARGUMENT = re.compile(r"[a-z]-(?:token|secret|password|credential|key)s?(?: [\w.@-]{1,30}){0,2} \Z")
 
 
@@ -154,7 +163,7 @@ def _said_by(words: list[re.Match[str]], number: int, window: str) -> Hint | Non
     if word not in _NAMING or (word in _WEAK and before in _ARTICLES):
         compound = direct and len(word) >= _LEAST_COMPOUND and word.endswith(_COMPOUND_ENDS)
         return Hint.NAMED if compound else None
-    if word in _WEAK and before in _NO_KEY_OF:
+    if before in _SUMS or (word in _WEAK and before in _NO_KEY_OF):
         return Hint.ID
     strong = word not in _WEAK or before in _NAMING or (word.startswith("key") and before != "")
     if direct:

@@ -23,6 +23,7 @@ _SYNTAX = re.compile(
     r"""^[^A-Za-z0-9] | [/\\=(){}\[\]<>:] | \+\+ | %[sd\d] | \d% | [a-z]\+\d | \$[A-Z_{] | &(?:\#|[a-z]{1,6}\Z)
     | ![rsa]\Z | 0-9                                                       # of a format, a class of characters
     | @[\w-]+\.\w | @[0-9a-f]{7,}\Z | @v?\d+\. | \A[a-z0-9._-]+@v?\d+\Z    # an address, a package with its version
+    | \A[a-z][a-z0-9._-]*@[a-z][a-z0-9.-]*\Z                                # a user at a host
     | @sha\d+\Z                                                          # an image with its digest
     | [@#][a-z]+\Z | \.\d?[a-z][a-z0-9]{0,3}(?:\#|\Z)                      # a place in a page, a file
     | \A[\d,]+-?bit\Z | \A\d{4}-\d\d                                       # a number of bits, a date

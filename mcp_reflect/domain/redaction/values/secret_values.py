@@ -17,6 +17,10 @@ PLACEHOLDER = re.compile(
     | [a-z]{2,6}[-_](?:your|insert|replace|example|placeholder|redacted)[-_ ].*   # sk-your-key-here
     | (?:your|insert|enter|replace|change|example|sample|dummy|placeholder|redacted|masked|hidden|removed)
       (?:[-_ ].*|me|d|this)?
+    | (?:[a-z]{1,8}[-_]){1,3}(?:x{4,}|\*{4,})       # sk_test_xxxxxxxx
+    | \.[*+].* | \[\^.*                              # part of a regular expression
+    | argon2\w{1,2}\$v=\d+\$m=\d+                    # the parameters of a hash
+    | [a-z]\w{0,40}_\w{1,40}__[\w-]{5,8}            # a class of a CSS module
     | password | passwd | pass                      # user:password@host
     """,
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
@@ -27,6 +31,7 @@ _WORDS_ABOUT = (
     "enabled error expired failed false field files for from has hidden if in incorrect input int integer invalid "
     "is it length list missing mismatch must na needed needs nil no none not null number object of off ok on "
     "optional or prompt provided required reset secretstr set should str string text that the this to true type "
+    "incorrecta incorrectas incorrecto incorrectos incorrecte falsch ungültig vergessen olvidada obligatoria requerida "
     "await async function lambda new return self this typeof void yield null nullptr "
     "undefined unknown unset update updated use used user valid value verified was when will with wrong yes you"
 )
@@ -70,7 +75,7 @@ def is_harmless(value: str, kind: str) -> bool:
     return (
         bare.lower() in WORDS
         or PLACEHOLDER.fullmatch(value.strip()) is not None
-        or (kind != "password" and bare.replace(".", "").replace("_", "").isdecimal())
+        or (kind != "password" and bare.lstrip("^~<>= v").replace(".", "").replace("_", "").isdecimal())
     )
 
 

@@ -1,0 +1,78 @@
+"""Secrets that only their context shows, and texts that look like one of them and hold none."""
+
+from __future__ import annotations
+
+import pytest
+
+from mcp_reflect.domain.redaction.redact import redact
+
+UUID = "5ee62ebf-c02b-4da9-8838-7d628bf41dfe"
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        (
+            '{"type": "random_password",\n "instances": [{"attributes": {"result": "oYT9!p1yw8N%J0Kx"}}]}',
+            "oYT9!p1yw8N%J0Kx",
+        ),
+        ("      NEO4J_AUTH: neo4j/graph-Eule-31", "graph-Eule-31"),
+        ('Authorization:\n  values: ["Basic cHJvbTpNZXNzd2VydCE1NQ=="]', "cHJvbTpNZXNzd2VydCE1NQ"),
+        ('gh secret set DEPLOY_PASS -b "Segel-Setzen-12" --repo acme/platform', "Segel-Setzen-12"),
+        ("[smtp.acme.dev]:587 noreply@acme.dev:umSchlag_C5", "umSchlag_C5"),
+        ("use the gmail app password abqz kfwe mtuy plrn for the relay", "abqz kfwe mtuy plrn"),
+        ("the login asks for the code that came by SMS, it is 598911", "598911"),
+        ('accounts: ["0x' + "a4f1" * 16 + '"],', "a4f1" * 16),
+        ("https://calendar.acme.dev/ical/mk%40acme.dev/private-4e2857ba6a776687701f/basic.ics", "4e2857ba6a776687701f"),
+        ('new NetworkCredential("svc_mail", "Kompass!Nord", "ACME");', "Kompass!Nord"),
+        ("eyJwYXlsb2Fk" + "Qz3k" * 20, "Qz3kQz3k"),
+        ('1) "requirepass"\n2) "Fels-Spalte-3"', "Fels-Spalte-3"),
+        ("> what is the wifi password?\nit's quietRiver88", "quietRiver88"),
+        ("You can ssh in as deploy, passphrase for the key is tea.cup.storm (with the dots).", "tea.cup.storm"),
+        ("log in to the dashboard (https://grafana.acme.dev, admin:PanelFour4!)", "PanelFour4!"),
+        ("usa la clave Lluvia.Mayo3 para entrar al panel", "Lluvia.Mayo3"),
+        (f"secret_id             {UUID}\nsecret_id_ttl  24h", UUID),
+        ('algoliasearch("Q0YEFJHNJN", "84b51bfa2f899d46c45b79941741fea1");', "84b51bfa2f899d46c45b79941741fea1"),
+        (f"bash <(curl -s https://codecov.io/bash) -t {UUID}", UUID),
+        ("Password for the elastic user (reset with `bin/reset -u elastic`):\n  30fzr4GVNW*YGBBQXg2i", "30fzr4GVNW"),
+        ("type this setup key into your authenticator: 57sf whbh nwwr cumx fpl7 ozg5 o2yz 37xw", "57sf whbh"),
+        ('OpenSSL::HMAC.hexdigest("SHA256", "cbNaeqW8HLutcvrg", request.body.read)', "cbNaeqW8HLutcvrg"),
+        ("creds: mkeller / Treibholz_61", "Treibholz_61"),
+        ("secret for the webhook should be set to moss-lantern-29 on both sides", "moss-lantern-29"),
+        ("Bitte mit Benutzer admin und Kennwort Kachelofen-88 anmelden", "Kachelofen-88"),
+        ("Die PIN für die SIM-Karte lautet 4839", "4839"),
+        ("le mdp du wifi c'est croissant2022", "croissant2022"),
+    ],
+)
+def test_a_secret_goes_that_its_context_shows(text: str, secret: str) -> None:
+    assert secret not in redact(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cache-key: node-modules-0bc809c4e17b31bc00f97e9b690bc663cc2997209b6f43a5def4a861c52d5c78",
+        "bc1qaz0cvfwlc96cvw6992gg0vwuj7dtul5ch5rt6n",
+        '  "auth.failed": "Usuario o contraseña incorrectos",',
+        "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
+        "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==",
+        "peer: A4OAvkhqLe6n1tVdNaPe5UzkLqUj5g0QBlh4YrTttlx=",
+        "MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQswCQYDVQQGEwJJ",
+        "Enter host password for user 'ci':",
+        "STRIPE_SECRET_KEY=sk_test_xxxxxxxxxxxxxxxxxxxxxxxx",
+        "label.apikey=API-Schlüssel",
+        "usage: deploy.py [-h] [--user USER] [--password PASSWORD] [--token TOKEN] host",
+        "gpg --keyserver hkps://keys.openpgp.org --recv-keys 901B45828823BDD390067C769EE168E213F9CA8A",
+        'sed -i "s/DB_PASSWORD=.*/DB_PASSWORD=${NEW_PW}/" .env',
+        '  "hashed_secret": "07aa232b4a3a5826537ecc15587c51e12700b92d",',
+        '    "@types/jsonwebtoken": "^9.0.6",',
+        "ENC[AES256_GCM,data:6HtaOLjnhK5GV7X9UJ5TRGoG,iv:+wI5xB6jwaSmyuyRyYfQZASwrxHJxbkIgRb5VKnGumW=,type:str]",
+        '  "login.password": "Mot de passe",',
+        "require github.com/acme/keys v0.0.0-20230105123456-c82deb045046",
+        "sshpass -f /root/.pw ssh deploy@web03",
+        "sshpass -e ssh deploy@web03 uptime",
+        "Annotations:  checksum/secret: 02b5cab431dd6220ddf58c7b2c443cfa15e9f7fb59c9cb6bb2a35cea946c3815",
+    ],
+)
+def test_what_only_looks_like_a_secret_stays(text: str) -> None:
+    assert redact(text) == text
