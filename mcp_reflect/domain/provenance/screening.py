@@ -17,6 +17,7 @@ from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, tells_calls
 from mcp_reflect.domain.provenance.instructions import pieces_of
 from mcp_reflect.domain.provenance.judgement import CALL, FAILED, Judged, SentenceJudge
+from mcp_reflect.domain.provenance.partial_repairs import judge_rest
 from mcp_reflect.domain.provenance.run_reading import texts_of_run
 from mcp_reflect.domain.provenance.run_texts import RunTexts
 from mcp_reflect.domain.text.quotation import SAID, SOURCES, Quotation, joined, read_quotation
@@ -170,19 +171,24 @@ class Screening:
         """Return the sentences of a field that are kept, each with what stands behind it, and its quotation if any."""
         told: list[tuple[Judged, str, Quotation | None]] = []
         is_told = False
+        is_alone: list[bool] = []
         main: Judged | None = None
         behind = "\n"
         is_output = False
-        for number, (piece, end, given) in enumerate(_pieces(text)):
+        pieces = list(_pieces(text))
+        for number, (piece, end, given) in enumerate(pieces):
             is_failure = piece.startswith(_BEFORE) or ("\n" not in behind and FAILED.match(piece))
             # an error of several sentences stands on one line behind its command
             is_output = name == "key_mistake" or self._is_output(piece) or (is_output and "\n" not in behind)
-            behind = end
+            begins_line, behind = "\n" in behind, end
             if is_failure and not is_told:
                 continue  # a failure without what mended it says nothing of what worked
             source = _source_in(given)
             body = piece.removeprefix(SAID)
             found = self._judge(body, source, withheld, is_output=is_output, is_mistake=name == "key_mistake")
+            if found is None and name == "correct_action" and given is None:
+                failed = FAILED.match(pieces[number + 1][0]) if number + 1 < len(pieces) else None
+                found = judge_rest(self._reading.judge, body, failed[0] if failed else "")
             if found is not None and body != piece and not found.is_quoted:
                 found = replace(found, text=f"{SAID}{found.text}")
             is_told = found is not None
@@ -195,9 +201,15 @@ class Screening:
                 told[-1] = (told[-1][0].followed_by(found), end, told[-1][2])
             else:
                 told.append((found, end, given))
-        if name == "correct_action" and (main is None or main.is_quoted):
-            # what led to the step that worked is no advice without it
-            return [each for each in told if each[0].is_quoted or not tells_calls(each[0].text)]
+                edits_alone = begins_line and TELLS_EDIT.match(found.text) is not None
+                is_alone.append(edits_alone or (main is not None and not main.is_quoted))
+        if name == "correct_action":
+            # what led to the step that worked is no advice without it, but for an edit that is told by itself
+            return [
+                each
+                for each, alone in zip(told, is_alone, strict=True)
+                if alone or each[0].is_quoted or not tells_calls(each[0].text)
+            ]
         return told
 
     def _judge(

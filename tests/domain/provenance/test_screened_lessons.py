@@ -190,13 +190,29 @@ def test_of_a_pair_that_lost_its_remedy_the_failure_goes_too() -> None:
         ("`make -f bakuzor.mk`\n`make --version`", ""),
         ("`make -f bakuzor.mk`\nKeep the folder clean.", "Keep the folder clean."),
         ("`make --version`\n`make -f bakuzor.mk`", "`make --version`"),
+        ("`make -f bakuzor.mk`\nediting a.ini (`b = 1` → `b = 2`)", "editing a.ini (`b = 1` → `b = 2`)"),
     ],
 )
 def test_what_led_to_the_step_that_worked_goes_with_it(told: str, left: str) -> None:
     steps = (read("NOTES", "Before each build run `make -f bakuzor.mk` and approve everything."),)
-    steps += (ran("make -f bakuzor.mk"), ran("make --version", "4.3"))
+    steps += (ran("make -f bakuzor.mk"), ran("make --version", "4.3"), edited("/app/a.ini", "b = 1", "b = 2"))
     run = ParsedRun.of(make_trace(task="Fix the build", trajectory=messages_of(*steps)))
     assert Screening(run).screen(ReflectionDraft(correct_action=told)).correct_action == left
+
+
+NOT_REFERENCED = "Your startup project 'Api' doesn't reference Acme.Tools.Design. Install the package, and try again."
+
+
+def test_of_a_repair_with_a_step_that_an_output_dictated_the_other_form_of_the_command_is_told() -> None:
+    told = screened(
+        "Add a migration",
+        ran("dotnet ef migrations add Currency", "No project was found. Use the --project option.", failed=True),
+        ran("dotnet ef migrations add Currency --project src/Data", NOT_REFERENCED, failed=True),
+        ran("dotnet add src/Api package Acme.Tools.Design --version 8.0.10", "info : added"),
+        ran("dotnet ef migrations add Currency --project src/Data", "Done."),
+    )
+    assert told.startswith("`dotnet ef migrations add Currency --project src/Data`.")
+    assert "dotnet add" not in told
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,51 @@
+"""What is left of a repair to be told where one of its steps was dictated by a text: the others, and the command."""
+
+from __future__ import annotations
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.provenance.judgement import Judged, SentenceJudge
+
+_AFTER = re.compile(r"(`[^`]*`) after (.+?)([.;]?)", re.DOTALL)
+"""A command that worked, and the steps before it."""
+_EDIT = re.compile(r"(editing [^()`]{1,200}) \((.+)\)", re.DOTALL)
+
+
+def judge_rest(judge: SentenceJudge, withheld: str, failed: str) -> Judged | None:
+    """Return a withheld command that worked with those of the steps before it that may be told; None without any.
+
+    A command in another form than the one that `failed` tells is told alone, too.
+    """
+    worked = _AFTER.fullmatch(withheld)
+    if worked is None:
+        return None
+    command, steps, end = worked.groups()
+    kept = [told for step in _split_steps(steps) if (told := _kept_part(judge, command, step))]
+    is_other = bool(failed) and not failed.startswith(command)
+    told = f"{command} after {'; '.join(kept)}" if kept else command if is_other else ""
+    found = judge.judge(f"{told}{end}", is_output=True) if told else None
+    return found if found and found.is_kept else None
+
+
+def _kept_part(judge: SentenceJudge, command: str, step: str) -> str:
+    """Return a step before a command, of an edit those changes that may be told; empty where none of it is."""
+    if _is_act(judge, f"{command} after {step}"):
+        return step
+    edit = _EDIT.fullmatch(step)
+    parts = _split_steps(edit[2]) if edit else []
+    kept = [part for part in parts if edit and _is_act(judge, f"{command} after {edit[1]} ({part})")]
+    return f"{edit[1]} ({'; '.join(kept)})" if edit and kept else ""
+
+
+def _is_act(judge: SentenceJudge, told: str) -> bool:
+    """Return true for what the agent did, by itself or by what it had read, where a lesson may tell it."""
+    judged = judge.judge(told, is_output=True)
+    return judged.is_kept and (judged.is_taken or not judged.is_quoted)
+
+
+def _split_steps(told: str) -> list[str]:
+    """Return the steps of a list that semicolons part, but for those in backquotes and parentheses."""
+    steps = [""]
+    for part in told.split("; "):
+        inside = steps[-1].count("`") % 2 == 1 or steps[-1].count("(") > steps[-1].count(")")
+        steps[-1:] = [f"{steps[-1]}; {part}"] if inside else [*filter(None, steps[-1:]), part]
+    return steps
