@@ -12,6 +12,7 @@ from mcp_reflect.domain.redaction.by_pattern.vendor_patterns import vendor_patte
 from mcp_reflect.domain.redaction.by_position.account_records import ACCOUNT_PATTERNS
 from mcp_reflect.domain.redaction.by_position.command_secrets import COMMAND_PATTERNS
 from mcp_reflect.domain.redaction.by_position.context_secrets import CONTEXT_PATTERNS
+from mcp_reflect.domain.redaction.by_position.literal_settings import SETTING_PATTERNS
 from mcp_reflect.domain.redaction.by_position.login_secrets import LOGIN_PATTERNS
 from mcp_reflect.domain.redaction.by_position.positional_secrets import POSITIONAL_PATTERNS
 from mcp_reflect.domain.redaction.by_position.stored_secrets import STORE_PATTERNS
@@ -26,6 +27,7 @@ def secret_patterns() -> tuple[SecretPattern, ...]:
         *COMMAND_PATTERNS,
         *LOGIN_PATTERNS,
         *CONTEXT_PATTERNS,
+        *SETTING_PATTERNS,
         *POSITIONAL_PATTERNS,
         *STORE_PATTERNS,
         *SYNTAX_PATTERNS,

@@ -19,7 +19,7 @@ from mcp_reflect.application.requests import ErrorFix
 from mcp_reflect.domain.error_matching.reflexion_file import render_line
 from mcp_reflect.domain.error_matching.reflexion_lines import BrokenLine, ErrorLine, has_merge_conflict, read_lines
 from mcp_reflect.domain.models import Memory
-from mcp_reflect.domain.redaction.redact import redact
+from mcp_reflect.domain.redaction.redact import redact, redact_json
 from mcp_reflect.domain.values import Vector
 from tests.support.composition import small_memory
 from tests.support.values import moment
@@ -29,7 +29,9 @@ PROFILE = Profile(project="alpha", user="ann", scope="project", similarity_thres
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30).filter(
     lambda each: redact(each) == each
 )
-value = st.one_of(text, st.integers(-9, 9), st.booleans(), st.none(), st.lists(text, max_size=3))
+# ["PW", "000000A0"] names a secret
+texts = st.lists(text, max_size=3).filter(lambda each: redact_json(each) == each)
+value = st.one_of(text, st.integers(-9, 9), st.booleans(), st.none(), texts)
 lines = st.fixed_dictionaries(
     {
         "ts": st.one_of(
@@ -42,7 +44,7 @@ lines = st.fixed_dictionaries(
         "evidence": text,
         "rule": text,
         "fix": text,
-        "tests": st.lists(text, max_size=3),
+        "tests": texts,
         "status": st.sampled_from(["adopted", "active", "deprecated", "proposed"]),
     },
     optional={"owner": value, "nested": st.dictionaries(text, value, max_size=2), "severity": st.integers(0, 5)},

@@ -181,9 +181,10 @@ def secret_names(text: str) -> list[SecretName]:
 
 def _spans(stem: str, folded: str) -> Iterator[tuple[int, int]]:
     """Yield where the last word of a name begins, and where what belongs to it ends."""
-    after = _AFTER_PASS if stem == "pass" else _AFTER
     start = folded.find(stem)
     while start >= 0:
+        # SMTP_PASS at the end of a line is no statement of Python
+        after = _AFTER_PASS if stem == "pass" and folded[start - 1 : start] not in {"_", "-"} else _AFTER
         found = after.match(folded, start + len(stem))
         if found is not None:
             yield start, found.end()

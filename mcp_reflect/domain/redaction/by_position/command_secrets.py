@@ -37,6 +37,9 @@ _OPTIONS: tuple[tuple[str, str, str], ...] = (
     ("sshpass", "", r"-p ?"),
     ("login", "", r"-p[ =](?!\d+(?:\s|\Z))"),  # of docker, helm registry, az, cf, oras; not a port
     ("ngrok", "", r"(?:add-)?authtoken "),
+    ("ejabberdctl", "", r"(?:register|change_password) \S{1,60} \S{1,60} "),
+    ("-setcookie", "", r"(?=[A-Za-z])"),
+    ("pkcs11-tool", "", r"--(?:so-)?pin[ =]"),
     ("twine upload", "", r"-p[ =]"),
     ("rabbitmqctl", "", r"(?:add_user|change_password) \S{1,60} "),
     ("mysqladmin", "", r"password "),
@@ -183,7 +186,11 @@ COMMAND_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     # The user of a domain stands behind a backslash.
     SecretPattern("password", ("cmdkey ",), re.compile(rf"cmdkey[ ][^\n;|&]{{0,150}}?/pass:{_VALUE}")),
-    SecretPattern("password", ("requirepass ", "masterauth "), re.compile(rf"(?:requirepass|masterauth)[ ]{_VALUE}")),
+    SecretPattern(
+        "password",
+        ("requirepass ", "masterauth "),
+        re.compile(rf"(?:requirepass|masterauth)[ ](?!is |was |has ){_VALUE}"),
+    ),
     SecretPattern(
         "recovery-codes",
         (" codes", "_codes", "Codes", "-codes", "scodes"),

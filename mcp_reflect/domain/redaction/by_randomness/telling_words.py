@@ -97,9 +97,11 @@ _RANDOM_ID_PREFIXES = (ID_PREFIXES - {"key", "prod"}) | frozenset(_RANDOM_ID_PRE
 _PUBLISHED = re.compile(
     r"(?:pk[_-](?:live|test|lf)|phc|sb_publishable)[_-]|bc1[qp][a-z0-9]{20}"
     r"|MII[A-Za-z0-9+/]{1,12}(?:gAwIBAgI|ANBgkqhkiG9w0BAQEFAAOC)"
+    r"|age1[a-z0-9]{50}|(?:[a-z][a-z0-9]*-)+[0-9a-f]{8,10}-[a-z0-9]{5}\Z"
+    r"|(?:vpc|subnet|sg|i|vol|ami|eni|rtb|igw|nat|acl|pcx|tgw|vpce|eipalloc|snap|lt)-(?:[0-9a-f]{17}|[0-9a-f]{8})\Z"
     r"|Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[ky][a-z2-7]{50}|v\d+\.\d+\.\d+-(?:[\w.]*\.)?\d{14}-[0-9a-f]{12}"
 )
-"""Keys that stand in pages and programs which everybody may read, addresses, certificates, and versions of Go."""
+"""Keys that stand in pages and programs which everybody may read, addresses, certificates, versions of Go, and ids."""
 _CERTAIN_WORDS = "sk secret token tok tkn pat key apikey live prod production auth api priv"
 _CERTAIN = frozenset(_CERTAIN_WORDS.split())
 
@@ -111,9 +113,11 @@ _ANNOUNCED = re.compile(
     re.IGNORECASE,
 )
 """A clause about a secret that ends with a colon right before the text, however many words it has."""
-_CHECKSUM = re.compile(r"h1:\Z|\.[a-z]{2,5}\#\Z|,(?:iv|data|tag):\+?\Z|\|1\|[\w+/=]{10,40}\|\Z")
-"""What stands right before a checksum of Go, of an archive in a lock file and of a known host, and before what is
-encrypted already."""
+_CHECKSUM = re.compile(
+    r"h1:\Z|\.[a-z]{2,5}\#\Z|,(?:iv|data|tag):\+?\Z|\|1\|[\w+/=]{10,40}\|\Z|W/\\?\"\Z|\bbh=\Z|x5t\#S256\W{1,6}\Z"
+)
+"""What stands right before a checksum of Go, of an archive, a known host, a page, a mail or a certificate, and before
+what is encrypted already."""
 _ARGUMENT = re.compile(r"[a-z]-(?:token|secret|password|credential|key)s?(?: [\w.@-]{1,30}){0,2} \Z")
 
 
