@@ -68,6 +68,11 @@ def test_who_of_several_users_rules_is_a_user() -> None:
     assert "Batches of 5k rows with a pause of 200 ms." in lesson
 
 
+def test_who_begins_with_an_amount_may_begin_sentences_small() -> None:
+    lesson = lesson_of(TASK, "Polling every 10 s? Who may run it?", "10 s is fine. only from CI, never from a laptop")
+    assert "only from CI, never from a laptop" in lesson
+
+
 @pytest.mark.parametrize(
     "talk",
     [

@@ -53,8 +53,9 @@ _OPEN = phrases(
 _DUTY = phrases("must | have to | has to be", unless="must have")
 _NORM = phrases(
     """never | always | from now on | no exceptions? | mandatory | forbidden | not allowed | out of the question
-            make it | and not | let's (?:say|use|do|keep|go|make|set|take|call|have) | instead of | rather than
-            we (?:use|go with|keep) | go with | needs? to be | \\w+ it is""",
+            make it | and not | no \\w+,? please | instead of | rather than
+            let's (?:say|use|do|keep|go|make|set|take|call|have) | we (?:use|go with|keep) | go with | needs? to be
+            \\w+ it is""",
     unless="""(?:we|I|they|nobody|you)(?:'ve|'ll| have| will)? (?:never|always) | never mind | more about
               (?:is|are|was|it's|that's) always | always (?:a|an|good|nice|help\\w*|been)""",
 )

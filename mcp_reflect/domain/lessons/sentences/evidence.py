@@ -40,6 +40,7 @@ _PLAIN_FACTOR = 0.6
 """Of a sentence that states no rule, cause or decision by its wording."""
 _OWN_RULING_FACTOR = 0.9
 """Of what a user ruled in a talk at least, though they spoke of themselves: "I don't want any" is a rule there."""
+_WISH = cues.phrases("(?:but|and|so)?,? ?I (?:really )?(?:do not|don't|dont) (?:want|need|like)", opening=True)
 _LAST_FACTOR = 1.7
 _RECAP_FACTOR = 1.5
 
@@ -145,7 +146,8 @@ def _of_talk(turns: Sequence[Turn], talk: Sequence[Sequence[Spoken]]) -> Iterato
             evidence = spoken.factor * wording_factor(text)
             if spoken.is_ruling:
                 rule = True
-                evidence = max(evidence, spoken.factor * _OWN_RULING_FACTOR if by_user else 0.0)
+                rules = by_user and (_WISH.match(text) or not cues.OWN_STATE.holds(text))
+                evidence = max(evidence, spoken.factor * _OWN_RULING_FACTOR if rules else 0.0)
             elif is_chatter(text):
                 continue
             else:

@@ -182,14 +182,16 @@ class _Talk:
             return False
         if acts.is_norm(sentence):
             return True
-        words = term_weights(sentence)
-        if len(words) == 1 and not acts.is_substantial(sentence) and not self._is_offered(number, next(iter(words))):
+        if not names_something(sentence) and self._says_one_word(number, sentence):
             return False
         return any(acts.is_repeated(sentence, each) for each in self._turn(number + 1))
 
-    def _is_offered(self, number: int, word: str) -> bool:
-        """Return true where an agent asked before a user's turn, or named what they then name alone."""
-        return bool(self._question_before(number)) or any(word in term_weights(each) for each in self._turn(number - 1))
+    def _says_one_word(self, number: int, sentence: str) -> bool:
+        """Return true for a word alone, and no number, for which the agent neither asked nor had it named before."""
+        words = term_weights(sentence)
+        if len(words) > 1 or acts.numbers_of(sentence) or self._question_before(number):
+            return False
+        return not any(word in term_weights(each) for each in self._turn(number - 1) for word in words)
 
     @cached_property
     def _accepted(self) -> dict[int, bool]:
@@ -216,7 +218,7 @@ class _Talk:
         if rules:
             return Spoken(sentence, _RULED, is_ruling=True)
         ends = number >= len(self._said) - 2 and not names_something(sentence)
-        if ends or acts.is_remark(sentence):
+        if ends or acts.is_remark(sentence) or self._says_one_word(number, sentence):
             return Spoken(sentence, _REMARKED)
         return Spoken(sentence, _STATED, is_ruling=True)
 

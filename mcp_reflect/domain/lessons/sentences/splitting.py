@@ -29,8 +29,8 @@ _LOWER_END = re.compile(r"(?<=[^\W\d_]{2}[.!?])\s+(?=[a-z])|(?<=[\d)\]`'\"][.!?]
 """Where a sentence ends for who begins the next one with a small letter."""
 _SMALL_WORD = r"[a-z]{2,}\b(?![_(/]|\.\w)"
 _BEGINS_SMALL = re.compile(rf"[\W_]*{_SMALL_WORD}")
-_MAY_BEGIN_SMALL = re.compile(rf"[\W\d_]*(?:[Ii](?:['’]\w+)?\s+)?{_SMALL_WORD}")
-"""A text that begins with `I` or a number, of which nothing tells how its author begins sentences."""
+_MAY_BEGIN_SMALL = re.compile(rf"[\W\d_]*(?:[a-z]\s+)?(?:[Ii](?:['’]\w+)?\s+)?{_SMALL_WORD}")
+"""A text that begins with `I` or an amount, of which nothing tells how its author begins sentences."""
 _BEGINS_LARGE = re.compile(r"[.!?]\s+(?!I\b)[A-Z][a-z]")
 _TITLE = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Gen|Gov|Sen|Rep|Capt|Lt|Sgt|Rev|Hon|vs|cf|approx|ca|incl|excl|resp)\.\Z"
