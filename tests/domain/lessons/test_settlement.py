@@ -68,6 +68,16 @@ def test_who_of_several_users_rules_is_a_user() -> None:
     assert "Batches of 5k rows with a pause of 200 ms." in lesson
 
 
+def test_who_speaks_of_themselves_is_named() -> None:
+    lesson = lesson_of(
+        "Bence: anybody may merge a change to `data/pricing/`",
+        "I can add an owner of `data/pricing/`. Who should own it?",
+        "Ingrid: I sign off every price that moves more than 25 percent",
+        "Added to CONTRIBUTING.",
+    )
+    assert "Ingrid: I sign off every price that moves more than 25 percent" in lesson
+
+
 def test_who_begins_with_an_amount_may_begin_sentences_small() -> None:
     lesson = lesson_of(TASK, "Polling every 10 s? Who may run it?", "10 s is fine. only from CI, never from a laptop")
     assert "only from CI, never from a laptop" in lesson

@@ -54,14 +54,15 @@ _LAST_WORDS = 5
 _COMPARED = 40
 """First sentences of a turn that are compared with those of the next: nobody rules at greater length."""
 
-_SPEAKER = re.compile(r"\A[A-Z][\w-]{1,20}:\s+")
+_SPEAKER = re.compile(r"\A([A-Z][\w-]{1,20}:)\s+")
 """Who of several users says something."""
+_OF_SPEAKER = re.compile(r"\b(?:I|me|my|mine)\b")
 
 
 class Spoken(NamedTuple):
     """A sentence of a talk with the factor of its standing; `is_ruling` is true for what was settled by it.
 
-    `asked` is the question that a short answer needs before it.
+    `asked` is what it needs before it: the question of a short answer, or who it is that says "I".
     """
 
     text: str
@@ -92,8 +93,15 @@ def read_talk(turns: Sequence[_Turn], user: str) -> list[list[Spoken]] | None:
     spoken: list[list[Spoken]] = []
     for number, block in enumerate(blocks):
         told = iter(talk.read(number))
-        spoken += ([next(told) for _ in said[turn]] for turn in block)
+        spoken += ([_with_speaker(next(told), turns[turn].text) for _ in said[turn]] for turn in block)
     return spoken
+
+
+def _with_speaker(spoken: Spoken, text: str) -> Spoken:
+    speaker = _SPEAKER.match(text)
+    if speaker is None or not spoken.is_ruling or not _OF_SPEAKER.search(spoken.text):
+        return spoken
+    return spoken._replace(asked=f"{spoken.asked} {speaker[1]}".strip())
 
 
 class _Talk:
