@@ -57,9 +57,7 @@ _BLOCK_LINES = re.compile(r"(?:(?:\r?\n|\\{1,8}n)[ \t]{1,40}[\w+/=.-]{16,400}(?=
 _REFERENCE = re.compile(r"(?:existing_?|:|(?<![\w-])--)secret(?::|=)\Z", re.IGNORECASE)
 """What is followed by the name of a secret that is kept elsewhere: `--secret=db-password`, `:secret:prod/db` of AWS."""
 _LONGEST_REFERENCE = 12
-_WORDING = re.compile(
-    r"(?:label|labels|title|text|msg|message|messages|hint|tooltip|i18n|error|errors|form|help)\.\Z|hashed_\Z"
-)
+_WORDING = re.compile(r"(?:labels?|hint|tooltip|i18n)\.\Z|hashed_\Z")
 """What stands before the name of a wording, in files of translations: `label.apikey=API-Schl\u00fcssel`."""
 _IN_TAG = re.compile(r"[\"']>")
 _OPTION_VALUE = re.compile(r"[ \t]{1,5}(?!-)")

@@ -17,7 +17,7 @@ _PHRASE_WORDS = 3
 _LEAST_LETTERS, _MOST_LETTERS = 3, 12
 _NAME = r"(?i:passwor[dt]|passwd|passphrase|passcode|kennwort|wi-?fi key)"
 _NEW_LINE = r"(?:[ \t]*(?:\r?\n|(?:\\{1,8}r)?\\{1,8}n)){1,3}"
-_ACCOUNT = r"(?:admin|administrator|root|guest|user|demo|test|tester|postgres|elastic|grafana|jenkins|deploy)"
+_ACCOUNT = r"(?:admin|administrator|root|guest|user)"
 
 
 def _is_pair(encoded: str) -> bool:
@@ -174,6 +174,6 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
         "basic-auth",
         tuple(f"{name}:" for name in _ACCOUNT[3:-1].split("|")),
         re.compile(rf"(?<![\w/.@:-]){_ACCOUNT}:([^\s,;:()<>\"'`/\\@]{{6,63}})(?=[\s,;)\"'`\\]|\.(?:\s|\Z)|\Z)"),
-        judge=_is_password,
+        judge=looks_chosen,
     ),
 )

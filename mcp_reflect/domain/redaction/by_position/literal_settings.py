@@ -6,12 +6,20 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word
 from mcp_reflect.domain.redaction.by_pattern.notation import ESCAPED_QUOTE as _Q
 from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
-from mcp_reflect.domain.redaction.values.secret_values import is_harmless
+from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
+from mcp_reflect.domain.redaction.values.secret_values import is_harmless, looks_random
+
+_LEAST = 6
 
 
 def _is_value(value: str) -> bool:
     """Return true for a literal, and no variable, path or call."""
     return not (is_harmless(value, "password") or value.startswith(("$", "<", "{", "/", "./", "~", "%", "@")))
+
+
+def _is_chosen(value: str) -> bool:
+    """Return true for a password by its form: under a short name code and passes of programs stand as often."""
+    return _is_value(value) and (looks_chosen(value) or looks_random(value, _LEAST))
 
 
 def _is_made(value: str) -> bool:
@@ -43,13 +51,13 @@ SETTING_PATTERNS: tuple[SecretPattern, ...] = (
         "password",
         ("_PASS", "_PW"),
         re.compile(rf"[A-Z0-9]_(?:PASS|PWD?)(?:{_Q})?(?:[ ]?=[ ]?|:[ ])(?:{_Q})?([^\s\"'`\\,;()&|]{{5,64}})"),
-        judge=_is_value,
+        judge=_is_chosen,
     ),
     SecretPattern(
         "password",
         ("_pw=", "_pass=", "_pwd="),
         re.compile(r"[a-z0-9]_(?:pw|pass|pwd)=([^\s\"'`\\,;()&|]{5,64})"),
-        judge=lambda value: _is_value(value) and _is_made(value),
+        judge=_is_chosen,
     ),
     # A whole setting in quotes, as systemd and Docker have them
     SecretPattern(
@@ -82,8 +90,8 @@ SETTING_PATTERNS: tuple[SecretPattern, ...] = (
     ),
     SecretPattern(
         "password",
-        (":auth(", ".auth("),
-        re.compile(rf"[a-z][:.]auth\({_Q}([^\"'\n\\]{{4,120}})(?={_Q}\))"),
+        ("red:auth(", "redis:auth(", "redis.auth("),
+        re.compile(rf"redi?s?[:.]auth\({_Q}([^\"'\n\\]{{4,120}})(?={_Q}\))"),
         judge=_is_value,
     ),
     # What other languages say of a password: the verb, and a word as people build them
