@@ -70,8 +70,9 @@ def find_steps(trajectory: Trajectory) -> Sequence[Step]:
     places: dict[str, range] = {}
     for event in trajectory.events:
         if isinstance(event, ToolCall):
+            begin = len(found)
             found += steps_of(event.name, event.arguments)
-            places[event.id] = range(len(found) - _number_of_steps(event), len(found))
+            places[event.id] = range(begin, len(found))
         elif isinstance(event, ToolResult) and found:
             for place in places.get(event.call_id, range(len(found) - 1, len(found))):
                 found[place] = _with_result(found[place], event)
