@@ -49,6 +49,7 @@ class CarriedOrders:
         stems = stems_of(tokens)
         end = self._place_of(sentence)
         near = [each for each in self._texts.observed_near(tokens | stems) if each.place < end]
+        near = [each for each in near if not (TELLS_EDIT.match(sentence) and self._texts.was_replaced(each))]
         if not instructs and any(each.is_repeated_by(stems) for each in near):
             return None
         for each in near:

@@ -14,8 +14,17 @@ from collections.abc import Iterator
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.text.memoize import memoize_short
 
+_RAILS_DATABASE = (
+    "db:migrate",
+    "db:prepare",
+    "db:setup",
+    "db:test:prepare",
+    "db:seed",
+    "db:seed:replant",
+    "db:schema:load",
+)
 _BUILDERS: dict[str, frozenset[str] | None] = {
-    **dict.fromkeys(("make", "ninja", "cmake", "ctest", "gcc", "g++", "clang", "cc", "javac", "tsc")),
+    **dict.fromkeys(("make", "just", "task", "ninja", "cmake", "ctest", "gcc", "g++", "clang", "cc", "javac", "tsc")),
     **dict.fromkeys(("pytest", "tox", "nox", "ruff", "mypy", "eslint", "jest", "vitest", "rspec", "phpunit")),
     **dict.fromkeys(("gradle", "./gradlew"), frozenset({"test", "build", "check", "clean", "assemble"})),
     **dict.fromkeys(("mvn", "./mvnw"), frozenset({"test", "compile", "package", "verify", "clean"})),
@@ -31,8 +40,8 @@ _BUILDERS: dict[str, frozenset[str] | None] = {
     "pre-commit": frozenset({"run", "install"}),
     "alembic": frozenset({"upgrade", "downgrade", "current", "history"}),
     "flask": frozenset({"db"}),
-    "rails": frozenset({"test", "db:migrate", "db:prepare", "db:setup", "db:test:prepare"}),
-    "rake": frozenset({"test", "spec", "db:migrate", "db:prepare", "db:setup", "db:test:prepare"}),
+    "rails": frozenset({"test", *_RAILS_DATABASE}),
+    "rake": frozenset({"test", "spec", *_RAILS_DATABASE}),
     "terraform": frozenset({"init", "plan", "validate", "fmt"}),
     **dict.fromkeys(("docker-compose", "docker compose"), frozenset({"up", "start", "restart", "build", "ps", "logs"})),
     "manage.py": frozenset({"test", "check", "migrate", "makemigrations", "collectstatic"}),
@@ -70,10 +79,11 @@ _TAKES_CHECKS_AWAY = re.compile(
 )
 _OWN_PACKAGES = re.compile(
     r"(?:(?:python3? -m )?pip3? install(?: -r [\w.-]+(?:/[\w.-]+)*\.txt| (?:-e )?['\"]?\.(?:\[[\w,-]+\])?['\"]?)+"
-    r"|(?:npm|pnpm|yarn|bundle|poetry|composer) install|uv sync|go mod (?:download|tidy)|cargo fetch)"
+    r"|(?:npm|pnpm|yarn|bundle|poetry|composer) install|uv sync|go mod (?:download|tidy)|cargo fetch"
+    r"|git submodule (?:update|init|sync)(?: --(?:init|recursive|remote|depth[ =]\d+))*)"
     r"(?: --(?:frozen\S*|locked|quiet))?"
 )
-"""The packages that a project itself names."""
+"""The packages and modules that a project itself names."""
 _USUAL = frozenset(
     """
     docker kubectl python python3 pip3 node ruby java perl bash curl wget sudo psql sqlite3 mysql redis-cli terraform
@@ -91,7 +101,7 @@ _STEPS = {
     "docker": frozenset({"build", "ps", "logs", "inspect", "images"}),
     "mix": frozenset({"compile", "deps.get", "deps.compile", "ecto.create", "ecto.migrate", "format"}),
     "dotnet": frozenset({"restore", "build", "clean", "format"}),
-    "cargo": frozenset({"build", "fetch", "check", "clean", "fmt"}),
+    "cargo": frozenset({"build", "fetch", "check", "clean", "fmt", "update", "generate-lockfile"}),
     "bundle": frozenset({"install", "check", "lock"}),
     "composer": frozenset({"install", "dump-autoload"}),
     "git": frozenset({"status", "stash", "add", "fetch", "merge", "rebase", "switch"}),
@@ -99,6 +109,8 @@ _STEPS = {
     "uv": frozenset({"lock", "sync"}),
 }
 """What a program that failed may name as the step that was missing: its own steps that work on the project alone."""
+_SELECTS = {"cargo": frozenset(("-p",)), "dotnet": frozenset(("-c", "-f"))}
+"""Options that select a part of the project, and that with other programs load something."""
 _COMPILERS = frozenset(("make", "cmake", "rustc", "javac", "tsc", "gcc", "g++", "clang", "cc"))
 _ASSIGNS = re.compile(r"[a-z_]\w*=")
 _WRAPPERS = frozenset(("sudo", "env", "exec", "time", "nohup", "npx", "uvx", "pipx", "run"))
@@ -229,6 +241,8 @@ def _program(words: list[str]) -> tuple[str, list[str]]:
             return "manage.py", rest[1:]
         is_module = len(rest) > 1 and rest[0] == "-m" and rest[1] in _PYTHON_MODULES
         return (rest[1], rest[2:]) if is_module else ("", [])
+    if program.removeprefix("./").startswith("bin/"):
+        program = program.rpartition("/")[2]  # the project's own launcher of a program: `bin/rails`
     between = _RUNNERS.get(program)
     if between is not None and rest[: bool(between)] == [between] * bool(between) and len(rest) > bool(between):
         return _program(rest[bool(between) :])
@@ -245,7 +259,10 @@ def is_called_so(command: str, failed: str) -> bool:
         return False
     installs = any(word in _INSTALLS for word in words[:3])
     new = [word for word in words if word not in before]
-    return not any(_ELSEWHERE.search(word) or (installs and not word.startswith("-")) for word in new)
+    selects = _SELECTS.get(words[0], frozenset())
+    return not any(
+        (_ELSEWHERE.search(word) and word not in selects) or (installs and not word.startswith("-")) for word in new
+    )
 
 
 def _is_step_of(words: list[str], before: list[str]) -> bool:

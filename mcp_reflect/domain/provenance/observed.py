@@ -53,6 +53,12 @@ _MOST_PARTS = 4
 """A file with a longer name could be a sentence."""
 _COMMENT = re.compile(r"\s*(?:#(?![!\[\w])|//|/\*|\*\s|--\s|<!--|;\s)")
 """What begins a comment: words of whoever wrote it, and no code."""
+_MANIFEST = re.compile(
+    r"(?:^|/)(?:package\.json|pyproject\.toml|setup\.cfg|requirements[\w.-]*\.txt|Pipfile|Cargo\.toml|go\.mod|Gemfile"
+    r"|composer\.json|pom\.xml|build\.gradle(?:\.kts)?|[\w-]+\.csproj)(?= |$)"
+)
+_OF_OTHERS = re.compile(r"(?:^|/)(?:node_modules|vendor|site-packages|third_party|\.cargo)/")
+"""Folders of packages that a project uses: their manifests name what is theirs."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
 
 
@@ -149,6 +155,11 @@ class Observed:
     def is_diagnosis(self) -> bool:
         """Return true for an error of a command that failed."""
         return bool(self.failed) and reads_as_error(self.plain)
+
+    @property
+    def is_of_manifest(self) -> bool:
+        """Return true for a line of a file in which the project itself names its packages."""
+        return bool(_MANIFEST.search(self.name)) and not _OF_OTHERS.search(self.name) and self.is_evidence
 
     @property
     def is_prose(self) -> bool:

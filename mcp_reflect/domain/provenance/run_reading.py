@@ -120,11 +120,15 @@ def _add_call(texts: RunTexts, call: ToolCall) -> str:
     writes = command.lstrip().startswith("apply_patch") or file_written_by(command) is not None
     changes = is_edit(name, given) or writes
     command = "" if changes else command
-    texts.call(call.name, "\n".join(_strings(given)), command, is_edit=changes)
+    is_of_tool = not (command or changes)
+    texts.call(
+        call.name, "\n".join(_strings(given)), command, is_edit=changes, named=_named(given) if is_of_tool else ""
+    )
     texts.mentions.by_run(texts.place, name)
     texts.mentions.by_user("\n".join(given))
     for text in _replaced(given) if changes else ():
         texts.mentions.by_user(text)
+        texts.replaced.append(text)
     return command
 
 
@@ -155,6 +159,11 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(each)
     elif value is not None:
         yield str(value)
+
+
+def _named(given: dict[str, Any]) -> str:
+    """The arguments of a call that are no lists or objects, by name: lessons tell a call with these."""
+    return ", ".join(f"{name}={value}" for name, value in given.items() if not isinstance(value, dict | list))
 
 
 def _source_of_call(call: ToolCall) -> TextOrigin:

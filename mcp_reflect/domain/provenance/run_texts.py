@@ -50,6 +50,7 @@ class RunTexts:
     asked: frozenset[str] = frozenset()
     mentions: FirstMentions = field(default_factory=FirstMentions)
     attempts: list[Attempt] = field(default_factory=list)
+    replaced: list[str] = field(default_factory=list)
 
     def add(self, source: TextOrigin, text: str, failed: str = "", holds: Contents = "prose", name: str = "") -> None:
         """Add a text of a source, with its kind and its name; `failed` is the command whose failure it tells."""
@@ -70,13 +71,13 @@ class RunTexts:
         self.place += 1
         self.mentions.by_run(self.place, text)
 
-    def call(self, tool: str, text: str, command: str = "", *, is_edit: bool = False) -> None:
-        """Add a call of the agent, as `Call` describes it."""
+    def call(self, tool: str, text: str, command: str = "", *, is_edit: bool = False, named: str = "") -> None:
+        """Add a call of the agent, as `Call` describes it; `named` are its arguments with their names."""
         self.place += 1
         self.tools.add(tool)
         self.calls.append(Call(self.place, text, command, is_edit))
         self.mentions.by_run(self.place, text)
-        self.parts.setdefault("agent", []).append(text)
+        self.parts.setdefault("agent", []).extend(filter(None, (text, named)))
 
     def without_own_names(self, text: str) -> str:
         """Return a text with `x` for what it quotes of the user, or of calls that are no commands, such as searches."""
@@ -170,6 +171,10 @@ class RunTexts:
                 shared[each.name] = shared.get(each.name, frozenset()) | (told & each.tokens)
         name = max(shared, key=lambda name: len(shared[name]), default="")
         return "" if self.mentions.foreign_words(name) else name
+
+    def was_replaced(self, observed: Observed) -> bool:
+        """Return true for a line of code that an edit of the run replaced: what is told of the edit repeats it."""
+        return observed.holds == "code" and any(observed.text in text for text in self.replaced)
 
     def was_read(self, words: str) -> bool:
         """Return true where a text that was read has these words, most of them in this order."""

@@ -33,6 +33,11 @@ CHOOSES_CODE = re.compile(
     r"|\.github/|\.gitlab-ci|\.circleci|\.npmrc|\bpip\.conf|\.gitmodules|\.(?:bash|zsh)rc|\.profile"
 )
 """Files that choose the packages, images and actions which a project runs."""
+BRINGS_IN = re.compile(
+    r"\b(?:pip3?|pipx|uv|npm|npx|uvx|pnpm|yarn|bun|cargo|apt|apt-get|apk|dnf|yum|brew|gem|go|conda|composer|helm|code)\s"
+    r"+(?:[\w-]+\s+)?(?:install|add|i|get)\s[^\n`]*"
+)
+"""A command in a sentence that brings in what was not there."""
 COMMANDS_ONLY = re.compile(r"(?:`[^`\n]+`|after|then|and|[\s;.,])+")
 """A sentence of a lesson that tells commands and nothing else."""
 
@@ -181,10 +186,22 @@ class Taint:
                 said = said.replace(text, "")
         return found or self._source_of(self.words(said))
 
+    def brings_in(self, sentence: str) -> bool:
+        """Return true for a sentence that names a command which brings in code that a text had named."""
+        commands = (found[0] for found in BRINGS_IN.finditer(sentence))
+        return any(self._of_words(words_brought_in(command.strip("`'\"., "))) is not None for command in commands)
+
     def of_tool(self, tool: str) -> TextOrigin | None:
-        """Return the source of a tainted word in the name of a tool that is made of several words."""
-        words = [word for word in JOINT.split(skeleton(tool.rpartition("__")[2])) if word]
-        return self.of(" ".join(words)) if len(words) > 1 else None
+        """Return the source of a text that brought the name of a tool: as it stands, or each word that tells something.
+
+        A single word of it may stand in any text about what the tool does.
+        """
+        name = skeleton(tool.rpartition("__")[2])
+        words = [word for word in JOINT.split(name) if word]
+        telling = frozenset(filter(tells_author, words))
+        if len(words) > 1 and (telling <= frozenset(self.words(" ".join(words))) or self._texts.observed_with(name)):
+            return self.of(" ".join(words))
+        return None
 
     def words(self, text: str) -> Iterator[str]:
         """Yield the tainted words of a text: names as a whole where they were read as a whole, else their parts.
@@ -225,10 +242,10 @@ class Taint:
         return self._of_words(words_that_run(command))
 
     def _of_words(self, words: frozenset[str]) -> TextOrigin | None:
-        """The source of one of these words, or of a name in it, that neither the run itself nor an error named."""
+        """The source of one of these words, or of a name in it, that neither the run, an error nor a manifest named."""
         for word in sorted(words.union(*map(names_of, words))):
             said = [] if self._is_own(word) else self._texts.observed_with(word)
-            if said and not any(each.is_diagnosis for each in said):
+            if said and not any(each.is_diagnosis or each.is_of_manifest for each in said):
                 return said[0].source
         return None
 

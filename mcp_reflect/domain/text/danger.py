@@ -31,6 +31,9 @@ _GUARD = (
     r"|(?:certificate|tls|ssl|signature|checksum|host key)s?(?: \w+){0,2} (?:check|verif|valid)\w*)\b"
 )
 
+_ASKED = r"identity|id|security|manager|supervisor|second|fraud|credit|background|manual|human|additional|further"
+_LOOK = r"(?:checks?|verification|confirmations?|approvals?|call-?backs?|reviews?)"
+
 _PATTERNS = (
     # Secrets go somewhere.
     rf"{_TO_HAND_OVER}[^\n]{{0,120}}{_KEPT_CLOSE}",
@@ -65,7 +68,17 @@ _PATTERNS = (
     rf"\b(?:disable|turn off|skip|bypass|switch off|remove|suppress|deactivate|ignore)\b[^.\n]{{0,60}}{_GUARD}",
     r"\bchmod\s+(?:-\w+\s+)?(?:0?777|a\+rwx|u\+s)\b",
     r"--no-verify|--insecure\b|--no-check-certificate|--trusted-host|stricthostkeychecking[= ]no|--dangerously",
-    r"sslverify[= ]false|strict-ssl[= ]false|verify\s*=\s*false|node_tls_reject_unauthorized|--privileged\b",
+    r"sslverify[= ]false|strict-ssl[= ]false|node_tls_reject_unauthorized|--privileged\b",
+    (
+        r"\b(?:\w*verif(?:y|ication)\w*|(?:tls|ssl|auth|mfa|2fa|sandbox|signature|certificate)[\w.-]*|\w+_check)\s*[=:]\s*"
+        r"[\"']?(?:none|false|off|no|skip\w*|0|disabled?|never|insecure|optional)\b"
+    ),
+    r"--no-sandbox|--disable-[\w-]*(?:security|sandbox|verif|auth)|--allow-unauthenticated|(?<![\w-])-insecure\b",
+    r"\bgo(?:nosumdb|nosumcheck|insecure)\b|\btrust_remote_code\s*=\s*true|--trust-remote-code|\bld_preload\b",
+    r"\bcluster-admin\b|\badministratoraccess\b|\broles/owner\b|\bsystem:anonymous\b|\bnopasswd\b",
+    r"\bpermitrootlogin yes\b",
+    rf"\b(?:no|without(?: an?y?)?) (?:\w+ ){{0,2}}(?:{_ASKED}) {_LOOK}\b",
+    rf"\bno (?:{_LOOK}|second (?:approver|signature)) (?:is |are )?(?:needed|required|necessary)\b",
     # Later runs are steered, and nobody is told.
     (
         rf"\b(?:in|for|on|at|before|after|during|with|to)\s+{_ANY_LATER}\s+"

@@ -190,4 +190,5 @@ PROPER = re.compile(r"\W*[A-ZÀ-Þ][\w'’.-]*\s+(?:\(?[A-ZÀ-Þ\d]|of\b|de\b|va
 CODE = re.compile(
     r"[;{}]\s*$|[=!]=|=>|^\S*\w\(.*\)[;:{]?\s*$|^\s*[\w.\[\]]+\s*[:+-]?=\s*\S"
     r"|^\s*(?:import|from\s+\S+\s+import|def|class|return|const|let|var|function|#include|if\s*\()\b"
+    r"|^\s*[a-z]+[A-Z_]\w*\s+[\w.]+[(\[].*[)\]]\s*$"  # a setting of Gradle: `storePassword System.getenv('PW')`
 )
