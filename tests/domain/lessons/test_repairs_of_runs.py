@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from mcp_reflect.domain.lessons.failures.failure_text import short_error
-from mcp_reflect.domain.lessons.run.command_lines import hides_status, normalised, parts_of, repeats
+from mcp_reflect.domain.lessons.run.command_lines import hides_status, normalised, parts_of, repeats, shows_text
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import find_steps
 from mcp_reflect.domain.trajectory.parsing import parse
@@ -162,3 +164,33 @@ def test_a_line_that_only_sums_up_gives_way_to_what_failed() -> None:
         *bash("tox -e docs", "docs: OK"),
     ]
     assert "failed: docs: failed with make is not allowed" in lesson(run).correct_action
+
+
+@pytest.mark.parametrize(
+    ("command", "shows"),
+    [
+        ("kubectl logs deploy/checkout --tail=100 -n shop", True),
+        ("cd /srv/app && docker compose logs api | tail -20", True),
+        ("cat build.log", True),
+        ("kubectl get pods", False),
+        ("make logs", False),
+        ("cat a.sql | psql shop", False),
+    ],
+)
+def test_what_shows_a_log_is_told_from_what_fails_itself(command: str, shows: bool) -> None:
+    assert shows_text(command) is shows
+
+
+@pytest.mark.parametrize(
+    ("output", "failed"),
+    [
+        ("INFO starting checkout\nERROR redis: i/o timeout\nFATAL cannot renew the lock, exiting", False),
+        ('Error from server (NotFound): deployments.apps "checkout" not found', True),
+    ],
+)
+def test_errors_in_a_log_are_not_those_of_the_command_that_shows_it(output: str, failed: bool) -> None:
+    use = {"type": "tool_use", "id": "c0", "name": "Bash", "input": {"command": "kubectl logs deploy/checkout"}}
+    result = {"type": "tool_result", "tool_use_id": "c0", "content": output}
+    messages = [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+    (step,) = find_steps(parse(json.dumps(messages)))
+    assert step.failed is failed

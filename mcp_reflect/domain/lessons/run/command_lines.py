@@ -47,6 +47,10 @@ _ASKS = re.compile(
     r"|^\S*gradlew?\s+tasks\b|^\S+\s+help\b|^\S+(?:\s+\S+)?\s+(?:--version|-V|-version)(?=\s*\||$)|^\S+\s+(?:-v|version)$|^[^|]*\s-{1,2}help\b"
 )
 """Subcommands that only ask, of programs that have them."""
+_SHOWS_TEXT = re.compile(
+    r"^(?:sudo\s+)?(?:(?:cat|bat|head|tail|less|zcat|grep|egrep|rg|ag|journalctl|dmesg)\b|sed\s+-n\s"
+    r"|(?:kubectl|oc|docker|podman|docker-compose|heroku|fly|aws|gcloud|az|nomad|pm2)\s[^|;&]*\blogs?\b)"
+)
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\\\]|\\\\.)*\"")
 _JOINED = re.compile(r"&&|\|\|?|;|(?<![<>&])&(?![>&\d])|\n")
 _LISTED = re.compile(r"&&|\|\||;|\n")
@@ -108,6 +112,11 @@ def hides_status(command: str) -> bool:
     """Return true where a command line that changes something may end well although its command failed."""
     hides = _HIDES_STATUS.search(_blanked(command.strip())) is not None
     return hides and "pipefail" not in command and not only_reads(command)
+
+
+def shows_text(command: str) -> bool:
+    """Return true for a command that shows a file or a log, and nothing of its own."""
+    return _SHOWS_TEXT.match(_SETUP.sub("", command.strip())) is not None and only_reads(command)
 
 
 def setup_of(command: str) -> str:

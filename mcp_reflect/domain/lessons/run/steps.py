@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.run.command_lines import hides_status
+from mcp_reflect.domain.lessons.run.command_lines import hides_status, shows_text
 from mcp_reflect.domain.lessons.run.file_names import find_run_folder, shown_name
 from mcp_reflect.domain.trajectory.error_lines import MAX_ERROR_CHARS, error_line, errors_in_text
 from mcp_reflect.domain.trajectory.here_documents import file_written_by
@@ -31,6 +31,8 @@ _PATCHED = " File: "
 """What stands in a patch of several files."""
 _MOST_ERRORS = 6
 _MOST_OUTPUT = 20_000
+_MOST_LINES_OF_FAILED_READING = 2
+"""What shows a file or a log and prints more did so: the errors in it are those of others."""
 _LETTERS = re.compile(r"[^\W\d_]{3}")
 
 
@@ -191,6 +193,8 @@ def _with_result(step: Step, result: ToolResult) -> Step:
         failed = bool(found)
     elif code == 0 or result.failed is False:
         failed = False
+    elif step.kind == "command" and shows_text(step.subject):
+        failed = bool(found) and len(result.text.strip().splitlines()) <= _MOST_LINES_OF_FAILED_READING
     else:
         failed = bool(found)
     if failed and len(found) < _MOST_ERRORS:
