@@ -43,10 +43,10 @@ from benchmarks.lessons.answers import (
 )
 from benchmarks.lessons.disagreements import false_alarms, recognise
 from benchmarks.lessons.storing import measure_singly, measure_together
-from benchmarks.lessons.submitting import messages_of, submission, submit
+from benchmarks.lessons.submitting import messages_of, read_talks, submission, submit
 from benchmarks.lessons.told import STYLES, tell
 from benchmarks.quality.banks import Laboratory, laboratory
-from benchmarks.quality.data import DATA, HOTPOT, TAU, Run, read_runs
+from benchmarks.quality.data import HOTPOT, TAU, Run, read_runs
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import Query, Submission
 from mcp_reflect.domain.trajectory.parsing import parse
@@ -67,9 +67,7 @@ class Figure(NamedTuple):
 
 
 def decisions() -> Iterator[Figure]:
-    rows = [json.loads(line) for line in (DATA / "sde_dev.jsonl").read_text(encoding="utf-8").splitlines()]
-    conversations = {row["id"]: row["turns"] for row in rows if row["t"] == "conversation"}
-    questions = [row for row in rows if row["t"] == "question"]
+    conversations, questions = read_talks()
     with laboratory() as lab, lab.memory("decisions") as memory:
         for name, turns in conversations.items():
             submit(memory, turns[0]["text"], messages_of(turns), source=name)
@@ -183,10 +181,9 @@ def disagreements() -> Iterator[Figure]:
         told = recognise(kept_aside=kept_aside)
         yield Figure(f"{name}: contradictions found of {told.contradictions}", told.found / told.contradictions, "")
         yield Figure(f"{name}: look-alikes taken for one of {told.look_alikes}", told.false / told.look_alikes, "")
-    rows = [json.loads(line) for line in (DATA / "sde_dev.jsonl").read_text(encoding="utf-8").splitlines()]
-    talks = [row["turns"] for row in rows if row["t"] == "conversation"]
+    talks, _ = read_talks()
     sets = {name: [(run.text, list(run.messages), run.passed) for run in read_runs(name)] for name in (TAU, HOTPOT)}
-    sets["sde_dev"] = [(turns[0]["text"], messages_of(turns), True) for turns in talks]
+    sets["sde_dev"] = [(turns[0]["text"], messages_of(turns), True) for turns in talks.values()]
     for name, runs in sets.items():
         with laboratory() as lab, lab.memory(name) as memory:
             stored = [submit(memory, task, said, result="pass" if passed else "fail") for task, said, passed in runs]

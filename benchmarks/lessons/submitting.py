@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from benchmarks.quality.data import DATA
 from mcp_reflect.application.memory_service import MemoryService
 from mcp_reflect.application.requests import NO_RETRIEVAL, Submission
 from mcp_reflect.domain.models import Memory
@@ -36,6 +37,13 @@ def submission(
             "review_result": result,
         }
     )
+
+
+def read_talks() -> tuple[dict[str, list[dict[str, str]]], list[dict[str, Any]]]:
+    """Return the turns of the conversations of developers by name, and the questions about what they settle."""
+    rows = [json.loads(line) for line in (DATA / "sde_dev.jsonl").read_text(encoding="utf-8").splitlines()]
+    talks = {row["id"]: row["turns"] for row in rows if row["t"] == "conversation"}
+    return talks, [row for row in rows if row["t"] == "question"]
 
 
 def messages_of(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
