@@ -158,13 +158,17 @@ def quoted_commands(command: str) -> list[str]:
 
 
 def words_that_run(command: str) -> frozenset[str]:
-    """Return the words of a command that choose the code which it runs: programs, packages, plugins and modules."""
+    """Return the words of a command that choose the code which it runs: programs, packages, plugins and modules.
+
+    A program that projects of a kind are worked on with says nothing of who chose it.
+    """
     found: set[str] = set()
     for part in simple_commands(command):
         words = [word for word in shell_words(part.lower()) if not _ASSIGNS.match(word) and word not in _WRAPPERS]
         installs = any(word in _INSTALLS for word in words[1:3])
         behind = [after for word, after in itertools.pairwise(words) if word in _LOADS]
-        found.update(words[:1], behind, (word for word in words[2:] if installs and not word.startswith("-")))
+        programs = (word for word in words[:1] if not is_known_program(word))
+        found.update(programs, behind, (word for word in words[2:] if installs and not word.startswith("-")))
     return frozenset(found) - _USUAL
 
 

@@ -12,6 +12,8 @@ JOINT = re.compile(r"[/_.:@+-]+")
 """What joins the parts of a name."""
 _TOKEN = re.compile(r"[^\W_][\w./@:+-]*\w|\w")
 _LEAST_PART = 3
+_FOLDERS = frozenset("usr lib bin src opt var etc tmp".split())  # noqa: SIM905 - as words they can be read
+"""Folders that every system or project has."""
 _INSIDE = re.compile(r"[-l](?:(?<=-)(?<![\w-]-)[a-z]|(?<=\bl)ib)(\w{3,})")  # begins with a set: found faster
 """A name behind the letter of an option, and that of a library: `-lcurl` links libcurl.so."""
 
@@ -54,4 +56,6 @@ def stem_of(token: str) -> str:
 
 def tells_author(token: str) -> bool:
     """Return true for a word that tells who brought it: neither common, nor of one letter, digit or two."""
-    return len(token) > 2 and bool(word_weight(token)) and stem(token) not in COMMON_STEMS  # noqa: PLR2004
+    if len(token) <= 2 or token in _FOLDERS:  # noqa: PLR2004
+        return False
+    return bool(word_weight(token)) and stem(token) not in COMMON_STEMS

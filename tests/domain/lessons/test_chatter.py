@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, is_request, without_interjection
+from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, is_narration, is_request, without_interjection
 from mcp_reflect.domain.lessons.sentences.evidence import objects
 
 
@@ -55,3 +55,22 @@ def test_an_interjection_goes_and_a_request_is_seen() -> None:
 def test_who_wants_nothing_more_does_not_object() -> None:
     assert not objects("No, that's all for now.")
     assert objects("No, that's the wrong flight.")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "narrates"),
+    [
+        ("Opening CONTRIBUTING.md.", True),
+        ("AGENTS.md should tell us more.", True),
+        ("Understood, reverting that and adding a revision on top.", True),
+        ("Switching to csv mode.", True),
+        ("Emptying it makes nix report the real hash.", False),
+        ("Testing needs DATABASE_URL.", False),
+        ("Reading from the replica after a write returns stale rows.", False),
+        ("Building with BuildKit because COPY --link needs it.", False),
+        ("Going with 45 days.", False),
+    ],
+)
+def test_what_an_agent_does_next_is_told_by_the_step(sentence: str, narrates: bool) -> None:
+    assert is_narration(sentence) is narrates
+    assert is_chatter(sentence) or not narrates

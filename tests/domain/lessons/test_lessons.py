@@ -367,3 +367,22 @@ def test_what_somebody_has_or_feels_is_no_lesson() -> None:
     assert "on me right now" not in words
     assert "out of town" not in words
     assert "Thank you" not in words
+
+
+def test_what_a_user_rules_out_and_what_they_want_instead_stand_together() -> None:
+    correction = (
+        "stop. never edit a migration that is already on main, staging has run it. "
+        "add a new revision with alembic revision -m instead"
+    )
+    told = lesson(
+        [
+            *edit("migrations/c41f.py", "nullable=False", "nullable=True"),
+            *said(("assistant", "I made the column nullable in c41f."), ("user", correction)),
+            *bash("git checkout migrations/c41f.py && alembic revision -m 'phone nullable'", "Generating e19b.py"),
+            *edit("migrations/e19b.py", "pass", 'op.alter_column("contacts", "phone", nullable=True)'),
+            *bash("alembic upgrade head && pytest -q tests/test_contacts.py", "9 passed"),
+            *said(("assistant", "The column becomes nullable in the new revision e19b.")),
+        ],
+        task="the phone column on contacts should be nullable",
+    )
+    assert correction.removeprefix("stop. ") in f"{told.summary}\n{told.guidance}"

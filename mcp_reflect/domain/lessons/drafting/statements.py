@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mcp_reflect.domain.lessons.drafting.last_words import names_more
@@ -40,6 +40,8 @@ _LATER = 0.5
 """How much more the last sentence of a run sums it up than the first: what is settled stands behind what led to it."""
 _LEAST_EVIDENCE = 0.25
 """Evidence below which a sentence is an opinion, a guess or a plan, however much it says."""
+_RULING_CHARS = 300
+"""Characters of what a user rules at the head of a lesson."""
 _NAMING = 0.5
 _STATED = 1.3
 """Evidence from which what a user says in a failed run is a statement about more than that run."""
@@ -109,7 +111,20 @@ def choose_headline(
         [each for each in fit if each.is_rule] or fit,
         key=lambda each: _worth_as_headline(each) * (1 + (_LATER * each.turn / ended if ended else 0.0)),
     )
-    return first.text, [text for text in guidance if text != first.text]
+    ruled = [first, *(_continued(first, told) if acted else ())]
+    texts = [each.text for each in ruled]
+    return " ".join(texts), [text for text in guidance if text not in texts]
+
+
+def _continued(first: Candidate, told: Sequence[Candidate]) -> Iterator[Candidate]:
+    """The told sentences of the user that stand right behind one: what is ruled out, and what to do instead."""
+    end, length = first.place, len(first.text)
+    for each in sorted(told, key=lambda each: each.place):
+        if (each.turn, each.role) == (first.turn, USER) and each.place == end + 1:
+            end, length = each.place, length + len(each.text)
+            if length > _RULING_CHARS:
+                return
+            yield each
 
 
 def _worth_as_headline(sentence: Candidate) -> float:

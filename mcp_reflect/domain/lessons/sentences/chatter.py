@@ -37,7 +37,8 @@ _REQUEST = phrases(
 )
 _INTERJECTION = re.compile(
     r"(?:(?:(?:oh|ah|ok|okay|lol|haha|yeah|yep|yes|hm+)\s+)*(?:oh|lol|haha|ah|aha|ha|h+m+|yeah|yep|yes|right|sure|well|okay|ok|alright|absolutely|exactly|honestly|totally"
-    r"|definitely|agreed|gotcha|indeed|true|of course|fair enough|good (?:point|call|question|catch)"
+    r"|definitely|agreed|gotcha|indeed|true|of course|fair enough|understood|got it|noted|will do"
+    r"|good (?:point|call|question|catch)"
     r"|great (?:point|question)|no change|makes sense|you(?:'re| are)(?: absolutely| totally)? right"
     r"|however|therefore|unfortunately|fortunately|thankfully)\s*[,.!;:–—-]+\s+"
     r"|(?:I'm|I am) (?:\w+ )?sorry\b[^.;!?,]{0,60},? but\s+|I (?:understand|see)\b[^.;!?]{0,80}, but\s+)+(?=\S)",
@@ -62,6 +63,15 @@ _ABSENT = re.compile(
     re.IGNORECASE,
 )
 """What a text that was before the agent's eyes does not say: the reader has another one there, or none."""
+_NARRATION = re.compile(
+    r"(?:(?:now|next|first|then|ok|okay)\b,?\s+)?(?:add|apply|build|check|dig|edit|explor|fetch|fix|inspect|install|investigat"
+    r"|list|load|look|open|pull|(?:re-?)?read|regenerat|revert|review|(?:re-?)?run|search|start|switch|test|try|updat|verify|writ)"
+    r"(?:\w?ing)\b|(?:[^.;!?]|\.(?=\w)){1,60}\bshould (?:tell|show) (?:us|me)\b",
+    re.IGNORECASE,
+)
+"""What an agent says that it is doing just now, or where it looks next."""
+_EFFECT = re.compile(r"\b(?:break|cost|fail|give|help|leave|make|mean|need|require|return|show|take|work)s\b")
+"""What such a sentence says of what comes of it."""
 _COMMENT_CHARS = 110
 """Characters of a comment at most: what is longer says something beside it."""
 
@@ -93,10 +103,20 @@ def is_chatter(sentence: str) -> bool:
     """Return true for a sentence that teaches nothing: it judges, tells of chores, or only opens what follows it."""
     if sentence.rstrip().endswith((":", "...", "…")) or _ABSENT.match(sentence):
         return True
+    if is_narration(sentence):
+        return True
     told = without_commits(sentence)
     if len(sentence) > _COMMENT_CHARS or any(each.search(told) for each in (RULE, SETTLED.pattern, _VALUE, _CODE)):
         return False
     return count_marks(sentence) > 0 or (sentence.endswith("!") and not _FINITE.search(sentence))
+
+
+def is_narration(sentence: str) -> bool:
+    """Return true for a short sentence by which an agent says what it does next: the step itself tells it better."""
+    found = _NARRATION.match(without_interjection(sentence))
+    if found is None or len(sentence) > _COMMENT_CHARS or RULE.search(sentence) or SETTLED.pattern.search(sentence):
+        return False
+    return not found[0].endswith("ing") or not (is_clause(sentence) or _EFFECT.search(sentence))
 
 
 def is_clause(sentence: str) -> bool:
