@@ -25,7 +25,7 @@ from mcp_reflect.domain.redaction.by_name.named_values import (
 from mcp_reflect.domain.redaction.by_name.nearby_secrets import nearby_secret
 from mcp_reflect.domain.redaction.by_name.secret_names import SecretName, is_name, secret_names
 from mcp_reflect.domain.redaction.by_name.told_secrets import told_secret
-from mcp_reflect.domain.redaction.values.secret_values import MARK, is_harmless, is_identifier
+from mcp_reflect.domain.redaction.values.secret_values import MARK, is_harmless, is_identifier, is_wording
 
 _CLOSE = rf"(?:(?P<name_escape>\\{{0,8}})(?P<name_quote>{QUOTE}|[\])}}*])){{0,4}}"
 _TYPE = r"(?::[ \t]?[A-Za-z_][\w.\[\]|]{0,40}[ \t]{1,5}(?==))?"
@@ -64,6 +64,9 @@ _OPTION_VALUE = re.compile(r"[ \t]{1,5}(?!-)")
 _SETTING = re.compile(r"(?:^|(?<=[\s\"'`;])|(?<=\\[nrt]))[A-Za-z]\w{0,60}\Z", re.ASCII)
 _SENTENCE = re.compile(r"[ ](?:your|the|an?|my|our|this|that)[ ]")
 """After the first word of a sentence: `forgotPassword: Forgot your password?`."""
+_KEPT = re.compile(r"[a-z]{2,20}(?:/[a-z_-]{1,30}){1,6}(?::[a-z_-]{1,30})?")
+"""Where a vault keeps a secret: `kv/data/billing:password`."""
+_IS_KEY = re.compile(r"\\{0,8}[\"']\s{0,5}:")
 _LINE_START = re.compile(r"(?:\A|\n|\\n)(?:export )?\Z")
 _KEY_START = re.compile(r"(?:\A|\n|\\n)[ \t]*(?:- )?\Z")
 _LONGEST_INDENT = 40
@@ -84,10 +87,21 @@ def redact_named(text: str) -> str:
         kind = name.kind
         secret = _find(text, name, kind) or secret_before(text, name, copied)
         secret = secret or told_secret(text, name) or nearby_secret(text, name)
-        if secret is not None and secret.end > secret.start:
+        if secret is not None and secret.end > secret.start and not _is_key(text, secret):
             done += (text[copied : secret.start], f"{secret.quote}{MARK}{kind}]{secret.quote}")
             copied = secret.end
     return "".join((*done, text[copied:])) if done else text
+
+
+def _is_key(text: str, secret: NamedSecret) -> bool:
+    """Return true for the key of an object in JSON, of plain words, which follows a name in the value before it."""
+    word = text[secret.start : secret.end]
+    is_plain = word.replace("_", "").isalpha() and text[secret.start - 1 : secret.start] in {'"', "'"}
+    return is_plain and _IS_KEY.match(text, secret.end) is not None
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text)).lower()
 
 
 def _find(text: str, name: SecretName, kind: str) -> NamedSecret | None:
@@ -107,7 +121,8 @@ def _find(text: str, name: SecretName, kind: str) -> NamedSecret | None:
     if quoted is not None:
         value = quoted["value"]
         other = is_too_short(value, kind) or (name.group == "token" and is_identifier(value))
-        other = other or (value.replace(" ", "").isalpha() and is_name(value))
+        other = other or (value.replace(" ", "").isalpha() and is_name(value)) or is_wording(value)
+        other = other or _letters(value) == _letters(text[name.start : name.end])  # `ApiKey = "api_key"`
         # The quote after 'password=' or <password> ends a literal, and the next one begins the next.
         other = other or (value[0] in " ,;)" and text[gap.end() - 1] in "=>")
         if other or is_harmless(value, kind) or not _is_told(text, name, gap[0], value):
@@ -138,7 +153,8 @@ def _bare(text: str, name: SecretName, gap: re.Match[str], bare: re.Match[str], 
         _IN_TAG.match(gap[0]) is not None and value.isalpha()
     )  # what a page shows in a tag named for a password
     is_metavariable = value.isupper() and is_name(value.rstrip("]").lower())
-    if harmless or is_sentence or is_element or is_metavariable or not _is_told(text, name, gap[0], value):
+    is_label = (value.istitle() and is_wording(value)) or (kind == "secret" and _KEPT.fullmatch(value) is not None)
+    if harmless or is_label or is_sentence or is_element or is_metavariable or not _is_told(text, name, gap[0], value):
         return None
     if names.get("block") and (further := _BLOCK_LINES.match(text, end)):
         end = further.end()

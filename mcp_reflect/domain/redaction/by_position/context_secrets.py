@@ -8,7 +8,7 @@ import binascii
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.redaction.by_name.firm_gaps import is_told_word
 from mcp_reflect.domain.redaction.by_pattern.notation import ESCAPED_QUOTE as _Q
-from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern
+from mcp_reflect.domain.redaction.by_pattern.secret_pattern import SecretPattern, random_value
 from mcp_reflect.domain.redaction.values.chosen_words import looks_chosen
 from mcp_reflect.domain.redaction.values.secret_values import WORDS, is_harmless, looks_random
 
@@ -168,6 +168,57 @@ CONTEXT_PATTERNS: tuple[SecretPattern, ...] = (
             r"(?:etup key|uthenticator|OTP|2FA|ecret key|seed)\b[^\n:]{0,80}:[ ]{1,3}[\"'`]?"
             r"((?:[a-z2-7]{4}[ ]){3,15}[a-z2-7]{4}|(?:[A-Z2-7]{4}[ ]){3,15}[A-Z2-7]{4})(?!\w)"
         ),
+    ),
+    # Password for the [elastic] user successfully reset.  New value: …
+    SecretPattern(
+        "password",
+        ("New value:", "new value:"),
+        re.compile(
+            rf"{_NAME}[^\n\\]{{0,80}}\b(?:re)?set[^\n\\]{{0,20}}(?:{_NEW_LINE}|[ ])[ \t]{{0,9}}"
+            r"[Nn]ew value:[ ]([^\s\"'\\]{4,100})"
+        ),
+    ),
+    # crypto isakmp key … address 203.0.113.7 · snmp-server community … RO
+    SecretPattern(
+        "secret",
+        ("isakmp key ", "server community "),
+        re.compile(
+            r"(?:isakmp key(?: [06])?|server community) (?!public\b|private\b)([^\s\"'\\]{4,100}) (?:address|RO|RW)\b"
+        ),
+    ),
+    # net use Z: \\\\nas\\share /user:ACME\\ann …
+    SecretPattern(
+        "password", ("net use ",), re.compile(r"net use [^\n;|&]{1,150}?/user:\S{1,80} (?!/)([^\s\"';|&]{4,100})")
+    ),
+    # creds for the demo box: ann / …
+    SecretPattern(
+        "password",
+        ("creds", "redentials", "ogin"),
+        re.compile(
+            r"(?:[Cc]reds|[Cc]redentials|[Ll]ogin)\b[^\n:=\\]{0,60}:[ ]{1,3}[`\"']?[\w.@+-]{1,60}[`\"']?[ ]/[ ][`\"']?"
+            r"([^\s\"'`\\,;]{6,64})"
+        ),
+        judge=_is_password,
+    ),
+    # A password with signs that a URL should have encoded
+    SecretPattern(
+        "password",
+        ("://",),
+        re.compile(
+            r"(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?|mssql)(?:\+\w{1,20})?://[^\s:/@\"'\\]{0,60}:"
+            r"([^\s@\"'\\\[]{4,100})@[\w.-]{1,100}(?::\d{2,5})?(?=/)"
+        ),
+    ),
+    # Der Datadog-Schl\u00fcssel lautet …
+    SecretPattern(
+        "api-key",
+        ("chl\u00fcssel ", "chluessel "),
+        re.compile(
+            r"(?:[A-Za-z]{2,20}-?)?[Ss]chl(?:\u00fc|ue)ssel(?:[ ](?:f\u00fcr|zu|von|vom)[ ][^\n.:;=]{1,40}?)?"
+            r"[ ](?:ist|lautet)[ :]{1,2}"
+            r"[`\"']?([\w+/=.-]{12,200})"
+        ),
+        judge=random_value(12),
     ),
     # Just log in (https://…, admin:…)
     SecretPattern(

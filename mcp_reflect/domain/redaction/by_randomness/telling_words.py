@@ -45,7 +45,8 @@ _OTHER_KEYS_WORDS = (
 _OTHER_KEYS = frozenset(_OTHER_KEYS_WORDS.split())
 _ID_WORDS = (
     "sha sha1 sha224 sha256 sha384 sha512 md5 hash hashes digest integrity checksum checksums fingerprint etag crc "
-    "blake commit commits revision revisions oid merge cherry uuid guid id ids trace correlation img png jpeg jpg gif "
+    "md blake commit commits revision revisions oid merge cherry uuid guid id ids trace correlation img png jpeg jpg "
+    "gif kid nanoid ulid "
     "svg webp woff mappings certificate public pubkey dsa eddsa rsa ed25519 ssh ecdsa base64 resolved sdata"
 )
 _ID = frozenset(_ID_WORDS.split())
@@ -55,7 +56,7 @@ _SUMS = frozenset(("checksum", "checksums", "digest", "fingerprint", "hashed"))
 _ID_IF_DIRECT_WORDS = (
     "rev tree parent blob blobs git ref refs object objects branch tag request span image images font icon src href "
     "cert data build version release chunk bundle asset assets filename file files path sources fixture snapshot "
-    "peer accept event layer container pod instance cache name names marker cursor offset"
+    "peer accept event layer container pod instance zone cache name names marker cursor offset"
 )
 _ID_IF_DIRECT = frozenset(_ID_IF_DIRECT_WORDS.split())
 """Words after which it is one where it is given to them."""
@@ -81,7 +82,7 @@ _ID_PREFIX_WORDS = (
     "asst batch blob call ch chatcmpl chunk cid comment commit cus diff err evt file ft ftjob gen gid id in issue "
     "vpc subnet sg i vol ami eni rtb igw nat snap acl eipalloc vpce tgw pcx lt asg "
     "issuecomment item job key lock md5 mem msg node org part pi pm price prod proj rec req request resp rev rs run "
-    "session sha1 sha224 sha256 sha384 sha512 span step sub task thread tool toolu trace tree uid user vs"
+    "prj session sha1 sha224 sha256 sha384 sha512 span step sub task thread tool toolu trace tree uid user vs"
 )
 ID_PREFIXES = frozenset(_ID_PREFIX_WORDS.split())
 """Prefixes of ids and hashes that look like the prefix of a token."""
@@ -99,7 +100,7 @@ _PUBLISHED = re.compile(
     r"|MII[A-Za-z0-9+/]{1,12}(?:gAwIBAgI|ANBgkqhkiG9w0BAQEFAAOC)"
     r"|age1[a-z0-9]{50}|(?:[a-z][a-z0-9]*-)+[0-9a-f]{8,10}-[a-z0-9]{5}\Z"
     r"|(?:vpc|subnet|sg|i|vol|ami|eni|rtb|igw|nat|acl|pcx|tgw|vpce|eipalloc|snap|lt)-(?:[0-9a-f]{17}|[0-9a-f]{8})\Z"
-    r"|Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[ky][a-z2-7]{50}|v\d+\.\d+\.\d+-(?:[\w.]*\.)?\d{14}-[0-9a-f]{12}"
+    r"|0[0-7][0-9A-HJKMNP-TV-Z]{24}\Z|Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[ky][a-z2-7]{50}|v\d+\.\d+\.\d+-(?:[\w.]*\.)?\d{14}-[0-9a-f]{12}"
 )
 """Keys that stand in pages and programs which everybody may read, addresses, certificates, versions of Go, and ids."""
 _CERTAIN_WORDS = "sk secret token tok tkn pat key apikey live prod production auth api priv"
@@ -114,7 +115,7 @@ _ANNOUNCED = re.compile(
 )
 """A clause about a secret that ends with a colon right before the text, however many words it has."""
 _CHECKSUM = re.compile(
-    r"h1:\Z|\.[a-z]{2,5}\#\Z|,(?:iv|data|tag):\+?\Z|\|1\|[\w+/=]{10,40}\|\Z|W/\\?\"\Z|\bbh=\Z|x5t\#S256\W{1,6}\Z"
+    r"h1:\Z|;base64,\Z|\.[a-z]{2,5}\#\Z|,(?:iv|data|tag):\+?\Z|\|1\|[\w+/=]{10,40}\|\Z|W/\\?\"\Z|\bbh=\Z|x5t\#S256\W{1,6}\Z"
 )
 """What stands right before a checksum of Go, of an archive, a known host, a page, a mail or a certificate, and before
 what is encrypted already."""

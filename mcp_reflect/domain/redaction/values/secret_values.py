@@ -11,7 +11,7 @@ PLACEHOLDER = re.compile(
     r"""\[redacted:[a-z0-9-]+\]\W*                  # done already
     | <.*> | \{.*\} | \[.*\] | \(.*\)               # <your-key>, {{ token }}, [hidden]
     | \$[A-Za-z_]\w*\W* | [$%#][{(].* | %\w+%       # $KEY, ${KEY}, $(command), %(key)s
-    | \W*                                           # ********, …
+    | \W* | (?:\x1b\[[\d;]*m)+                      # ********, …, a colour
     | [*xX.…•_-]{3,}\S{0,4}                         # xxxx, ****abcd
     | [\w-]{1,12}(?:\.{3}|…)\S{0,4}                 # sk_test_..., of a text that was cut off
     | [a-z]{2,6}[-_](?:your|insert|replace|example|placeholder|redacted)[-_ ].*   # sk-your-key-here
@@ -54,6 +54,8 @@ _ORDINARY = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_RULES = re.compile(r"[a-z_]{2,20}(?::[\w,.]{1,20})?(?:\|[a-z_]{2,20}(?::[\w,.]{1,20})?){1,10}")
+"""Rules for the value of a form's field."""
 _LEAST_PHRASE = 4
 """Least words of a passphrase in small letters."""
 _LEAST_LETTERS, _MOST_LETTERS = 3, 10
@@ -106,6 +108,14 @@ def is_soup(value: str) -> bool:
     """Return true for signs of all kinds among letters and digits, as generators of salts write them."""
     kinds = {letter for letter in value if not letter.isalnum()}
     return len(value) >= _SHORTEST_SOUP and len(kinds) >= _KINDS_OF_SIGNS and not any(map(str.isspace, value))
+
+
+def is_wording(value: str) -> bool:
+    """Return true for the words that a page shows beside a field, and for the rules of a form: `required|min:8`."""
+    letters = "".join(value.split())
+    plain = letters.rstrip("?!.:").replace("-", "").replace("'", "").replace("\u2019", "")
+    asks = value.rstrip().endswith("?") and " " in value.strip()
+    return (plain.isalpha() and (asks or not plain.isascii())) or _RULES.fullmatch(value) is not None
 
 
 def is_phrase(value: str) -> bool:
