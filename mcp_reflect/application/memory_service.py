@@ -14,6 +14,7 @@ from mcp_reflect.application.lifecycle import StatusChange, change_status
 from mcp_reflect.application.memory_reader import MemoryReader
 from mcp_reflect.application.ports import Ledger, OutOfDate
 from mcp_reflect.application.requests import DEFAULT, ErrorFix, Query, Submission, Verdict
+from mcp_reflect.application.retrieval.recording import record_shown
 from mcp_reflect.application.retrieval.unclaimed_retrievals import UnclaimedRetrievals
 from mcp_reflect.domain.lessons.comparison.disagreement import find_disagreements
 from mcp_reflect.domain.lessons.comparison.everyday_amendment import with_later_first
@@ -41,10 +42,14 @@ _LATEST = 20
 
 @dataclass(frozen=True)
 class RetrievedMemories:
-    """The memories that a query found, best first, and the id under which the ledger recorded them."""
+    """The memories that a query found, best first, and the id under which the ledger recorded them.
+
+    `warning` says why it could not; the id is NO_RETRIEVAL then.
+    """
 
     retrieval_id: str
     matches: list[Match]
+    warning: str = ""
 
     @cached_property
     def disagreements(self) -> dict[str, tuple[str, ...]]:
@@ -157,11 +162,11 @@ class MemoryService(MemoryReader):
         self._lessons.catch_up(search.project, refresh=refresh)
         hits = self._retriever().search(search, refresh=refresh)
         retrieval = self.profile.new_retrieval([hit.memory_id for hit in hits.hits], self._clock())
-        memories = self._ledger.record_retrieval(retrieval, as_of=None if refresh else hits.as_of)
+        recorded = record_shown(self._ledger, retrieval, as_of=None if refresh else hits.as_of)
         self._retriever().touch(search.project, retrieval.memory_ids, search.query.now)
         matches = [
             Match(
-                memory=memories[hit.memory_id],
+                memory=recorded.memories[hit.memory_id],
                 similarity=hit.similarity,
                 relevance=hit.relevance,
                 score=hit.score,
@@ -169,9 +174,9 @@ class MemoryService(MemoryReader):
                 untried=hit.untried,
             )
             for hit in hits.hits
-            if hit.memory_id in memories
+            if hit.memory_id in recorded.memories
         ]
-        return RetrievedMemories(retrieval.id, with_later_first(matches))
+        return RetrievedMemories(recorded.retrieval_id, with_later_first(matches), recorded.warning)
 
     def augment(self, query: Query, *, unclaimed: bool = False) -> tuple[str, RetrievedMemories]:
         """Return the task with the memories that may help, ready to be used as a prompt; `unclaimed` as in `query`."""

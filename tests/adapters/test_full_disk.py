@@ -46,6 +46,51 @@ def test_the_ledger_and_the_index_say_what_to_do_where_nothing_can_be_written(tm
     command = [sys.executable, "-c", LIMITED, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S, check=True)
     told = done.stdout.splitlines()
-    assert [line.split()[0] for line in told] == ["IndexFailure", "IndexFailure", "LedgerError"]
+    assert [line.split()[0] for line in told] == ["IndexFailure", "IndexFailure", "Unwritable"]
     assert all("the disk refused to read or write; see `mcp-reflect doctor`" in line for line in told), told
     assert not list(tmp_path.glob("*.damaged-*"))
+
+
+READS_ON = """
+import resource, signal, sys
+from pathlib import Path
+from mcp_reflect.application.requests import AugmentQuery, ErrorFix, ErrorQuery, Query, Submission
+from mcp_reflect.bootstrap.memory import open_memory
+from mcp_reflect.config.load import load_settings
+from mcp_reflect.errors import LedgerError
+from mcp_reflect.server.views.concise import concise_memories, prompt_text, prompt_view
+
+settings = load_settings({"MCP_REFLECT_HOME": sys.argv[1], "MCP_REFLECT_PROJECT": "p"}, Path(sys.argv[1]))
+with open_memory(settings) as memory:
+    run = {"task": "Deploy the shop", "trajectory": "ran it", "review_result": "pass", "guidance": "Warm the cache."}
+    memory.submit(Submission.model_validate(run))
+    memory.errors.record(ErrorFix(task="Deploy", mistake="OSError: socket is gone", fix="restart the proxy"))
+    memory.query(Query(task="Deploy the shop"))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, limits[1]))
+    print(concise_memories(memory.query(Query(task="Deploy the shop"))))
+    print(prompt_text(prompt_view(*memory.augment(AugmentQuery(task="Deploy the shop")))).splitlines()[-1])
+    found = memory.errors.find(ErrorQuery(error="OSError: socket is gone"))
+    print(found.retrieval_id, [list(filter(None, fix.memory.instructions)) for fix in found.fixes], found.warnings)
+    try:
+        memory.submit(Submission.model_validate(run))
+    except LedgerError as error:
+        print("refused", error)
+    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    print(memory.query(Query(task="Deploy the shop")).retrieval_id)
+"""
+
+
+@pytest.mark.process
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_what_is_known_is_told_where_nothing_can_be_written(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", READS_ON, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S, check=True)
+    queried, augmented, fixes, submitted, later = done.stdout.splitlines()
+    assert "Warm the cache." in queried
+    assert "'retrieval_id': 'none'" in queried
+    assert augmented.startswith("warning: not recorded, so no review can credit these memories: recording a retrieval")
+    assert fixes.startswith("none [['restart the proxy']] ['not recorded")
+    assert submitted.startswith("refused")
+    assert later.startswith("ret_")

@@ -19,6 +19,7 @@ from mcp_reflect.application.known_errors.records import (
 from mcp_reflect.application.known_errors.search import ErrorSearch
 from mcp_reflect.application.known_errors.warnings import errors_to_expect, planned_triggers, wider_calls
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery, PlannedCall
+from mcp_reflect.application.retrieval.recording import record_shown
 from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.lessons.failures.triggers import trigger_key
 from mcp_reflect.domain.models import ErrorMemory, Memory, of_kind
@@ -43,7 +44,7 @@ class KnownFix:
 
 @dataclass(frozen=True)
 class KnownFixes:
-    """The known fixes of an error, best first. `warnings` are problems with the mirror file."""
+    """The known fixes of an error, best first. `warnings` are problems with the mirror file, or with recording this."""
 
     retrieval_id: str
     fixes: list[KnownFix]
@@ -81,9 +82,10 @@ class ErrorFixes:
             profile.project, profile.visible_user, error, profile.similarity_threshold, query.limit, microseconds(now)
         )
         retrieval = profile.new_retrieval([hit.memory_id for hit in hits], now)
-        found = self._ledger.record_retrieval(retrieval)
+        recorded = record_shown(self._ledger, retrieval)
+        found = recorded.memories
         fixes = [KnownFix(found[hit.memory_id], hit.match, hit.same) for hit in hits if hit.memory_id in found]
-        return KnownFixes(retrieval.id, fixes, warnings)
+        return KnownFixes(recorded.retrieval_id, fixes, [*warnings, *filter(None, [recorded.warning])])
 
     def expect(self, planned: PlannedCall, limit: int) -> KnownFixes:
         """Return the fixes of the errors to which the same call led before, those of the very call first; usually none.
@@ -104,8 +106,8 @@ class ErrorFixes:
         if not expected:
             return KnownFixes("", [], [])
         retrieval = profile.new_retrieval([memory.id for memory in expected], self._clock())
-        self._ledger.record_retrieval(retrieval)
-        return KnownFixes(retrieval.id, [KnownFix(memory, match=1.0, same=True) for memory in expected], [])
+        recorded = record_shown(self._ledger, retrieval)
+        return KnownFixes(recorded.retrieval_id, [KnownFix(memory, match=1.0, same=True) for memory in expected], [])
 
     def record(self, fix: ErrorFix) -> Recorded:
         """Store an error with a trace of its own, or count it as a recurrence of the same error."""

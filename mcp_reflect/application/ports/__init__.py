@@ -6,7 +6,7 @@ Each Protocol has one contract test in `tests/adapters/` that every implementati
 from __future__ import annotations
 
 from mcp_reflect.application.ports.embedding import Clock, Embedder, Progress, VectorIndex
-from mcp_reflect.application.ports.ledger import Ledger, LedgerFile, OutOfDate, ReadableLedger
+from mcp_reflect.application.ports.ledger import Ledger, LedgerFile, OutOfDate, ReadableLedger, Unwritable
 from mcp_reflect.application.ports.records import (
     AuditRows,
     InsightFigures,
@@ -45,6 +45,7 @@ __all__ = [
     "Reflector",
     "Taken",
     "TraceSummary",
+    "Unwritable",
     "Usage",
     "VectorIndex",
     "WriteSession",

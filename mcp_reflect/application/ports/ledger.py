@@ -10,10 +10,15 @@ from mcp_reflect.application.ports.embedding import Progress
 from mcp_reflect.application.ports.records import LostWrites
 from mcp_reflect.application.ports.session import ReadSession, RecordSession, WriteSession
 from mcp_reflect.domain.models import Memory, Retrieval
+from mcp_reflect.errors import LedgerError
 
 
 class OutOfDate(Exception):
     """Somebody has written to the ledger after the change that was named."""
+
+
+class Unwritable(LedgerError):
+    """The place of the ledger takes no writes, as on a full disk. It may still be read."""
 
 
 class ReadableLedger(Protocol):
@@ -50,7 +55,8 @@ class Ledger(ReadableLedger, Protocol):
     def record_retrieval(self, retrieval: Retrieval, as_of: int | None = None) -> dict[str, Memory]:
         """Store what is shown, set last_used_at of its memories, and return them by id. Not durable; see `writing`.
 
-        Raises OutOfDate, and stores nothing, where `as_of` is not the latest change.
+        Raises OutOfDate, and stores nothing, where `as_of` is not the latest change; Unwritable where nothing can be
+        written.
         """
         ...
 

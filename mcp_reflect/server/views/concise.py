@@ -17,6 +17,7 @@ from mcp_reflect.domain.text.rendering import in_sections
 from mcp_reflect.domain.truncate import truncate_line, truncate_middle
 from mcp_reflect.server.views.errors import known_fixes_view
 from mcp_reflect.server.views.insights import context_view
+from mcp_reflect.server.views.memories import warning_view
 from mcp_reflect.server.views.traces import outcome_view
 
 if TYPE_CHECKING:  # commands that only show something import no use case
@@ -71,7 +72,7 @@ def concise_memories(retrieved: RetrievedMemories) -> dict[str, Any]:
         views, room = _framed(memories, remarks, total - _FRAME, _SHORT_TASK)
     for view, lesson, share in zip(views, lessons, share_room(sizes, room), strict=True):
         view["reflection"] = _fitted(lesson, share)
-    return {"retrieval_id": retrieved.retrieval_id, "memories": views}
+    return {"retrieval_id": retrieved.retrieval_id, "memories": views, **warning_view(retrieved)}
 
 
 def _framed(
@@ -150,13 +151,15 @@ def prompt_view(augmented: str, retrieved: RetrievedMemories) -> dict[str, Any]:
         "augmented_task": augmented,
         "retrieval_id": retrieved.retrieval_id,
         "memories": [{"id": memory.id} for memory in memories],
+        **warning_view(retrieved),
     }
 
 
 def prompt_text(view: dict[str, Any]) -> str:
     """Return the text of a `prompt_view`: the augmented task, then the ids of its memories as it numbers them."""
     ids = ", ".join(memory["id"] for memory in view["memories"]) or "none"
-    return f"{view['augmented_task']}\n\nretrieval_id: {view['retrieval_id']}\nmemories: {ids}"
+    warning = f"\nwarning: {view['warning']}" if "warning" in view else ""
+    return f"{view['augmented_task']}\n\nretrieval_id: {view['retrieval_id']}\nmemories: {ids}{warning}"
 
 
 def concise_outcome(outcome: ReviewOutcome) -> dict[str, Any]:

@@ -72,7 +72,13 @@ def retrieved_view(retrieved: RetrievedMemories) -> dict[str, Any]:
             memory_view(match.memory, match, retrieved.disagreements.get(match.memory.id, ()))
             for match in retrieved.matches
         ],
+        **warning_view(retrieved),
     }
+
+
+def warning_view(retrieved: RetrievedMemories) -> dict[str, Any]:
+    """Return why a retrieval could not be recorded; nothing where it was."""
+    return {"warning": retrieved.warning} if retrieved.warning else {}
 
 
 def status_view(change: StatusChange) -> dict[str, Any]:
