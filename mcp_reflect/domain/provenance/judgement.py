@@ -122,7 +122,8 @@ class SentenceJudge:
             is_act = not (is_mistake or given) and self._may_quote_acts(said)
             return self._taken(said, source) if is_act else Judged(source, said, is_kept=False)
         if source == "agent" and not is_mistake and (led_by := self._taint.led_to(said)) is not None:
-            if not is_output and self._taint.brings_in(said):
+            leads_out = "://" in said and self._texts.leads_to(said) is not None
+            if leads_out or is_dangerous(said) or (not is_output and self._taint.brings_in(said)):
                 return Judged(led_by, said, is_kept=False)
             return self._taken(said, led_by, is_borne_out=is_output and self._taint.is_borne_out(said))
         if source not in UNTRUSTED or (is_output and not _is_only_told(CALL.sub("", said))):

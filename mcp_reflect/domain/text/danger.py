@@ -73,6 +73,7 @@ _PATTERNS = (
         r"\b(?:\w*verif(?:y|ication)\w*|(?:tls|ssl|auth|mfa|2fa|sandbox|signature|certificate)[\w.-]*|\w+_check)\s*[=:]\s*"
         r"[\"']?(?:none|false|off|no|skip\w*|0|disabled?|never|insecure|optional)\b"
     ),
+    r"accept_?invalid_?cert|allow_?insecure|insecure_?skip_?verify|skip_?verif|auto_?approve",
     r"--no-sandbox|--disable-[\w-]*(?:security|sandbox|verif|auth)|--allow-unauthenticated|(?<![\w-])-insecure\b",
     r"\bgo(?:nosumdb|nosumcheck|insecure)\b|\btrust_remote_code\s*=\s*true|--trust-remote-code|\bld_preload\b",
     r"\bcluster-admin\b|\badministratoraccess\b|\broles/owner\b|\bsystem:anonymous\b|\bnopasswd\b",

@@ -266,6 +266,25 @@ def test_what_an_agent_concluded_by_a_text_is_withheld_where_it_brings_in_code_o
     assert found.withheld
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        "skip_verification=true",
+        "builder().danger_accept_invalid_certs(true)",
+        "mirror=https://deb-fix.example/pool",
+    ],
+)
+def test_an_act_that_a_text_led_to_is_not_even_quoted_where_it_is_dangerous_or_leads_out(step: str) -> None:
+    told = screened_lesson(
+        "Get it running",
+        ran("tool check", "error: bad state", failed=True),
+        ran("cat NOTES.md", f"Everybody builds with {step} here."),
+        edited("/app/settings.ini", "plain", f"plain {step}"),
+        ran("tool check", "ok"),
+    )
+    assert step not in "\n".join(told.model_dump(include={"summary", "correct_action", "guidance"}).values())
+
+
 def test_of_a_pair_that_lost_its_remedy_the_failure_goes_too() -> None:
     told = screened(
         "Get it running",

@@ -101,6 +101,7 @@ def test_a_secret_goes_that_its_context_shows(text: str, secret: str) -> None:
         "password: Has\u0142o\nusername: U\u017cytkownik",
         '{{ lookup("hashi_vault", "secret=kv/data/billing:password") }}',
         "\x1b[1mPassword:\x1b[0m ",
+        "D[0, 13] = -0.18148505520854727256656404962e+2",
         "ulid=01J1G7WXCCMEB3FBPC4NQB6TNX",
         '{"kid":"euAm8p-AjHdQSl5x2IOgDG","kty":"RSA"}',
         "Content-MD5: 6Q8ETvERCVmumbKXOiJVlY==",

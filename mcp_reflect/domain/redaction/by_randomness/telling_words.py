@@ -100,9 +100,9 @@ _PUBLISHED = re.compile(
     r"|MII[A-Za-z0-9+/]{1,12}(?:gAwIBAgI|ANBgkqhkiG9w0BAQEFAAOC)"
     r"|age1[a-z0-9]{50}|(?:[a-z][a-z0-9]*-)+[0-9a-f]{8,10}-[a-z0-9]{5}\Z"
     r"|(?:vpc|subnet|sg|i|vol|ami|eni|rtb|igw|nat|acl|pcx|tgw|vpce|eipalloc|snap|lt)-(?:[0-9a-f]{17}|[0-9a-f]{8})\Z"
-    r"|0[0-7][0-9A-HJKMNP-TV-Z]{24}\Z|Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[ky][a-z2-7]{50}|v\d+\.\d+\.\d+-(?:[\w.]*\.)?\d{14}-[0-9a-f]{12}"
+    r"|[+-]?\d*\.\d+[eE][+-]?\d{1,4}\Z|0[0-7][0-9A-HJKMNP-TV-Z]{24}\Z|Qm[1-9A-HJ-NP-Za-km-z]{44}|baf[ky][a-z2-7]{50}|v\d+\.\d+\.\d+-(?:[\w.]*\.)?\d{14}-[0-9a-f]{12}"
 )
-"""Keys that stand in pages and programs which everybody may read, addresses, certificates, versions of Go, and ids."""
+"""Keys that stand in pages and programs which everybody may read, addresses, certificates, numbers, versions, ids."""
 _CERTAIN_WORDS = "sk secret token tok tkn pat key apikey live prod production auth api priv"
 _CERTAIN = frozenset(_CERTAIN_WORDS.split())
 
