@@ -49,6 +49,8 @@ OTHER = [
     "python tools/export.py --out 'a b.csv' < names.txt",
     "cat tools/export.py --out 'a b.csv' | wc",
     "make && python tools/export.py --out 'a b.csv'",
+    "python tools/export.py --out 'a b.csv' --input names.txt",
+    "python tools/export.py --out 'a b.csv' --format html",
 ]
 
 
@@ -74,6 +76,13 @@ def test_another_command(command: str) -> None:
         ("report --format pdf --month 5", "report --month=5 --format=pdf"),
         ("npm run build", "npm run-script build"),
         ("yarn build", "yarn run build"),
+        ("npm i -D left-pad", "npm install --save-dev left-pad"),
+        ("cargo test -p api --features pg", "cargo test --package api -F pg"),
+        ("docker build -t portal:dev .", "docker build --tag portal:dev ."),
+        ("go test -race ./pool", "go test --race ./pool/"),
+        ("terraform plan", "terraform plan -input=false"),
+        ("python manage.py migrate", "python manage.py migrate --noinput"),
+        ("psql -U app -c 'select 1'", "psql --command='select 1' --username app"),
         ("npm ci", "npm ci --no-audit --no-fund --loglevel error"),
         ("./gradlew :app:test", "./gradlew :app:test --info --console=plain"),
         ("npx playwright test a.spec.ts", "npx playwright test --reporter=line a.spec.ts"),

@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.failures.option_names import long_name
 from mcp_reflect.domain.lessons.failures.output_options import output_option
 from mcp_reflect.domain.lessons.run.command_lines import normalised, only_reads
 from mcp_reflect.domain.lessons.run.wrappers import split_wrappers
@@ -161,9 +162,10 @@ def _tells(value: str) -> bool:
 
 def _arguments(called: Sequence[str], beside: list[str]) -> Iterator[str]:
     """The program and its arguments, options apart from their values, without what belongs beside them."""
-    at = 0
+    at, program = 0, ""
     while at < len(called):
-        word = _GAPS.sub(r"\1", called[at]) if at else _program(called[at], beside)
+        word = long_name(program, _GAPS.sub(r"\1", called[at])) if at else _program(called[at], beside)
+        program = program or word
         at += 1
         if called[0] == "tar" and at == 2 and _TAR.fullmatch(word):  # noqa: PLR2004 - behind the program
             word = f"-{word}"
@@ -171,7 +173,7 @@ def _arguments(called: Sequence[str], beside: list[str]) -> Iterator[str]:
             beside.append(word)
             at += printing - 1
         elif found := _OPTION_WITH_VALUE.fullmatch(word):
-            yield from () if _is_folder(found[1], found[2]) else (found[1], found[2])
+            yield from () if _is_folder(found[1], found[2]) else (long_name(program, found[1]), found[2])
         elif _is_folder(word, called[at] if at < len(called) else ""):
             at += 1
         elif _BUNDLE.fullmatch(word):

@@ -7,9 +7,12 @@ from mcp_reflect.domain import lazy_re as re
 _PRINTS = re.compile(
     r"-v+|-q+|-s|-v=?\d+|-j\d*|-ntp|--?(?:no-|non-)?(?:verbose|quiet|silent|info|stacktrace|trace|nologo|banner|ansi|colou?rs?"
     r"|progress|transfer-progress|pager|pretty|nocapture|interacti(?:on|ve)|batch-mode|daemon|audit|fund)(?:=.*)?"
+    r"|--no-?input|--?input=(?:true|false)|--testdox"
 )
 """Of most programs; also by how many processes they work, and whether they ask."""
-_VALUED = re.compile(r"--(?:reporter|formatter|log-?level|verbosity|console|tb|test-show-details|durations)")
+_VALUED = re.compile(
+    r"--(?:reporter|formatter|log-?level|verbosity|console|tb|test-show-details|durations|logger|max-warnings)"
+)
 _LEVEL = re.compile(r"\d")
 _SELECTION = re.compile(
     r"(?:\s+(?:-k|--?run|--filter|--tests|-Dtest|--grep|--testNamePattern|--only)(?:=|\s+)(?:'[^']*'|\"[^\"]*\"|[^\s'\"]+))+$"
