@@ -47,6 +47,8 @@ _LINE_NUMBER = re.compile(r"^\s*(?P<file>[\w./-]+\.\w{1,8}[:-])?\d+(?:→|\t|[:|
 """What tools that read or search files put before each line."""
 _ROW_OF_NAMES = re.compile(r"[\w@.+/-]+(?:(?:\s{2,}|\t)[\w@.+/-]+)*", re.ASCII)
 """A single name, names of files as `ls` lists them side by side, and heads of columns."""
+_SETTING = re.compile(r"-{0,2}[\w.-]+(?:\s?[=:]\s?[\w.,:/-]+)?", re.ASCII)
+"""An option, or a name with its value, alone on a line."""
 _COLUMNS = re.compile(r"\S(?:\s{2,}\S+){3,}")
 _PART = re.compile(r"[._-]+")
 _MOST_PARTS = 4
@@ -210,7 +212,8 @@ def _joined(text: str, failed: str) -> Iterator[str]:
         if len(lines) < 2 or any(map(_COLUMNS.search, lines)) or any(each and each["file"] for each in found):  # noqa: PLR2004
             continue
         plain = [_LINE_NUMBER.sub("", line).strip() for line in lines]
-        if not all(map(_ROW_OF_NAMES.fullmatch, plain)) and not (failed and any(map(reads_as_error, plain))):
+        is_rows = all(_ROW_OF_NAMES.fullmatch(line) or _SETTING.fullmatch(line) for line in plain)
+        if not is_rows and not (failed and any(map(reads_as_error, plain))):
             yield " ".join(" ".join(plain).split())
 
 

@@ -35,7 +35,7 @@ _FILE_TOOL = re.compile(
     re.IGNORECASE,
 )
 _FILE_COMMAND = re.compile(
-    r"\s*(?:cd\s+\S+\s*&&\s*)?(?:cat|head|tail|less|sed|grep|rg|awk|nl|ls|find|git\s+(?:show|log|diff|blame))\b"
+    r"\s*(?:cd\s+\S+\s*&&\s*)?(?:cat|head|tail|less|sed(?!\s+(?:-\S+\s+)*-i)|grep|rg|awk|nl|ls|find|git\s+(?:show|log|diff|blame))\b"
 )
 _DOCUMENT = re.compile(
     r"\.(?:md|mdx|markdown|rst|txt|adoc|html?|ipynb|log)\b|\b(?:readme|contributing|changelog|licen[sc]e|notes|todo|authors)\b"

@@ -232,6 +232,15 @@ def test_a_tool_is_told_though_a_document_uses_a_word_of_its_name() -> None:
     assert Screening(run).screen(ReflectionDraft(correct_action=told)).correct_action == told
 
 
+def test_a_value_is_told_that_a_file_of_options_holds() -> None:
+    options = "--conf\nspark.sql.shuffle.partitions=1200\n--conf\nspark.executor.memoryOverhead=3g"
+    run = ParsedRun.of(
+        make_trace(task="How many partitions?", trajectory=messages_of(ran("cat deploy/job.args", options)))
+    )
+    told = "Production uses 1200: `spark.sql.shuffle.partitions=1200` in deploy/job.args."
+    assert told in Screening(run).screen(ReflectionDraft(guidance=told)).guidance
+
+
 def test_a_package_is_at_hand_where_the_manifest_of_the_project_names_it() -> None:
     def told(path: str, shown: str) -> str:
         found = screened_lesson(
