@@ -38,6 +38,10 @@ class HubUnavailable(Exception):
         self.data: Mapping[str, Any] = data or unavailable(line)
 
 
+class HubCrashed(HubUnavailable):
+    """A hub that was started ended without a word: the next one may well live."""
+
+
 class HubSilent(HubUnavailable):
     """Something takes connections and does not answer."""
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from mcp_reflect.wire import address, handshake
 from mcp_reflect.wire.hub_connection import POLL_S, HubConnection, process_exists, stop_hub, try_connect
-from mcp_reflect.wire.hub_errors import HubUnavailable
+from mcp_reflect.wire.hub_errors import HubCrashed, HubUnavailable
 from mcp_reflect.wire.owner_note import HUB_ROLE, read_owner
 
 if sys.platform == "win32":
@@ -29,10 +29,6 @@ START_LOCK = "hub.starting"
 HUB_LOG = "hub.log"
 _CRASHES = 2
 _LOOK_EVERY_S = 0.5
-
-
-class _Crashed(HubUnavailable):
-    """A hub that was started ended without a word."""
 
 
 class _OtherHubStarts(HubUnavailable):
@@ -79,7 +75,7 @@ def connect_or_start(
                 continue
             try:
                 return _replace_or_start(home, greeting, until, within, started)
-            except _Crashed:
+            except HubCrashed:
                 crashes += 1
                 if crashes == _CRASHES:
                     raise
@@ -240,6 +236,6 @@ def _failure(home: str, process: Any) -> HubUnavailable:
             str(report["error"]), int(report["exit"]), alone=bool(report["alone"]), data=report.get("error_data")
         )
     except (ValueError, KeyError, TypeError):
-        return _Crashed(f"the hub of {home} ended with code {process.returncode} as it started; see {HUB_LOG} there")
+        return HubCrashed(f"the hub of {home} ended with code {process.returncode} as it started; see {HUB_LOG} there")
     owner = read_owner(home) if refusal.data.get("code") == "home_in_use" else None
     return _OtherHubStarts(refusal, owner.pid) if owner is not None and owner.role == HUB_ROLE else refusal

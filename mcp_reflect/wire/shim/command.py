@@ -97,8 +97,9 @@ def _serve(relay: Relay, note_accepted: Callable[[], None]) -> NoReturn:
     except hub_errors.HubUnavailable as error:
         if error.alone:
             raise
-        # Its first request may be under answer just now.
-        if not relay.upstream.refuse(error, unless=lambda: relay.introduced):
+        # Its first request may be under answer just now; after a crash it may come yet, and find another hub.
+        crashed = isinstance(error, hub_errors.HubCrashed)
+        if crashed or not relay.upstream.refuse(error, unless=lambda: relay.introduced):
             relay.upstream.fail(error)
     relay.wait_for_client()
     exit_now(relay.upstream.refusal.exit_code if relay.upstream.refusal else 0)

@@ -276,6 +276,20 @@ def test_a_hub_that_crashes_costs_errors_and_the_session_goes_on(home: Path, gat
 
 
 @posix
+def test_a_client_that_comes_after_the_crash_is_served_all_the_same(home: Path, gate: Gate) -> None:
+    gate.crash(always=True)
+    with RawClient(environment(home), gate.command) as client:
+        assert client.process.stderr is not None
+        assert b"ended with code 3 as it started" in client.process.stderr.readline()
+        assert client.introduce()["result"]["serverInfo"]["name"] == "mcp-reflect"
+        error = client.request("tools/call", {"name": "memory_stats", "arguments": {}})["error"]
+        assert "ended with code 3 as it started" in error["message"]
+        gate.crash(always=False)
+        gate.open()
+        assert client.call("memory_stats")["traces"]["total"] == 0
+
+
+@posix
 def test_a_client_with_settings_of_its_own_is_ready_before_the_first_hub(home: Path, gate: Gate) -> None:
     home.mkdir()
     (home / "config.toml").write_text('[memory]\nlimit = 5\nscope = "user"\n', encoding="utf-8")
