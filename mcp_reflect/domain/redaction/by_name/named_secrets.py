@@ -100,8 +100,8 @@ def _is_key(text: str, secret: NamedSecret) -> bool:
     return is_plain and _IS_KEY.match(text, secret.end) is not None
 
 
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalpha, text)).lower()
+def _joined(text: str) -> str:
+    return re.sub(r"[\s_-]", "", text).lower()
 
 
 def _find(text: str, name: SecretName, kind: str) -> NamedSecret | None:
@@ -122,7 +122,7 @@ def _find(text: str, name: SecretName, kind: str) -> NamedSecret | None:
         value = quoted["value"]
         other = is_too_short(value, kind) or (name.group == "token" and is_identifier(value))
         other = other or (value.replace(" ", "").isalpha() and is_name(value)) or is_wording(value)
-        other = other or _letters(value) == _letters(text[name.start : name.end])  # `ApiKey = "api_key"`
+        other = other or _joined(value) == _joined(text[name.start : name.end])  # `ApiKey = "api_key"`
         # The quote after 'password=' or <password> ends a literal, and the next one begins the next.
         other = other or (value[0] in " ,;)" and text[gap.end() - 1] in "=>")
         if other or is_harmless(value, kind) or not _is_told(text, name, gap[0], value):

@@ -114,8 +114,9 @@ def is_wording(value: str) -> bool:
     """Return true for the words that a page shows beside a field, and for the rules of a form: `required|min:8`."""
     letters = "".join(value.split())
     plain = letters.rstrip("?!.:").replace("-", "").replace("'", "").replace("\u2019", "")
-    asks = value.rstrip().endswith("?") and " " in value.strip()
-    return (plain.isalpha() and (asks or not plain.isascii())) or _RULES.fullmatch(value) is not None
+    asks = value.rstrip().endswith("?") and " " in value.strip() and value[:1].isupper()
+    is_title = value[:1].isupper() and not plain.isascii()
+    return (plain.isalpha() and (asks or is_title)) or _RULES.fullmatch(value) is not None
 
 
 def is_phrase(value: str) -> bool:
