@@ -89,7 +89,8 @@ def print_runs(console: Console) -> None:
 def wrong_fixes(sessions: Sequence[RecordedSession], number: int) -> list[KnownFix]:
     """Fixes found for a session's error where all that follows the failure is the whole of another session."""
     mine = sessions[number]
-    others = [each for each in sessions if each.ecosystem == mine.ecosystem and each is not mine] or sessions[:1]
+    foreign = [each for each in sessions if each is not mine]
+    others = [each for each in foreign if each.ecosystem == mine.ecosystem] or foreign[:1]
     with laboratory() as lab, lab.memory(f"cut-{mine.name}") as memory:
         submit(memory, mine.task, mine.failing)
         for other in others:

@@ -62,6 +62,21 @@ def test_what_has_no_word_in_common_with_a_failure_was_not_done_instead_of_it() 
     assert fixed(failed, SCRIPT, closing="The orders come from `sql/open.sql`.") == []
 
 
+def test_a_step_that_shares_a_word_with_a_failure_was_not_done_instead_where_the_closing_words_share_none() -> None:
+    failed = ran("git push", "fatal: The current branch hotfix has no upstream branch.", failed=True)
+    closing = "experiment was abandoned on purpose, so `-D` is right for it."
+    assert fixed(failed, ran("git branch -D experiment"), closing=closing) == []
+
+
+def test_what_repaired_another_failure_was_not_done_instead_of_one_that_was_left() -> None:
+    left = ran("./deploy.sh --dry-run", "/bin/bash: line 1: ./deploy.sh: Permission denied", failed=True)
+    other = ran("sh backup.sh", 'backup.sh: 3: Syntax error: "(" unexpected', failed=True)
+    closing = "backup.sh uses arrays, so it needs `bash`; sh is dash here."
+    assert [each.mistake for each in fixed(left, other, ran("bash backup.sh"), closing=closing)] == [
+        'backup.sh: 3: Syntax error: "(" unexpected'
+    ]
+
+
 def test_a_way_that_failed_is_none() -> None:
     assert fixed(GIVEN_UP[0], ran("psql -X -f sql/open.sql", "permission denied", failed=True)) == []
 

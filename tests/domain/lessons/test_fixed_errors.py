@@ -205,10 +205,26 @@ def test_what_reads_is_told_where_it_was_called_wrongly_not_where_it_found_nothi
         ("npm run build", "npm run lint"),
         ("make", "make clean"),
         ("kubectl apply -f a.yaml", "kubectl delete -f b.yaml"),
+        ("node --test load.test.js", "node --test format.test.js"),
+        ("python -m pytest -q tests/test_a.py", "python -m pytest -q tests/test_b.py"),
     ],
 )
 def test_what_does_something_else_or_less_is_no_way_out(failed: str, other: str) -> None:
     assert not find_fixed_errors(ReadSteps([ran(failed, "Error: it broke in a.py", failed=True), ran(other)]))
+
+
+@pytest.mark.parametrize(
+    ("failed", "output", "other"),
+    [
+        ("perl tools/report.pl", "Can't locate My/Sum.pm in @INC at tools/report.pl line 2.", "perl count.pl"),
+        ("ruby tools/report.rb", "tools/report.rb:2: cannot load such file -- sum (LoadError)", "ruby count.rb"),
+        ("java -cp out Main", "Error: Could not find or load main class Main", "javac Loader.java"),
+    ],
+)
+def test_a_command_about_another_file_does_not_stand_for_one_that_complained_of_something_else(
+    failed: str, output: str, other: str
+) -> None:
+    assert not find_fixed_errors(ReadSteps([ran(failed, output, failed=True), ran(other)]))
 
 
 def test_a_form_behind_which_the_error_came_back_is_no_way_out() -> None:

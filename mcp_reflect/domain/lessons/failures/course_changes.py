@@ -52,15 +52,11 @@ class ClosingWords:
     def find_change(self, place: int) -> CourseChange | None:
         """Return what the run did instead of the command at `place`; None where its closing words do not tell.
 
-        They, or the step that they name, share a word with the command or with its error: a run may be about more.
+        They share a word with the command or with its error: a run may be about more.
         """
         told = [(sentence, later) for sentence, places in self._said if (later := self._first_done(places, place))]
         about = _terms_of(self._steps[place]) if told else frozenset[str]()
-        near = [
-            (sentence, later)
-            for sentence, later in told
-            if about & _words(sentence).union(*(_words(_text_of(self._steps[each])) for each in set(later)))
-        ]
+        near = [(sentence, later) for sentence, later in told if about & _words(sentence)]
         if not near:
             return None
         named = Counter(each for _, later in near for each in later)

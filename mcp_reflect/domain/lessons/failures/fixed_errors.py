@@ -87,8 +87,9 @@ def find_fixed_errors(read: ReadSteps) -> list[FixedError]:
     """
     closing = ClosingWords(read.steps, read.closing)
     found: list[tuple[SignatureGroup, FixedError]] = []
-    left = chain(_given_up(read, closing), _done_over(read, closing))
-    for signatures, fixed in chain(_repaired(read, closing), _untold(left, found)):
+    repaired = list(find_repaired_failures(read))
+    left = chain(_given_up(read, closing, _mended_by(repaired)), _done_over(read, closing))
+    for signatures, fixed in chain(_repaired(read, closing, repaired), _untold(left, found)):
         if not any(_is_known(signatures, fixed, *known) for known in found):
             found.append((signatures, fixed))
         if len(found) == _MOST_FIXES:
@@ -96,8 +97,15 @@ def find_fixed_errors(read: ReadSteps) -> list[FixedError]:
     return [fixed for _, fixed in found]
 
 
-def _repaired(read: ReadSteps, closing: ClosingWords) -> Iterator[tuple[SignatureGroup, FixedError]]:
-    repaired = list(find_repaired_failures(read))
+def _mended_by(repaired: Sequence[RepairedFailure]) -> set[tuple[str, str]]:
+    """Kind and subject of the steps that repaired a failure: they were not done instead of another one."""
+    parts = ((each.repair.worked, *each.repair.edits, *each.repair.commands) for each in repaired)
+    return {(step.kind, step.subject) for part in parts for step in part}
+
+
+def _repaired(
+    read: ReadSteps, closing: ClosingWords, repaired: Sequence[RepairedFailure]
+) -> Iterator[tuple[SignatureGroup, FixedError]]:
     mended = {each.place for each in repaired}
     for each in map(partial(_from_first, read.steps), repaired):
         failed, changes = each.repair.failed, told_changes(each.repair)
@@ -127,10 +135,13 @@ def _untold(
             yield signatures, fixed
 
 
-def _given_up(read: ReadSteps, closing: ClosingWords) -> Iterator[tuple[SignatureGroup, FixedError]]:
+def _given_up(
+    read: ReadSteps, closing: ClosingWords, mended_by: Collection[tuple[str, str]]
+) -> Iterator[tuple[SignatureGroup, FixedError]]:
     """The failures that never passed, with the way that the run took instead."""
     for place, step in enumerate(read.steps):
-        if is_failure(step) and (changed := closing.find_change(place)) is not None:
+        changed = closing.find_change(place) if is_failure(step) else None
+        if changed is not None and (changed.instead.kind, changed.instead.subject) not in mended_by:
             found = find_headlines(step.output)
             yield error_signatures(step.output), _changed(step, changed, _decisive_line(found), step.output, read.steps)
 

@@ -42,6 +42,8 @@ _TEXT_WORDS = 3
 """Words in one argument from which it is a text: names of generators and the like have two."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _WORD = re.compile(r"\w+")
+_FLAG = re.compile(r"--(?:test|check|watch|verbose|quiet|yes)|-q")
+"""Options behind which stands what the command is about, and no value of theirs."""
 
 
 def is_run_again(failed: Step, other: Step, tried: Collection[str] = ()) -> bool:
@@ -81,12 +83,17 @@ def stands_for(failed: Step, other: Step) -> bool:
     removed, added = _other_operands(before, after), _other_operands(after, before)
     gone, brought = removed.operands + removed.texts, added.operands + added.texts
     words = {*_WORD.findall(after), *_split(after)}
-    if not gone or program_of(before) not in words:
+    if not gone or not _names_program(after, program_of(before)):
         return False
     return all(
         _stays(each, words, brought) or _is_missing(each, failed.output) or _is_refused(each, brought, failed.output)
         for each in gone
     )
+
+
+def _names_program(command: str, program: str) -> bool:
+    """Return true where a command has a program run: by its name, at the end of a path, or as a module."""
+    return any(word.rsplit("/", 1)[-1] == program for word in _split(command))
 
 
 def _stays(operand: str, words: set[str], brought: Sequence[str]) -> bool:
@@ -240,7 +247,11 @@ def _without_values(command: str) -> set[str]:
     """The options of a command behind which another one stands, or nothing: they take no value."""
     words = _split(command)
     behind = zip(words, [*words[1:], "-"], strict=True)
-    return {word for word, after in behind if _OPTION.match(word) and after[:1] in {"-", "|", ">", "<", "&", ";"}}
+    return {
+        word
+        for word, after in behind
+        if _FLAG.fullmatch(word) or (_OPTION.match(word) and after[:1] in {"-", "|", ">", "<", "&", ";"})
+    }
 
 
 def _operands(command: str) -> set[str]:
@@ -258,8 +269,8 @@ def _split(command: str) -> tuple[str, ...]:
 
 
 def _is_missing(operand: str, output: str) -> bool:
-    """Return true where an output says that there is nothing of that name."""
-    named = re.compile(rf"(?<!\w){re.escape(operand)}(?!\w)")
+    """Return true where an output says that there is nothing of that name, and does not only tell it as a place."""
+    named = re.compile(rf"(?<!\w)(?<!\bat ){re.escape(operand)}(?!\w|:\d|[\"']?,? line \d)")
     return operand in output and any(
         named.search(each.text) and _NOT_THERE.search(each.text) for each in find_headlines(output)
     )
