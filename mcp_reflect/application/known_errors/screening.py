@@ -36,7 +36,7 @@ def screened_error(screening: Screening, fixed: FixedError) -> FixedError | None
     if mistake is None or not (changes or said):
         return None
     command = fixed.command if screening.passes(fixed.command) else ""
-    evidence = screening.without_orders(fixed.evidence)
+    evidence = screening.evidence_in(fixed.evidence)
     if not error_signatures(evidence):  # by which the error is known again
         evidence = f"{mistake}\n{evidence}".strip()
     texts = (mistake, *changes, *said, command, *map(command_of_trigger, fixed.triggers))

@@ -21,6 +21,7 @@ from mcp_reflect.domain.error_matching.output_lines import (
     is_library,
     is_summary,
 )
+from mcp_reflect.domain.truncate import CUT
 
 MAX_HEADLINES = 20
 _DETAILS = 6
@@ -179,17 +180,23 @@ def _named_frame(lines: Sequence[str], number: int | None) -> tuple[str, str]:
     return (found[0], above[1]) if above else found
 
 
+def _whole(code: str, line: str = "") -> str:
+    """Return code, and nothing where it or the line before it was cut short."""
+    return "" if code.endswith(CUT) or line.rstrip().endswith(CUT) else code
+
+
 def _source(lines: Sequence[str], place: int, frame: int | None) -> str:
     """The code that an output points at: below the innermost frame, else above a caret near the headline.
 
-    What stands beside the caret is part of it. Without code, the library's function that was called there.
+    What stands beside the caret is part of it. Without code, the library's function that was called there; nothing
+    where a part of the code is left out.
     """
     if frame is not None and frame + 1 < place and lines[frame + 1].startswith("    "):
-        return lines[frame + 1].strip()
+        return _whole(lines[frame + 1].strip())
     for number in [*range(place + 2, min(place + 8, len(lines))), *range(place, max(place - 7, 0), -1)]:
         label = caret_label(lines[number])
         if label is not None and lines[number - 1].strip() and not (number > 1 and is_library(lines[number - 2])):
-            return f"{_LINE_NUMBER.sub('', lines[number - 1]).strip()} {label}"
+            return _whole(f"{_LINE_NUMBER.sub('', lines[number - 1]).strip()} {label}", lines[number - 1])
     if frame is not None and frame - 1 > place and (called := FRAME.match(lines[frame - 1])):
         return next((name for key, name in called.groupdict().items() if name and key.endswith("name")), "")
     return ""

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 
 from mcp_reflect.domain.error_matching.signatures import ErrorSignature, SignatureGroup, error_signatures
 
-SIGNATURES_VERSION = 4
+SIGNATURES_VERSION = 5
 """Raised where the same text has other signatures than before. Version 1 stored no number and no required versions,
 version 2 knew no lines with the reason of another, no brackets and no warnings, version 3 few frames of logs, and no
-files but the innermost one."""
+files but the innermost one, version 4 took what stood around a gap for code."""
 BEGINNING = f"[{SIGNATURES_VERSION},"
 """How what is stored under this version begins."""
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import groupby
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.error_matching.output_lines import FRAME
 from mcp_reflect.domain.models import DRAFT_TEXTS, LESSON_FIELDS, ReflectionDraft
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.carried_orders import TELLS_EDIT, tells_calls
@@ -20,9 +21,10 @@ from mcp_reflect.domain.provenance.judgement import CALL, FAILED, Judged, Senten
 from mcp_reflect.domain.provenance.partial_repairs import judge_rest
 from mcp_reflect.domain.provenance.run_reading import texts_of_run
 from mcp_reflect.domain.provenance.run_texts import RunTexts
+from mcp_reflect.domain.text.danger import is_dangerous
 from mcp_reflect.domain.text.quotation import SAID, SOURCES, Quotation, joined, read_quotation
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
-from mcp_reflect.domain.truncate import truncate_line
+from mcp_reflect.domain.truncate import CUT, truncate_line
 
 _WITHHELD_CHARS = 300
 _MOST_WITHHELD = 10
@@ -30,6 +32,8 @@ _MORE = ";"
 """What stands between the commands of a lesson."""
 _BEFORE = ("before that it failed:", "At first it failed:")
 _ENDED = "The run ended in an error:"
+_CUTS = re.compile(rf"({CUT})(?:\s*{CUT})+")
+_POINTS_AT = re.compile(r"\s*-->\s\S+:\d+(?::\d+)?")
 _FROM_TESTS = re.compile(r"^Reviewer: ")
 
 
@@ -40,6 +44,12 @@ def _pieces(text: str) -> Iterator[tuple[str, str, Quotation | None]]:
             given = read_quotation(part)
             for piece, end in pieces_of(part if given is None else f"{given.text}\n"):
                 yield piece, end, given
+
+
+def _names_place(line: str) -> bool:
+    """Return true for a line of a trace that names a file and a line in it, and no more."""
+    found = FRAME.match(line) or _POINTS_AT.match(line)
+    return found is not None and found.end() == len(line) and not is_dangerous(line)
 
 
 def _source_in(given: Quotation | None) -> TextOrigin | None:
@@ -152,6 +162,19 @@ class Screening:
         """Return the output of a tool without the sentences that would be withheld from a lesson."""
         judged = ((self._judge_output(piece, given), end) for piece, end, given in _pieces(text))
         return "".join(f"{found}{end}" for found, end in judged if found.is_kept).strip()
+
+    def evidence_in(self, text: str) -> str:
+        """Return the output of a failure with an ellipsis for each sentence that would be withheld from a lesson.
+
+        Its lines stay where they stood, and those that only name a place are kept: an error is known again by both.
+        """
+        kept: list[str] = []
+        for piece, end, given in _pieces(text):
+            found = self._judge_output(piece, given)
+            is_whole = found.text == piece if found.is_kept else _names_place(piece)
+            kept.append(piece if is_whole else f"{found.text if found.is_kept else ''}{CUT}")
+            kept.append(end)
+        return _CUTS.sub(r"\1", "".join(kept)).strip(f"{CUT}\n")
 
     def safe_feedback(self) -> str:
         """Return the feedback of a reviewed run; that of tests, which is the output of a tool, without its orders."""

@@ -310,3 +310,20 @@ def test_a_warning_is_no_error_where_something_else_is_said() -> None:
     [signature] = error_signatures(told)
     assert signature.key == "script build is missing"
     assert error_signatures("npm warn deprecated inflight: This module is not supported") == ()
+
+
+@pytest.mark.parametrize(
+    ("code", "cut"),
+    [
+        ("    print('late' if now() > DUE else 'open')\n", "…\n"),
+        ("    raise Late(due_date, now())\n", "    raise…\n"),
+    ],
+)
+def test_code_that_is_left_out_does_not_tell_errors_apart(code: str, cut: str) -> None:
+    place = 'Traceback (most recent call last):\n  File "/srv/report.py", line 5, in <module>\n'
+    error = "TypeError: can't compare offset-naive and offset-aware datetimes"
+    assert reports_same(f"{place}{code}{error}", f"{place}{cut}{error}")
+    compiler = "error[E0382]: borrow of moved value: `words`\n --> main.rs:8:22\n  |\n"
+    caret = "  |                      ^^^^^ value borrowed here after move"
+    assert reports_same(f'{compiler}8 |     println!("{{:?}}", words);\n{caret}', f"{compiler}…\n{caret}")
+    assert not reports_same(f"{place}{code}{error}", f"{place}    print(other(1))\n{error}")
