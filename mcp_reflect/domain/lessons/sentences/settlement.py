@@ -16,6 +16,7 @@ from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences import dialogue_acts as acts
 from mcp_reflect.domain.lessons.sentences.chatter import is_clause
 from mcp_reflect.domain.lessons.sentences.cues import CORRECTION
+from mcp_reflect.domain.lessons.sentences.settlement_score import LEAST_LIKELY, SpokenTurn, likelihood
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, term_weights
 
@@ -51,6 +52,10 @@ _AMENDED_WITHIN = 5
 """Turns ahead in which a user may replace a value."""
 _LAST_WORDS = 5
 """Sentences of users at the end of a talk in which they take everything back."""
+_MANY_TURNS = 6
+"""Turns from which there is enough to compare; in fewer a single ruling settles."""
+_LONG_TURNS = 35
+"""Mean words of a turn from which somebody explains: rules of general knowledge stand in most of such talks."""
 _COMPARED = 40
 """First sentences of a turn that are compared with those of the next: nobody rules at greater length."""
 
@@ -89,7 +94,11 @@ def read_talk(turns: Sequence[_Turn], user: str) -> list[list[Spoken]] | None:
         return None
     said = [list(split_sentences(_SPEAKER.sub("", turn.text), shortest=1)) for turn in turns]
     blocks = [list(block) for _, block in groupby(range(len(turns)), lambda number: by_user[number])]
-    talk = _Talk([[each for turn in block for each in said[turn]] for block in blocks], user_begins=by_user[0])
+    talk = _Talk(
+        [[each for turn in block for each in said[turn]] for block in blocks],
+        [SpokenTurn(by, sentences) for by, sentences in zip(by_user, said, strict=True)],
+        user_begins=by_user[0],
+    )
     spoken: list[list[Spoken]] = []
     for number, block in enumerate(blocks):
         told = iter(talk.read(number))
@@ -105,10 +114,11 @@ def _with_speaker(spoken: Spoken, text: str) -> Spoken:
 
 
 class _Talk:
-    """A talk whose two sides take turns: the sentences of each turn."""
+    """A talk whose two sides take turns: the sentences of each turn, and `turns` as each speaker took them."""
 
-    def __init__(self, said: Sequence[Sequence[str]], *, user_begins: bool) -> None:
+    def __init__(self, said: Sequence[Sequence[str]], turns: Sequence[SpokenTurn], *, user_begins: bool) -> None:
         self._said = said
+        self._turns = turns
         self._users = range(0 if user_begins else 1, len(said), 2)
 
     def read(self, number: int) -> Iterator[Spoken]:
@@ -125,10 +135,16 @@ class _Talk:
 
     @cached_property
     def settles(self) -> bool:
-        """Return true where something was ruled, accepted, done or summed up that was not taken back in the end."""
+        """Return true where something was ruled, accepted, done or summed up that was not taken back in the end.
+
+        In a talk of many short turns the likelihood of that decides.
+        """
         last = [sentence for number in self._users for sentence in self._said[number]][-_LAST_WORDS:]
         if any(map(acts.withdraws, last)):
             return False
+        words = sum(len(sentence.split()) for turn in self._turns for sentence in turn.sentences)
+        if len(self._turns) >= _MANY_TURNS and words < _LONG_TURNS * len(self._turns):
+            return likelihood(self._turns) >= LEAST_LIKELY
         return any(
             self._is_settled_by_user(number) if number in self._users else self._is_settled_by_agent(number)
             for number in range(1, len(self._said))
