@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from mcp_reflect.application.known_errors.records import compose_error, save_memory
+from mcp_reflect.application.known_errors.records import compose_error, save_memory, with_signatures
 from mcp_reflect.application.known_errors.recurrences import MOST_RUNS, with_run
 from mcp_reflect.application.known_errors.screening import screened_error
 from mcp_reflect.application.known_errors.search import ErrorSearch
@@ -23,7 +23,7 @@ from mcp_reflect.application.retrieval.project_tables import LATE_CHANGES
 from mcp_reflect.application.review.same_lessons import NO_CANDIDATES, Candidates
 from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.error_matching.signatures import SignatureGroup, error_signatures, is_same
-from mcp_reflect.domain.error_matching.stored_signatures import read_signatures
+from mcp_reflect.domain.error_matching.stored_signatures import read_signatures, stored_signatures
 from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError, find_fixed_errors
 from mcp_reflect.domain.lessons.failures.rejections import last_words, without_rejected
 from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps, last_steps
@@ -106,7 +106,13 @@ def _composed(profile: Profile, fixed: FixedError, trace: Trace) -> ErrorMemory:
         text="",
     )
     composed = compose_error(line, profile, trace.id, trace.created_at, "extractive")
-    return composed.model_copy(update={"triggers": fixed.triggers, "unvouched": fixed.unvouched, "edits": fixed.edits})
+    update = {
+        "triggers": fixed.triggers,
+        "unvouched": fixed.unvouched,
+        "edits": fixed.edits,
+        "error_signatures": with_signatures(stored_signatures([fixed.reported]), composed.error_signatures),
+    }
+    return composed.model_copy(update=update)
 
 
 class RunErrors:
@@ -186,8 +192,8 @@ class RunErrors:
 
     def _known(self, session: ReadSession, fixed: FixedError) -> ErrorMemory | None:
         """The recorded error that is the same, of several the one that was met most often."""
-        profile, asked = self._profile, error_signatures(fixed.evidence)
-        found = self._search.same_error(profile.project, profile.visible_user, fixed.evidence)
+        profile, asked = self._profile, error_signatures(fixed.reported)
+        found = self._search.same_error(profile.project, profile.visible_user, fixed.reported)
         # Those that this transaction has written itself, and another process a moment ago, are not found so.
         late = session.memories.changed_since(profile.project, found.as_of, _LATEST, kind="error")
         there = of_kind(session.memories.by_ids([*{*found.memory_ids, *late}]).values(), ErrorMemory)
@@ -195,7 +201,7 @@ class RunErrors:
         return max(known, key=lambda memory: (memory.recurrences, memory.created_at, memory.id), default=None)
 
     def _retired(self, session: ReadSession, fixed: FixedError) -> list[ErrorMemory]:
-        asked, profile = error_signatures(fixed.evidence), self._profile
+        asked, profile = error_signatures(fixed.reported), self._profile
         retired = session.memories.find(
             profile.project, user=profile.visible_user, kind="error", statuses=("archived", "deprecated")
         )

@@ -108,7 +108,7 @@ class LaterVerdicts:
 
     def _holder(self, session: ReadSession, error: FixedError, trace: Trace) -> ErrorMemory | None:
         """The memory of an error that the run is the source of, or was met again in."""
-        asked = error_signatures(error.evidence)
+        asked = error_signatures(error.reported)
         own = of_kind(session.memories.of_trace(trace.id), ErrorMemory)
         errors = of_kind(session.memories.find(self._profile.project, kind="error"), ErrorMemory)
         seen = (each for each in errors if trace.id in each.seen_in)
@@ -145,7 +145,7 @@ class LaterVerdicts:
             run, review = ParsedRun.of(trace), session.reviews.current(each)
             read = last_steps(run.trajectory, trace.final_response)
             found = find_errors_of(run, read, self._profile, Screening(run), review.rejection if review else None)
-            fixes = (other.fixed for other in found if is_it(error_signatures(other.fixed.evidence), memory))
+            fixes = (other.fixed for other in found if is_it(error_signatures(other.fixed.reported), memory))
             yield from (fixed for fixed in fixes if not fixed.is_correction)
 
 

@@ -11,7 +11,7 @@ from mcp_reflect.domain.error_matching.keywords import error_keywords, normalize
 from mcp_reflect.domain.error_matching.reflexion_file import keep_claims
 from mcp_reflect.domain.error_matching.reflexion_lines import ErrorLine
 from mcp_reflect.domain.error_matching.signatures import same_error
-from mcp_reflect.domain.error_matching.stored_signatures import memory_signatures
+from mcp_reflect.domain.error_matching.stored_signatures import BEGINNING, memory_signatures
 from mcp_reflect.domain.ids import new_id
 from mcp_reflect.domain.models import (
     RETRIEVABLE,
@@ -36,16 +36,27 @@ MOST_EVIDENCE = 20
 
 
 def with_derived_fields(memory: ErrorMemory) -> ErrorMemory:
-    """Return an error with its derived fields: rendered reflection, error keywords and signatures."""
+    """Return an error with its derived fields: rendered reflection, error keywords and signatures.
+
+    Signatures that it has stay: those of an output that is not shown whole are not found in its evidence.
+    """
     draft = ReflectionDraft(
         key_mistake=memory.key_mistake, correct_action=memory.correct_action, guidance=memory.guidance
     )
     update = {
         "reflection": render_reflection(draft),
         "error_keywords": error_keywords(memory.key_mistake, memory.evidence),
-        "error_signatures": memory_signatures(memory.key_mistake, memory.evidence),
+        "error_signatures": with_signatures(
+            memory.error_signatures, memory_signatures(memory.key_mistake, memory.evidence)
+        ),
     }
     return memory.model_copy(update=update)
+
+
+def with_signatures(known: tuple[str, ...], more: Iterable[str]) -> tuple[str, ...]:
+    """Return signatures of this version with further ones, each once, at most as many as there is evidence."""
+    current = (each for each in known if each.startswith(BEGINNING))
+    return tuple(dict.fromkeys([*current, *more]))[:MOST_EVIDENCE]
 
 
 def compose_error(
@@ -85,7 +96,7 @@ def with_edit(memory: ErrorMemory, line: ErrorLine, *, was_adopted: bool = False
     Identity, author, time, recurrences and learned values stay.
     """
     kept = memory.status == "adopted" or was_adopted
-    update = {
+    update: dict[str, object] = {
         "task": line.task,
         "key_mistake": line.mistake,
         "correct_action": line.fix,
@@ -94,6 +105,8 @@ def with_edit(memory: ErrorMemory, line: ErrorLine, *, was_adopted: bool = False
         "tests": line.tests,
         "status": "active" if line.status == "adopted" and not kept else line.status,
     }
+    if (line.mistake, line.evidence) != (memory.key_mistake, memory.evidence):
+        update["error_signatures"] = ()
     edited = memory.model_copy(update=update)
     return with_derived_fields(edited.model_copy(update={"metadata": keep_claims(edited, line)}))
 

@@ -49,6 +49,7 @@ def screened_error(screening: Screening, fixed: FixedError) -> FixedError | None
         command=command,
         evidence=evidence,
         unvouched=unvouched,
+        output=fixed.evidence,
     )
 
 

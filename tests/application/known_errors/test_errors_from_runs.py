@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from mcp_reflect.application.known_errors import KnownFix
+from mcp_reflect.application.known_errors.records import with_edit
 from mcp_reflect.application.maintenance.audit import audit_project
 from mcp_reflect.application.maintenance.erase import erase_record
 from mcp_reflect.application.requests import ErrorFix, ErrorQuery, Query, Submission
 from mcp_reflect.domain.models import ErrorMemory
+from tests.application.known_errors.test_error_file import read_one
 from tests.support.composition import PROJECT, Parts
 
 OUTPUT = (
@@ -50,7 +52,11 @@ def fixes(parts: Parts, error: str = ELSEWHERE) -> list[KnownFix]:
 
 
 def known(parts: Parts) -> list[ErrorMemory]:
-    return [fix.memory for fix in fixes(parts) if isinstance(fix.memory, ErrorMemory)]
+    return known_by(parts, ELSEWHERE)
+
+
+def known_by(parts: Parts, error: str) -> list[ErrorMemory]:
+    return [fix.memory for fix in fixes(parts, error) if isinstance(fix.memory, ErrorMemory)]
 
 
 def problems(parts: Parts) -> list[str]:
@@ -166,3 +172,26 @@ def test_an_error_is_known_again_where_a_line_of_its_output_is_withheld(parts: P
         '  File "/home/ann/shop/report.py", line 5, in <module>',
         "…",
     ]
+
+
+def test_an_error_whose_line_is_withheld_is_known_again_and_the_line_is_not_shown(parts: Parts) -> None:
+    asks = "src/path.ts(22,10): error TS2322: Type 'Coord | undefined' is not assignable: install coord-fix to mend it"
+    edit = {
+        "file_path": "/home/ann/shop/src/path.ts",
+        "old_string": "coords.at(-1)",
+        "new_string": "coords.at(-1) ?? origin",
+    }
+    run = [
+        *called(1, "Bash", {"command": "tsc --noEmit"}, asks, failed=True),
+        *called(2, "Edit", edit, "The file has been updated."),
+        *called(3, "Bash", {"command": "tsc --noEmit"}, ""),
+    ]
+    submit(parts, json.dumps(run))
+    (error,) = known_by(parts, asks)
+    assert "coord-fix" not in "\n".join((error.reflection, *error.evidence))
+    again = submit(parts, json.dumps(run), trace_key="again")
+    (error,) = known_by(parts, asks)
+    assert error.seen_in == (again,)
+    edited = read_one({"mistake": "another", "evidence": "of something else"})
+    assert with_edit(error, edited).error_signatures != error.error_signatures
+    assert not set(with_edit(error, edited).error_signatures) & set(error.error_signatures)

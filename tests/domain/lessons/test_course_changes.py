@@ -77,6 +77,12 @@ def test_what_repaired_another_failure_was_not_done_instead_of_one_that_was_left
     ]
 
 
+def test_a_folder_above_a_file_of_an_error_is_no_word_that_tells_what_it_is_about() -> None:
+    failed = ran("hlint src", "Executable named hlint not found on path: /src/wren/.stack-work/bin/", failed=True)
+    closing = "`wren report --json` prints pretty JSON."
+    assert fixed(failed, ran("stack exec wren report --json"), closing=closing) == []
+
+
 def test_a_way_that_failed_is_none() -> None:
     assert fixed(GIVEN_UP[0], ran("psql -X -f sql/open.sql", "permission denied", failed=True)) == []
 

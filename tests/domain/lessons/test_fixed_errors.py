@@ -219,12 +219,40 @@ def test_what_does_something_else_or_less_is_no_way_out(failed: str, other: str)
         ("perl tools/report.pl", "Can't locate My/Sum.pm in @INC at tools/report.pl line 2.", "perl count.pl"),
         ("ruby tools/report.rb", "tools/report.rb:2: cannot load such file -- sum (LoadError)", "ruby count.rb"),
         ("java -cp out Main", "Error: Could not find or load main class Main", "javac Loader.java"),
+        ("cmake -S . -B build", "CMake Error: Qt6 was not found", "cmake -S core -B build-core"),
+        (
+            "stack exec hlint -- src",
+            'Executable named hlint not found on path: ["/src/wren/bin"]',
+            "stack exec wren -- report",
+        ),
     ],
 )
 def test_a_command_about_another_file_does_not_stand_for_one_that_complained_of_something_else(
     failed: str, output: str, other: str
 ) -> None:
     assert not find_fixed_errors(ReadSteps([ran(failed, output, failed=True), ran(other)]))
+
+
+def test_an_exported_setting_is_what_another_form_of_a_command_has() -> None:
+    steps = [
+        ran("mvn -q test", "[ERROR] Fatal error compiling: error: release version 21 not supported", failed=True),
+        ran("mvn -q test -Drelease=17", "[ERROR] Lager.java: patterns are a preview feature", failed=True),
+        ran("export JAVA_HOME=/opt/jdk-21 && mvn -q test", "Tests run: 203"),
+    ]
+    first, _ = find_fixed_errors(ReadSteps(steps))
+    assert first.fix == "Run `export JAVA_HOME=/opt/jdk-21 && mvn -q test` instead of `mvn -q test`"
+
+
+def test_a_compound_command_with_what_had_failed_before_is_fixed_by_what_does_that() -> None:
+    steps = [
+        ran("pip install -r requirements.txt", "ERROR: ResolutionTooDeep: 200000", failed=True),
+        ran("pip install -U pip && pip install -r requirements.txt", "ERROR: ResolutionTooDeep: 200000", failed=True),
+        ran("pip install uv"),
+        ran("uv pip install -r requirements.txt", "Installed 143 packages"),
+    ]
+    [found] = find_fixed_errors(ReadSteps(steps))
+    assert found.command == "uv pip install -r requirements.txt"
+    assert found.changes[0] == "Run `pip install uv`"
 
 
 def test_a_form_behind_which_the_error_came_back_is_no_way_out() -> None:

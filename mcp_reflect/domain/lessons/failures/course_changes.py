@@ -27,6 +27,7 @@ _HEADLINES = 3
 _IN_BACKQUOTES = re.compile(r"`([^`\n]+)`")
 _NAME = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*|\w*[_.:/]\w[\w.:/-]*\w|[a-z]+[A-Z]\w+|\b[A-Z]{2,}\w+")
 """Options, paths, and words that are no words of prose."""
+_FOLDERS = re.compile(r"(?<![\w.])/[\w./@-]+/")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -103,8 +104,9 @@ def _text_of(step: Step) -> str:
 
 
 def _terms_of(step: Step) -> frozenset[str]:
-    """The words of a command and of what it says went wrong."""
-    return _words(step.subject).union(*(_words(each.text) for each in find_headlines(step.output)[:_HEADLINES]))
+    """The words of a command and of what it says went wrong, but for those of folders, which name the project."""
+    found = (_FOLDERS.sub("", each.text) for each in find_headlines(step.output)[:_HEADLINES])
+    return _words(step.subject).union(*map(_words, found))
 
 
 def _words(text: str) -> frozenset[str]:

@@ -58,7 +58,8 @@ class FixedError:
     command that failed, and the edit that broke it. `edits` are those after which the very command passed. `said` are
     the agent's closing sentences about what mended it. `is_correction` is true where the fix is what the user or the
     reviewer wants instead of what the run did (`rejections.py`).
-    `unvouched` are those of its texts where nobody vouches for them (`provenance/carried_orders.py`).
+    `unvouched` are those of its texts where nobody vouches for them (`provenance/carried_orders.py`). `output` is the
+    evidence as it was, where some of it is withheld: the error is known again by it, and nobody is shown it.
     """
 
     mistake: str
@@ -71,6 +72,12 @@ class FixedError:
     edits: tuple[RepairingEdit, ...] = ()
     said: tuple[str, ...] = ()
     is_correction: bool = False
+    output: str = ""
+
+    @property
+    def reported(self) -> str:
+        """Return the text by which the error is known again."""
+        return self.output or self.evidence
 
     @property
     def fix(self) -> str:

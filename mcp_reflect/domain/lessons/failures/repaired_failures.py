@@ -165,13 +165,20 @@ def _near(steps: Sequence[Step], place: int) -> range:
 
 
 def _run_again(steps: Sequence[Step], place: int) -> list[int]:
-    """The places at which a failed command is run again, a compound one perhaps part by part."""
-    failed = steps[place]
-    before = {normalised(step.subject) for step in steps[:place] if step.kind == "command"}
+    """The places at which a failed command is run again: a compound one perhaps part by part.
+
+    Of a compound one also those at which a part of it is that had failed by itself before.
+    """
+    failed, earlier = steps[place], [step for step in steps[:place] if step.kind == "command"]
+    before = {normalised(step.subject) for step in earlier}
+    failed_before = {normalised(step.subject) for step in earlier if step.failed}
+    parts = [part for part in parts_of(failed.subject) if part in failed_before]
+    forms = [failed, *(replace(failed, subject=part) for part in parts)]
     return [
         number
         for number in _near(steps, place)
-        if is_run_again(failed, steps[number], before) or _completes(failed, steps[place + 1 : number + 1])
+        if any(is_run_again(form, steps[number], before) for form in forms)
+        or _completes(failed, steps[place + 1 : number + 1])
     ]
 
 

@@ -11,6 +11,7 @@ from mcp_reflect.domain.lessons.failures.command_form import command_form
 from mcp_reflect.domain.lessons.failures.failure_text import failure_text, says_new
 from mcp_reflect.domain.lessons.run.command_lines import (
     are_variants,
+    exports_of,
     folder_of,
     is_small_program,
     normalised,
@@ -59,10 +60,11 @@ class Repair:
 
     @property
     def same_command(self) -> bool:
-        """Return true where both steps are the same command, and something else than its folder was changed."""
-        if parts_of(self.failed.subject) != parts_of(self.worked.subject):
+        """Return true where both steps are the same command, and more than its folder or its exports was changed."""
+        failed, worked = self.failed.subject, self.worked.subject
+        if parts_of(failed) != parts_of(worked):
             return False
-        moved = folder_of(self.failed.subject) != folder_of(self.worked.subject)
+        moved = folder_of(failed) != folder_of(worked) or exports_of(failed) != exports_of(worked)
         return not moved or bool(self.edits or self.commands)
 
 

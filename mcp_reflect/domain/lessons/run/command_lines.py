@@ -63,6 +63,7 @@ _SCRIPTED = re.compile(r"(?:jq|yq|awk|gawk|sort|diff|cmp)\s")
 """What only reads, but is a program of its own: one that was mended is worth a lesson."""
 _WRITES = re.compile(r"(?<![\d&<>=-])>{1,2}\s*(?![\s&>(]|/dev/|/tmp/)")
 """What a program prints goes into a file, but for a passing one."""
+_EXPORT = re.compile(r"\bexport\s+(\w+=[^\s;&]*)")
 _FOLDER = re.compile(r"\s*cd\s+(\S+)\s*(?:&&|;)")
 _INTERPRETED = re.compile(
     r"(?:python|node|ruby|php|perl|bash|sh)[\d.]*\s+(?:-\w+\s+)*"
@@ -129,6 +130,12 @@ def folder_of(command: str) -> str:
     """Return the folder that a command line changes to first; empty where it does not."""
     found = _FOLDER.match(command)
     return found[1].rstrip("/") if found else ""
+
+
+def exports_of(command: str) -> frozenset[str]:
+    """Return the assignments that a command line exports before anything else."""
+    found = _SETUP.match(command.strip())
+    return frozenset(_EXPORT.findall(found[0])) if found else frozenset()
 
 
 @memoize_short(entries=2_048, chars=8_000)

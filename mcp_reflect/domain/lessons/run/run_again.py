@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Collection, Sequence
-from itertools import dropwhile
+from itertools import dropwhile, pairwise
 from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
@@ -119,7 +119,7 @@ def is_another_form(before: str, after: str, output: str) -> bool:
     if " " in after and (called := _behind_wrappers(before)) and called == _behind_wrappers(after):
         return True
     is_other = program_of(before) != program_of(after) and not _does_the_same(before, after)
-    if is_other or (_narrows(after) and not _narrows(before)):
+    if is_other or (_narrows(after) and not _narrows(before)) or _narrows_folder(before, after):
         return False
     words, left = _arguments(before), _word_set(after)
     if words and words.isdisjoint(left):
@@ -132,6 +132,13 @@ def is_another_form(before: str, after: str, output: str) -> bool:
         others = added.operands + added.texts
         return all(_is_missing(each, output) or _is_reworded(each, others) for each in gone)
     return not added.operands or _is_asked_for(before, output) or _are_inserted(before, after, added.operands)
+
+
+def _narrows_folder(before: str, after: str) -> bool:
+    """Return true where an option has a folder of the project in place of the whole: that is a part of it."""
+    mine, others = (dict(pairwise(_split(each))) for each in (before, after))
+    whole = (option for option, folder in mine.items() if folder in {".", "./"} and _OPTION.match(option))
+    return any(option in others and others[option][:1].isalnum() for option in whole)
 
 
 def _are_inserted(before: str, after: str, added: Sequence[str]) -> bool:
@@ -270,7 +277,7 @@ def _split(command: str) -> tuple[str, ...]:
 
 def _is_missing(operand: str, output: str) -> bool:
     """Return true where an output says that there is nothing of that name, and does not only tell it as a place."""
-    named = re.compile(rf"(?<!\w)(?<!\bat ){re.escape(operand)}(?!\w|:\d|[\"']?,? line \d)")
+    named = re.compile(rf"(?<!\w)(?<!\bat ){re.escape(operand)}(?!\w|/\w|:\d|[\"']?,? line \d)")
     return operand in output and any(
         named.search(each.text) and _NOT_THERE.search(each.text) for each in find_headlines(output)
     )
