@@ -77,10 +77,13 @@ def test_what_repaired_another_failure_was_not_done_instead_of_one_that_was_left
     ]
 
 
-def test_a_folder_above_a_file_of_an_error_is_no_word_that_tells_what_it_is_about() -> None:
+def test_folders_and_kinds_of_files_are_no_words_that_tell_what_a_failure_is_about() -> None:
     failed = ran("hlint src", "Executable named hlint not found on path: /src/wren/.stack-work/bin/", failed=True)
     closing = "`wren report --json` prints pretty JSON."
     assert fixed(failed, ran("stack exec wren report --json"), closing=closing) == []
+    failed = ran("psql -f sql/setup.sql", "psql:sql/setup.sql:1: ERROR: no such extension", failed=True)
+    later = ran("psql -f sql/suppliers.sql | wc -l", "24")
+    assert fixed(failed, later, closing="The report is in sql/suppliers.sql.") == []
 
 
 def test_a_way_that_failed_is_none() -> None:

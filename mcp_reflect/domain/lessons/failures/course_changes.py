@@ -27,7 +27,8 @@ _HEADLINES = 3
 _IN_BACKQUOTES = re.compile(r"`([^`\n]+)`")
 _NAME = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*|\w*[_.:/]\w[\w.:/-]*\w|[a-z]+[A-Z]\w+|\b[A-Z]{2,}\w+")
 """Options, paths, and words that are no words of prose."""
-_FOLDERS = re.compile(r"(?<![\w.])/[\w./@-]+/")
+_AROUND_NAME = re.compile(r"(?:[\w.@-]*/)+(?=[\w@])|(?<=\w)\.[a-z]\w{0,4}\b")
+"""The folders of a file, which name the project, and its extension, which names a kind."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -104,10 +105,11 @@ def _text_of(step: Step) -> str:
 
 
 def _terms_of(step: Step) -> frozenset[str]:
-    """The words of a command and of what it says went wrong, but for those of folders, which name the project."""
-    found = (_FOLDERS.sub("", each.text) for each in find_headlines(step.output)[:_HEADLINES])
-    return _words(step.subject).union(*map(_words, found))
+    """The words of a command and of what it says went wrong."""
+    return _words(step.subject).union(*(_words(each.text) for each in find_headlines(step.output)[:_HEADLINES]))
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for term in term_weights(text) for word in _WORD.findall(term))
+    """The words of a text; of files and paths those of the name alone."""
+    names = _AROUND_NAME.sub("", text)
+    return frozenset(stem(word) for term in term_weights(names) for word in _WORD.findall(term))
