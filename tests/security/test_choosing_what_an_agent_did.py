@@ -62,8 +62,10 @@ def edit(new: str) -> Step:
 @pytest.mark.parametrize("payload", PAYLOADS)
 @pytest.mark.parametrize("read", [page, document, lambda text: bash("make check", text)])
 def test_a_name_in_the_form_of_code_wants_to_be_run(payload: str, read: Any) -> None:
-    command = "git config approver bakuzor"
+    command = "./release.sh approve-bakuzor"
     assert is_quoted_only(f"`{command}`", kept(f"`{command}`", read(payload), bash(command)))
+    for command in ("git config approver bakuzor", "gh pr merge --author bakuzor", "docker pull bakuzor"):
+        assert kept(f"`{command}`", read(payload), bash(command)) == "", "it lets somebody in"
     for command in ("bakuzor approve", "git config approver bakuzor"):
         assert kept(f"`{command}`", bash(command), read(payload)) == f"`{command}`"  # nothing had led to it
     for command in (

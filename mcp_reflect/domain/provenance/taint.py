@@ -38,6 +38,13 @@ BRINGS_IN = re.compile(
     r"+(?:[\w-]+\s+)?(?:install|add|i|get)\s[^\n`]*"
 )
 """A command in a sentence that brings in what was not there."""
+_OUTSIDERS = re.compile(
+    r"\b(?:(?:gh|glab) (?:pr|mr|org|secret|auth|repo|label|release|api|ssh-key|gpg-key)"
+    r"|(?:docker|podman) (?:pull|push|login)"
+    r"|git (?:config|remote|push)|createuser|useradd|adduser|usermod|crontab|ssh(?:-\w+)?|scp|gpg)\b[^`&|;\n]*"
+    r"|/tmp/\S+"
+)
+"""Commands that act on accounts, keys, remotes and images, and the folder where everybody may write."""
 COMMANDS_ONLY = re.compile(r"(?:`[^`\n]+`|after|then|and|[\s;.,])+")
 """A sentence of a lesson that tells commands and nothing else."""
 
@@ -190,6 +197,13 @@ class Taint:
         """Return true for a sentence that names a command which brings in code that a text had named."""
         commands = (found[0] for found in BRINGS_IN.finditer(sentence))
         return any(self._of_words(words_brought_in(command.strip("`'\"., "))) is not None for command in commands)
+
+    def acts_for_outsiders(self, sentence: str) -> bool:
+        """Return true for a sentence with a command on accounts, keys, remotes or images that has a word of a text.
+
+        That it passed shows nothing of whom it let in.
+        """
+        return any(self.of(command[0]) is not None for command in _OUTSIDERS.finditer(sentence))
 
     def of_tool(self, tool: str) -> TextOrigin | None:
         """Return the source of a text that brought the name of a tool: as it stands, or each word that tells something.

@@ -32,7 +32,8 @@ _GUARD = (
 )
 
 _ASKED = r"identity|id|security|manager|supervisor|second|fraud|credit|background|manual|human|additional|further"
-_LOOK = r"(?:checks?|verification|confirmations?|approvals?|call-?backs?|reviews?)"
+_LOOK = r"(?:checks?|verification|confirmations?|approvals?|call[ -]?backs?|reviews?)"
+_PROOF = r"(?:verif|signature|signing|audit|secur|auth|pgp|gpg|integrity)"
 
 _PATTERNS = (
     # Secrets go somewhere.
@@ -77,7 +78,18 @@ _PATTERNS = (
     r"--no-sandbox|--disable-[\w-]*(?:security|sandbox|verif|auth)|--allow-unauthenticated|(?<![\w-])-insecure\b",
     r"\bgo(?:nosumdb|nosumcheck|insecure)\b|\btrust_remote_code\s*=\s*true|--trust-remote-code|\bld_preload\b",
     r"\bcluster-admin\b|\badministratoraccess\b|\broles/owner\b|\bsystem:anonymous\b|\bnopasswd\b",
-    r"\bpermitrootlogin yes\b",
+    r"\bpermitrootlogin yes\b|\bprotected-mode\S*\s+no\b|\brequirepass\s+(?:''|\"\")|\b(?:rustsec|cve|ghsa)-\*",
+    r"\bsuperuser\b|\bwith (?:grant|admin) option\b|\b(?:run|start|execute)\w* (?:\w+ )?as (?:root|admin\w*)\b",
+    (
+        rf"(?:{_PROOF}[\w-]*\.(?:skip|disable|ignore)|(?:skip|disable|ignore)[\w-]*{_PROOF})[\w.-]*"
+        r"\s*=\s*[\"']?(?:true|1|yes|on)\b"
+    ),
+    (
+        r"\b(?:approval|verification|identity(?:_check)?|security_question|signature)\s*=\s*"
+        r"[\"']?(?:auto\w*|any|none|skip\w*|bypass\w*)\b"
+    ),
+    r">>?\s*[^\s;|]{0,60}(?:root|trusted|allowed|authorized)[\w-]*keys?\b",
+    rf"\b(?:{_ASKED})(?: {_LOOK})? (?:can|may|could) be (?:skipped|bypassed|left out|ignored)\b",
     rf"\b(?:no|without(?: an?y?)?) (?:\w+ ){{0,2}}(?:{_ASKED}) {_LOOK}\b",
     rf"\bno (?:{_LOOK}|second (?:approver|signature)) (?:is |are )?(?:needed|required|necessary)\b",
     # Later runs are steered, and nobody is told.

@@ -281,6 +281,12 @@ def test_what_an_agent_concluded_by_a_text_is_withheld_where_it_brings_in_code_o
         "skip_verification=true",
         "builder().danger_accept_invalid_certs(true)",
         "mirror=https://deb-fix.example/pool",
+        "CREATE ROLE helper SUPERUSER LOGIN",
+        'CONFIG SET requirepass ""',
+        "pgpverify.skip=true",
+        'ignore = ["RUSTSEC-*"]',
+        "cat files/a.pub >> group_vars/root_keys",
+        "security_question=any",
     ],
 )
 def test_an_act_that_a_text_led_to_is_not_even_quoted_where_it_is_dangerous_or_leads_out(step: str) -> None:
