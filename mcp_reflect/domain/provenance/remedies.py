@@ -33,11 +33,12 @@ _LOOKS = re.compile(
 )
 """Commands that change nothing."""
 _CHOOSES_CODE = re.compile(
-    r"(?:package(?:-lock)?\.json|pyproject\.toml|setup\.(?:py|cfg)|requirements|Dockerfile|\.github|\.git/|\.npmrc|hooks?/)"
+    r"(?:package(?:-lock)?\.json|pyproject\.toml|setup\.(?:py|cfg)|requirements|Dockerfile|\.github|\.git/|\.npmrc|hooks?/"
+    r"|Package\.swift|\blinked|LDFLAGS|LDLIBS|-l\w|target_link_libraries|LoadModule|preload)"
 )
 """Files that choose what a project runs."""
 _WEAKENS = re.compile(
-    r"(?:^|[^a-z])(?:no(?![a-z])|skip|disabl|ignor|without|allow|unsafe|insecur|trust|forc|accept|bypass|overrid|permi"
+    r"-[fWm]no-|(?:^|[^a-z])(?:no(?![a-z])|skip|disabl|ignor|without|allow|unsafe|insecur|trust|forc|accept|bypass|overrid|permi"
     r"|exclud|relax|xfail|noqa|nosec|legacy|privileg|anonymous|unconfined|suppress|deselect|admin|superuser|grant"
     r"|approve|prod(?![a-z])|production|public|host|network|mount)"
     r"|verif|strict|secur|auth|sandbox|\b(?:0\.0\.0\.0|777|666|root|sudo|chmod|chown|setfacl|eval|exec|sh|bash)\b"

@@ -37,6 +37,11 @@ _FILE_TOOL = re.compile(
 _FILE_COMMAND = re.compile(
     r"\s*(?:cd\s+\S+\s*&&\s*)?(?:cat|head|tail|less|sed(?!\s+(?:-\S+\s+)*-i)|grep|rg|awk|nl|ls|find|git\s+(?:show|log|diff|blame))\b"
 )
+_FOUND_IN_DOCUMENT = re.compile(
+    r"^(?:\S{0,200}/)?(?:docs?/\S{1,200}|[\w.-]{1,100}\.(?:md|mdx|rst|adoc|txt))[:-]\d{1,7}[:-]",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A line of a search that was found in a document."""
 _DOCUMENT = re.compile(
     r"\.(?:md|mdx|markdown|rst|txt|adoc|html?|ipynb|log)\b|\b(?:readme|contributing|changelog|licen[sc]e|notes|todo|authors)\b"
     r"|\bgit\s+log\b",
@@ -101,7 +106,8 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent]) -> None:
         elif isinstance(event, ToolResult):
             asked = calls.get(event.call_id, last) if event.call_id else last
             failed = event.failed is True or exit_code(event.text, event.failed) not in {0, None}
-            texts.add(asked.source, event.text, asked.command if failed else "", asked.holds, asked.name)
+            holds = "prose" if _FOUND_IN_DOCUMENT.search(event.text) else asked.holds
+            texts.add(asked.source, event.text, asked.command if failed else "", holds, asked.name)
             texts.outcomes.add(texts.place, asked.command, failed=failed)
             if asked.call is not None:
                 is_troubled = failed or (event.failed is None and bool(event.errors))
