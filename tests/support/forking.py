@@ -76,7 +76,8 @@ def fork(
     link.connect(server)
     line = json.dumps(request).encode() + b"\n"
     sent = socket.send_fds(link, [line], list(descriptors))
-    link.sendall(line[sent:])
+    if rest := line[sent:]:  # also nothing cannot be sent to a process that has ended already
+        link.sendall(rest)
     return ForkedProcess(link, stdout)
 
 
