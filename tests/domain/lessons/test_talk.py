@@ -130,3 +130,15 @@ def test_an_abbreviation_ends_no_sentence_where_a_name_or_a_number_follows() -> 
         len(list(split_sentences("It belongs to Hallmark Cards, Inc. The company has its seat in Kansas City."))) == 2
     )
     assert len(list(split_sentences("The answer is surely a No. The other one is right."))) == 2
+
+
+def test_what_a_user_is_kept_under_is_no_lesson() -> None:
+    lesson = lesson_of(
+        "The nightly export is too slow. Make it faster.",
+        "Which timeout does the exporter need?",
+        "Set the timeout to 800 ms. My user ID is raj_sanchez_7340, our customer number: 4711.",
+        "The timeout is 800 ms now.",
+    )
+    assert "800 ms" in lesson
+    assert "raj_sanchez" not in lesson
+    assert "4711" not in lesson

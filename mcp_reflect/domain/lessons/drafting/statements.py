@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.drafting.last_words import names_more
 from mcp_reflect.domain.lessons.drafting.mistakes import serves_customer
 from mcp_reflect.domain.lessons.run.case_data import (
@@ -43,6 +44,11 @@ _LEAST_EVIDENCE = 0.25
 _RULING_CHARS = 300
 """Characters of what a user rules at the head of a lesson."""
 _NAMING = 0.5
+_OWN_DATA = re.compile(
+    r"\b(?:my|our) (?:\w+ ){0,3}(?:id|ids|number|code|e-?mail(?: address)?|phone|address|name|birthday|date of birth)"
+    r"\s*(?:is\b|are\b|=|:)",
+    re.IGNORECASE,
+)
 _STATED = 1.3
 """Evidence from which what a user says in a failed run is a statement about more than that run."""
 
@@ -59,7 +65,7 @@ def select_told(
     if run.trajectory.messages is None and steps and not read_report(run.trajectory):
         turns = turns[1:]  # a log of commands is told by its steps
     one_case = serves_one_case(steps)
-    candidates = list(find_candidates(turns, one_case=one_case))
+    candidates = [each for each in find_candidates(turns, one_case=one_case) if not _gives_own_data(each)]
     if not passed:
         candidates = [
             each
@@ -79,6 +85,11 @@ def select_told(
         if _outlives_case(each, data, served=served) and names_more(each.text, acted)
     ]
     return select_sentences(candidates, f"{task}\n{acted}", room, data)
+
+
+def _gives_own_data(sentence: Candidate) -> bool:
+    """Return true for a user who says who they are, or under which number something of theirs is kept."""
+    return sentence.role == USER and _OWN_DATA.search(sentence.text) is not None
 
 
 def _corrects_by_name(sentence: Candidate) -> bool:
