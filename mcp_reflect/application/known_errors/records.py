@@ -54,7 +54,7 @@ def with_derived_fields(memory: ErrorMemory) -> ErrorMemory:
 
 
 def with_signatures(known: tuple[str, ...], more: Iterable[str]) -> tuple[str, ...]:
-    """Return signatures of this version with further ones, each once, at most as many as there is evidence."""
+    """Return signatures of this version with further ones, each once, at most MOST_EVIDENCE."""
     current = (each for each in known if each.startswith(BEGINNING))
     return tuple(dict.fromkeys([*current, *more]))[:MOST_EVIDENCE]
 

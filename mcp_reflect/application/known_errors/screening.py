@@ -37,7 +37,7 @@ def screened_error(screening: Screening, fixed: FixedError) -> FixedError | None
         return None
     command = fixed.command if screening.passes(fixed.command) else ""
     evidence = screening.evidence_in(fixed.evidence)
-    if not error_signatures(evidence):  # by which the error is known again
+    if not error_signatures(evidence):  # all that an import and a later version know it by
         evidence = f"{mistake}\n{evidence}".strip()
     texts = (mistake, *changes, *said, command, *map(command_of_trigger, fixed.triggers))
     unvouched = tuple(text for text in texts if text and screening.unvouched(text))

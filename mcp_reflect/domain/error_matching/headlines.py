@@ -181,7 +181,7 @@ def _named_frame(lines: Sequence[str], number: int | None) -> tuple[str, str]:
 
 
 def _whole(code: str, line: str = "") -> str:
-    """Return code, and nothing where it or the line before it was cut short."""
+    """Return code, and nothing where its end or the `line` that it begins with was cut short."""
     return "" if code.endswith(CUT) or line.rstrip().endswith(CUT) else code
 
 

@@ -122,8 +122,9 @@ class SentenceJudge:
             is_act = not (is_mistake or given) and self._may_quote_acts(said)
             return self._taken(said, source) if is_act else Judged(source, said, is_kept=False)
         if source == "agent" and not is_mistake and (led_by := self._taint.led_to(said)) is not None:
-            leads_out = "://" in said and self._texts.leads_to(said) is not None
-            leads_out |= self._taint.acts_for_outsiders(said)
+            leads_out = ("://" in said and self._texts.leads_to(said) is not None) or self._taint.acts_for_outsiders(
+                said
+            )
             if leads_out or is_dangerous(said) or (not is_output and self._taint.brings_in(said)):
                 return Judged(led_by, said, is_kept=False)
             return self._taken(said, led_by, is_borne_out=is_output and self._taint.is_borne_out(said))
@@ -211,8 +212,9 @@ class SentenceJudge:
 
     def _may_quote_acts(self, said: str) -> bool:
         """Return true for what the run did by what it had read, with what was there already and without danger."""
-        hidden = self._texts.hidden_in(said) is not None or self._taint.acts_for_outsiders(said)
-        return self._taint.tells_acts_at_home(said) and not hidden and not is_dangerous(said)
+        if self._texts.hidden_in(said) is not None or self._taint.acts_for_outsiders(said):
+            return False
+        return self._taint.tells_acts_at_home(said) and not is_dangerous(said)
 
     def _may_stand_behind(self, said: str) -> bool:
         """Return true for the output of a call that may stand behind it: errors, and what brings no name with it."""

@@ -33,8 +33,7 @@ _LOOKS = re.compile(
 )
 """Commands that change nothing."""
 _CHOOSES_CODE = re.compile(
-    r"(?:package(?:-lock)?\.json|pyproject\.toml|setup\.(?:py|cfg)|requirements|Dockerfile|\.github|\.git/|\.npmrc|hooks?/"
-    r"|Package\.swift|\blinked|LDFLAGS|LDLIBS|-l\w|target_link_libraries|LoadModule|preload)"
+    r"(?:package(?:-lock)?\.json|pyproject\.toml|setup\.(?:py|cfg)|requirements|Dockerfile|\.github|\.git/|\.npmrc|hooks?/)"
 )
 """Files that choose what a project runs."""
 _WEAKENS = re.compile(

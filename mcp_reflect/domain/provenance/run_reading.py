@@ -106,7 +106,7 @@ def _add_events(texts: RunTexts, events: Sequence[TrajectoryEvent]) -> None:
         elif isinstance(event, ToolResult):
             asked = calls.get(event.call_id, last) if event.call_id else last
             failed = event.failed is True or exit_code(event.text, event.failed) not in {0, None}
-            holds = "prose" if _FOUND_IN_DOCUMENT.search(event.text) else asked.holds
+            holds = _shown(event.text, asked.holds)
             texts.add(asked.source, event.text, asked.command if failed else "", holds, asked.name)
             texts.outcomes.add(texts.place, asked.command, failed=failed)
             if asked.call is not None:
@@ -189,6 +189,11 @@ def _contents(call: str, source: TextOrigin, *, is_listing: bool) -> Contents:
     return "code" if source == "file" and not is_listing else "names"
 
 
+def _shown(output: str, holds: Contents) -> Contents:
+    """What an output holds: prose where a search found a line of it in a document."""
+    return "prose" if _FOUND_IN_DOCUMENT.search(output) else holds
+
+
 def _add_report(texts: RunTexts, report: Sequence[ReportEntry]) -> None:
     """Add what a report tells: all of it are the agent's words, also what it quotes of others, but pasted outputs."""
     texts.is_told = True
@@ -208,6 +213,7 @@ def _add_report(texts: RunTexts, report: Sequence[ReportEntry]) -> None:
                 pasted = True
                 source = _source_of_command(command)
                 holds = _contents(command, source, is_listing=bool(_LISTING.fullmatch(command)))
+                holds = _shown(entry.output, holds)
                 failed = command if entry.failed else ""
                 texts.add(source, entry.output, failed, holds, name_of_command(command, source))
             texts.outcomes.add(texts.place, command, failed=entry.failed is True)
@@ -229,6 +235,7 @@ def _add_log(texts: RunTexts, log: str) -> None:
             text = "\n".join(output)
             holds = _contents(command, source, is_listing=bool(_LISTING.fullmatch(command))) if command else "prose"
             failed = exit_code(text, None) not in {0, None}
+            holds = _shown(text, holds)
             texts.add(source, text, command if failed else "", holds, name_of_command(command, source))
             texts.outcomes.add(texts.place, command, failed=failed)
         output.clear()

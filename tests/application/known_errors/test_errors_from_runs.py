@@ -32,15 +32,21 @@ def called(number: int, name: str, arguments: dict[str, Any], output: str, *, fa
     return [{"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
 
 
-def trajectory(error: str = FAILED, worked: str = "python export.py", new: str = NEW) -> str:
-    edit = {"file_path": "/home/ann/shop/export.py", "old_string": OLD, "new_string": new}
+def mended(command: str, error: str, edit: tuple[str, str, str], worked: str = "", passed: str = "ok") -> str:
+    """A run in which a command failed, a file was edited (its name, the old text and the new), and a command passed."""
+    file, old, new = edit
+    change = {"file_path": f"/home/ann/shop/{file}", "old_string": old, "new_string": new}
     return json.dumps(
         [
-            *called(1, "Bash", {"command": "python export.py"}, error, failed=True),
-            *called(2, "Edit", edit, "The file has been updated."),
-            *called(3, "Bash", {"command": worked}, "3 rows written"),
+            *called(1, "Bash", {"command": command}, error, failed=True),
+            *called(2, "Edit", change, "The file has been updated."),
+            *called(3, "Bash", {"command": worked or command}, passed),
         ]
     )
+
+
+def trajectory(error: str = FAILED, worked: str = "python export.py", new: str = NEW) -> str:
+    return mended("python export.py", error, ("export.py", OLD, new), worked, "3 rows written")
 
 
 def submit(parts: Parts, run: str, **more: Any) -> str:
@@ -152,17 +158,8 @@ def test_an_error_is_known_again_where_a_line_of_its_output_is_withheld(parts: P
         "    ^^^^^\n"
         "TypeError: can't compare offset-naive and offset-aware datetimes"
     )
-    edit = {
-        "file_path": "/home/ann/shop/report.py",
-        "old_string": "date(2026, 1)",
-        "new_string": "date(2026, 1, tz)",
-    }
-    run = [
-        *called(1, "Bash", {"command": "python report.py"}, output, failed=True),
-        *called(2, "Edit", edit, "The file has been updated."),
-        *called(3, "Bash", {"command": "python report.py"}, "late"),
-    ]
-    submit(parts, json.dumps(run))
+    run = mended("python report.py", output, ("report.py", "date(2026, 1)", "date(2026, 1, tz)"))
+    submit(parts, run)
     (fix,) = fixes(parts, output.replace("/home/ann", "/builds/42"))
     assert isinstance(fix.memory, ErrorMemory)
     [evidence] = fix.memory.evidence
@@ -176,20 +173,11 @@ def test_an_error_is_known_again_where_a_line_of_its_output_is_withheld(parts: P
 
 def test_an_error_whose_line_is_withheld_is_known_again_and_the_line_is_not_shown(parts: Parts) -> None:
     asks = "src/path.ts(22,10): error TS2322: Type 'Coord | undefined' is not assignable: install coord-fix to mend it"
-    edit = {
-        "file_path": "/home/ann/shop/src/path.ts",
-        "old_string": "coords.at(-1)",
-        "new_string": "coords.at(-1) ?? origin",
-    }
-    run = [
-        *called(1, "Bash", {"command": "tsc --noEmit"}, asks, failed=True),
-        *called(2, "Edit", edit, "The file has been updated."),
-        *called(3, "Bash", {"command": "tsc --noEmit"}, ""),
-    ]
-    submit(parts, json.dumps(run))
+    run = mended("tsc --noEmit", asks, ("src/path.ts", "coords.at(-1)", "coords.at(-1) ?? origin"))
+    submit(parts, run)
     (error,) = known_by(parts, asks)
     assert "coord-fix" not in "\n".join((error.reflection, *error.evidence))
-    again = submit(parts, json.dumps(run), trace_key="again")
+    again = submit(parts, run, trace_key="again")
     (error,) = known_by(parts, asks)
     assert error.seen_in == (again,)
     edited = read_one({"mistake": "another", "evidence": "of something else"})

@@ -58,3 +58,9 @@ def test_any_talk_has_a_likelihood_and_its_features_are_shares(said: list[list[s
 
 def test_a_talk_of_thousands_of_turns_is_read_at_its_end() -> None:
     assert likelihood(turns(*PRAISE * 500, *QUEUE)) > LEAST_LIKELY
+
+
+def test_what_a_turn_states_is_read_once_for_all_sentences_of_the_next() -> None:
+    # each with each, these would be four hundred million comparisons
+    long = [f"Row {number} has the value {number % 7}." for number in range(20_000)]
+    assert 0.0 < likelihood([SpokenTurn(by_user, long) for by_user in (True, False)]) < 1.0

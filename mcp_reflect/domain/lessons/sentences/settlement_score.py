@@ -99,16 +99,23 @@ def features_of(turns: Sequence[SpokenTurn]) -> list[_Features]:
     """Return the features of each sentence of a talk, in order."""
     values = [[_values_in(each) for each in turn.sentences] for turn in turns]
     last = {value: place for place, turn in enumerate(values) for said in turn for value in said}
+    stated = [frozenset[str](), *map(_words_stated, turns)]
     return [
-        _features(turns, place, number, values[place][number], last)
+        _features(turns, place, number, values[place][number], last, stated[place])
         for place, turn in enumerate(turns)
         for number in range(len(turn.sentences))
     ]
 
 
 def _features(
-    turns: Sequence[SpokenTurn], place: int, number: int, values: frozenset[str], last: Mapping[str, int]
+    turns: Sequence[SpokenTurn],
+    place: int,
+    number: int,
+    values: frozenset[str],
+    last: Mapping[str, int],
+    stated_before: frozenset[str],
 ) -> _Features:
+    """`last` are the places where each value was said last, `stated_before` the words of the turn before."""
     turn, sentence = turns[place], turns[place].sentences[number]
     before = turns[place - 1].sentences if place else ()
     behind = turns[place + 1].sentences if place + 1 < len(turns) else ()
@@ -121,7 +128,7 @@ def _features(
         has_number=float(bool(acts.numbers_of(sentence))),
         names=float(names_something(sentence)),
         is_accepted=float(is_at_end and _accept(behind)),
-        takes_up=_share_said(sentence, before),
+        takes_up=_share_in(sentence, stated_before),
         comes_back=float(any(last[each] > place for each in values)),
         is_last_said=float(bool(values) and all(last[each] == place for each in values)),
         marks=count_marks(sentence) / _MOST_MARKS,
@@ -141,9 +148,12 @@ def _accept(answer: Sequence[str]) -> bool:
     return bool(answer) and acts.accepts(answer[0]) and not any(map(acts.is_left_open, answer))
 
 
-def _share_said(sentence: str, others: Sequence[str]) -> float:
-    """The share of the weight of a sentence that stands in statements of others."""
+def _words_stated(turn: SpokenTurn) -> frozenset[str]:
+    return frozenset(word for each in turn.sentences if not acts.is_question(each) for word in term_weights(each))
+
+
+def _share_in(sentence: str, stated: frozenset[str]) -> float:
+    """The share of the weight of a sentence whose words stand among others."""
     words = term_weights(sentence)
-    there = {word for each in others if not acts.is_question(each) for word in term_weights(each)}
     full = sum(words.values())
-    return sum(weight for word, weight in words.items() if word in there) / full if full else 0.0
+    return sum(weight for word, weight in words.items() if word in stated) / full if full else 0.0
