@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, is_narration, is_request, without_interjection
-from mcp_reflect.domain.lessons.sentences.evidence import objects
+from mcp_reflect.domain.lessons.sentences.wording import objects
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from mcp_reflect.domain.learning.task_identity import task_key
 from mcp_reflect.domain.lessons.comparison.contradiction import rules_contradict, shared_weight
 from mcp_reflect.domain.lessons.comparison.everyday_amendment import find_changes
 from mcp_reflect.domain.lessons.comparison.sameness import Lesson, values_of
-from mcp_reflect.domain.lessons.sentences.evidence import wording_factor
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import stem, word_weight
+from mcp_reflect.domain.lessons.sentences.wording import wording_factor
 from mcp_reflect.domain.models import Memory, ReflectionMemory
 
 _SAME_SUBJECT = 0.4

@@ -8,17 +8,17 @@ from mcp_reflect.domain.lessons.run.call_text import CALL_CHARS
 from mcp_reflect.domain.lessons.run.case_data import case_data, holds_for_case, without_ids
 from mcp_reflect.domain.lessons.run.steps import Step, find_said, steps_before
 from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, is_clause, is_request, without_interjection
-from mcp_reflect.domain.lessons.sentences.evidence import (
-    AGENT,
+from mcp_reflect.domain.lessons.sentences.evidence import AGENT
+from mcp_reflect.domain.lessons.sentences.self_contained import points_back
+from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
+from mcp_reflect.domain.lessons.sentences.vocabulary import stem, term_weights
+from mcp_reflect.domain.lessons.sentences.wording import (
     is_courtesy,
     is_record,
     states_policy,
     states_rule,
     wording_factor,
 )
-from mcp_reflect.domain.lessons.sentences.self_contained import points_back
-from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
-from mcp_reflect.domain.lessons.sentences.vocabulary import stem, term_weights
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 
 MOST_TURNS = 400

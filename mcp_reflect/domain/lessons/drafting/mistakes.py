@@ -32,13 +32,7 @@ from mcp_reflect.domain.lessons.run.case_data import (
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step, find_said, steps_before
 from mcp_reflect.domain.lessons.sentences.chatter import without_interjection
-from mcp_reflect.domain.lessons.sentences.evidence import (
-    AGENT,
-    USER,
-    is_courtesy,
-    objects,
-    states_rule,
-)
+from mcp_reflect.domain.lessons.sentences.evidence import AGENT, USER
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import (
     PLAIN_WEIGHT,
@@ -48,6 +42,7 @@ from mcp_reflect.domain.lessons.sentences.vocabulary import (
     stem,
     term_weights,
 )
+from mcp_reflect.domain.lessons.sentences.wording import is_courtesy, objects, states_rule
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line

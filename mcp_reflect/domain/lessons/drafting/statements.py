@@ -17,19 +17,11 @@ from mcp_reflect.domain.lessons.run.case_data import (
 )
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.sentences.chatter import is_request
-from mcp_reflect.domain.lessons.sentences.evidence import (
-    USER,
-    Candidate,
-    Turn,
-    find_candidates,
-    is_record,
-    reports_state,
-    says_it_failed,
-    wording_factor,
-)
+from mcp_reflect.domain.lessons.sentences.evidence import USER, Candidate, Turn, find_candidates, reports_state
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.self_contained import points_back
 from mcp_reflect.domain.lessons.sentences.vocabulary import names_something, term_weights
+from mcp_reflect.domain.lessons.sentences.wording import is_record, says_it_failed, wording_factor
 from mcp_reflect.domain.trajectory.report import read_report
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 

@@ -7,15 +7,19 @@ from dataclasses import dataclass
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.sentences import cues
-from mcp_reflect.domain.lessons.sentences.chatter import count_marks, is_chatter, without_interjection
+from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, without_interjection
 from mcp_reflect.domain.lessons.sentences.self_contained import points_at_deed, points_back, without_joint
 from mcp_reflect.domain.lessons.sentences.settlement import Spoken, read_talk
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.talk import is_directive, talk_factor
-from mcp_reflect.domain.lessons.sentences.vocabulary import (
-    stem,
-    term_weights,
-    without_commits,
+from mcp_reflect.domain.lessons.sentences.wording import (
+    is_courtesy,
+    is_record,
+    states_decision,
+    states_policy,
+    states_rule,
+    with_plain_apostrophes,
+    wording_factor,
 )
 
 USER, AGENT = "user", "assistant"
@@ -34,8 +38,6 @@ _CUSTOMER_FACTOR = 0.5
 """Of what a user says in such a run: they are served, and do not say how to serve others."""
 _RECORD_FACTOR = 0.3
 """Of a line of such a run that only gives a value its name (`Departure: 9:00 AM`)."""
-_SPEAKER_FACTOR = 0.35
-"""Of each word that speaks of who says a sentence (`chatter.count_marks`)."""
 _PLAIN_FACTOR = 0.6
 """Of a sentence that states no rule, cause or decision by its wording."""
 _OWN_RULING_FACTOR = 0.9
@@ -44,16 +46,7 @@ _WISH = cues.phrases("(?:but|and|so)?,? ?I (?:really )?(?:do not|don't|dont) (?:
 _LAST_FACTOR = 1.7
 _RECAP_FACTOR = 1.5
 
-_OF_RULES = frozenset(map(stem, cues.OF_RULES))
 _OWN = re.compile(r"\b(?:I|my|me|we|our|us)\b|\?$")
-_TURNS = re.compile(r",? (?:but|however)\b")
-"""What follows it counts: "I understand that, but the policy …"."""
-_RECORD = re.compile(r"\W*[A-Z\d][\w'’/() -]{1,40}:\s*\S.{0,200}")
-_NOTE = re.compile(
-    r"\b(?:answer|attention|caution|correction|important|note|remember|reminder|rule|so|tip|warning)\b", re.IGNORECASE
-)
-"""A label of what is told to be kept in mind, and not of a value."""
-
 _REFUTED_FACTOR = 0.2
 """Of what the agent said before the same command failed in the same way again."""
 
@@ -113,7 +106,7 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
     for number, turn in enumerate(turns):
         position = position_factor(turns, number)
         for sentence in split_sentences(turn.text):
-            text = without_interjection(_with_plain_apostrophes(sentence))
+            text = without_interjection(with_plain_apostrophes(sentence))
             if (is_courtesy(sentence) and not cues.RULE.search(sentence)) or is_chatter(text):
                 continue
             rule = states(text) or (talked and turn.role == USER and _rules_in_talk(text, number))
@@ -138,7 +131,7 @@ def _of_talk(turns: Sequence[Turn], talk: Sequence[Sequence[Spoken]]) -> Iterato
     before: Candidate | None = None
     for number, turn in enumerate(turns):
         for spoken in talk[number]:
-            text = without_interjection(_with_plain_apostrophes(spoken.text))
+            text = without_interjection(with_plain_apostrophes(spoken.text))
             if is_courtesy(text) and not cues.RULE.search(text):
                 continue
             told = without_joint(without_interjection(spoken.text))
@@ -220,86 +213,6 @@ def _agent_factor(turns: Sequence[Turn], number: int) -> float:
     return factor
 
 
-def wording_factor(sentence: str) -> float:
-    """Return the factor of a sentence by its wording alone."""
-    sentence = without_commits(_with_plain_apostrophes(sentence))
-    if _is_own_state(sentence):  # "I don't have it" is worded as a rule is, and is none
-        return cues.OWN_STATE.factor
-    factor = min(1.0 + cues.RULE_STEP * cues.RULE.count(sentence), cues.RULE_CAP)
-    for cue in cues.STRENGTHENING:
-        if cue.holds(sentence):
-            factor *= cue.factor
-    weak = next((cue.factor for cue in cues.WEAKENING if cue.holds(sentence)), 1.0)
-    return factor * weak * _SPEAKER_FACTOR ** count_marks(sentence)
-
-
-def states_rule(sentence: str) -> bool:
-    """Return true where a sentence states a rule, a cause or a decision, and neither a plan nor how somebody stands."""
-    sentence = _with_plain_apostrophes(sentence)
-    return not _is_own_state(sentence) and _is_worded_as_rule(sentence)
-
-
-def states_decision(sentence: str) -> bool:
-    """Return true where a sentence asks for a rule or proposes one: in a mere talk that is how one is made."""
-    return not _is_own_state(sentence) and not cues.PLAN.search(sentence) and _holds_rule(sentence)
-
-
-def states_policy(sentence: str) -> bool:
-    """Return true where a sentence says how cases of a kind are dealt with, and not what was done in one of them.
-
-    That there are rules, and strict ones, says nothing of how.
-    """
-    plain = _with_plain_apostrophes(sentence)
-    if not (states_rule(plain) and cues.POLICY.search(plain)) or cues.EVENT.search(plain):
-        return False
-    return bool(term_weights(plain).keys() - _OF_RULES)
-
-
-def _is_own_state(sentence: str) -> bool:
-    if not cues.OWN_STATE.holds(sentence):
-        return False
-    turn = _TURNS.search(sentence)
-    return turn is None or cues.OWN_STATE.holds(rest := sentence[turn.end() :].strip()) or not _is_worded_as_rule(rest)
-
-
-def _is_worded_as_rule(sentence: str) -> bool:
-    return _holds_rule(sentence) and (not cues.INTENTION.search(sentence) or cues.LASTING.search(sentence))
-
-
-def _holds_rule(sentence: str) -> bool:
-    return any(each.search(sentence) for each in (cues.RULE, cues.GENERAL, cues.SETTLED.pattern))
-
-
 def reports_state(sentence: Candidate) -> bool:
     """Return true where a sentence says how things stand now, and no rule."""
-    return not sentence.is_rule and cues.STATE.holds(_with_plain_apostrophes(sentence.text))
-
-
-def is_record(sentence: str) -> bool:
-    """Return true for a line that only gives a value its name, as in `Departure: 9:00 AM`."""
-    if _RECORD.fullmatch(sentence) is None:
-        return False
-    label = sentence.partition(":")[0]
-    return not (cues.RULE.search(label) or cues.SETTLED.holds(label) or _NOTE.search(label))
-
-
-def is_courtesy(sentence: str) -> bool:
-    """Return true where a sentence thanks, greets, apologises, offers more help, or only agrees."""
-    sentence = _with_plain_apostrophes(sentence)
-    return cues.COURTESY.holds(sentence) or cues.AGREEMENT.fullmatch(sentence) is not None
-
-
-def objects(sentence: str) -> bool:
-    """Return true where a user's sentence objects to what was done or said: it corrects it, denies it or insists."""
-    sentence = _with_plain_apostrophes(sentence)
-    return cues.OBJECTION.search(sentence) or cues.REJECTION.match(sentence)
-
-
-def says_it_failed(sentence: str) -> bool:
-    """Return true where a user's sentence tells that something is not as it should be."""
-    return cues.OBJECTION.search(_with_plain_apostrophes(sentence))
-
-
-def _with_plain_apostrophes(sentence: str) -> str:
-    """The sentence with the apostrophes that the cues are written with."""
-    return sentence.replace("’", "'")
+    return not sentence.is_rule and cues.STATE.holds(with_plain_apostrophes(sentence.text))

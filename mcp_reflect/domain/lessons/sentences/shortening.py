@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcp_reflect.domain.lessons.sentences.evidence import AGENT, Candidate, wording_factor
+from mcp_reflect.domain.lessons.sentences.evidence import AGENT, Candidate
 from mcp_reflect.domain.lessons.sentences.selection import select_sentences
 from mcp_reflect.domain.lessons.sentences.self_contained import points_back
+from mcp_reflect.domain.lessons.sentences.wording import wording_factor
 from mcp_reflect.domain.text.quotation import FOLLOWING
 from mcp_reflect.domain.text.recalled import LABELS
 from mcp_reflect.domain.truncate import truncate
