@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import dropwhile, pairwise
-from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.headlines import find_headlines
@@ -18,6 +16,17 @@ from mcp_reflect.domain.lessons.run.command_lines import (
     only_reads,
     prepares,
     program_of,
+)
+from mcp_reflect.domain.lessons.run.operands import (
+    ASSIGNMENT,
+    OPTION,
+    certain_operands,
+    is_text,
+    operands_of,
+    other_operands,
+    word_set,
+    words_in,
+    words_of_call,
 )
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.run.wrappers import split_wrappers
@@ -34,16 +43,8 @@ _NOT_THERE = re.compile(
     re.IGNORECASE,
 )
 _PROGRAM_FOLDER = re.compile(r"^(?:\./|(?:.*/)?(?:\.?s?bin|Scripts)/)")
-_RUNS_CODE = re.compile(r"(?:python|node|ruby|perl|php|Rscript|bash|sh|zsh|psql|mysql|pwsh)[\d.]*")
-_INLINE = frozenset({"-c", "-e", "-r", "--eval", "-Command"})
 _ASKS_FOR_MORE = re.compile(r"\b(?:specify|not specified|ambiguous|more than one|no upstream)\b", re.IGNORECASE)
-_OPTION = re.compile(r"--?[A-Za-z\d]")
-_TEXT_WORDS = 3
-"""Words in one argument from which it is a text: names of generators and the like have two."""
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _WORD = re.compile(r"\w+")
-_FLAG = re.compile(r"--(?:test|check|watch|verbose|quiet|yes)|-q")
-"""Options behind which stands what the command is about, and no value of theirs."""
 
 
 def is_run_again(failed: Step, other: Step, tried: Collection[str] = ()) -> bool:
@@ -80,9 +81,9 @@ def stands_for(failed: Step, other: Step) -> bool:
     before, after = normalised(failed.subject), normalised(other.subject)
     if (only_reads(after) and not only_reads(before)) or _narrows(after) or prepares(after) > prepares(before):
         return False
-    removed, added = _other_operands(before, after), _other_operands(after, before)
+    removed, added = other_operands(before, after), other_operands(after, before)
     gone, brought = removed.operands + removed.texts, added.operands + added.texts
-    words = {*_WORD.findall(after), *_split(after)}
+    words = {*_WORD.findall(after), *words_in(after)}
     if not gone or not _names_program(after, program_of(before)):
         return False
     return all(
@@ -93,7 +94,7 @@ def stands_for(failed: Step, other: Step) -> bool:
 
 def _names_program(command: str, program: str) -> bool:
     """Return true where a command has a program run: by its name, at the end of a path, or as a module."""
-    return any(word.rsplit("/", 1)[-1] == program for word in _split(command))
+    return any(word.rsplit("/", 1)[-1] == program for word in words_in(command))
 
 
 def _stays(operand: str, words: set[str], brought: Sequence[str]) -> bool:
@@ -121,12 +122,12 @@ def is_another_form(before: str, after: str, output: str) -> bool:
     is_other = program_of(before) != program_of(after) and not _does_the_same(before, after)
     if is_other or (_narrows(after) and not _narrows(before)) or _narrows_folder(before, after):
         return False
-    words, left = _arguments(before), _word_set(after)
+    words, left = words_of_call(before), word_set(after)
     if words and words.isdisjoint(left):
         return False  # nothing is left of what it was about
-    if any(word not in output and not _is_text(word) for word in _certain_operands(before) - left):
+    if any(word not in output and not is_text(word) for word in certain_operands(before) - left):
         return False  # before the words are counted, which takes longer
-    removed, added = _other_operands(before, after), _other_operands(after, before)
+    removed, added = other_operands(before, after), other_operands(after, before)
     if gone := removed.operands + removed.texts:
         # another operand makes another command, unless there was no such thing, or it is another wording
         others = added.operands + added.texts
@@ -136,14 +137,14 @@ def is_another_form(before: str, after: str, output: str) -> bool:
 
 def _narrows_folder(before: str, after: str) -> bool:
     """Return true where an option has a folder of the project in place of the whole: that is a part of it."""
-    mine, others = (dict(pairwise(_split(each))) for each in (before, after))
-    whole = (option for option, folder in mine.items() if folder in {".", "./"} and _OPTION.match(option))
+    mine, others = (dict(pairwise(words_in(each))) for each in (before, after))
+    whole = (option for option, folder in mine.items() if folder in {".", "./"} and OPTION.match(option))
     return any(option in others and others[option][:1].isalnum() for option in whole)
 
 
 def _are_inserted(before: str, after: str, added: Sequence[str]) -> bool:
     """Return true where words came in before what the command is about: behind it they may only narrow that."""
-    words, operands = _split(after), [word for word in _split(before)[1:] if not _OPTION.match(word)]
+    words, operands = words_in(after), [word for word in words_in(before)[1:] if not OPTION.match(word)]
     last = max((place for place, word in enumerate(words) if operands and word == operands[-1]), default=0)
     return all(word in words[:last] for word in added)
 
@@ -158,7 +159,7 @@ def _is_asked_for(command: str, output: str) -> bool:
 @memoize_short(entries=2_048, chars=8_000)
 def _behind_wrappers(command: str) -> tuple[str, ...]:
     """The words of a command without assignments and programs that only have another one run."""
-    words = list(dropwhile(_ASSIGNMENT.match, _split(command)))
+    words = list(dropwhile(ASSIGNMENT.match, words_in(command)))
     called = split_wrappers(words)[1]
     return (_PROGRAM_FOLDER.sub("", called[0]), *called[1:]) if called else ()
 
@@ -172,107 +173,21 @@ def _is_advised(command: str, output: str) -> bool:
 
 def _does_the_same(before: str, after: str) -> bool:
     """Return true where another program is given the same operands, or the command as it is, and not to prepare it."""
-    ours, theirs = _operands(before), _operands(after)
-    alike = ours == theirs or are_variants(before, after) or set(_split(before)) <= set(_split(after))
+    ours, theirs = operands_of(before), operands_of(after)
+    alike = ours == theirs or are_variants(before, after) or set(words_in(before)) <= set(words_in(after))
     return bool(ours) and ours <= theirs and alike and (prepares(before) or not prepares(after))
 
 
 def _is_reworded(operand: str, added: Sequence[str]) -> bool:
     """Return true for a message, a query or a script in the place of which the other command has one like it."""
-    return _is_text(operand) and any(_is_text(each) and is_variant_text(operand, each) for each in added)
-
-
-def _is_text(word: str) -> bool:
-    return len(word.split()) >= _TEXT_WORDS
+    return is_text(operand) and any(is_text(each) and is_variant_text(operand, each) for each in added)
 
 
 def has_same_operands(one: Step, other: Step) -> bool:
     """Return true where two commands differ in options and assignments at most, without values that stand alone."""
-    ours, theirs = (Counter(_split(normalised(step.subject))) for step in (one, other))
+    ours, theirs = (Counter(words_in(normalised(step.subject))) for step in (one, other))
     differing = (ours - theirs) + (theirs - ours)
-    return all(_OPTION.match(word) or _ASSIGNMENT.match(word) for word in differing)
-
-
-class OtherOperands(NamedTuple):
-    """The operands that one of two commands has, and the texts that stand behind its options, such as messages."""
-
-    operands: list[str]
-    texts: list[str]
-
-
-def _other_operands(command: str, other: str) -> OtherOperands:
-    """Return what a command has and the other lacks, without its program, assignments, and options with their values.
-
-    Of values only texts count, and code that an interpreter is given: by its query or message a command does something
-    else.
-    """
-    words, program = _split(command), program_of(command)
-    left, plain = Counter(_split(other)), _without_values(other)
-    inline = _INLINE if _RUNS_CODE.fullmatch(program) else frozenset()
-    found = OtherOperands([], [])
-    for before, word in zip(["", *words], words, strict=False):
-        if left[word]:
-            left[word] -= 1
-            continue
-        if _is_call(word, program) or _OPTION.match(word) or _ASSIGNMENT.match(word):
-            continue
-        if not _OPTION.match(before) or "=" in before or before in plain:
-            found.operands.append(word)
-        elif _is_text(word) or before in inline:
-            found.texts.append(word)
-    return found
-
-
-@memoize_short(entries=2_048, chars=8_000)
-def _arguments(command: str) -> frozenset[str]:
-    """The words of a command but those that only have its program called."""
-    program = program_of(command)
-    return frozenset(word for word in _split(command) if not _is_call(word, program))
-
-
-@memoize_short(entries=2_048, chars=8_000)
-def _certain_operands(command: str) -> frozenset[str]:
-    """The arguments that are no options, and cannot be the value of one."""
-    words = _split(command)
-    free = (word for before, word in zip(["", *words], words, strict=False) if not _OPTION.match(before))
-    return frozenset(word for word in free if not (_OPTION.match(word) or _ASSIGNMENT.match(word))) & _arguments(
-        command
-    )
-
-
-@memoize_short(entries=2_048, chars=8_000)
-def _word_set(command: str) -> frozenset[str]:
-    return frozenset(_split(command))
-
-
-def _is_call(word: str, program: str) -> bool:
-    """Return true for a word that only has a program called."""
-    return word in {program, "sudo", "env", "run", "--"} or word.endswith(f"/{program}")
-
-
-def _without_values(command: str) -> set[str]:
-    """The options of a command behind which another one stands, or nothing: they take no value."""
-    words = _split(command)
-    behind = zip(words, [*words[1:], "-"], strict=True)
-    return {
-        word
-        for word, after in behind
-        if _FLAG.fullmatch(word) or (_OPTION.match(word) and after[:1] in {"-", "|", ">", "<", "&", ";"})
-    }
-
-
-def _operands(command: str) -> set[str]:
-    """The words of a command but its program, assignments and options."""
-    words = set(_split(command)) - {program_of(command)}
-    return {word for word in words if not _OPTION.match(word) and not _ASSIGNMENT.match(word)}
-
-
-@memoize_short(entries=2_048, chars=8_000)
-def _split(command: str) -> tuple[str, ...]:
-    try:
-        return tuple(shlex.split(command))
-    except ValueError:
-        return tuple(command.split())
+    return all(OPTION.match(word) or ASSIGNMENT.match(word) for word in differing)
 
 
 def _is_missing(operand: str, output: str) -> bool:
