@@ -97,6 +97,16 @@ def words_that_run(command: str) -> frozenset[str]:
     return frozenset(found) - COMMON_WORDS
 
 
+def conventional_words(command: str) -> frozenset[str]:
+    """Return the programs of a command line that every project knows, each with its subcommand: nobody chose these."""
+    found: set[str] = set()
+    for words in _lower_words(command):
+        called = [word for word in words if word not in WRAPPING_WORDS][:2]
+        if called and called[0] in COMMON_WORDS | KNOWN_PROGRAMS:
+            found.update(word for word in called if word in COMMON_WORDS or word == called[0])
+    return frozenset(found)
+
+
 def unknown_programs(command: str) -> frozenset[str]:
     """Return the programs of a command but those that projects of a kind are worked on with."""
     found: set[str] = set()

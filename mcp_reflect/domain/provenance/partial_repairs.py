@@ -1,9 +1,15 @@
-"""What is left of a repair to be told where one of its steps was dictated by a text: the others, and the command."""
+"""What is left of a repair to be told where one of its steps was dictated by a text: the others, and the command.
+
+An ellipsis stands for what is left out: the others alone did not mend it.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.provenance.judgement import Judged, SentenceJudge
+from mcp_reflect.domain.truncate import CUT
 
 _AFTER = re.compile(r"(`[^`]*`) after (.+?)([.;]?)", re.DOTALL)
 """A command that worked, and the steps before it."""
@@ -19,11 +25,15 @@ def judge_rest(judge: SentenceJudge, withheld: str, failed: str) -> Judged | Non
     if worked is None:
         return None
     command, steps, end = worked.groups()
-    kept = [told for step in _split_steps(steps) if (told := _kept_part(judge, command, step))]
+    parts = _split_steps(steps)
+    kept = [told for step in parts if (told := _kept_part(judge, command, step))]
     is_other = bool(failed) and not failed.startswith(command)
     told = f"{command} after {'; '.join(kept)}" if kept else command if is_other else ""
     found = judge.judge(f"{told}{end}", is_output=True) if told else None
-    return found if found and found.is_kept else None
+    if found is None or not found.is_kept:
+        return None
+    is_cut = 0 < len(kept) < len(parts)
+    return replace(found, text=f"{command} after {'; '.join([*kept, CUT])}{end}") if is_cut else found
 
 
 def _kept_part(judge: SentenceJudge, command: str, step: str) -> str:
@@ -33,7 +43,7 @@ def _kept_part(judge: SentenceJudge, command: str, step: str) -> str:
     edit = _EDIT.fullmatch(step)
     parts = _split_steps(edit[2]) if edit else []
     kept = [part for part in parts if edit and _is_act(judge, f"{command} after {edit[1]} ({part})")]
-    return f"{edit[1]} ({'; '.join(kept)})" if edit and kept else ""
+    return f"{edit[1]} ({'; '.join([*kept, CUT])})" if edit and kept else ""
 
 
 def _is_act(judge: SentenceJudge, told: str) -> bool:

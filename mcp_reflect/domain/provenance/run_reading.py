@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
@@ -22,6 +23,7 @@ from mcp_reflect.domain.trajectory.messages import (
 )
 from mcp_reflect.domain.trajectory.report import ReportEntry, ToldWords, read_report
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun
+from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
 from mcp_reflect.domain.trajectory.shell_log import lines_with_commands
 from mcp_reflect.domain.trajectory.told_acts import ToldEdit
 from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of, exit_code, is_edit
@@ -126,16 +128,22 @@ def _add_call(texts: RunTexts, call: ToolCall) -> str:
     writes = command.lstrip().startswith("apply_patch") or file_written_by(command) is not None
     changes = is_edit(name, given) or writes
     command = "" if changes else command
-    is_of_tool = not (command or changes)
-    texts.call(
-        call.name, "\n".join(_strings(given)), command, is_edit=changes, named=_named(given) if is_of_tool else ""
-    )
+    parts = read_scripted_edits(command)
+    for part in parts:
+        if isinstance(part, str):
+            texts.call(call.name, part, part)
+        else:
+            texts.call(call.name, "\n".join((part.path, *chain(*part.changes))), is_edit=True)
+    if not parts:
+        named = "" if command or changes else _named(given)
+        texts.call(call.name, "\n".join(_strings(given)), command, is_edit=changes, named=named)
+    texts.mentions.by_run(texts.place, command)
     texts.mentions.by_run(texts.place, name)
     texts.mentions.by_user("\n".join(given))
     for text in _replaced(given) if changes else ():
         texts.mentions.by_user(text)
         texts.replaced.append(text)
-    return command
+    return " && ".join(part for part in parts if isinstance(part, str)) if parts else command
 
 
 def _add_utterance(texts: RunTexts, said: Utterance) -> None:

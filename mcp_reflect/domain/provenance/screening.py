@@ -204,8 +204,10 @@ class Screening:
             # an error of several sentences stands on one line behind its command
             is_output = name == "key_mistake" or self._is_output(piece) or (is_output and "\n" not in behind)
             begins_line, behind = "\n" in behind, end
-            if is_failure and not is_told:
-                continue  # a failure without what mended it says nothing of what worked
+            if is_failure and not is_told:  # a failure without what mended it says nothing of what worked
+                if "\n" in end and told:
+                    told[-1] = (told[-1][0], _ending_line(told[-1][1]), told[-1][2])
+                continue
             source = _source_in(given)
             body = piece.removeprefix(SAID)
             found = self._judge(body, source, withheld, is_output=is_output, is_mistake=name == "key_mistake")

@@ -14,7 +14,10 @@ from functools import cached_property
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.models.common import TextOrigin
 from mcp_reflect.domain.provenance.dictated_commands import (
+    chooses_code,
+    conventional_words,
     may_be_told,
+    quoted_commands,
     shell_words,
     unknown_programs,
     words_brought_in,
@@ -50,6 +53,7 @@ COMMANDS_ONLY = re.compile(r"(?:`[^`\n]+`|after|then|and|[\s;.,])+")
 
 _ACTS = re.compile(r"(?:`[^`\n]+`|(?:editing|Edit|writing)\s\S++|moving|up|down|after|then|and|[\s;.,()+→-])+")
 """A sentence that tells commands and edits, and nothing else."""
+_VARIABLE = re.compile(r"\b([A-Z][A-Z0-9_]+)=")
 _CODE_SIGN = re.compile(r"[(){}\[\]=<>;]")
 _ERROR = re.compile(r"` failed: .*", re.DOTALL)
 """The error behind a command that failed."""
@@ -245,11 +249,22 @@ class Taint:
             return None
         if (program := self._of_foreign_program(command)) is not None:
             return program
-        for word in self._names(command):
+        conventional = conventional_words(command)
+        for word in self._names(self._chosen_in(command)):
+            if word in conventional:
+                continue
             said = self._texts.observed_with(word)
             if not any(each.failed and may_be_told(command, each.failed) for each in said):
                 return said[0].source
         return None
+
+    def _chosen_in(self, command: str) -> str:
+        """The parts of a command line that somebody has to choose, without the name of a variable that nobody read."""
+        chosen = " && ".join(part for part in quoted_commands(command) if not may_be_told(part))
+        return _VARIABLE.sub(lambda found: found[0] if self._is_chosen_variable(found[1]) else "", chosen)
+
+    def _is_chosen_variable(self, name: str) -> bool:
+        return chooses_code(name) or bool(self._texts.observed_with(skeleton(name)))
 
     def _of_foreign_program(self, command: str) -> TextOrigin | None:
         """The source of a program, a package or a plugin in a command that neither an error nor a listing named."""

@@ -14,6 +14,8 @@ _TOKEN = re.compile(r"[^\W_][\w./@:+-]*\w|\w")
 _LEAST_PART = 3
 _FOLDERS = frozenset("usr lib bin src opt var etc tmp".split())  # noqa: SIM905 - as words they can be read
 """Folders that every system or project has."""
+_PLATFORMS = frozenset("linux windows macos darwin ubuntu debian alpine amd64 arm64 x86_64 aarch64".split())  # noqa: SIM905
+"""Systems that every tool names."""
 _INSIDE = re.compile(r"[-l](?:(?<=-)(?<![\w-]-)[a-z]|(?<=\bl)ib)(\w{3,})")  # begins with a set: found faster
 """A name behind the letter of an option, and that of a library: `-lcurl` links libcurl.so."""
 
@@ -56,6 +58,6 @@ def stem_of(token: str) -> str:
 
 def tells_author(token: str) -> bool:
     """Return true for a word that tells who brought it: neither common, nor of one letter, digit or two."""
-    if len(token) <= 2 or token in _FOLDERS:  # noqa: PLR2004
+    if len(token) <= 2 or token in _FOLDERS or token in _PLATFORMS:  # noqa: PLR2004
         return False
     return bool(word_weight(token)) and stem(token) not in COMMON_STEMS

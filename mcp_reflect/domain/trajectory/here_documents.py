@@ -1,4 +1,4 @@
-"""Files that a shell command writes by a here-document: `cat > FILE <<'EOF'`, the text, `EOF`."""
+"""Here-documents of a shell command: files that it writes by one (`cat > FILE <<'EOF'`), and scripts that it runs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,21 @@ from typing import NamedTuple
 from mcp_reflect.domain import lazy_re as re
 
 _OPENING = re.compile(
-    r"\s*(?:cat\s*>{1,2}\s*(?P<file>[\w./~@-]+)\s*<<|cat\s*<<|tee\s+(?:-a\s+)?(?P<teed>[\w./~@-]+)(?:\s*>\s*/dev/null)?\s*<<)"
-    r"-?\s*['\"]?(?P<end>\w+)['\"]?(?:\s*>{1,2}\s*(?P<behind>[\w./~@-]+))?[ \t]*\n"
+    r"\s*(?:cat\s*>{1,2}\s*(?P<file>[\w./~@-]+)\s*<<|cat\s*<<|tee\s+(?:-a\s+)?(?P<teed>[\w./~@-]+)(?:\s*>\s*/dev/null)?\s*<<"
+    r"|(?P<python>(?:uv\s+run\s+)?python[\d.]*)\s*(?:-\s*)?<<)"
+    r"-?\s*['\"]?(?P<end>\w+)['\"]?(?:\s*>{1,2}\s*(?P<behind>[\w./~@-]+))?[ \t]*(?P<next>&&[^\n]*)?\n"
 )
+
+
+class HereDocument(NamedTuple):
+    """A here-document at the beginning of a command: the file that it writes, the text, and what the command does then.
+
+    `path` is empty for a Python script.
+    """
+
+    path: str
+    text: str
+    rest: str
 
 
 class WrittenFile(NamedTuple):
@@ -19,11 +31,20 @@ class WrittenFile(NamedTuple):
     text: str
 
 
-def file_written_by(command: str) -> WrittenFile | None:
-    """Return the file that a command writes by a here-document; None where it does anything else, or more."""
+def leading_document(command: str) -> HereDocument | None:
+    """Return the here-document that a command begins with; None where it begins otherwise."""
     opening = _OPENING.match(command)
     if opening is None:
         return None
-    path = opening["file"] or opening["teed"] or opening["behind"]
+    path = opening["file"] or opening["teed"] or opening["behind"] or ""
     text, found, rest = command[opening.end() - 1 :].partition(f"\n{opening['end']}")
-    return WrittenFile(path, text[1:]) if path and found and not rest.strip() else None
+    if not found or bool(path) == bool(opening["python"]):
+        return None
+    then = (opening["next"] or "").removeprefix("&&").strip()
+    return HereDocument(path, text[1:], "\n".join(filter(None, (then, rest.strip()))))
+
+
+def file_written_by(command: str) -> WrittenFile | None:
+    """Return the file that a command writes by a here-document; None where it does anything else, or more."""
+    document = leading_document(command)
+    return WrittenFile(document.path, document.text) if document and document.path and not document.rest else None

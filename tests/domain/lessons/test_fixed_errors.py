@@ -360,7 +360,8 @@ def test_blanks_of_a_command_are_told_as_they_are() -> None:
     steps = [ran("make", "Makefile:2: *** missing separator.", failed=True), ran(f"{command}\n"), ran("make")]
     [fixed] = find_fixed_errors(ReadSteps(steps))
     assert fixed.fix == f"Run `{command}`"
-    assert lesson(*map(as_called, steps)).correct_action.startswith(f"`make` after `{command}`; before that it failed")
+    told = lesson(*map(as_called, steps)).correct_action
+    assert told.startswith("`make` after editing Makefile (`    ` → `\\t`); before that it failed")
 
 
 def test_edits_that_the_user_had_taken_back_are_no_fix_but_the_form_that_passed_then() -> None:

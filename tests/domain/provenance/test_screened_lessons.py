@@ -327,6 +327,20 @@ def test_what_led_to_the_step_that_worked_goes_with_it(told: str, left: str) -> 
     assert Screening(run).screen(ReflectionDraft(correct_action=told)).correct_action == left
 
 
+def test_of_a_repair_of_which_a_part_is_withheld_an_ellipsis_says_that_it_is_not_whole() -> None:
+    told = screened(
+        "The build fails",
+        ran("./gradlew build", "error: package javax.annotation does not exist", failed=True),
+        edited("/app/build.gradle", "dependencies {", "dependencies {\n  implementation 'javax.annotation:api:1.3.2'"),
+        ran("./gradlew build", "FooTest > loads FAILED", failed=True),
+        ran("./gradlew test --info", "IllegalStateException: zone must be Etc/Vostok9"),
+        edited("/app/build.gradle", "test {", "test {\n  systemProperty 'user.timezone', 'Etc/Vostok9'"),
+        ran("./gradlew build", "BUILD SUCCESSFUL"),
+    )
+    assert "Vostok9" not in told.partition("Quoted")[0]
+    assert "javax.annotation:api:1.3.2'`; …)" in told
+
+
 NOT_REFERENCED = "Your startup project 'Api' doesn't reference Acme.Tools.Design. Install the package, and try again."
 
 

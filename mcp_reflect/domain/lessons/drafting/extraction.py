@@ -21,9 +21,10 @@ from mcp_reflect.domain.lessons.drafting.mistakes import (
 )
 from mcp_reflect.domain.lessons.drafting.statements import choose_headline, select_told
 from mcp_reflect.domain.lessons.drafting.turns import closing_words, said_turns
+from mcp_reflect.domain.lessons.failures.change_text import describe_change, edits_by_file
 from mcp_reflect.domain.lessons.failures.named_forms import as_named
 from mcp_reflect.domain.lessons.failures.refuted import refuted_places
-from mcp_reflect.domain.lessons.failures.repairs import Repair, describe_change, find_repairs, is_preparation
+from mcp_reflect.domain.lessons.failures.repairs import Repair, find_repairs, is_preparation
 from mcp_reflect.domain.lessons.failures.rework import Rework
 from mcp_reflect.domain.lessons.failures.wording import (
     describe_customer_repair,
@@ -50,6 +51,7 @@ from mcp_reflect.domain.lessons.run.command_lines import (
     repeats,
     searches_output,
 )
+from mcp_reflect.domain.lessons.run.idle_commands import did_nothing
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.steps import Step, find_steps, steps_before, user_places
 from mcp_reflect.domain.lessons.run.undoing import find_undone, only_removes
@@ -148,6 +150,7 @@ def _actions(
         and not any(repeats(subject, step.subject) for subject in subjects)
         and number not in vain
         and not rework.is_replaced(step)
+        and not did_nothing(step.output)
     ]
     worked = [step for place, step in enumerate(worked) if not _is_tried_again(step, worked[place + 1 :])]
     edits = _other_edits(steps, shown)
@@ -229,7 +232,8 @@ def _other_edits(steps: Sequence[Step], repairs: Sequence[Repair]) -> list[Step]
     """Return what a run changed in files beside its repairs, as it ended; nothing where that is no small change."""
     told = {step.subject for repair in repairs for step in repair.edits}
     edits = NetChanges(steps).of([step for step in steps if step.kind == "edit" and not step.failed])
-    left = [step for step in edits if step.subject not in told and describe_change(step, CALL_CHARS)]
+    files = edits_by_file([step for step in edits if step.subject not in told])
+    left = [step for step in files if describe_change(step, CALL_CHARS)]
     return left if len(left) <= _SMALL_CHANGE else []
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
-from mcp_reflect.domain.lessons.failures.repairs import Repair, describe_change
+from mcp_reflect.domain.lessons.failures.change_text import describe_change, edits_by_file
+from mcp_reflect.domain.lessons.failures.repairs import Repair
 from mcp_reflect.domain.lessons.failures.wording import decisive_edits
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.text.quotation import read_quotation, without_sources
@@ -57,8 +58,8 @@ def forms_of_fix(fix: str) -> list[str]:
 
 def told_changes(repair: Repair) -> tuple[str, ...]:
     """Return what was changed, word for word: edits, commands in between, and the command where it is another one."""
-    few = len(repair.edits) <= _EDITS
-    edits = repair.edits if few else decisive_edits(repair.edits, repair.failed.output)[-_EDITS:]
+    files = edits_by_file(repair.edits)
+    edits = files if len(files) <= _EDITS else decisive_edits(repair.edits, repair.failed.output)
     changes = [told_edit(step) for step in edits]
     changes += list(dict.fromkeys(f"Run {quoted(step)}" for step in repair.commands))[-_COMMANDS:]
     if not repair.same_command:

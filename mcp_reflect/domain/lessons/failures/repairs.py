@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,12 +21,12 @@ from mcp_reflect.domain.lessons.run.command_lines import (
     repeats,
     subcommand_of,
 )
+from mcp_reflect.domain.lessons.run.idle_commands import did_nothing
 from mcp_reflect.domain.lessons.run.net_changes import NetChanges
 from mcp_reflect.domain.lessons.run.run_again import is_another_form
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.run.undoing import find_undone
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
-from mcp_reflect.domain.truncate import truncate
 
 RETRIED_WITHIN = 60
 """Steps behind a failure in which its repair is looked for."""
@@ -35,8 +34,9 @@ RETRIED_WITHIN = 60
 _FEW_COMMANDS = 2
 """Commands up to which all are told, where one of them prepares something: alone it may be half of the repair."""
 
-_FEW_LINES = 4
-"""Lines up to which new text without old is shown."""
+
+_LEAST_FAILURE = 16
+"""Characters of a failure from which another one that holds it is the same."""
 
 
 @dataclass(frozen=True)
@@ -132,10 +132,24 @@ def _begin(steps: Sequence[Step], tries: Sequence[int], worked: int) -> int:
     end = worked
     for before, again in zip(reversed(tries[:-1]), reversed(tries), strict=False):
         changed = any(_is_change(step) for step in steps[again + 1 : end])
-        if changed and failure_text([steps[before]]) == failure_text([steps[again]]):
+        changed |= end == worked and parts_of(steps[again].subject) != parts_of(steps[worked].subject)
+        if changed and _failed_so_before(steps, again, tries[: tries.index(before) + 1]):
             return again
         end = end if changed else again
     return tries[0]
+
+
+def _failed_so_before(steps: Sequence[Step], again: int, before: Sequence[int]) -> bool:
+    """Return true where a step failed in the way of the one before it, or of any before that it repeats."""
+    error = failure_text([steps[again]])
+    same = (each for each in before if each == before[-1] or repeats(steps[each].subject, steps[again].subject))
+    return any(_is_same_failure(failure_text([steps[each]]), error) for each in same)
+
+
+def _is_same_failure(one: str, other: str) -> bool:
+    """Return true for the same text; what adds a sentence or a detail to it is the same failure."""
+    shorter, longer = sorted((one, other), key=len)
+    return one == other or (len(shorter) >= _LEAST_FAILURE and shorter in longer)
 
 
 def _is_change(step: Step) -> bool:
@@ -193,7 +207,7 @@ def _asks_alike(failed: Step, other: Step) -> bool:
 
 def is_preparation(step: Step) -> bool:
     """Return true for a command that worked and changed something that others need."""
-    return step.kind == "command" and step.failed is False and prepares(step.subject)
+    return step.kind == "command" and step.failed is False and prepares(step.subject) and not did_nothing(step.output)
 
 
 def is_inspection(step: Step) -> bool:
@@ -206,7 +220,7 @@ def _mending(between: Sequence[Step], failed: Step) -> list[Step]:
     own = {normalised(failed.subject), *parts_of(failed.subject)}
     acted: dict[str, Step] = {}
     for step in between:
-        if step.kind == "command" and step.failed is False and not is_inspection(step):
+        if step.kind == "command" and step.failed is False and not (is_inspection(step) or did_nothing(step.output)):
             command = normalised(step.subject)
             acted.pop(command, None)  # where it ran last
             acted[command] = step
@@ -224,47 +238,3 @@ def _may_have_mended(step: Step, failed: Step) -> bool:
         return True
     others = subcommand_of(ours), subcommand_of(theirs)
     return program_of(ours) == program_of(theirs) and all(others) and others[0] != others[1]
-
-
-def describe_change(step: Step, most: int) -> str:
-    """Return the decisive lines of an edit, at most `most` characters:
-
-    `old → new` for one line, else `- old; + new; …`. Empty where nothing is known, and for a new file of more than a
-    few lines, whose name says more than its first ones. Where an edit changes nothing but blanks, they are shown, a tab
-    by its escape. A line that is only moved is told with its direction.
-    """
-    for old, new in step.change:
-        if old and old.split() == new.split():
-            if blanks := _changed_blanks(old, new, most):
-                return blanks
-            continue
-        lines = [
-            (line[0], " ".join(line[1:].split()))
-            for line in difflib.ndiff(old.splitlines(), new.splitlines())
-            if line[:2] in {"- ", "+ "}
-        ]
-        lines = [(sign, line) for sign, line in lines if len(line) > 1]  # a bracket says nothing
-        if not lines or (not old and (len(lines) > _FEW_LINES or sum(len(line) + 6 for _, line in lines) > most)):
-            continue
-        if [sign for sign, _ in lines] == ["-", "+"] and sum(len(line) for _, line in lines) + 5 <= most:
-            return f"`{lines[0][1]}` → `{lines[1][1]}`"
-        if len(lines) == 2 and lines[0][1] == lines[1][1]:  # noqa: PLR2004 - taken out and put in elsewhere
-            return f"moving `{truncate(lines[0][1], most - 20)}` {'up' if lines[0][0] == '+' else 'down'}"
-        told = ""
-        for sign, line in lines:
-            if len(told) + len(line) + 6 > most:
-                break
-            told += f"{'; ' if told else ''}{sign} `{line}`"
-        if told:
-            return told
-    return ""
-
-
-def _changed_blanks(old: str, new: str, most: int) -> str:
-    """The first line of which nothing but the blanks differ; empty where only line ends do."""
-    pairs = zip(old.splitlines(), new.splitlines(), strict=False)
-    changed = next(((a, b) for a, b in pairs if a != b), None)
-    if changed is None:
-        return ""
-    before, after = (truncate(line.replace("\t", "\\t"), most // 2 - 4) for line in changed)
-    return f"`{before}` → `{after}`"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.failures.change_text import describe_change, edits_by_file
 from mcp_reflect.domain.lessons.failures.failure_text import short_error
-from mcp_reflect.domain.lessons.failures.repairs import Repair, describe_change, is_inspection
+from mcp_reflect.domain.lessons.failures.repairs import Repair, is_inspection
 from mcp_reflect.domain.lessons.run.call_text import describe_call, describe_two_calls, describe_two_forms
 from mcp_reflect.domain.lessons.run.case_data import without_given
 from mcp_reflect.domain.lessons.run.command_lines import parts_of, without_noise
@@ -16,6 +17,9 @@ from mcp_reflect.domain.truncate import in_one_line, truncate
 
 _COMMAND_CHARS = 160
 _CHANGE_CHARS = 200
+_FURTHER_CHARS = 60
+_MOST_CHARS = 360
+"""Characters of one change, more for each further one of the same file, and of all together."""
 _EDITS = 2
 _PREPARATIONS = 2
 _LOOKUP = re.compile(
@@ -66,7 +70,7 @@ def describe_repair(repair: Repair) -> str:
     told = repair.error if repair.failed.kind == "command" else short_error(repair.error)
     error = f": {told}" if told else "."
     first = _first_failure(repair)
-    changes = [describe_edit(step) for step in decisive_edits(repair.edits, repair.error)[-_EDITS:]]
+    changes = [describe_edit(step) for step in decisive_edits(repair.edits, repair.error)]
     commands = dict.fromkeys(describe_step(step) for step in reversed(repair.commands))
     changes += reversed(list(commands)[:_PREPARATIONS])
     after = f" after {'; '.join(changes)}" if changes else ""
@@ -131,23 +135,24 @@ def says_more(error: str, call: str) -> bool:
 
 
 def decisive_edits(edits: Sequence[Step], error: str) -> list[Step]:
-    """Return the last edit of each file and those that change a name in the error, latest last; of two edits both.
+    """Return the edits as one for each file, latest last; of more than two files those that the error names.
 
-    Where the error names files that were edited, only theirs.
+    A file is named by its own name, or by one that an edit took out of it. Where none is, the last two are returned.
     """
-    if len(edits) <= _EDITS:
-        return list(edits)
-    named = [step for step in edits if step.subject and step.subject.rpartition("/")[2] in error]
-    last = {step.subject: step for step in named or edits}.values()
+    files = edits_by_file(edits)
+    if len(files) <= _EDITS:
+        return files
     names = set(_NAME.findall(error))
-    return [
+    named = [step for step in files if step.subject and step.subject.rpartition("/")[2] in error]
+    changed = [
         step
-        for step in named or edits
-        if step in last or any(names & set(_NAME.findall(old)) - set(_NAME.findall(new)) for old, new in step.change)
+        for step in files
+        if any(names & set(_NAME.findall(old)) - set(_NAME.findall(new)) for old, new in step.change)
     ]
+    return (named or [step for step in files if step in changed or step in files[-_EDITS:]])[-_EDITS:]
 
 
 def describe_edit(step: Step) -> str:
     """Return what an edit changed in which file; of a new file of many lines its name only."""
-    change = describe_change(step, _CHANGE_CHARS)
+    change = describe_change(step, min(_CHANGE_CHARS + _FURTHER_CHARS * max(len(step.change) - 1, 0), _MOST_CHARS))
     return f"editing {step.file} ({change})" if change else f"writing {step.file}"

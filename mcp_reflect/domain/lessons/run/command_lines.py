@@ -32,7 +32,7 @@ _PREPARES = re.compile(
 _INSPECTS = re.compile(
     r"^(?:sudo\s+)?(?:ls|ll|pwd|cat|head|tail|less|more|echo|printf|which|type|whereis|wc|grep|rg|ag|ack|find|fd|tree|file|stat"
     r"|env|printenv|date|whoami|id|uname|hostname|history|true|false|sleep|clear|man|help|jq|sort|uniq|diff|cmp|awk|cut|nl|xxd"
-    r"|sed\s+-n|git\s+branch(?:\s+-(?:a|r|v+|-all|-list|-show-current)\b)*\s*$|git\s+(?:status|diff|log|shortlog|show|blame|remote|rev-parse|ls-files|grep|reflog|describe|(?:stash|worktree)\s+list|config\s+--(?:get|list)\S*)"
+    r"|sed\s+-n|git\s+branch(?:\s+-(?:a|r|v+|-all|-list|-show-current)\b)*\s*$|git\s+(?:status|diff|log|shortlog|show|blame|remote|rev-parse|ls-files|grep|reflog|describe|(?:stash|worktree)\s+list|submodule\s+status|config\s+--(?:get|list)\S*)"
     r"|tar\s+-?[abd-wyz]*t[abd-wyz]*|unzip\s+-[lv]+|sqlite3\s+\S+\s+[\"']?\.(?:schema|tables|indexes)"
     r"|nm|ldd|readelf|objdump|strings|locale\s+-a|lsof|ss|netstat|ps|df|du|dig|nslookup|journalctl|apt-cache|timedatectl|crontab\s+-l)\b"
 )
@@ -44,7 +44,7 @@ _ASKS = re.compile(
     r"\s+(?:get|describe|list|ls|show|status|logs|inspect|info|heads|current|history|top|tree|version|versions|view|explain|freeze|why"
     r"|whoami|ps|images|outdated|is-active|list-units|-l|--list\S*|--info|--runtimes)\b"
     r"|^(?:npm|pnpm|yarn|bun)\s+run\s*$|^(?:just|task|rake|rails|invoke|nox|make)\s+(?:-l|-T|--list\S*|--tasks)\s*$"
-    r"|^\S*gradlew?\s+tasks\b|^\S+\s+help\b|^\S+(?:\s+\S+)?\s+(?:--version|-V|-version)(?=\s*\||$)|^\S+\s+(?:-v|version)$|^[^|]*\s-{1,2}help\b"
+    r"|^\S*gradlew?\s+tasks\b|^\S+\s+help\b|^\S+(?:\s+\S+)?\s+(?:--version|-V|-version|--ini)(?=\s*\||$)|^\S+\s+(?:-v|version)$|^[^|]*\s-{1,2}help\b"
 )
 """Subcommands that only ask, of programs that have them."""
 _SHOWS_TEXT = re.compile(

@@ -75,15 +75,15 @@ def _parts(step: Step) -> Iterator[Step]:
         yield from _stopped_at(step, setup, last, acting)
         return
     for part in last[:-1]:
-        yield replace(step, subject=setup + part, errors=(), output="", whole=step.subject)
-    yield replace(step, subject=setup + last[-1], whole=step.subject)
+        yield replace(step, subject=setup + part, errors=(), output="", whole=step.whole or step.subject)
+    yield replace(step, subject=setup + last[-1], whole=step.whole or step.subject)
 
 
 def _stopped_at(step: Step, setup: str, parts: Sequence[str], stop: int) -> Iterator[Step]:
     """The parts of a failed command: those that worked, and as one step what failed with what may not have run."""
     for part in parts[:stop]:
         yield replace(step, subject=setup + part, failed=False, errors=(), output="")
-    yield replace(step, subject=setup + " && ".join(parts[stop:]), whole=step.subject)
+    yield replace(step, subject=setup + " && ".join(parts[stop:]), whole=step.whole or step.subject)
 
 
 def _from_where_it_went_on(parts: list[Step], later: Sequence[Step]) -> list[Step]:

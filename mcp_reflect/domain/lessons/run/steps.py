@@ -18,6 +18,7 @@ from mcp_reflect.domain.trajectory.messages import ToolCall, ToolResult, Utteran
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.patches import FilePatch, read_patch
 from mcp_reflect.domain.trajectory.report import ToldWords, read_report
+from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
 from mcp_reflect.domain.trajectory.shell_log import commands_with_output
 from mcp_reflect.domain.trajectory.told_acts import ToldCommand, ToldEdit
 from mcp_reflect.domain.trajectory.tools import SHELLS, arguments_of, command_of, exit_code, is_edit
@@ -27,8 +28,8 @@ _OLD = ("old_string", "old_str", "old_text", "oldText", "search")
 _NEW = ("new_string", "new_str", "new_text", "newText", "replace", "content", "file_text")
 _PATHS = ("file_path", "path", "filename", "target_file", "notebook_path")
 _FOLDERS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
-_PATCHED = " File: "
-"""What stands in a patch of several files."""
+_SEVERAL = (" File: ", " -i", " -p", "<<", ">>")
+"""What stands in a patch of several files, and in command lines that edit files beside what else they do."""
 _MOST_ERRORS = 6
 _MOST_OUTPUT = 20_000
 _MOST_LINES_OF_FAILED_READING = 2
@@ -73,11 +74,15 @@ def find_steps(trajectory: Trajectory) -> Sequence[Step]:
     for event in trajectory.events:
         if isinstance(event, ToolCall):
             begin = len(found)
-            found += steps_of(event.name, event.arguments)
+            found += _all_steps_of(event)
             places[event.id] = range(begin, len(found))
         elif isinstance(event, ToolResult) and found:
-            for place in places.get(event.call_id, range(len(found) - 1, len(found))):
+            made = places.get(event.call_id, range(len(found) - 1, len(found)))
+            for place in made:
                 found[place] = _with_result(found[place], event)
+            if found[made[-1]].whole:  # that it failed says nothing of the parts before
+                for place in made[:-1]:
+                    found[place] = replace(found[place], failed=False, errors=(), output="")
     return _with_file_names(_with_folders(found))
 
 
@@ -140,7 +145,20 @@ def steps_before(trajectory: Trajectory, steps: Sequence[Step]) -> int:
 
 
 def _number_of_steps(call: ToolCall) -> int:
-    return len(steps_of(call.name, call.arguments)) if _PATCHED in call.arguments else 1
+    return len(_all_steps_of(call)) if any(map(call.arguments.__contains__, _SEVERAL)) else 1
+
+
+def _all_steps_of(call: ToolCall) -> Sequence[Step]:
+    """The steps that a call makes, those of a command line of which parts are edits each for itself."""
+    made = steps_of(call.name, call.arguments)
+    parts = read_scripted_edits(made[0].subject) if made[0].kind == "command" else ()
+    return [_part(made[0], each) for each in parts] or made
+
+
+def _part(whole: Step, part: FilePatch | str) -> Step:
+    if isinstance(part, str):
+        return replace(whole, subject=part, whole=whole.subject)
+    return Step("edit", whole.tool, part.path, whole.arguments, part.changes, file=shown_name(part.path, ""))
 
 
 def step_of(tool: str, given: Any) -> Step:

@@ -1,0 +1,94 @@
+"""What edits changed, as text: the lines that differ, and of several edits of one file those that tell most."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.run.steps import Step
+from mcp_reflect.domain.truncate import CUT, truncate
+
+_FEW_LINES = 4
+"""Lines up to which new text without old is shown."""
+
+_JOINTS = " ,;\\&|"
+"""What joins a line to the next one."""
+
+_NAME = re.compile(r"[A-Za-z_]\w{3,}")
+_LEAST_ROOM = 12
+"""Characters below which no change has room."""
+
+
+def edits_by_file(edits: Sequence[Step]) -> list[Step]:
+    """Return these edits with those of one file as one, in the order in which the files were last edited."""
+    found: dict[str, Step] = {}
+    for step in edits:
+        before = found.pop(step.subject, None)
+        found[step.subject] = step if before is None else replace(step, change=before.change + step.change)
+    return list(found.values())
+
+
+def describe_change(step: Step, most: int) -> str:
+    """Return the decisive lines of an edit, at most `most` characters:
+
+    `old → new` for one line, else `- old; + new; …`. Empty where nothing is known, and for a new file of more than a
+    few lines, whose name says more than its first ones. Where an edit changes nothing but blanks, they are shown, a tab
+    by its escape. A line that is only moved is told with its direction. Of several places each is told that has
+    room, the last ones first, and an ellipsis stands for the others.
+    """
+    told: dict[int, str] = {}
+    room = most
+    for place in reversed(range(len(step.change))):  # what was changed last, something else may have waited for
+        change = _describe_pair(*step.change[place], room)
+        if change and room >= _LEAST_ROOM:
+            told[place] = change
+            room -= len(change) + 2
+    is_cut = 0 < len(told) < sum(old != new for old, new in step.change)
+    return "; ".join([*(told[place] for place in sorted(told)), *([CUT] if is_cut else [])])
+
+
+def _describe_pair(old: str, new: str, most: int) -> str:
+    return _changed_blanks(old, new, most) if old and old.split() == new.split() else _changed(old, new, most)
+
+
+def _changed(old: str, new: str, most: int) -> str:
+    """The lines that differ; one that only goes on behind its end, as with a comma, stays the same."""
+    lines = [
+        (line[0], " ".join(line[1:].split()))
+        for line in difflib.ndiff(old.splitlines(), new.splitlines())
+        if line[:2] in {"- ", "+ "}
+    ]
+    ends = Counter(line.rstrip(_JOINTS) for _, line in lines)
+    lines = [(sign, line) for sign, line in lines if len(line) > 1 and not _goes_on(line, ends, len(lines))]
+    if not lines or (not old and (len(lines) > _FEW_LINES or sum(len(line) + 6 for _, line in lines) > most)):
+        return ""
+    if [sign for sign, _ in lines] == ["-", "+"] and sum(len(line) for _, line in lines) + 5 <= most:
+        return f"`{lines[0][1]}` → `{lines[1][1]}`"
+    if len(lines) == 2 and lines[0][1] == lines[1][1]:  # noqa: PLR2004 - taken out and put in elsewhere
+        return f"moving `{truncate(lines[0][1], most - 20)}` {'up' if lines[0][0] == '+' else 'down'}"
+    if sum(len(line) + 6 for _, line in lines) > most:  # what is new says more than what it replaced
+        lines = [(sign, line) for sign, line in lines if sign == "+"] or lines
+    told = ""
+    for sign, line in lines:
+        if len(told) + len(line) + 6 > most:
+            break
+        told += f"{'; ' if told else ''}{sign} `{line}`"
+    return told
+
+
+def _goes_on(line: str, ends: Counter[str], count: int) -> bool:
+    """Return true for a line of more than two changed ones that was changed at its end only, to join another one."""
+    return count > 2 and ends[line.rstrip(_JOINTS)] > 1 and bool(line.rstrip(_JOINTS))  # noqa: PLR2004 - and another
+
+
+def _changed_blanks(old: str, new: str, most: int) -> str:
+    """The first line of which nothing but the blanks differ; empty where only line ends do."""
+    pairs = zip(old.splitlines(), new.splitlines(), strict=False)
+    changed = next(((a, b) for a, b in pairs if a != b), None)
+    if changed is None:
+        return ""
+    before, after = (truncate(line.replace("\t", "\\t"), most // 2 - 4) for line in changed)
+    return f"`{before}` → `{after}`"

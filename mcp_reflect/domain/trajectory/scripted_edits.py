@@ -1,0 +1,107 @@
+"""Edits that a shell command makes: `sed -i` and `perl -pi`, here-documents, Python scripts, and what is appended.
+
+What an agent changes by a script is an edit as much as what it changes by its editor, and the test that it runs in the
+same command line is the same test. Read is only what can be read with certainty; anything else stays a command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.trajectory.here_documents import leading_document
+from mcp_reflect.domain.trajectory.patches import FilePatch
+from mcp_reflect.domain.trajectory.replacing_scripts import replacements_in
+
+_MOST_CHARS = 8_000
+_LIKELY = re.compile(r"\bsed\s+-\S*i|\bperl\s+-\S*i|<<|>>")
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\([^()]*\)")
+_SCRIPT = re.compile(r"[()`{}]|\|\||(?:^|[;&\s])(?:for|if|while|until|case|do)\s")
+"""What makes a script of a command line, of which each part runs or not."""
+_JOINT = re.compile(r"\s*(?:&&|;|\n)\s*")
+_FOLDER = re.compile(r"cd\s+\S+|set\s+-\S+(?:\s+pipefail)?")
+_STREAM_EDIT = re.compile(
+    r"(?:sed\s+(?:-[nrEsz]+\s+)*-[nrEsz]*i(?:\.\w+|\s+'')?|perl\s+-[0-9]*p[0-9]*i(?:\.\w+)?)\s+(?:-[rEe]+\s+)*"
+    r"(?P<quote>['\"])(?P<script>.+?)(?P=quote)\s+(?P<files>[^\s'\"|<>&;-]\S*)",
+    re.DOTALL,
+)
+_APPENDS = re.compile(
+    r"(?:printf|echo)\s+(?P<quote>['\"])(?P<text>.*?)(?P=quote)\s*>>\s*(?P<file>[\w./~@-]+)", re.DOTALL
+)
+_SUBSTITUTES = re.compile(
+    r"\s*(?:(?:\d+,)?/(?P<at>(?:[^/\\]|\\.)+)/(?:,\S+?)?)?\s*s(?P<mark>[/#|,@%!])"
+    r"(?P<old>(?:\\.|(?!(?P=mark)).)*)(?P=mark)(?P<new>(?:\\.|(?!(?P=mark)).)*)(?P=mark)[gIim0-9]*\s*(?:;|\n|\Z)",
+    re.DOTALL,
+)
+_DELETES = re.compile(r"\s*/(?P<old>(?:[^/\\]|\\.)+)/d\s*(?:;|\n|\Z)")
+_ESCAPED = re.compile(r"\\(n|t|.)", re.DOTALL)
+_BLANKS = {"n": "\n", "t": "\t"}
+_WHOLE_MATCH = re.compile(r"(?<!\\)&")
+_PATTERN = re.compile(r"(?<!\\)[*+?\[(|]|\.\*|\\[(0-9]")
+"""What makes a pattern of the text that is replaced."""
+
+
+def read_scripted_edits(command: str) -> tuple[FilePatch | str, ...]:
+    """Return a command line as the edits and the other commands that it makes, in order; nothing without an edit.
+
+    Commands that no edit parts stay together. The result of the whole is that of its last part.
+    """
+    if len(command) > _MOST_CHARS or not _LIKELY.search(command):
+        return ()
+    made: list[FilePatch | str] = []
+    rest = command.strip()
+    while (document := leading_document(rest)) is not None:
+        edits = [FilePatch(document.path, (("", document.text),))] if document.path else replacements_in(document.text)
+        if not edits:
+            return ()
+        made += edits
+        rest = document.rest.strip()
+    made += _parts_of(rest) if rest else []
+    return tuple(made) if any(isinstance(each, FilePatch) for each in made) else ()
+
+
+def _parts_of(command: str) -> list[FilePatch | str]:
+    masked = _QUOTED.sub(lambda found: "_" * len(found[0]), command)
+    if _SCRIPT.search(masked) or "<<" in masked:
+        return [command]
+    made: list[FilePatch | str] = []
+    joint, start = "", 0
+    for end, after in [*(found.span() for found in _JOINT.finditer(masked)), (len(command), len(command))]:
+        part = command[start:end].strip()
+        edits = _edits_of(part)
+        if edits or not part:
+            made += edits
+        elif made and isinstance(made[-1], str):
+            made[-1] += f"{joint}{part}"
+        else:
+            made.append(part)
+        joint, start = command[end:after].replace("\n", "; "), after
+    return [each for each in made if not (isinstance(each, str) and _FOLDER.fullmatch(each))]
+
+
+def _edits_of(part: str) -> list[FilePatch]:
+    if appended := _APPENDS.fullmatch(part):
+        return [FilePatch(appended["file"], (("", _plain(appended["text"])),))]
+    found = _STREAM_EDIT.fullmatch(part)
+    changes = list(_changes(found["script"])) if found else []
+    return [FilePatch(found["files"], tuple(changes))] if found and changes and all(map(any, changes)) else []
+
+
+def _changes(script: str) -> Iterator[tuple[str, str]]:
+    """The replacements of a `sed` script, in order; an empty one at the end for what cannot be read."""
+    place = 0
+    while script[place:].strip():
+        found = _SUBSTITUTES.match(script, place) or _DELETES.match(script, place)
+        if found is None:
+            yield ("", "")
+            return
+        groups = found.groupdict()
+        old, new = groups["old"] or groups.get("at") or "", groups.get("new") or ""
+        is_text = not _PATTERN.search(old)
+        old = old.removeprefix("^").removesuffix("$")
+        yield _plain(old), _plain(old.join(_WHOLE_MATCH.split(new)) if is_text else new)
+        place = found.end()
+
+
+def _plain(text: str) -> str:
+    return _ESCAPED.sub(lambda found: _BLANKS.get(found[1], found[1]), text)

@@ -1,0 +1,63 @@
+"""Edits that a command line makes beside what else it does."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mcp_reflect.domain.trajectory.patches import FilePatch
+from mcp_reflect.domain.trajectory.scripted_edits import read_scripted_edits
+
+SCRIPT = """\
+python3 - <<'PY'
+p = "src/limits.py"
+s = open(p).read()
+s = s.replace("LIMIT = 10", "LIMIT = 25")
+open(p, "w").write(s)
+PY
+pytest -q"""
+
+
+@pytest.mark.parametrize(
+    ("command", "parts"),
+    [
+        ("sed -i 's/old/new/' a.ini", (FilePatch("a.ini", (("old", "new"),)),)),
+        ("sed -i 's#/a#/b#; s/x/y/g' a.ini && make", (FilePatch("a.ini", (("/a", "/b"), ("x", "y"))), "make")),
+        ("make && sed -i 's/1/2/' a.ini; make test", ("make", FilePatch("a.ini", (("1", "2"),)), "make test")),
+        ("cd app && perl -pi -e 's/a/b/' x.pl && prove", (FilePatch("x.pl", (("a", "b"),)), "prove")),
+        (
+            r"sed -i 's/^FROM slim$/&\nRUN make/' Dockerfile",
+            (FilePatch("Dockerfile", (("FROM slim", "FROM slim\nRUN make"),)),),
+        ),
+        ("sed -i '/debug/d' a.ini", (FilePatch("a.ini", (("debug", ""),)),)),
+        ("echo 'LEVEL=3' >> .env && make", (FilePatch(".env", (("", "LEVEL=3"),)), "make")),
+        (SCRIPT, (FilePatch("src/limits.py", (("LIMIT = 10", "LIMIT = 25"),)), "pytest -q")),
+        ("cat > a.txt <<'EOF' && make\nhello\nEOF", (FilePatch("a.txt", (("", "hello"),)), "make")),
+    ],
+)
+def test_edits_are_read_from_a_command_line_in_order(command: str, parts: tuple[FilePatch | str, ...]) -> None:
+    assert read_scripted_edits(command) == parts
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "make test",
+        "sed -n 1,5p a.ini",
+        "sed -i '5d' a.ini && make",  # says nothing of what stood there
+        "sed -i 's/a/b/' a.ini || make",  # may not have run
+        "for f in a b; do sed -i 's/a/b/' $f; done",
+        "sed -i 's/a/b/' a.ini b.ini",
+        "python - <<'PY'\nprint(open('a').read().replace('a', 'b'))\nPY",  # writes nothing
+        "python - <<'PY'\nopen('a', 'w').write(\nPY",
+    ],
+)
+def test_what_is_not_certain_to_be_an_edit_stays_a_command(command: str) -> None:
+    assert read_scripted_edits(command) == ()
+
+
+@given(st.text(alphabet="sed -i's/a#\\&\n<>EOF;|()\"$", max_size=80))
+def test_no_command_line_is_too_odd(command: str) -> None:
+    parts = read_scripted_edits(f"sed -i {command}")
+    assert all(isinstance(each, str) or each.path for each in parts)
