@@ -14,7 +14,7 @@ from mcp_reflect.adapters.extractive_reflector import ExtractiveReflector
 from mcp_reflect.adapters.openai_reflector import OpenAIReflector
 from mcp_reflect.adapters.prompts import Prompts
 from mcp_reflect.application.ports import Reflector
-from mcp_reflect.domain.lessons.drafting.mistakes import is_bare_verdict
+from mcp_reflect.domain.lessons.drafting.feedback import is_bare_verdict
 from mcp_reflect.domain.models import ReflectionDraft
 from mcp_reflect.domain.trajectory.parsing import parse
 from mcp_reflect.domain.trajectory.run import ParsedRun, ReviewedRun

@@ -29,7 +29,10 @@ def screened_error(screening: Screening, fixed: FixedError) -> FixedError | None
     is left: the other steps alone would be another fix, which nobody tried.
     """
     failed = command_of_trigger(fixed.triggers[0]) if fixed.triggers else ""
-    told = {change: _told(screening, change, failed) for change in fixed.changes}
+    told = {
+        change: change if fixed.is_correction and not command_of_change(change) else _told(screening, change, failed)
+        for change in fixed.changes  # a correction stands in the words of who judged the run
+    }
     changes = tuple(told.values()) if all(told.values()) else tuple(each for each in told.values() if INSTEAD in each)
     mistake = next(filter(screening.passes, (fixed.mistake, *_beginnings(fixed.mistake), fixed.failure)), None)
     said = tuple(filter(None, (_closing(screening, each, told) for each in fixed.said)))

@@ -190,16 +190,17 @@ def test_a_fix_of_which_a_step_is_withheld_goes_with_the_run_that_brought_it(par
 
 
 @pytest.mark.parametrize(
-    ("change", "is_told"), [("sed -i 's/^URL/VITE_URL/' .env", True), ("sh rename.sh URL VITE_URL", False)]
+    ("change", "fixes"),
+    [("sed -i 's/^URL/VITE_URL/' .env", ["Edit .env: `URL` → `VITE_URL`"]), ("sh rename.sh URL VITE_URL", [])],
 )
-def test_an_edit_by_a_command_is_told_as_any_other(parts: Parts, change: str, is_told: bool) -> None:
+def test_an_edit_by_a_command_is_told_as_any_other(parts: Parts, change: str, fixes: list[str]) -> None:
     run = [
         *called(1, "Bash", {"command": COMMAND}, "> vite build\n\nthe bundle does not know the address", failed=True),
         *called(2, "Bash", {"command": change}, ""),
         *called(3, "Bash", {"command": COMMAND}, "smoke ok"),
     ]
     submit(parts, json.dumps(run))
-    assert told(parts) == ([f"Run `{change}`"] if is_told else [])
+    assert told(parts) == fixes
 
 
 def test_a_step_of_the_failed_program_to_which_an_output_led_is_told_with_that_source(parts: Parts) -> None:

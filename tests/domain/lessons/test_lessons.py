@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mcp_reflect.domain.lessons.drafting.extraction import LESSON_CHARS, extract_lesson
-from mcp_reflect.domain.lessons.drafting.mistakes import is_bare_verdict
+from mcp_reflect.domain.lessons.drafting.feedback import is_bare_verdict
 from mcp_reflect.domain.lessons.failures import repairs
 from mcp_reflect.domain.lessons.failures.failure_text import decisive_error
 from mcp_reflect.domain.lessons.failures.repairs import find_repairs, normalised, program_of
@@ -306,7 +306,9 @@ def test_what_worked_is_told_as_such_where_nothing_went_wrong() -> None:
     )
     told = render_reflection(failed)
     assert told.startswith("Mistake: It takes too long.")
-    assert "Guidance: `uv sync --frozen`. `uv sync` failed" in told, "it worked, which does not say that it mends that"
+    assert told.endswith("`uv sync` failed: error: no lock. Then ended well: `uv sync --frozen`"), (
+        "not that it mends that"
+    )
 
 
 def test_a_failed_run_with_feedback_keeps_the_error_it_ended_in() -> None:

@@ -79,7 +79,12 @@ def test_what_was_thought_before_an_edit_that_was_taken_back_is_left_out() -> No
         *edit("monthly.py", "skip=True", "sample=-1"),
         *bash("python monthly.py", "40000 orders"),
     ]
-    assert lesson(run).guidance == "The type is guessed from the first rows only, so `read()` must see all of them."
+    reason, vain = lesson(run).guidance.splitlines()
+    assert reason == "The type is guessed from the first rows only, so `read()` must see all of them."
+    assert vain.startswith(
+        "`python monthly.py` failed: ValueError: report has 39999 rows, the export has 40000. That came"
+    )
+    assert vain.endswith("editing monthly.py (`read(path)` → `read(path, skip=True)`), which was taken back.")
 
 
 def test_an_edit_that_was_only_refined_is_not_taken_back() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
+from mcp_reflect.domain.lessons.drafting.feedback import telling_feedback
 from mcp_reflect.domain.lessons.drafting.last_words import last_conclusion, last_policy, report_of
 from mcp_reflect.domain.lessons.drafting.mistakes import (
     REPAIRS,
@@ -16,17 +17,20 @@ from mcp_reflect.domain.lessons.drafting.mistakes import (
     find_mistake,
     find_refusals,
     last_error,
+    objections_in,
     serves_customer,
-    telling_feedback,
 )
 from mcp_reflect.domain.lessons.drafting.statements import choose_headline, select_told
 from mcp_reflect.domain.lessons.drafting.turns import closing_words, said_turns
 from mcp_reflect.domain.lessons.failures.change_text import describe_change, edits_by_file
 from mcp_reflect.domain.lessons.failures.named_forms import as_named
+from mcp_reflect.domain.lessons.failures.objections import is_repair_objected_to
 from mcp_reflect.domain.lessons.failures.refuted import refuted_places
 from mcp_reflect.domain.lessons.failures.repairs import Repair, find_repairs, is_preparation
 from mcp_reflect.domain.lessons.failures.rework import Rework
+from mcp_reflect.domain.lessons.failures.vain_attempts import find_vain_attempts
 from mcp_reflect.domain.lessons.failures.wording import (
+    describe_attempt,
     describe_customer_repair,
     describe_edit,
     describe_failure,
@@ -68,6 +72,7 @@ MOST_STEPS = 600
 """The last steps of a run that are read: comparing them takes time, and a run is decided at its end."""
 _COMMANDS = 4
 _SEARCHES = 3
+_VAIN_ATTEMPTS = 2
 _SMALL_CHANGE = 2
 """Most edits beside the repairs of a run that are told: of many, none says what made the difference."""
 _LEAST_SENTENCES = 250
@@ -88,10 +93,12 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     closing = closing_words(trajectory, run.trace.final_response)
     repairs = [as_named(rework.as_accepted(each), steps, closing) for each in find_repairs(steps)]
     served = serves_customer(trajectory, steps)
-    mistake = "" if passed else find_mistake(run, trajectory, steps)
+    objections = "" if passed else objections_in(run, trajectory, steps)
+    rejected = [each.worked for each in repairs if objections and is_repair_objected_to(each, objections)]
+    mistake = "" if passed else find_mistake(run, trajectory, steps, rejected)
     actions = list(_actions(steps, repairs, rework, mistake, passed=passed, served=served))
     found = list(find_lookups(repairs, mistake)) if not passed else []
-    refused = list(find_refusals(steps, repairs, mistake))
+    refused = [*find_refusals(steps, repairs, mistake), *(_vain(steps, actions) if passed and not served else ())]
     room = max(LESSON_CHARS - sum(map(len, (*actions, *found, *refused))), _LEAST_SENTENCES)
     refuted = refuted_places(trajectory, steps, repairs)
     turns = said_turns(trajectory, run.trace.final_response, refuted, rework.corrections)
@@ -100,7 +107,7 @@ def extract_lesson(run: ReviewedRun) -> ReflectionDraft:
     guidance = [f"Reviewer: {feedback}"] if passed and feedback else []
     if not passed and feedback and (error := last_error(run, steps)) not in mistake:
         guidance.append(f"The run ended in an error: {error}")
-    guidance += [*found, *(each.text for each in told)]
+    guidance += [*found, *(each.text for each in told if each.text not in mistake)]
     if not (actions or guidance or mistake or run.trace.reference_context.strip()):
         return ReflectionDraft()
     if passed and actions and not told and serves_one_case(steps):  # what led to the answer stands for the rules
@@ -133,7 +140,9 @@ def _actions(
 ) -> Iterator[str]:
     """Lines on what failed and then worked, and on what worked at once; of edits in the `mistake` what they mended."""
     shown = [each for each in repairs if passed or not is_lookup(each.worked)][-REPAIRS:]
-    describe_one = partial(describe_customer_repair, passed=passed) if served else partial(_described_beside, mistake)
+    describe_one = (
+        partial(describe_customer_repair, passed=passed) if served else partial(_described_beside, mistake, passed)
+    )
     yield from dict.fromkeys(_described(shown, describe_one))
     named = {id(step) for repair in shown for step in (repair.worked, *repair.commands)}
     subjects = {repair.worked.subject for repair in shown}
@@ -167,9 +176,17 @@ def _actions(
         yield "; ".join(reversed(lines)) + _way_of([step for step in steps if id(step) not in named], worked)
 
 
-def _described_beside(mistake: str, repair: Repair) -> str:
-    is_told = any(describe_edit(step) in mistake for step in repair.edits)
-    return describe_failure(repair) if is_told else describe_repair(repair)
+def _described_beside(mistake: str, passed: bool, repair: Repair) -> str:
+    if any(describe_edit(step) in mistake for step in repair.edits) or describe_step(repair.worked) in mistake:
+        return describe_failure(repair)
+    return describe_repair(repair) if passed or repair.worked.kind == "call" else describe_attempt(repair)
+
+
+def _vain(steps: Sequence[Step], actions: Sequence[str]) -> list[str]:
+    """The last attempts that were taken back, as far as no action tells of the same failure."""
+    told = "\n".join(actions)
+    found = [each for each in find_vain_attempts(steps) if each.partition(". That came of ")[0] not in told]
+    return list(dict.fromkeys(found))[-_VAIN_ATTEMPTS:]
 
 
 def _reported(run: ReviewedRun, steps: Sequence[Step], acted: str) -> str:

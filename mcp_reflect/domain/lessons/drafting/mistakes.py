@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.comparison.sameness import EXPLAINED
+from mcp_reflect.domain.lessons.drafting.feedback import telling_feedback
 from mcp_reflect.domain.lessons.drafting.last_words import (
     ANSWER_WORDS,
     MOST_TURNS,
@@ -37,32 +38,18 @@ from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 from mcp_reflect.domain.lessons.sentences.vocabulary import (
     PLAIN_WEIGHT,
     count_special,
-    count_words,
-    names_something,
-    stem,
     term_weights,
 )
-from mcp_reflect.domain.lessons.sentences.wording import is_courtesy, objects, states_rule
+from mcp_reflect.domain.lessons.sentences.wording import is_courtesy, objects
 from mcp_reflect.domain.trajectory.parsing import Trajectory
 from mcp_reflect.domain.trajectory.run import ReviewedRun
 from mcp_reflect.domain.truncate import truncate_line
 
 REPAIRS = 3
-_FEEDBACK_CHARS = 1_000
 _TRIED = 3
 _REFUSALS = 2
 _EDITS_TOLD = 2
 
-_VERDICTS = (
-    "reward|score|result|verdict|outcome|status|grade|rating|success|correct|incorrect|passed|pass|failed|fail|failure"
-    "|true|false|ok|right|wrong|good|bad|great|nice|perfect|fine"
-)
-_VERDICT_WORD = f"(?:{_VERDICTS})"
-_VERDICT_STEMS = frozenset(map(stem, _VERDICTS.split("|")))
-_BARE_VERDICT = re.compile(
-    rf"(?=.*\b{_VERDICT_WORD}\b|[\W\d]*\Z)(?:\b(?:{_VERDICT_WORD}|is|was|the|run|task)\b|[-+]?\d+(?:\.\d+)?%?|[\s:=/.,;!()-])+",
-    re.IGNORECASE | re.DOTALL,
-)
 _NUMBER = re.compile(r"\d+")
 STATUS_TOKEN = re.compile(r"###\w+###")
 _TOLD_VALUE = re.compile(r"=(?!…)[^,)`]")
@@ -77,12 +64,15 @@ _WRONG, _WRONG_TO_SAY, _WRONG_ANSWER = "Wrong or incomplete: ", "Wrong or incomp
 """Beginnings of a mistake, before what a failed run did or said: nobody told which of the two it was."""
 
 
-def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) -> str:
-    """Return the reviewer's words, else the error that the run ended in, else the answer or action it ended with."""
+def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step], rejected: Sequence[Step]) -> str:
+    """Return the reviewer's words, else the error that the run ended in, else the answer or action it ended with.
+
+    `rejected` are the steps that the words of the reviewer or the user object to.
+    """
     served = serves_customer(trajectory, steps)
     feedback = telling_feedback(run)
-    if feedback and (edits := edits_told(steps)):
-        return f"{feedback}\n{_WRONG}{'; '.join(map(describe_edit, edits))}"
+    if feedback and (wrong := [*rejected[-_EDITS_TOLD:]] or edits_told(steps)):
+        return f"{feedback}\n{_WRONG}{'; '.join(map(_describe_act, wrong))}"
     told = feedback or last_error(run, steps, served=served)
     if told:
         found = _last_finding(trajectory, f"{run.trace.task}\n{told}") if told.startswith((_VAIN, _MANY_IN_ONE)) else ""
@@ -116,6 +106,13 @@ def find_mistake(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]
     if objection:
         parts.append(f"{_OBJECTED}{objection}")
     return "\n".join(parts)
+
+
+def objections_in(run: ReviewedRun, trajectory: Trajectory, steps: Sequence[Step]) -> str:
+    """Return what the reviewer of a failed run said, and what its user said behind its last step."""
+    ended = steps_before(trajectory, steps) + len(steps)
+    spoken = [said.text for said in find_said(trajectory) if said.role == USER and said.place >= ended]
+    return "\n".join([*spoken, telling_feedback(run)]).strip()
 
 
 def edits_told(steps: Sequence[Step]) -> list[Step]:
@@ -176,27 +173,6 @@ def _last_objection(trajectory: Trajectory) -> str:
         if told:
             return STATUS_TOKEN.sub("", without_interjection(told[-1])).strip()
     return ""
-
-
-def telling_feedback(run: ReviewedRun) -> str:
-    """Return the reviewer's words; empty where they only say the verdict again, as `reward 0.0` and `nice work` do."""
-    feedback = run.review.feedback.strip()[:_FEEDBACK_CHARS]
-    is_empty = is_bare_verdict(feedback) or (run.review.result == "pass" and _is_praise(feedback))
-    return "" if is_empty else feedback
-
-
-def is_bare_verdict(feedback: str) -> bool:
-    """Return true where a reviewer's words hold a verdict or a score, and nothing else: one word in any language."""
-    if _BARE_VERDICT.fullmatch(feedback):
-        return True
-    is_verdict = count_words(feedback) <= 1 or term_weights(feedback).keys() <= _VERDICT_STEMS
-    return bool(feedback) and is_verdict and not names_something(feedback)
-
-
-def _is_praise(feedback: str) -> bool:
-    """Return true for words of a pass that thank or praise, and name nothing."""
-    special = count_special(term_weights(feedback)) > 1  # the thanks themselves
-    return is_courtesy(feedback) and not (special or names_something(feedback) or states_rule(feedback))
 
 
 def last_error(run: ReviewedRun, steps: Sequence[Step], *, served: bool = False) -> str:

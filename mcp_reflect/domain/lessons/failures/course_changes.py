@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.error_matching.headlines import find_headlines
+from mcp_reflect.domain.lessons.failures.muting import looks_less
 from mcp_reflect.domain.lessons.failures.repairs import RETRIED_WITHIN, is_inspection
 from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
@@ -94,7 +95,9 @@ def names(text: str, name: str) -> bool:
 
 
 def _acted(step: Step) -> bool:
-    return step.failed is not True and (step.kind == "edit" or (step.kind == "command" and not is_inspection(step)))
+    if step.failed is True or looks_less(step):
+        return False
+    return step.kind == "edit" or (step.kind == "command" and not is_inspection(step))
 
 
 def _text_of(step: Step) -> str:

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 from mcp_reflect.domain import lazy_re as re
 from mcp_reflect.domain.lessons.failures.course_changes import names_in
-from mcp_reflect.domain.lessons.failures.fix_wording import INSTEAD_OF, quoted
+from mcp_reflect.domain.lessons.failures.fix_wording import INSTEAD_OF, command_of_change, quoted
 from mcp_reflect.domain.lessons.failures.fixed_errors import FixedError
+from mcp_reflect.domain.lessons.failures.objections import is_objected_to
 from mcp_reflect.domain.lessons.failures.repaired_failures import ReadSteps
 from mcp_reflect.domain.lessons.failures.repairs import is_inspection
 from mcp_reflect.domain.lessons.failures.triggers import command_of_trigger
@@ -23,6 +24,8 @@ from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
 _IN_BACKQUOTES = re.compile(r"`([^`\n]+)`")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _MOST_SENTENCES = 2
+_MOST_CHARS = 300
+"""Characters up to which all that was said is told."""
 
 
 def last_words(read: ReadSteps) -> str:
@@ -51,6 +54,9 @@ def _is_rejected(fixed: FixedError, last: Sequence[Step], words: str) -> bool:
     text = "\n".join([*fixed.changes, fixed.command])
     if not any(step.subject in text or (step.file and step.file in text) for step in last if not is_inspection(step)):
         return False
+    failed = " ".join(map(command_of_trigger, fixed.triggers[:1]))
+    if any(is_objected_to(command_of_change(change), words, failed) for change in fixed.changes):
+        return True
     about = {word for name in names_in(words) for word in _words_of(name)}
     return not about or not about.isdisjoint(_words_of(f"{text}\n{fixed.mistake}"))
 
@@ -68,7 +74,10 @@ def _corrected(fixed: FixedError, steps: Sequence[Step], words: str) -> FixedErr
             if command != step.subject and is_run_again(step, other):
                 change = f"Run {quoted(other)}{INSTEAD_OF}{quoted(step)}"
                 return replace(fixed, changes=(change,), command=command, edits=(), said=(), is_correction=True)
-    named = [sentence for sentence in split_sentences(words) if names_in(sentence)][-_MOST_SENTENCES:]
+    sentences = list(split_sentences(words))
+    named = [sentence for sentence in sentences if names_in(sentence)][-_MOST_SENTENCES:]
+    if sum(map(len, sentences)) <= _MOST_CHARS and (named or len(sentences) > 1):
+        named = sentences  # what to do instead may name nothing
     if not named:
         return None
     return replace(fixed, changes=tuple(named), command="", edits=(), said=(), is_correction=True)

@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from mcp_reflect.domain.error_matching.signatures import error_signatures, is_same
+from mcp_reflect.domain.lessons.failures.muting import is_muted
 from mcp_reflect.domain.lessons.failures.repairs import (
     RETRIED_WITHIN,
     Repair,
@@ -103,7 +104,7 @@ def find_repaired_failures(read: ReadSteps) -> Iterator[RepairedFailure]:
                 worked = replace(worked, subject=failed.subject)
             parts = [changes, between] if any(map(_prepares, changes)) else [between]
             repair = next(filter(None, (repair_between(failed, "", part, worked, net) for part in parts)), None)
-            if repair:
+            if repair and not is_muted(repair):
                 yield RepairedFailure(place, end, repair, same.get(place, ()))
             if repair or not any(step.kind == "edit" for step in between):
                 break  # else it passed with edits that were taken back: a later pass tells what did

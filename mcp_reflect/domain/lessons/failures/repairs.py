@@ -160,8 +160,13 @@ def repair_between(failed: Step, error: str, between: Sequence[Step], worked: St
     """Return the repair that the steps in between made; None where they and the command changed nothing.
 
     What was taken back before the step worked had no part in it, nor had what took it back, be it an edit of before.
+    Where that alone is left, the run had broken it itself: nothing was repaired.
     """
     undone = {id(step) for pair in find_undone(between) for step in pair}
+    places = {id(step): place for place, step in enumerate(between)}
+    taken_back = [(earlier, later) for earlier, later in net.taken_back() if id(later) in places]
+    if any(id(earlier) not in places and net.broke(earlier, failed) for earlier, _ in taken_back):
+        return None
     undone |= {id(later) for _, later in net.taken_back() if later.kind == "command"}
     between = [step for step in between if id(step) not in undone]
     repair = Repair(

@@ -15,6 +15,9 @@ from mcp_reflect.domain.lessons.run.steps import Step
 from mcp_reflect.domain.lessons.sentences.vocabulary import term_weights
 from mcp_reflect.domain.truncate import in_one_line, truncate
 
+ENDED_WELL = "Then ended well: "
+"""Before a command of a failed run: it is no advice."""
+
 _COMMAND_CHARS = 160
 _CHANGE_CHARS = 200
 _FURTHER_CHARS = 60
@@ -89,6 +92,14 @@ def describe_failure(repair: Repair) -> str:
     """Return what failed and how, without what worked then: it is told elsewhere as what was not enough."""
     told = repair.error if repair.failed.kind == "command" else short_error(repair.error)
     return f"{_describe_failed(repair.failed)} failed{f': {told}' if told else ''}"
+
+
+def describe_attempt(repair: Repair) -> str:
+    """Return what failed in a failed run, and what then ended well: nobody says that it was right."""
+    changes = [describe_edit(step) for step in decisive_edits(repair.edits, repair.error)]
+    changes += dict.fromkeys(map(describe_step, repair.commands[-_PREPARATIONS:]))
+    after = f" after {'; '.join(changes)}" if changes else ""
+    return f"{describe_failure(repair)}. {ENDED_WELL}{describe_step(repair.worked)}{after}"
 
 
 def describe_further_failure(repair: Repair) -> str:

@@ -19,6 +19,8 @@ class NetChanges:
     """The edits of a run's steps as they came out in the end."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = steps
+        self._places = {id(step): place for place, step in enumerate(steps)}
         self._net = {id(step): step for step in steps if step.kind == "edit"}
         self._into: dict[int, set[int]] = {}
         self._root: dict[int, Step] = {}
@@ -42,6 +44,14 @@ class NetChanges:
     def taken_back(self) -> Sequence[tuple[Step, Step]]:
         """Return the edits most of whose new text a later step replaced or took back, each with that step."""
         return self._taken_back
+
+    def broke(self, edit: Step, step: Step) -> bool:
+        """Return true where an edit that came to nothing was made before a step, which had not failed before it."""
+        place, made = self._places.get(id(step), 0), self._places.get(id(edit), 0)
+        if made >= place or self.of([edit]):
+            return False
+        before = self._steps[:made]
+        return not any(each.failed and each.kind == step.kind and each.subject == step.subject for each in before)
 
     def stand(self, edits: Sequence[Step]) -> bool:
         """Return true where no later edit changed these again."""

@@ -33,8 +33,11 @@ from mcp_reflect.domain.lessons.run.wrappers import split_wrappers
 from mcp_reflect.domain.text.memoize import memoize_short
 
 _NARROWS = re.compile(
-    r"pytest\b.*\s-m\s|(?:^|\s)(?:-k|-run|--?(?:ignore|deselect|exclude|skip|filter|grep|only|no-verify|help|version|dry-run|force-exclude)\b"
-    r")(?=[\s=]|$)|(?:^|\s)-h$|\|\|\s*(?:true|:)|;\s*(?:true|echo|:)\b|\b--continue\b"
+    r"pytest\b.*\s-m\s"
+    r"|(?:^|\s)(?:-k|-run|--?(?:ignore|deselect|exclude|skip[\w-]*|filter|grep|only|no-?verify|help|version|dry-run"
+    r"|force-exclude|no-?[cC]heck|testPathIgnorePatterns|testNamePattern)\b)(?=[\s=]|$)"
+    r"|(?:^|\s)-h$|(?:^|\s)-(?:DskipTests|Dmaven\.test\.skip|x\s+\w*[Tt]est)\b|^SKIP=|\|\|\s*(?:true|:)|;\s*(?:true|echo|:)\b"
+    r"|\b--continue\b"
 )
 """What makes a command pass by doing less."""
 _NOT_THERE = re.compile(
@@ -79,7 +82,7 @@ def stands_for(failed: Step, other: Step) -> bool:
     if other.kind != failed.kind or other.tool != failed.tool:
         return False
     before, after = normalised(failed.subject), normalised(other.subject)
-    if (only_reads(after) and not only_reads(before)) or _narrows(after) or prepares(after) > prepares(before):
+    if (only_reads(after) and not only_reads(before)) or narrows(after) or prepares(after) > prepares(before):
         return False
     removed, added = other_operands(before, after), other_operands(after, before)
     gone, brought = removed.operands + removed.texts, added.operands + added.texts
@@ -111,7 +114,8 @@ def _is_refused(operand: str, brought: Sequence[str], output: str) -> bool:
 
 
 @memoize_short(entries=2_048, chars=8_000)
-def _narrows(command: str) -> bool:
+def narrows(command: str) -> bool:
+    """Return true where a command does less than the same without an option of its own: fewer tests, or none."""
     return _NARROWS.search(command) is not None
 
 
@@ -120,7 +124,7 @@ def is_another_form(before: str, after: str, output: str) -> bool:
     if " " in after and (called := _behind_wrappers(before)) and called == _behind_wrappers(after):
         return True
     is_other = program_of(before) != program_of(after) and not _does_the_same(before, after)
-    if is_other or (_narrows(after) and not _narrows(before)) or _narrows_folder(before, after):
+    if is_other or (narrows(after) and not narrows(before)) or _narrows_folder(before, after):
         return False
     words, left = words_of_call(before), word_set(after)
     if words and words.isdisjoint(left):

@@ -61,6 +61,8 @@ def _taken_back(words: tuple[str, ...]) -> Iterator[str]:
             yield from (files if "--" in words else filter(_FILE.fullmatch, files))
         case ["git", "reset", *_] if "--hard" in words:
             yield "."
+        case ["git", "stash"] | ["git", "stash", "push", *_]:
+            yield "."
 
 
 def _is_undoing(words: tuple[str, ...]) -> bool:

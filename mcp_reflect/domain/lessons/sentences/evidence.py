@@ -11,7 +11,7 @@ from mcp_reflect.domain.lessons.sentences.chatter import is_chatter, without_int
 from mcp_reflect.domain.lessons.sentences.self_contained import points_at_deed, points_back, without_joint
 from mcp_reflect.domain.lessons.sentences.settlement import Spoken, read_talk
 from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
-from mcp_reflect.domain.lessons.sentences.talk import is_directive, talk_factor
+from mcp_reflect.domain.lessons.sentences.talk import announces, is_directive, talk_factor
 from mcp_reflect.domain.lessons.sentences.wording import (
     is_courtesy,
     is_record,
@@ -94,7 +94,8 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
     true of that case alone, unless it states a rule. Where a customer is served in a conversation, a rule is a policy.
     Where nothing was done but talk, what says little of the matter hardly counts (`talk.py`), nor what hangs on it.
     A sentence that points back hangs on the one before it, but not where a user rules: they speak of what the run did.
-    What the agent says first of what it just did ("That took too much away") is understood beside that alone.
+    What the agent says first of what it just did ("That took too much away") is understood beside that alone, and a
+    short order to itself before an act ("Try the other one.") is no rule.
     """
     turns = _without_farewell(turns)
     talked = not any(turn.acted for turn in turns)
@@ -121,9 +122,16 @@ def find_candidates(turns: Sequence[Turn], *, one_case: bool = False) -> Iterato
                 evidence *= talk_factor(told, by_user=turn.role == USER, is_rule=rule, hangs=points_back(told))
             if turn.acted and turn.role == AGENT and not hangs and points_at_deed(told):
                 continue
+            if turn.role == AGENT and _leads_to_act(turns, number) and announces(told):
+                continue
             place = 0 if before is None else before.place + 1
             before = Candidate(told, turn.role, number, evidence, rule, place, place - 1 if hangs else None)
             yield before
+
+
+def _leads_to_act(turns: Sequence[Turn], number: int) -> bool:
+    """Return true where the run did something right behind a turn."""
+    return number + 1 < len(turns) and turns[number + 1].acted
 
 
 def _of_talk(turns: Sequence[Turn], talk: Sequence[Sequence[Spoken]]) -> Iterator[Candidate]:

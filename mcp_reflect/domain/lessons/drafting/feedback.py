@@ -1,0 +1,69 @@
+"""The words of a reviewer: whether they say more than the verdict."""
+
+from __future__ import annotations
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.sentences.vocabulary import (
+    count_special,
+    count_words,
+    names_something,
+    stem,
+    term_weights,
+)
+from mcp_reflect.domain.lessons.sentences.wording import is_courtesy, states_rule
+from mcp_reflect.domain.trajectory.run import ReviewedRun
+
+_FEEDBACK_CHARS = 1_000
+_FEW_WORDS = 6
+_VERDICTS = (
+    "reward|score|result|verdict|outcome|status|grade|rating|success|correct|incorrect|passed|pass|failed|fail|failure"
+    "|true|false|ok|right|wrong|good|bad|great|nice|perfect|fine"
+)
+_VERDICT_WORD = f"(?:{_VERDICTS})"
+_VERDICT_STEMS = frozenset(map(stem, _VERDICTS.split("|")))
+_BARE_VERDICT = re.compile(
+    rf"(?=.*\b{_VERDICT_WORD}\b|[\W\d]*\Z)(?:\b(?:{_VERDICT_WORD}|is|was|the|run|task)\b|[-+]?\d+(?:\.\d+)?%?|[\s:=/.,;!()-])+",
+    re.IGNORECASE | re.DOTALL,
+)
+_ASKS = re.compile(
+    r"\b(?:instead|next time|please|should|must|never|always|not|n't|use|only|but|keep|prefer|rather|avoid|without"
+    r"|because|is|are|was|were|now|too|wrong|slow|need\w*|have to|missing|except|unless|until|before|after)\b|n't\b",
+    re.IGNORECASE,
+)
+"""What a reviewer asks for, limits or explains."""
+_CODE = re.compile(r"`|--\w|\w[/_=]\w|\w\.\w{1,5}\b|\w\(\)|[a-z][A-Z]")
+_APPROVES = re.compile(
+    r"\b(?:fine|green|good|great|lovely|nice|stable|clean|correct|perfect|ok(?:ay)?|of course|thanks?|done|as expected"
+    r"|works?|worked|passe[ds]|match(?:es|ed)?|deployed|merged|shipped|migrated|built|released|rolled out|generated"
+    r"|installed|published|confirmed|verified|approved|accepted)\b",
+    re.IGNORECASE,
+)
+
+
+def telling_feedback(run: ReviewedRun) -> str:
+    """Return the reviewer's words; empty where they only say the verdict again, as `reward 0.0` and `nice work` do."""
+    feedback = run.review.feedback.strip()[:_FEEDBACK_CHARS]
+    passed = run.review.result == "pass"
+    is_empty = is_bare_verdict(feedback) or (passed and (_is_praise(feedback) or _only_approves(feedback)))
+    return "" if is_empty else feedback
+
+
+def is_bare_verdict(feedback: str) -> bool:
+    """Return true where a reviewer's words hold a verdict or a score, and nothing else: one word in any language."""
+    if _BARE_VERDICT.fullmatch(feedback):
+        return True
+    is_verdict = count_words(feedback) <= 1 or term_weights(feedback).keys() <= _VERDICT_STEMS
+    return bool(feedback) and is_verdict and not names_something(feedback)
+
+
+def _is_praise(feedback: str) -> bool:
+    """Return true for words of a pass that thank or praise, and name nothing."""
+    special = count_special(term_weights(feedback)) > 1  # the thanks themselves
+    return is_courtesy(feedback) and not (special or names_something(feedback) or states_rule(feedback))
+
+
+def _only_approves(feedback: str) -> bool:
+    """Return true for a few words of a pass that say that it went well: they ask for nothing, and name no code."""
+    if count_words(feedback) > _FEW_WORDS or not _APPROVES.search(feedback):
+        return False
+    return not (_ASKS.search(feedback) or _CODE.search(feedback))

@@ -1,0 +1,36 @@
+"""What a reviewer or a user objects to: the acts of a failed run that their words name as wrong."""
+
+from __future__ import annotations
+
+from mcp_reflect.domain import lazy_re as re
+from mcp_reflect.domain.lessons.failures.repairs import Repair
+from mcp_reflect.domain.lessons.run.operands import words_in
+from mcp_reflect.domain.lessons.sentences.splitting import split_sentences
+
+_OBJECTS = re.compile(
+    r"\b(?:never|not|no longer|nobody|wrong\w*|bad|unsafe|dangerous|broken?|breaks?|broke|destroy\w*|delet\w*|kill\w*"
+    r"|overwr\w+|remov\w+|wiped?|lost|loses?|damag\w+|instead|avoid|forbidden|revert\w*|undone?|stop|must\s?n.t)\b|n't\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_ANY_RUN = frozenset("build check install python manage test tests this that with from make when then".split())  # noqa: SIM905
+"""Words of commands that any sentence about a run may hold."""
+
+
+def is_objected_to(command: str, words: str, beside: str = "") -> bool:
+    """Return true where a sentence objects, and names something of a command that another one, `beside`, lacks."""
+    own = _words_of(command) - _words_of(beside) - _ANY_RUN
+    return any(
+        _OBJECTS.search(sentence) is not None and not own.isdisjoint(map(str.casefold, _WORD.findall(sentence)))
+        for sentence in split_sentences(words)
+    )
+
+
+def is_repair_objected_to(repair: Repair, words: str) -> bool:
+    """Return true where words object to the command that worked in the end, or to one that it waited for."""
+    acts = [repair.worked, *repair.commands]
+    return any(is_objected_to(step.subject, words, repair.failed.subject) for step in acts if step.kind == "command")
+
+
+def _words_of(command: str) -> frozenset[str]:
+    return frozenset(found.casefold() for word in words_in(command) for found in _WORD.findall(word))
