@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Unpack
 
@@ -43,6 +43,6 @@ class AsyncKnowledgeMethods:
         """See ReflectClient.manage_memory."""
         return await execute(self.connection, partial(calls.status_request, memory_id, action, reason))
 
-    async def delete_traces(self, *trace_ids: str) -> None:
+    async def delete_traces(self, *trace_ids: str | Iterable[str]) -> None:
         """See ReflectClient.delete_traces."""
         await run_in_thread(partial(self.connection.delete, trace_ids))

@@ -6,7 +6,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -168,10 +168,16 @@ class MemoryConnection:
         self._left_alone_until = 0.0
         return call.read(answer)
 
-    def delete(self, trace_ids: Sequence[str]) -> None:
-        """Delete runs for good. Raises UsageError for an unknown id, else MemoryUnavailable; strict or not."""
+    def delete(self, given: Iterable[str | Iterable[str]]) -> None:
+        """Delete runs, by ids or lists of ids, for good.
+
+        Raises UsageError for an unknown id, else MemoryUnavailable; strict or not.
+        """
+        trace_ids: list[str] = []
+        for each in given:
+            trace_ids += each if isinstance(each, Iterable) and not isinstance(each, str | bytes) else [each]
         for trace_id in trace_ids:
-            if not trace_id.startswith("trace_"):
+            if not isinstance(trace_id, str) or not trace_id.startswith("trace_"):
                 raise InvalidArgument("trace_ids", f"got {trace_id!r}", "ids of runs, as create_trace returned them")
         try:
             for trace_id in trace_ids:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Unpack
 
 from mcp_reflect.client.calls import knowledge_calls as calls
@@ -48,9 +48,10 @@ class KnowledgeMethods:
         """Change a memory's status: `adopt`, `deprecate`, `archive`, or `restore` the one before."""
         return self.connection.execute(calls.status_request(memory_id, action, reason))
 
-    def delete_traces(self, *trace_ids: str) -> None:
+    def delete_traces(self, *trace_ids: str | Iterable[str]) -> None:
         """Delete runs with all that came from them, for good; q_values are replayed without them.
 
+        Takes ids, and lists of ids. Nothing is deleted where one of them is no id of a run at all.
         Raises UsageError for an unknown id and MemoryUnavailable where the home cannot be reached, also of a client
         that is not strict: a deletion that did not happen must not pass for one.
         """

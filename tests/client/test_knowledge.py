@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from mcp_reflect import AsyncReflectClient, ReflectClient
+from mcp_reflect.client.calls.results import Memory
 from mcp_reflect.errors import InvalidArgument, UnknownId
+from mcp_reflect.server.views.memories import _SHOWN
 from tests.support.waiting import HANG_S
 
 LESSON = "Run the migrations with `make migrate`, not with the server's own command."
@@ -45,6 +48,23 @@ def test_a_query_fills_every_field_and_takes_no_threshold_for_the_configured_one
     assert found.guidance == LESSON
     assert found.metadata == {"area": "db"}
     assert found.interval
+    assert found.score_parts is not None
+    parts = found.score_parts
+    relevance = parts.meaning + parts.words + parts.lesson + parts.neighbours
+    assert found.score == pytest.approx(
+        (1 - parts.lambda_) * relevance + parts.lambda_ * parts.quality + parts.task_record
+    )
+
+
+def test_a_memory_has_every_field_that_the_tools_show() -> None:
+    assert set(_SHOWN) <= {each.name for each in fields(Memory)}
+
+
+def test_a_known_error_comes_from_a_query_with_its_evidence(client: ReflectClient) -> None:
+    client.record_error_fix("Seed the database", "no such table: users", "make migrate", tests=["make check"])
+    client.record_error_fix("Seed the database", "no such table: users", "make migrate")
+    (found,) = client.query_memories("Seed the database: no such table: users")
+    assert (found.kind, found.tests, found.recurrences, found.importance) == ("error", ("make check",), 1, None)
 
 
 def test_deleted_runs_are_gone_with_what_came_from_them(client: ReflectClient) -> None:
@@ -56,6 +76,30 @@ def test_deleted_runs_are_gone_with_what_came_from_them(client: ReflectClient) -
         client.get_trace(stored.source_trace_id)
     with pytest.raises(InvalidArgument):
         client.delete_traces(stored.id)
+
+
+def test_runs_are_deleted_by_ids_and_by_lists_of_ids(client: ReflectClient) -> None:
+    ids = [client.create_trace(f"task {number}").trace_id for number in range(3)]
+    client.delete_traces([])
+    client.delete_traces(iter(ids[:2]))
+    assert [trace.trace_id for trace in client.list_traces()] == ids[2:]
+    for wrong in ([7], [None], 7, b"trace_1", [[ids[2]]]):
+        with pytest.raises(InvalidArgument, match="trace_ids: got"):
+            client.delete_traces(ids[2], wrong)  # type: ignore[arg-type]
+    assert len(client.list_traces()) == 1
+    with pytest.raises(UnknownId, match="trace_nowhere"):
+        client.delete_traces(["trace_nowhere"])
+
+
+def test_insights_that_are_none_are_refused_as_any_wrong_argument(
+    client: ReflectClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    for wrong in (["foo"], "foo", 7, {"text": "x"}, [7]):
+        with pytest.raises(InvalidArgument, match="insights: "):
+            client.reflect(insights=wrong)  # type: ignore[arg-type]
+    with ReflectClient(timeout=HANG_S) as lenient:
+        assert not lenient.reflect(insights=["foo"]).available  # type: ignore[list-item]
+    assert "number 1 is str, not an object" in caplog.text
 
 
 def test_a_memory_needs_words_and_a_run_has_an_output(client: ReflectClient) -> None:

@@ -288,10 +288,16 @@ def test_a_message_is_told_by_its_role_and_a_line_of_log_by_anything(client: Ref
         run.message(role="tool", content="3 passed", tool_call_id="c1")
         run.message(content="Done.", role="assistant")
         run.log({"exit": 0})
+        run.log("exit", 0, None)
+        run.log("a", "b", sep="")
+        run.log()
     assert run.messages == [
         {"role": "tool", "content": "3 passed", "tool_call_id": "c1"},
         {"role": "assistant", "content": "Done."},
         "{'exit': 0}",
+        "exit 0 None",
+        "ab",
+        "",
     ]
     with pytest.raises(TypeError, match="a whole message, or a role"):
         run.message(content="whose?")
@@ -333,9 +339,9 @@ def test_a_mistake_found_at_the_end_of_a_run_does_not_take_its_result(
 ) -> None:
     with ReflectClient() as client, caplog.at_level(logging.ERROR):
         with pytest.raises(LookupError, match="the body's own"), client.trace(TASK) as run:
-            run.model = 7  # type: ignore[assignment]
+            run.task = ""
             raise LookupError("the body's own")
-        assert "model" in caplog.text
+        assert "task" in caplog.text
         assert client.list_traces("all") == ()
     with ReflectClient(strict=True) as client:
         with pytest.raises(UsageError, match="mem_nowhere"), client.trace(TASK) as run:

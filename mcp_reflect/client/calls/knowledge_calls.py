@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 from mcp_reflect.client.calls.fitting import fitting_fields, fitting_task
@@ -47,9 +47,16 @@ def insights_request(focus: str, limit: int, insights: Sequence[Mapping[str, Any
     """Return the call that draws insights, or stores those that are given."""
     from mcp_reflect.application.requests import ReflectRequest, make_request  # noqa: PLC0415 - heavy
 
-    arguments = {"focus": focus, "limit": limit, "insights": [to_json_value(dict(each)) for each in insights]}
+    arguments = {"focus": focus, "limit": limit, "insights": _plain_list(insights)}
     problem = found_wrong(make_request, ReflectRequest, **arguments)
     return ToolRequest("reflect", arguments, Insights.read, Insights(available=False), problem=problem)
+
+
+def _plain_list(insights: Any) -> Any:
+    """Return insights as JSON data, and what is no list of them as it came, for the check to refuse."""
+    if isinstance(insights, str | Mapping) or not isinstance(insights, Iterable):
+        return insights
+    return [to_json_value(each) for each in insights]
 
 
 def context_request(limit: int) -> ToolRequest[ProjectContext]:

@@ -38,15 +38,34 @@ class Readable:
 
 
 @dataclass(frozen=True)
+class ScoreBreakdown(Readable):
+    """The parts of a score, as "How it learns" explains them.
+
+    They add up: `(1 - lambda_) * (meaning + words + lesson + neighbours) + lambda_ * quality + task_record`.
+    """
+
+    lambda_: float = 0.0
+    meaning: float = 0.0
+    words: float = 0.0
+    lesson: float = 0.0
+    neighbours: float = 0.0
+    quality: float = 0.0
+    task_record: float = 0.0
+
+
+@dataclass(frozen=True)
 class Memory(Readable):
-    """Something learned. `similarity`, `relevance` and `score` are there in a query's answer only.
+    """Something learned. `similarity`, `relevance`, `score` and its parts are there in a query's answer only.
 
     `interval` is where the true rate of success is likely to be; empty in a query's short answer. `success` is how the
     run ended that it came from; None where it came from no run. `rating` is `20 * q_value - 10`. Of the `runs` that
     taught it or were judged after following it, `borne_out` speak for it. `disagrees_with` holds the ids of the
     memories of the same answer that contradict it. `untried` is true where nothing is known of it yet, and it is shown
-    to find out whether it helps.
+    to find out whether it helps. An error has `evidence` (its texts), `tests` and `recurrences`; an insight has
+    `evidence` (the ids of its runs), `importance` and `contradicts` (the ids of memories that say the opposite).
     """
+
+    _PARTS: ClassVar[Mapping[str, type[Readable]]] = {"score_parts": ScoreBreakdown}
 
     id: str
     task: str = ""
@@ -78,6 +97,12 @@ class Memory(Readable):
     created_at: datetime | None = None
     last_used_at: datetime | None = None
     user: str = ""
+    score_parts: ScoreBreakdown | None = None
+    evidence: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    recurrences: int = 0
+    importance: float | None = None
+    contradicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

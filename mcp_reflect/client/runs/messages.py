@@ -29,10 +29,10 @@ class RunMessages:
         self._expect_open("message()")
         self.messages.append(message)
 
-    def log(self, text: object) -> None:
-        """Add lines of log: a command with its output, a test report. What is no text is written as `print` does."""
+    def log(self, *values: object, sep: str | None = " ") -> None:
+        """Add lines of log: a command with its output, a test report. Values are written and joined as `print` does."""
         self._expect_open("log()")
-        self.messages.append(to_printable_text(text))
+        self.messages.append((" " if sep is None else sep).join(map(to_printable_text, values)))
 
     def set_output(self, output: Any) -> None:
         """Set the run's final response; None takes it back."""
