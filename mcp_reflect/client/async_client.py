@@ -19,13 +19,8 @@ from mcp_reflect.client.connection import CLIENT_TIMEOUT_S, MemoryConnection, cl
 from mcp_reflect.client.in_thread import execute, run_in_thread
 from mcp_reflect.client.runs.ending import classify_ending
 from mcp_reflect.client.runs.run import INTERRUPTED_S, Run
-from mcp_reflect.client.sync_client import (
-    WAIT_TIMEOUT_S,
-    note_memories,
-    submit_trace_of,
-    trace_of_memory,
-    with_noted_memories,
-)
+from mcp_reflect.client.runs.submission import submit_memory, submit_trace_of
+from mcp_reflect.client.sync_client import WAIT_TIMEOUT_S, note_memories, with_noted_memories
 from mcp_reflect.client.waiting import is_settled, not_settled_error, polling_pauses
 
 
@@ -98,8 +93,7 @@ class AsyncReflectClient(AsyncKnowledgeMethods):
         self, task: str, result: RunResult = "pass", **fields: Unpack[MemoryFields]
     ) -> Memory | None:
         """See ReflectClient.create_memory."""
-        made = trace_of_memory(self.connection, result, fields)
-        return None if made is None else (await self.create_trace(task, **made)).memory
+        return await run_in_thread(partial(submit_memory, self.connection, task, result, fields))
 
     async def review_trace(self, trace_id: str, result: RunResult, **fields: Unpack[ReviewFields]) -> Outcome:
         """See ReflectClient.review_trace."""

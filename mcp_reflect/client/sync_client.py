@@ -15,9 +15,8 @@ from mcp_reflect.client.connection import CLIENT_TIMEOUT_S, MemoryConnection, cl
 from mcp_reflect.client.knowledge import KnowledgeMethods
 from mcp_reflect.client.runs.ending import classify_ending
 from mcp_reflect.client.runs.run import INTERRUPTED_S, Run, current_run
-from mcp_reflect.client.runs.submission import dispensable_ids, submit_run
+from mcp_reflect.client.runs.submission import submit_memory, submit_trace_of
 from mcp_reflect.client.waiting import is_settled, not_settled_error, polling_pauses
-from mcp_reflect.errors import InvalidArgument, UsageError
 
 WAIT_TIMEOUT_S = 60.0
 
@@ -104,8 +103,7 @@ class ReflectClient(KnowledgeMethods):
 
         `result` says whether the lesson tells what works or what fails. None where the memory cannot be reached.
         """
-        made = trace_of_memory(self.connection, result, fields)
-        return None if made is None else self.create_trace(task, **made).memory
+        return submit_memory(self.connection, task, result, fields)
 
     def review_trace(self, trace_id: str, result: RunResult, **fields: Unpack[ReviewFields]) -> Outcome:
         """Judge a run, `pass` or `fail`; again replaces the earlier review. See ReviewFields."""
@@ -204,32 +202,6 @@ def note_memories(connection: MemoryConnection, memories: tuple[Memory, ...]) ->
 def with_noted_memories(connection: MemoryConnection, fields: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Return the fields with the memories that were noted, and which those are."""
     noted = connection.take_retrieved()
-    if fields.get("retrieval_id") or "retrieved_memory_ids" in fields:
+    if fields.get("retrieval_id") or fields.get("retrieved_memory_ids") is not None:
         return dict(fields), []
     return {**fields, "retrieved_memory_ids": noted}, noted
-
-
-def submit_trace_of(connection: MemoryConnection, task: str, given: Mapping[str, Any], noted: list[str]) -> Outcome:
-    """Store a run. What was only noted may be left out; what its caller names has to be there, if that is strict."""
-    call = calls.submit_request(task, given)
-    try:
-        return submit_run(connection, call, dispensable_ids(call, noted, strict=connection.strict))
-    except UsageError as error:
-        connection.refuse("create_trace()", error)
-        return call.absent
-
-
-def trace_of_memory(connection: MemoryConnection, result: RunResult, fields: Mapping[str, Any]) -> TraceFields | None:
-    """Return the fields of a run that holds a lesson and nothing else, and was given no memory.
-
-    Where there is no word of a lesson: None, and of a strict client InvalidArgument.
-    """
-    from mcp_reflect.application.requests import NO_RETRIEVAL  # noqa: PLC0415 - heavy
-
-    calls.refuse_unknown_names("create_memory", fields, MemoryFields)
-    if not any(str(fields.get(name, "")).strip() for name in ("summary", "key_mistake", "correct_action", "guidance")):
-        allowed = "at least one of summary, key_mistake, correct_action and guidance"
-        connection.refuse("create_memory()", InvalidArgument("guidance", "the memory has no words", allowed))
-        return None
-    made: TraceFields = {**fields, "review_result": result, "retrieval_id": NO_RETRIEVAL}  # type: ignore[typeddict-item]  # the names were checked
-    return made

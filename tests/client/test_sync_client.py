@@ -167,7 +167,7 @@ def test_nothing_that_is_wrong_raises_into_a_program_unless_its_client_is_strict
     with ReflectClient(timeout=HANG_S) as lenient, caplog.at_level(logging.ERROR):
         assert not lenient.query_memories("t", limit=0).available
         assert lenient.augment_with_memories("").augmented_task == ""
-        assert not lenient.create_trace("t", review_result="good").available  # type: ignore[typeddict-item]
+        assert lenient.create_trace("t", review_result="good").review_status == "pending"  # type: ignore[typeddict-item]
         assert not lenient.get_trace("trace_nowhere").available
         assert not lenient.review_trace(known, "pass", alpha=3).available
         assert not lenient.find_error_fixes("").available

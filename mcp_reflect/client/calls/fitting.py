@@ -30,8 +30,8 @@ def fitting_task(task: Any) -> Any:
 
 
 def fitting_fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a run or review with long texts shortened and tags as JSON scalars."""
-    fields = dict(given)
+    """Return the fields of a run or review with long texts shortened and tags as JSON scalars; None is not given."""
+    fields = {name: value for name, value in given.items() if value is not None}
     for name in _LONG_TEXTS:
         if isinstance(fields.get(name), str):
             fields[name] = to_text_field(fields[name])

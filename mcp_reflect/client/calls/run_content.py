@@ -40,7 +40,9 @@ def to_text_field(value: Any, most: int = MAX_TEXT) -> str:
 
 
 def message_list(messages: Any) -> list[Any]:
-    """Return the messages of a run, whatever they were replaced by."""
+    """Return the messages of a run, whatever they were replaced by; None are none."""
+    if messages is None:
+        return []
     if isinstance(messages, str | Mapping) or not isinstance(messages, Sequence):
         return [messages]
     return list(messages)

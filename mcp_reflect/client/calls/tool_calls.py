@@ -18,7 +18,9 @@ from typing import Any, Generic, TypeVar
 from mcp_reflect.client.calls.fields import QueryOptions, ReviewFields, RunResult, TraceFields
 from mcp_reflect.client.calls.fitting import fitting_fields, fitting_task
 from mcp_reflect.client.calls.json_values import to_json_value
+from mcp_reflect.client.calls.lenient import NAMED, named_wrongly, with_named, without_wrong_part
 from mcp_reflect.client.calls.results import Augmented, Outcome, Retrieved, Trace, TraceSummary
+from mcp_reflect.domain.truncate import truncate
 from mcp_reflect.errors import InvalidArgument
 
 T = TypeVar("T")
@@ -71,27 +73,56 @@ def augment_request(task: str, options: Mapping[str, Any]) -> ToolRequest[Augmen
     return ToolRequest("augment_task", arguments, read, Augmented(task, available=False), problem=problem)
 
 
-def submit_request(task: str, given: Mapping[str, Any]) -> ToolRequest[Outcome]:
+def submit_request(task: str, given: Mapping[str, Any], *, strict: bool = True) -> ToolRequest[Outcome]:
     """Return the call that stores a run. Raises TypeError for unknown fields.
 
-    A run without a retrieval_id was given the memories that are named, and no others.
+    A run without a retrieval_id was given the memories that are named, and no others. Of a run that is not `strict`
+    only the task can be the `problem`: any other wrong part is made to fit or left out, with an error in the log.
     """
-    from mcp_reflect.application.requests import NO_RETRIEVAL, Submission, make_request  # noqa: PLC0415 - heavy
+    from mcp_reflect.application.requests import NO_RETRIEVAL  # noqa: PLC0415 - heavy
 
     refuse_unknown_names("create_trace", given, TraceFields)
-    arguments = {"task": fitting_task(task), **fitting_fields(given), "trajectory": given.get("trajectory", "")}
+    arguments = {"task": fitting_task(task), "trajectory": "", **fitting_fields(given)}
     trajectory = arguments["trajectory"]
     if isinstance(trajectory, Sequence) and not isinstance(trajectory, str):
         arguments["trajectory"] = [to_json_value(message) for message in trajectory]
-    arguments["retrieval_id"] = arguments.get("retrieval_id") or NO_RETRIEVAL
-    arguments["trace_key"] = arguments.get("trace_key") or uuid.uuid4().hex
     absent = Outcome(available=False)
-    try:
-        # Messages are sent in the form that was checked.
-        arguments["trajectory"] = make_request(Submission, **arguments).trajectory
-    except InvalidArgument as problem:
-        return ToolRequest("submit_trace", arguments, Outcome.read, absent, problem=problem)
-    return ToolRequest("submit_trace", arguments, Outcome.read, absent, keeping(arguments))
+    while True:
+        arguments["retrieval_id"] = arguments.get("retrieval_id") or NO_RETRIEVAL
+        arguments["trace_key"] = arguments.get("trace_key") or uuid.uuid4().hex
+        try:
+            arguments = _checked(arguments, strict=strict)
+        except InvalidArgument as problem:
+            rest = None if strict else without_wrong_part(arguments, problem)
+            if rest is None:
+                return ToolRequest("submit_trace", arguments, Outcome.read, absent, problem=problem)
+            tell_of_wrong_part(arguments, problem)
+            arguments = rest
+        else:
+            return ToolRequest("submit_trace", arguments, Outcome.read, absent, keeping(arguments))
+
+
+def _checked(arguments: Mapping[str, Any], *, strict: bool) -> dict[str, Any]:
+    """Return the arguments of submit_trace as they are sent. Raises InvalidArgument.
+
+    What the memories that it names may be is checked here where the client is not strict: the outbox takes a run that
+    the hub refuses later.
+    """
+    from mcp_reflect.application.requests import Submission, make_request  # noqa: PLC0415 - heavy
+
+    request = make_request(Submission, **arguments)
+    # Messages and ids are sent in the form that was checked.
+    checked = {**arguments, "trajectory": request.trajectory}
+    checked |= {name: list(getattr(request, name)) for name in (*NAMED, "retrieved_memory_ids") if name in arguments}
+    if not strict and (wrong := named_wrongly(request)) is not None:
+        tell_of_wrong_part(arguments, wrong[0])
+        checked = with_named(checked, wrong[1])
+    return checked
+
+
+def tell_of_wrong_part(arguments: Mapping[str, Any], problem: InvalidArgument) -> None:
+    """Log that a run is stored without a part of it, or with one that was made to fit."""
+    log.error("a run of %r goes without a part that is wrong: %s", truncate(str(arguments["task"]), 200), problem)
 
 
 def keeping(arguments: Mapping[str, Any]) -> Callable[[Mapping[str, str], str], Outcome]:

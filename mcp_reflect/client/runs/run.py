@@ -65,8 +65,8 @@ class Run(RunMessages):
     ) -> None:
         super().__init__(connection)
         self.task = task
-        given = {"model": model, "reference_context": reference_context, "trace_key": trace_key}
-        given_fields = fitting_fields({**given, "metadata": {} if metadata is None else metadata})
+        given = {"model": model, "reference_context": reference_context, "trace_key": trace_key, "metadata": metadata}
+        given_fields = fitting_fields(given)
         self._fits(calls.check_run, fitting_task(task), **given_fields)
         if alpha is not None and not self._fits(calls.check_verdict, alpha=alpha):
             alpha = None
@@ -200,7 +200,7 @@ class Run(RunMessages):
             _current.set(self._outer)
 
     def _end(self, error: BaseException | None) -> ToolRequest[Outcome]:
-        """Return what is to be stored. Raises UsageError for what was set wrongly on the run."""
+        """Return what is to be stored; what was set wrongly on the run is raised only where the block ended well."""
         if error is not None and classify_ending(error) == "failed":
             why = [self._review.get("feedback", "")] if self._result == "fail" else []
             self._result = "fail"
@@ -221,7 +221,7 @@ class Run(RunMessages):
             "trace_key": self.trace_key,
             "review_result": self._result or "",
         }
-        return calls.submit_request(self.task, fields)
+        return calls.submit_request(self.task, fields, strict=self._connection.strict and error is None)
 
     def _store(self, error: BaseException | None, within: float | None = None) -> None:
         """Raises UsageError, and MemoryUnavailable where the client is strict."""
