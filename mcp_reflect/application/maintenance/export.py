@@ -136,6 +136,12 @@ def _unearned(rows: AuditRows, present: Collection[str], initial_q: float) -> It
 
 
 def _refuse_conflicts(taken: Taken) -> None:
+    if taken.other_projects:
+        there = ", ".join(taken.other_projects)
+        raise ArchiveError(
+            f"this home holds {_listed(taken.conflicts)} already, in project {there}, and an id stands once in a home; "
+            "nothing was changed. Import into another home, or use that project by its name (MCP_REFLECT_PROJECT)"
+        )
     if taken.conflicts:
         raise ArchiveError(
             f"{len(taken.conflicts)} things are here already and say something else: {_listed(taken.conflicts)}; "

@@ -104,3 +104,5 @@ class Taken(NamedTuple):
     skipped: Mapping[str, int]
     conflicts: Sequence[str]
     """The table and id of a row that is there already with another content."""
+    other_projects: Sequence[str] = ()
+    """The projects, other than that of the import, to which such rows belong."""

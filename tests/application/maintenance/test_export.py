@@ -231,6 +231,18 @@ def test_what_is_here_and_says_something_else_is_listed_and_kept(tmp_path: Path)
         assert exported(parts) == before
 
 
+def test_a_copy_into_another_project_of_the_same_home_is_refused_by_that_reason(tmp_path: Path) -> None:
+    with small_memory(tmp_path / "one") as parts:
+        a_history(parts)
+        file = written(tmp_path, exported(parts))
+        before = exported(parts)
+        with pytest.raises(ArchiveError, match="an id stands once in a home; nothing was changed") as refused:
+            taken_in(parts, file, "beta")
+        assert "already, in project alpha" in str(refused.value)
+        assert exported(parts) == before
+        assert b"trace_" not in exported(parts, "beta")
+
+
 def test_a_trace_key_that_is_taken_is_a_conflict(tmp_path: Path) -> None:
     with small_memory(tmp_path / "one") as first, small_memory(tmp_path / "two") as second:
         first.memory.submit(Submission(task="deploy", trace_key="monday"))

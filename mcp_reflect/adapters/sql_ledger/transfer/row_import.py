@@ -58,6 +58,7 @@ class RowImport:
         self._added: dict[str, int] = {}
         self._skipped: dict[str, int] = {}
         self._conflicts: list[str] = []
+        self._other_projects: set[str] = set()
         self._review_seq: dict[str, int] = {}
         self._dimensions: dict[str, int] = {}
         self._uncounted: list[str] = []
@@ -84,7 +85,7 @@ class RowImport:
         for part in _slices(self._uncounted):
             count_trials(self._connection, part)
         self._feed.advance(self._last - self._first)
-        return Taken(self._added, self._skipped, self._conflicts)
+        return Taken(self._added, self._skipped, self._conflicts, sorted(self._other_projects))
 
     def _put(self, table: Table, batch: list[dict[str, Any]]) -> None:
         identity = identity_of(table)
@@ -98,6 +99,8 @@ class RowImport:
                 new += mine
             elif not _same(table, mine, there[key]):
                 self._conflict(f"{table.name} {' '.join(map(str, key))}")
+                projects = {row["project"] for row in there[key] if row.get("project")}
+                self._other_projects |= projects - {self._project}
             else:
                 self._skipped[table.name] = self._skipped.get(table.name, 0) + len(mine)
         if new and not self._conflicts:
